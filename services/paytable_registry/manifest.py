@@ -1,4 +1,4 @@
-"""The paytable registry: rules submissions and properties, filed, approved by another person, published forever."""
+"""The manifest of the paytable registry: rules submissions and properties, filed and approved by two people."""
 
 import json
 from typing import Final

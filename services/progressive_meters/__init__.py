@@ -1,1 +1,1 @@
-"""Progressive meters: every pool's exact reading, its contributions, awards, and changes by people."""
+"""Progressive meters: every pool's exact reading, its contributions and awards, and people's changes."""

@@ -84,14 +84,14 @@ class _Known:
     approved: Pools
 
     def check_limit(self, wanted: PoolTerms) -> None:
-        """Raise Rejected if a limit would reduce a display."""
+        """Raise Rejected if a limit is below the current display, which it would reduce."""
         pool = self.pools.get(wanted.pool)
         if pool is not None:
             versions.check_limit(wanted, pool.shown_cents)
 
 
 def _require_begun(places: PropertyLookup, property_name: str, gaming_day: date, now: Now) -> None:
-    """Raise Rejected if a gaming day has not begun at the property, or the property is unknown."""
+    """Raise Rejected if a gaming day has not begun at the property, or if the property is unknown."""
     place = place_for_command(places, property_name, now.at)
     if gaming_day > place.gaming_day(now.at):
         raise Rejected(Why.TOO_EARLY, place.other_day(gaming_day, now.at))
@@ -156,8 +156,8 @@ def _return(command: ReturnPool, filed: PoolVersion, now: Now) -> Accepted:
 class RequestChange(Command, WantedChange):
     """Request a change of a meter.
 
-    A transfer, an adjustment, a reset, a release from the overflow meter, or that the house pays the part of an award
-    above the meter; another person approves it.
+    It is a transfer, an adjustment, a reset, a release from the overflow meter, or the house's payment of the part of
+    an award above the meter. Another person must approve it.
     """
 
     property: PropertyName
@@ -170,7 +170,7 @@ class _OfChange(Command):
 
 
 class ApproveChange(_OfChange, Approving):
-    """Approve a change, which is made.
+    """Approve a change, which then takes effect.
 
     The meter moves at once.
     """
@@ -282,8 +282,8 @@ def _reject_change(command: RejectChange, request: _Request, now: Now) -> Accept
 class ReconcileDay(Command):
     """Record the reconciliation of a gaming day.
 
-    With its current figures; it may be recorded again after late entries. There must be no open award that exceeded its
-    meter.
+    The current figures are recorded; record them again after late entries. There must be no open award that exceeded
+    its meter.
     """
 
     property: PropertyName

@@ -33,20 +33,20 @@ from shared.runtime.ingest.submission_copies import RulesSubmissions
 
 
 class ApprovedRules(RulesSubmissions):
-    """Keep the approved submissions: the rates of the meters."""
+    """Keeps the approved submissions, which contain the rates of the meters."""
 
     copies = (submissions,)
 
 
 class ApprovedProperties(Properties):
-    """Keep the approved properties, which define the pools and their tables."""
+    """Keeps the approved properties, which define the pools and their tables."""
 
     copies = (properties,)
 
 
 @dataclass(slots=True)
 class Counting:
-    """Pools as the events of a batch leave them, with the known rounds, terms and submissions."""
+    """The state of pools during a batch, updated event by event, with the known rounds, terms and submissions."""
 
     pools: dict[PoolKey, Pool]
     moved: dict[RoundKey, tuple[Movement, ...]]
@@ -55,7 +55,7 @@ class Counting:
 
 
 class Settlements(Handler[Counting]):
-    """Count the effects of settled rounds on meters.
+    """Counts the effects of settled rounds on meters.
 
     If another process has moved one of the pools meanwhile, the projector aborts the batch, and it is counted again.
     """
@@ -163,7 +163,7 @@ def _taken_back(event: Event[Any], data: ReversedRound, state: Counting) -> Sequ
 
 
 def _meters_of(data: ReversedRound, known: Submissions) -> Sequence[Terms]:
-    """Return the meters that a round can have moved; those of all versions if its own is unknown."""
+    """Return the meters that a round may have moved; those of all versions if its own version is unknown."""
     named = known.meters(data.submission.hash)
     return known.ever(data.property, data.game) if named is None else named
 

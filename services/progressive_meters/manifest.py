@@ -1,4 +1,4 @@
-"""Progressive meters: every pool's exact reading, its contributions, awards, and changes by people."""
+"""The manifest of the progressive meters: pools' exact readings, contributions, awards, and people's changes."""
 
 from services.progressive_meters.api import routes
 from services.progressive_meters.api.parameters import APPROVE_METERS, CHANGE_METERS, READ_SIGNS, RECONCILE_METERS

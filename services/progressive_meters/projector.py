@@ -141,7 +141,7 @@ class _Rows:
             self.hits += [place | {"line": line, "cents": hit.cents} for line, hit in enumerate(one.hits)]
 
     def _read(self, row: dict[str, Any]) -> None:
-        """Add a table's meter reading; for a round, the latest revision's counts."""
+        """Add a table's meter reading; only the latest revision of a round counts."""
         key = tuple(row[name] for name in ("property", "table", "round_id", "meter"))
         before = self.readings.get(key)
         if before is None or before["revision"] < row["revision"]:
@@ -195,7 +195,7 @@ class _Rows:
         return self.days[key]
 
     def post(self, entry: Entry, gaming_day: date) -> None:
-        """Add an entry's postings to the accounts of pools' liabilities, which are credit balances."""
+        """Add an entry's postings to the liability accounts of pools, which have credit balances."""
         for account, cents in entry.draft.postings:
             if account.leg in HELD:
                 self._day(account.property, account.wager, gaming_day)[f"{account.leg}_account"] -= cents

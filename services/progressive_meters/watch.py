@@ -1,4 +1,4 @@
-"""Background work of the meters: compare tables' readings with the ledger ahead of requests."""
+"""Background work of the meters: compare tables' readings with the ledger before anyone requests it."""
 
 from typing import Final
 
@@ -21,7 +21,7 @@ async def watch(context: ServiceContext) -> None:
 
 
 async def compare(context: ServiceContext) -> int:
-    """Compare and store what has moved, one property at a time; return the number of pools that moved."""
+    """Compare and store what has moved, one property at a time; return the number of moved pools."""
     async with reading(context.pools.background) as connection:
         properties = (await connection.execute(select(pools.c.property).distinct())).scalars().all()
     moved = 0

@@ -30,11 +30,11 @@ _BUCKET: Final = "s3://"
 
 
 class DeliveryError(Exception):
-    """A store cannot accept a delivery: another file has one of the names, or the store's URL is invalid."""
+    """A store cannot accept a delivery: one of its names belongs to another file, or the store's URL is invalid."""
 
 
 class DeliveredFile(Contract):
-    """A file of a delivery: its name in the store, its size and hash."""
+    """A delivered file: its name in the store, its size and its hash."""
 
     name: str
     media_type: str
@@ -43,7 +43,7 @@ class DeliveredFile(Contract):
 
 
 class DeliveredReport(Contract):
-    """A report of a delivery: its header, the hash of its content, and its files."""
+    """A delivered report: its header, the hash of its content, and its files."""
 
     header: Header
     sha256: Digest
@@ -51,7 +51,7 @@ class DeliveredReport(Contract):
 
 
 class Manifest(Contract):
-    """The content of a delivery; `known_at` is the latest of its reports."""
+    """The manifest of a delivery; `known_at` is the latest of its reports."""
 
     known_at: AwareDatetime
     reports: list[DeliveredReport]
@@ -59,7 +59,7 @@ class Manifest(Contract):
 
 @dataclass(frozen=True, slots=True)
 class StoreAccess:
-    """How an S3-compatible store is reached: its URL and region, and the key to it."""
+    """Access to an S3-compatible store: its URL and region, and the access key."""
 
     endpoint: str
     region: str
@@ -69,7 +69,7 @@ class StoreAccess:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The result of verifying a store: numbers of manifests and files, and differences."""
+    """The result of verifying a store: number of manifests, number of files, and differences."""
 
     manifests: int
     files: int
@@ -131,7 +131,7 @@ def deliver(store: ObjectStore, documents: Sequence[tuple[Document, Sequence[For
 
 
 def verify_delivery(store: ObjectStore, verifiers: Iterable[Verifier]) -> Checked:
-    """Verify everything in a store: signatures of manifests, size and hash of their files, nothing missing or added.
+    """Verify a store: signatures of manifests, size and hash of their files, and that none is missing or unlisted.
 
     A manifest that was removed together with its files is not detected: keep the names of manifests elsewhere, too.
     Errors of the store are obstore.exceptions.BaseError.

@@ -95,7 +95,7 @@ class ApprovedProperties(Properties):
     keeps = (documents,)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the entries that are missing: every process reads the topic."""
+        """Write the entries that are missing; every process reads this topic."""
         await super().keep(connection, events, at)
         await self.keep_again(connection, events, at)
 
@@ -106,7 +106,7 @@ class ApprovedProperties(Properties):
 
 
 class OfJournal(Handler[None]):
-    """Add the journal of a service to the read model."""
+    """Adds the journal of a service to the read model."""
 
     gather_seconds = 0.2
     rest = 4
@@ -140,7 +140,7 @@ class OfJournal(Handler[None]):
         await self.places.refresh(connection)
 
     def handle(self, event: Event[Any], state: None) -> Sequence[FactWithPostings]:
-        """Check that the property is known if its clock determines the gaming day; nothing is journaled."""
+        """Check that the property is known if its clock determines the gaming day; record nothing in the journal."""
         del state
         named = getattr(event.data, "property", None)
         if named is not None and not isinstance(event.data, CommandRefused) and _asks_the_clock(event.data):
@@ -148,7 +148,7 @@ class OfJournal(Handler[None]):
         return ()
 
     def add(self, batch: Batch, changes: Changes, event: Any) -> None:
-        """Add an entry."""
+        """Add an entry to the batch."""
         if isinstance(event.data, CommandRefused):
             batch.note(event, event.data)
             return
@@ -157,17 +157,17 @@ class OfJournal(Handler[None]):
             changes.add_fact(EntryRef.of(self.service, event), event.time, event.data)
 
     def lists(self, fact: Fact) -> bool:
-        """Return whether reports list a fact, so that it is kept as a whole."""
+        """Return whether reports list facts like this one, which are therefore stored as a whole."""
         return type(fact) not in self.added_up
 
 
 def _asks_the_clock(fact: Any) -> bool:
-    """Return whether a fact names no gaming day of its own, so that the property's clock determines it."""
+    """Return whether a fact has no gaming day of its own, so that the property's clock determines it."""
     return getattr(fact, "gaming_day", None) is None or isinstance(fact, CorrectionOfRound)
 
 
 def _all_of(topic: Topic) -> Reader:
-    """Return the reader of all facts of a topic, and of its journal's facts about its input."""
+    """Return the reader of all facts of a topic, including its journal's facts about ingest."""
     own = (kind.model for kind in KINDS.on(topic) if kind.topic is topic)
     return Reader(topic, *own, *OF_INPUT, CommandRefused)
 
@@ -178,14 +178,14 @@ def _publisher(topic: Topic) -> str:
 
 
 class Inventory(OfJournal):
-    """Add the table-inventory ledger: counts, slips, boxes, variances, adjustments, the closing of days."""
+    """Adds the table-inventory ledger: counts, slips, boxes, variances, adjustments, the closing of days."""
 
     reader = _all_of(INVENTORY)
     keeps = (*BOOKS, *OF_JOURNALS)
 
 
 class Settlements(OfJournal):
-    """Add settlements to the read model. They lead to no entries: sums and exceptions follow from the topic."""
+    """Adds settlements to the read model. They cause no journal entries; sums and exceptions follow from the topic."""
 
     reader = Reader(
         SETTLEMENTS,
@@ -208,14 +208,14 @@ class Settlements(OfJournal):
         self._won_lines = WonLines()
 
     def handle(self, event: Event[Any], state: None) -> Sequence[FactWithPostings]:
-        """Check that the property is known; nothing is journaled."""
+        """Check that the property is known; record nothing in the journal."""
         if isinstance(event.data, RevisionView):
             place_at(self.places.place, event.data.property, event.data.closed_at)
             return ()
         return super().handle(event, state)
 
     def add(self, batch: Batch, changes: Changes, event: Any) -> None:
-        """Add an entry."""
+        """Add an entry to the batch."""
         match event.data:
             case PostedRound() | ReversedRound() as data:
                 place = place_at(self.places.place, data.property, data.closed_at)
@@ -235,7 +235,7 @@ class Settlements(OfJournal):
 
 
 class Vigorish(OfJournal):
-    """Add the vigorish ledger: assessments and collections are summed, waivers and returns also listed."""
+    """Adds the vigorish ledger: assessments and collections are summed, waivers and returns are also listed."""
 
     reader = _all_of(VIGORISH)
     keeps = (*BOOKS, *OF_JOURNALS)
@@ -243,7 +243,7 @@ class Vigorish(OfJournal):
 
 
 class Meters(OfJournal):
-    """Add the progressive meters: rounds are summed, those with an award or a finding also listed."""
+    """Adds the progressive meters: rounds are summed, those with an award or a finding are also listed."""
 
     reader = _all_of(METERS)
     keeps = (*BOOKS, *OF_JOURNALS)
@@ -260,7 +260,7 @@ class Meters(OfJournal):
 
 
 class Accounts(OfJournal):
-    """Add the wagering accounts: wagers are summed, everything else is also listed."""
+    """Adds the wagering accounts: wagers are summed, everything else is also listed."""
 
     reader = _all_of(ACCOUNTS)
     keeps = (*BOOKS, *OF_JOURNALS)
@@ -283,7 +283,7 @@ class Submissions(RulesSubmissions):
         self._edges: dict[str, Sequence[HouseEdge]] = {}
 
     async def prepare(self, events: Sequence[Event[Any]]) -> None:
-        """Count the house edges of submissions that are new."""
+        """Compute the house edges of new submissions."""
         for event in events:
             if isinstance(event.data, SubmissionApproved):
                 with suppress(Refused):  # `handle` refuses it, and says why

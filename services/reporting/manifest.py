@@ -1,4 +1,4 @@
-"""Reporting: a read model of all services' journals, the reports made from it, and the exceptions."""
+"""The manifest of reporting: a read model of all services' journals, the reports based on it, and exceptions."""
 
 from services.reporting.api.business import READ_METRICS
 from services.reporting.api.routes import routes

@@ -11,7 +11,7 @@ PROGRESS: Final = ReadProgress(read_until)
 
 
 async def all_read_until(context: ServiceContext) -> datetime | None:
-    """Return the moment up to which recorded entries have been read; None if unknown for some partition.
+    """Return the moment up to which all recorded entries have been read; None if a partition's progress is unknown.
 
     A partition that nobody reads delays everything. The settings allow for a relay's delay; a backlog takes longer.
     """

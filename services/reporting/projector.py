@@ -1,4 +1,4 @@
-"""Write the exceptions of a batch, with one statement per table."""
+"""Write the exceptions reported in a batch, with one statement per table."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -38,7 +38,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 
 def _refused(entry: Entry, fact: CommandRefused) -> dict[str, Any]:
-    """Return the row of a command refused by reporting itself, on the gaming day of its moment."""
+    """Return the row of a command that reporting itself refused, on the gaming day of its moment."""
     return {
         "service": journal.schema,
         "shard": entry.shard,
@@ -67,5 +67,5 @@ async def write(connection: AsyncConnection, changes: Changes) -> None:
 
 
 def _row(said: Noticed | FilledGap | Closing) -> dict[str, Any]:
-    """Return a row: the entry's position, and the other fields by name."""
+    """Return a row with the entry's position, and the other fields by name."""
     return said.entry._asdict() | said.model_dump(exclude={"entry"})

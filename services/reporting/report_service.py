@@ -1,4 +1,4 @@
-"""Answer a report query: find the property, read the read model in one snapshot, and create the document."""
+"""Answer a report query: find the property, query the read model in one snapshot, create the document."""
 
 from dataclasses import replace
 from datetime import date
@@ -48,7 +48,7 @@ _KNOWN: Final = text("""
 
 
 async def ask(reader: SnapshotReader, day: date, question: ReportQuery) -> ReportQuery:
-    """Return a question about the period that contains a gaming day, by the law of the property.
+    """Return the query for the period that contains a gaming day, under the law of the property.
 
     Raises: Rejected if the property is unknown.
     """
@@ -63,7 +63,7 @@ async def books_of(reader: SnapshotReader, question: ReportQuery, *, explain: bo
 
 
 async def answer(reader: SnapshotReader, report: Report, question: ReportQuery, *, explain: bool = False) -> Document:
-    """Return a report as of the question's moment; with `explain` its figures have provenance.
+    """Return a report as known at the query's moment; with `explain`, its figures have provenance.
 
     Raises: Rejected for unknown names, listing the known ones.
     """
@@ -103,7 +103,7 @@ async def answer(reader: SnapshotReader, report: Report, question: ReportQuery, 
 
 
 class EntryOfCell(BaseModel):
-    """An entry behind a cell: its contribution and measure, if the cell is a sum."""
+    """An entry behind a cell; if the cell is a sum, with its contribution and measure."""
 
     service: str
     shard: int
@@ -147,7 +147,7 @@ class Definition(BaseModel):
 
     @classmethod
     def of(cls, report: Report) -> "Definition":
-        """Return the definition for listing."""
+        """Return the definition in the form in which it is listed."""
         listed = ("name", "title", "unit", "formula", "source")
         return cls(
             name=report.name,

@@ -1,4 +1,4 @@
-"""Deliver the reports of gaming days that were sealed, and again whenever one is restated."""
+"""Deliver the reports of sealed gaming days, and deliver them again after a restatement."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -54,9 +54,9 @@ _KEEP: Final = insert(deliveries, on_conflict=replaced(deliveries))
 
 
 def wanted_reports(listed: str) -> Mapping[str, Sequence[FormatName]]:
-    """Return the reports and their formats of a setting such as `*:csv,master-game:pdf+xlsx`.
+    """Return the reports and formats in a setting such as `*:csv,master-game:pdf+xlsx`.
 
-    `*` stands for every report of a gaming day that needs no other role than that of reading reports.
+    `*` stands for every report of a gaming day that can be read with the role for reading reports alone.
     Raises: FatalServiceError, naming what there is, for a report or a format that there is not.
     """
     found: dict[str, list[FormatName]] = {}
@@ -79,7 +79,7 @@ def _of_a_day() -> list[str]:
 
 
 async def watch(context: ServiceContext) -> None:
-    """Deliver until cancelled, where the settings name a store and no other process of the service does."""
+    """Deliver until cancelled, if the settings name a store and no other process of the service delivers."""
     settings = context.settings
     if settings.reports_store is None:
         return
@@ -97,10 +97,10 @@ async def watch(context: ServiceContext) -> None:
 async def deliver_sealed(
     context: ServiceContext, store: str, wanted: Mapping[str, Sequence[FormatName]], signer: Signer
 ) -> int:
-    """Deliver what was sealed or restated some time ago, so that all journals have been read; return how many days.
+    """Deliver the days that were sealed or restated long enough ago that all journals are read; return their number.
 
-    A day that was sealed is delivered at once; where several of a property are, the next ones come after rests. One of
-    which there are no reports, for its property is not known yet, waits, and the others go on.
+    The first day of each property is delivered at once, further ones after pauses. A day of a property that is not
+    known yet is delayed, and the others are delivered.
     """
     settled = await all_read_until(context)
     if settled is None:
@@ -122,9 +122,9 @@ async def deliver_sealed(
 async def _deliver_day(
     context: ServiceContext, row: Any, store: str, wanted: Mapping[str, Sequence[FormatName]], signer: Signer
 ) -> bool:
-    """Deliver the reports of a gaming day; return whether there was a version that had not been delivered.
+    """Deliver the reports of a gaming day; return whether there was an undelivered version.
 
-    A day that changed in nothing that makes a version is not looked at again for it.
+    A change that leads to no new version is not examined again.
     """
     question = ReportQuery(
         property=row.property,

@@ -1,4 +1,4 @@
-"""The tables of reporting: its journal, the sums behind the reports, the exceptions, and what else it keeps of topics.
+"""The tables of reporting: its journal, the sums behind the reports, the exceptions, and data kept from topics.
 
 Everything but the journal follows from the topics; the exceptions also from the journal. Amounts are cents.
 """
@@ -46,13 +46,13 @@ def _table(name: str, *items: SchemaItem) -> Table:
 
 
 def _entry_columns() -> tuple[Column[Any], ...]:
-    """Return the columns that identify the entry from which a row follows."""
+    """Return the columns that identify the entry behind a row."""
     place = (*texts("service", key=True), *columns(Integer, "shard", key=True), *counts("seq", key=True))
     return (*place, *texts("hash"), *moments("recorded_at"))
 
 
 def _fact_columns() -> tuple[Column[Any], ...]:
-    """Return the columns of an entry that is kept whole."""
+    """Return the columns of a fact that is stored as a whole."""
     return (
         *_entry_columns(),
         *texts("kind"),

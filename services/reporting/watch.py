@@ -1,4 +1,4 @@
-"""Background jobs of reporting: deliver and test sealed days, and update metrics of days, alarms and tables."""
+"""Background jobs of reporting: deliver and test sealed days; update metrics of days, alarms and tables."""
 
 import asyncio
 from datetime import timedelta
@@ -21,9 +21,9 @@ _LOOK_BACK: Final = timedelta(hours=24)
 
 
 async def watch(context: ServiceContext) -> None:
-    """Note what was read, deliver, test and watch until cancelled.
+    """Record read progress, deliver, test, and update metrics until cancelled.
 
-    Of several processes one delivers and one tests; what each has read, and what is wrong, each says.
+    One process delivers and one tests; every process reports its own read progress and problems.
     """
 
     async def look() -> None:
@@ -35,7 +35,7 @@ async def watch(context: ServiceContext) -> None:
 
 
 async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
-    """Update the figures once."""
+    """Update the metrics once."""
     now = context.clock()
     context.metrics.days_restated.set(len(await restated_since(connection, now - _LOOK_BACK)))
     context.metrics.statistical_alarms.set(len(await open_alarms(connection)))
@@ -43,7 +43,7 @@ async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
 
 
 def _show(metrics: Metrics, days: RunningDays) -> None:
-    """Set the figures of the running gaming days; a table that is not there any more has none."""
+    """Set the metrics of the current gaming days, and remove those of tables that no longer exist."""
     for gauge in (metrics.day_handle, metrics.day_win, metrics.day_drop, metrics.day_rake, metrics.day_rounds):
         gauge.clear()
     for one in days.tables:

@@ -52,7 +52,7 @@ _HASH = "how the hash of its entry begins"
 
 
 class RoundsFound(BaseModel):
-    """Rounds that are called so."""
+    """The rounds that a search found."""
 
     items: list[RoundItem]
 
@@ -117,7 +117,7 @@ def routes(context: ServiceContext) -> APIRouter:
         shard: Annotated[int, Path(ge=1, le=2**31 - 1, description="the number of the entry's shard")],
         seq: Annotated[int, Path(ge=1, le=2**62, description="the entry's number in its shard")],
     ) -> Response:
-        """The entry, its path in the Merkle tree, and the signed checkpoint: all that an outsider needs."""
+        """Return the entry, its path in the Merkle tree, and the signed checkpoint: all that an outsider needs."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             entry = await entry_about(connection, property_name, table, round_id, shard=shard, seq=seq)

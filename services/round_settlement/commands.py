@@ -1,4 +1,4 @@
-"""Commands at the desk: propose a correction of a round, approve or reject another person's proposal."""
+"""Commands about corrections of rounds: propose one, approve or reject another person's proposal."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
@@ -71,7 +71,7 @@ class _OfCorrection(Command):
 
 
 class ApproveCorrection(_OfCorrection, Approving):
-    """Approve a correction of a round, which takes effect.
+    """Approve a correction of a round, which then takes effect.
 
     Check what it changes first; nobody may approve their own.
     """
@@ -97,7 +97,7 @@ async def desk_at(connection: AsyncConnection, property_name: str, table: str, r
 
 
 async def correction_shown(connection: AsyncConnection, property_name: str, correction: int) -> CorrectionDocument:
-    """Return a correction with its effects. Raises: Rejected if there is none of this number."""
+    """Return a correction with its effects. Raises: Rejected if its number is unknown."""
     row = await find_correction(connection, property_name, correction)
     proposed = await content_of(connection, row)
     [item] = await items_of(connection, [row])
@@ -108,7 +108,7 @@ async def correction_shown(connection: AsyncConnection, property_name: str, corr
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A correction as the journal has it, its status, its round, and the next place in the desk stream of its table."""
+    """A correction from the journal, its status, its round, and the next position in the desk stream of its table."""
 
     proposed: CorrectionProposed
     status: str

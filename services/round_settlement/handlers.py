@@ -46,20 +46,20 @@ _NEW = RoundHistory()
 
 
 class KnownProperties(Properties):
-    """Keep the approved properties: rounds are played at their tables, in their gaming days."""
+    """Keeps the approved properties, with the tables and gaming days of rounds."""
 
     copies = (properties,)
 
 
 class Submissions(RulesSubmissions):
-    """Keep the approved submissions: rounds settle under them."""
+    """Keeps the approved submissions, under which rounds settle."""
 
     copies = (submissions,)
 
 
 @dataclass(slots=True)
 class Rounds:
-    """The rounds of a batch, as the events so far left them, with properties and submissions.
+    """The state of the rounds in a batch, updated event by event, with properties and submissions.
 
     `corrections` are the approved corrections that the events name, by (property, number), from the journal.
     """
@@ -71,7 +71,7 @@ class Rounds:
 
 
 class TableEvents(Handler[Rounds]):
-    """Settle table events."""
+    """Settles table events."""
 
     reader = READER
     keyed_by_source = True
@@ -91,7 +91,7 @@ class TableEvents(Handler[Rounds]):
         return Rounds(known, corrections, self._places, self._submissions)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no changed round got another revision: a moved table and the desk are on two partitions."""
+        """Verify that no loaded round got another revision: a moved table and the desk use two partitions."""
         changed = {
             key_of(one) for one in events if isinstance(one.data, CorrectedRound | VoidedRound | DecidedCorrection)
         }
@@ -106,7 +106,7 @@ class TableEvents(Handler[Rounds]):
         return state.places.place
 
     def stands_since(self, event: Event[Any], state: Rounds) -> datetime | None:
-        """Return the opening time of the posted round: it may be corrected or voided at any later time."""
+        """Return the opening time of the posted round, which may be corrected or voided at any later time."""
         standing = state.known.get(key_of(event), _NEW).standing if isinstance(event.data, TableData) else None
         return None if standing is None else standing.posted.opened_at
 
@@ -122,13 +122,13 @@ class TableEvents(Handler[Rounds]):
 
 
 def compiled(approved: SubmissionApproved) -> EffectiveSubmission:
-    """Return an approved submission, ready to settle rounds under it."""
+    """Return an approved submission in compiled form, to settle rounds under it."""
     ref = SubmissionRef(version=approved.version, hash=approved.hash)
     return EffectiveSubmission(approved, ref, compile_rules(approved.regulation, approved.submission))
 
 
 def corrections_in(events: Sequence[Event[Any]]) -> set[tuple[str, int]]:
-    """Return the corrections at the desk that events name: property and number."""
+    """Return the desk corrections that events name: property and number."""
     return {(event.data.property, event.data.correction) for event in events if _is_of_desk(event)}
 
 
@@ -153,7 +153,7 @@ def key_of(event: Event[Any]) -> RoundKey:
 
 
 async def require_standing(connection: AsyncConnection, expected: Mapping[RoundKey, int | None]) -> None:
-    """Lock rounds until the transaction ends. Raises: Fenced if one has another revision in force than expected."""
+    """Lock rounds until the transaction ends. Raises: Fenced if the revision in force of one is not as expected."""
     if not expected:
         return
     names = [rounds.c[name] for name in ("property", "table_name", "round_id")]

@@ -1,4 +1,4 @@
-"""Round settlement: reads table events, settles them under property and submission, and posts them."""
+"""The manifest of round settlement: it reads table events, settles them, and posts them."""
 
 from services.round_settlement.api import READ_ROUNDS, routes
 from services.round_settlement.commands import COMMANDS

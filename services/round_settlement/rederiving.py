@@ -1,4 +1,4 @@
-"""The state in which a table event was settled: the round as earlier entries left it, and the documents of the time."""
+"""The state in which a table event was settled: the round after earlier entries, and the documents of the time."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -33,7 +33,7 @@ _ROUND = "round"
 
 
 class TableEventsAgain(ReplaySpec[Rounds]):
-    """Re-derive the settlement of table events."""
+    """Re-derives the settlement of table events."""
 
     def __init__(self) -> None:
         super().__init__(TableEvents())

@@ -87,7 +87,7 @@ def _key(of: TableDay) -> str:
 
 
 class _Worker:
-    """A worker process: its connection, and the other submission ready to settle."""
+    """A worker process: its connection, and the other submission in compiled form."""
 
     def __init__(self, url: str, wanted: RulesSubmission) -> None:
         self._runner = asyncio.Runner()

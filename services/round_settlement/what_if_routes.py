@@ -33,7 +33,7 @@ class Figures(BaseModel):
 
 
 class WhatItWouldBe(BaseModel):
-    """Figures as recorded, under the other submission, and the difference."""
+    """Figures as recorded, figures under the other submission, and the difference."""
 
     recorded: Figures
     other: Figures
@@ -59,7 +59,7 @@ class OfDay(WhatItWouldBe):
 
 
 class WhatIfDocument(BaseModel):
-    """The what-if result; `refused` are rounds that the other submission does not allow, by reason."""
+    """The what-if result; `refused` are the rounds that the other submission does not allow, by reason."""
 
     property: str
     game: str
@@ -84,7 +84,7 @@ def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
 
     @router.post("/what-if", summary="Settle rounds again", responses=problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED))
     async def ask(wanted: RulesSubmission, first: day, last: day, by: person, table: only = None) -> WhatIfDocument:
-        """Under another submission, with the recorded cards, wagers and decisions; nothing is stored."""
+        """Settle rounds under another submission, with the recorded cards, wagers and decisions; nothing is stored."""
         by.require_properties({wanted.property})
         listed = [name for name in wanted.tables if not table or name in table]
         async with snapshot(context.pools.readers) as connection:

@@ -1,4 +1,4 @@
-"""Handlers of the ledger: properties, pit events, which move chips and boxes, and settled rounds, which move chips.
+"""Handlers of the ledger: properties; pit events, which move chips and boxes; settled rounds, which move chips.
 
 Round settlement has already checked property, table and gaming day of settled rounds.
 """
@@ -41,13 +41,13 @@ from shared.runtime.ingest.property_copies import Places, Properties
 
 
 class ApprovedProperties(Properties):
-    """Keep the approved properties: their tables, gaming days and law."""
+    """Keeps the approved properties: their tables, gaming days and law."""
 
     copies = (properties,)
 
 
 class PitEvents(Handler[pit.Known]):
-    """Record the events of tables other than rounds."""
+    """Records the events of tables other than rounds."""
 
     reader = PitReader(PIT_EVENTS, *EVENTS, *CHANGES, PitChangeApproval)
     keyed_by_source = True
@@ -71,7 +71,7 @@ class PitEvents(Handler[pit.Known]):
         return known
 
     def _meant(self, event: Event[Any]) -> Event[Any] | None:
-        """Return the pit event that a desk change stands for; None if the journal does not contain the change."""
+        """Return the pit event that a desk change becomes; None if the journal does not contain the change."""
         if goes_with(event) is None:
             return event
         approved = self._approved.get((event.data.property, event.data.change))
@@ -88,7 +88,7 @@ class PitEvents(Handler[pit.Known]):
         return state.places
 
     def stands_since(self, event: Event[Any], state: pit.Known) -> datetime | None:
-        """Return when the changed event happened: it may be corrected or voided at any later time."""
+        """Return when the changed event happened; it may be corrected or voided at any later time."""
         standing = state.events.standing(event) if isinstance(event.data, PitChange) else None
         return None if standing is None else standing.at
 
@@ -105,13 +105,13 @@ class PitEvents(Handler[pit.Known]):
         return of_event(meant, state)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no changed event got another revision: the pit and the desk may be on two partitions."""
+        """Verify that no loaded event got another revision: the pit and the desk may be on two partitions."""
         meant = [self._meant(event) for event in events]
         changes = [one for one in meant if one is not None and isinstance(one.data, PitChange)]
         await require_unchanged(connection, pit_events, self._known, changes)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Repeat, in the recording transaction, the decisions that concurrent transactions could affect.
+        """Repeat, in the recording transaction, the checks whose results concurrent transactions could change.
 
         These may have placed the same box, or built on what is reversed.
         """
@@ -127,7 +127,7 @@ class PitEvents(Handler[pit.Known]):
 
 
 class Settlements(Handler[dict[RoundKey, datetime]]):
-    """Count the chips of settled rounds, and note missing input. The state: closing times of rounds."""
+    """Counts the chips of settled rounds, and notes missing input. The state is the closing times of rounds."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, *upstream.OF_INPUT)
     gather_seconds = 0.03

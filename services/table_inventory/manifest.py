@@ -1,4 +1,4 @@
-"""The table-inventory ledger: what every table holds and should hold, drops and counts, and the win."""
+"""The manifest of the table-inventory ledger: what every table holds and should hold, drops, counts, win."""
 
 from services.table_inventory.api.access import (
     APPROVE_DAYS,

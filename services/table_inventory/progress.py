@@ -14,7 +14,7 @@ _UNREAD_MAX: Final = timedelta(seconds=5)
 
 
 async def unread(context: ServiceContext) -> list[str]:
-    """Return the unread settlements, as text; for partitions of other processes, according to their last note."""
+    """Return the unread settlements, as text; for partitions of other processes, by their last stored progress."""
     await PROGRESS.note(context)
     now, known = context.clock(), await PROGRESS.read(context)
     found = {number: until for (topic, number), until in sorted(known.items()) if topic == SETTLEMENTS.name}

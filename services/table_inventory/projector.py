@@ -108,7 +108,7 @@ def _place(fact: inventory.OfPitEvent | inventory.PitNoted) -> PitPlace:
 async def _what_stands(
     connection: AsyncConnection, recorded: Sequence[Recorded]
 ) -> Mapping[PitPlace, tuple[int, int] | None]:
-    """Write the versions of pit events in force, delete voided ones, and return the entries in force in this batch."""
+    """Write the versions in force of pit events, delete voided ones, and return this batch's entries in force."""
     events = PitEventRows(t.pit_events, "gaming_day", "voided_shard", "voided_seq")
     voided: dict[PitPlace, inventory.PitVoided] = {}
     for entry, fact in recorded:
@@ -127,7 +127,7 @@ async def _what_stands(
 
 
 async def _take_away(connection: AsyncConnection, voided: Mapping[PitPlace, inventory.PitVoided]) -> None:
-    """Delete the rows of voided events of earlier batches; in this batch there are none."""
+    """Delete the rows of voided events of earlier batches; events of this batch have no rows yet."""
     places = {"sources": [one.source for one in voided], "sequences": [one.sequence for one in voided]}
     await connection.execute(_UNMOVE, places)
     by_table: dict[tuple[Table, str], list[tuple[str, str, int]]] = {}
@@ -162,7 +162,7 @@ def _stated(entry: Entry, fact: win.WinStated) -> dict[str, Any]:
 
 
 def _upstream(rows: "_Rows", fact: inventory.UpstreamNoted) -> None:
-    """Add what round settlement reported about its input."""
+    """Add a report of round settlement about its input."""
     for first, last, is_open in ((fact.first, fact.last, True), (fact.filled, fact.filled, False)):
         if first is not None:
             gap = {"source": fact.source, "first": first, "is_open": is_open, "last": last, "property": fact.property}
@@ -179,7 +179,7 @@ def _upstream(rows: "_Rows", fact: inventory.UpstreamNoted) -> None:
 
 
 def touched(fact: Fact) -> Iterator[tuple[str, str, date]]:
-    """Yield (property, table, gaming day) of each table's day whose win a fact may change."""
+    """Yield (property, table, gaming day) for each table day whose win a fact may change."""
     match fact:
         case inventory.PitRecorded() | inventory.PitVoided() if isinstance(fact.data, _OF_WIN):
             begins = getattr(fact.data, "begins", None)
@@ -232,13 +232,13 @@ def _insert(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
 
 @cache
 def _merge(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
-    """Insert a row or update the existing one: for rows that several shards contribute to."""
+    """Insert a row or update the existing one: for rows to which several shards contribute."""
     return bulk.insert(table, columns, on_conflict=bulk.replaced(table, *_values(table, columns)))
 
 
 @cache
 def _refuse(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
-    """Insert a refused record, or add the owner to one that is known to be closed."""
+    """Insert a refused record, or add the owner to one that is already known as closed."""
     return bulk.insert(table, columns, on_conflict=bulk.replaced(table, "property", "source", "sequence", "reason"))
 
 
@@ -296,19 +296,19 @@ class _Rows:
         self._touched: dict[tuple[Any, ...], Entry] = {}
 
     def keep(self, write: _Write, table: Table, said: _Said, /, **more: Any) -> None:
-        """Write a row with a fact's fields that are columns of the table."""
+        """Write a row with those fields of a fact that are columns of the table."""
         row = {name: value for name, value in said if name in table.c} | more
         self._kept[write].setdefault((table, tuple(row)), []).append(row)
 
     def touch(self, entry: Entry, fact: Fact) -> None:
-        """Note the days of tables whose win may have changed."""
+        """Mark the table days whose win may have changed."""
         for key in touched(fact):
             self._touched[*key, entry.shard] = entry
 
     def move(
         self, entry: Entry, fact: Any, moved: inventory.Moved, cause: str, ref: str | None, *, stands: bool = True
     ) -> None:
-        """Add a movement of a table inventory; one not in force only enters the sums, with its reversal."""
+        """Add a movement of a table inventory; one not in force only enters the sums, as does its reversal."""
         rounds: int = getattr(fact, "rounds", 0)
         if stands:
             place = {"shard": entry.shard, "seq": entry.seq, "at": entry.draft.occurred_at}
@@ -398,7 +398,7 @@ def _voided(rows: _Rows, entry: Entry, fact: inventory.PitVoided) -> None:
 
 
 def _cause(data: pit.PitData) -> tuple[str, str | None] | None:
-    """Return the cause of a movement and its reference; None if the inventory is not moved."""
+    """Return the cause of a movement and its reference; None if the entry does not move the inventory."""
     match data:
         case pit.CarriedFill() | pit.ReceivedFill() | pit.CarriedCredit():
             key = slip_of(data)

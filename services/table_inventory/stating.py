@@ -1,4 +1,4 @@
-"""State the win of tables whenever the records of a gaming day change it.
+"""State the win of tables again whenever records of a gaming day change it.
 
 One process states at a time: it holds the lock of the statements' shard. A statement follows from one snapshot of the
 journal, and is recorded on top of it; so it is made once, even if a process is killed meanwhile.
@@ -50,7 +50,7 @@ _DAY: Final = timedelta(days=1)
 
 
 class _Looked(NamedTuple):
-    """Days whose win may have changed, how far the shards were read, and the current day of each property."""
+    """Days whose win may have changed, the read positions in the shards, and each property's current day."""
 
     days: Sequence[TableDay]
     reached: Mapping[int, int] | None
@@ -58,14 +58,14 @@ class _Looked(NamedTuple):
 
 
 class _Around(NamedTuple):
-    """The statements due around a gaming day, and the other days whose statements may follow from it."""
+    """The statements due around a gaming day, and other days whose statements they may affect."""
 
     facts: list[WinStated]
     others: list[TableDay]
 
 
 class Stating:
-    """States wins, and keeps how far it has read the journal."""
+    """States wins, and remembers its read position in the journal."""
 
     def __init__(self, context: ServiceContext, *, doubtful_seconds: float = DOUBTFUL_SECONDS) -> None:
         self._context = context
@@ -76,7 +76,7 @@ class Stating:
         self._doubted_at = 0.0
 
     async def state_day(self, key: DayKey) -> None:
-        """State the win of the tables of a gaming day that is about to be sealed, if it changed."""
+        """State the win of the tables of a gaming day about to be sealed, if it changed."""
         async with self._context.pools.background.connect() as connection:
             place = (await known_places(connection, properties)).of_day(*key)
             stated = {one.table for one in await read_stated(connection, key)}
@@ -84,7 +84,7 @@ class Stating:
         await self._state([TableDay(key.property, table, key.gaming_day) for table in sorted(tables)])
 
     async def state(self) -> int:
-        """State changed wins, and return the number of shifts."""
+        """State changed wins; return the number of shifts."""
         async with self._context.pools.background.connect() as connection:
             if not await self._is_due(connection):
                 return 0
@@ -123,7 +123,7 @@ class Stating:
         return bool(touched.days) or bool((await self._ended(connection))[0])
 
     async def _look(self, connection: AsyncConnection) -> "_Looked":
-        """Return the days whose win may have changed, and how far the journal was read."""
+        """Return the days whose win may have changed, and the read positions in the journal."""
         touched = await read_touched(connection, self._reached)
         ended, running = await self._ended(connection)
         doubtful = self._doubtful()
@@ -135,7 +135,7 @@ class Stating:
         return sorted(self._repeated) if monotonic() > self._doubted_at + self._doubtful_seconds else []
 
     async def _ended(self, connection: AsyncConnection) -> tuple[list[TableDay], dict[str, date]]:
-        """Return incomplete tables of days that have definitely ended since the last check.
+        """Return the incomplete tables of days that have definitely ended since the last check.
 
         A count may arrive after the end of a gaming day within the pit's margin.
         """
@@ -208,7 +208,7 @@ class Stating:
     async def _record(
         self, connection: AsyncConnection, shard: Shard, facts: list[WinStated]
     ) -> tuple[list[Entry], Shard]:
-        """Record statements, and return their entries, and the shard after them."""
+        """Record statements; return their entries, and the state of the shard afterwards."""
         if not facts:
             return [], shard
         context, at = self._context, self._context.clock()

@@ -1,4 +1,4 @@
-"""Update the metrics that change with the clock: overdue, open or in transit."""
+"""Update the metrics that change with time: what is overdue, open or in transit."""
 
 import asyncio
 from collections import Counter
@@ -60,7 +60,7 @@ async def watch(context: ServiceContext) -> None:
 
 
 async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
-    """Update the metrics of current matters, once."""
+    """Update the metrics of the current state, once."""
     now, metrics = context.clock(), context.metrics
     overdue = Counter(clock.check for clock in await clocks_of(connection, None, now) if clock.overdue)
     for check in get_args(Check):
@@ -80,7 +80,7 @@ async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
 
 
 async def _observe_slips(context: ServiceContext, connection: AsyncConnection) -> None:
-    """Update the figures of slips that are neither received nor void."""
+    """Update the metrics of slips that are neither received nor void."""
     now, metrics = context.clock(), context.metrics
     under_way, running = await slips_under_way(connection), await running_days(connection, now)
     for slip in get_args(SlipKind):
@@ -94,7 +94,7 @@ async def _observe_slips(context: ServiceContext, connection: AsyncConnection) -
 
 
 async def observe_days(context: ServiceContext, connection: AsyncConnection) -> None:
-    """Update the metrics of overdue matters, once."""
+    """Update the metrics of what is overdue, once."""
     now, metrics = context.clock(), context.metrics
     unsealed = await unsealed_days(connection, now)
     metrics.days_unsealed.set(len(unsealed))

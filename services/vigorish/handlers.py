@@ -50,19 +50,19 @@ from shared.runtime.ingest.submission_copies import ApprovedSubmissions, RulesSu
 
 
 class ApprovedProperties(Properties):
-    """Keep the approved properties: their tables, gaming days and rates of vigorish."""
+    """Keeps the approved properties: their tables, gaming days and rates of vigorish."""
 
     copies = (properties,)
 
 
 class Submissions(RulesSubmissions):
-    """Keep the approved submissions, which determine the rounding of vigorish."""
+    """Keeps the approved submissions, which determine the rounding of vigorish."""
 
     copies = (submissions,)
 
 
 def rounding_of(approved: SubmissionApproved) -> Rounding:
-    """Return how vigorish is rounded under a submission: without the option it is not rounded up."""
+    """Return how vigorish is rounded under a submission; by default it is not rounded up."""
     options = selected(catalogue(approved.regulation), approved.submission).options
     return cast("Rounding", options.get("vigorish_rounding") or "none")
 
@@ -77,7 +77,7 @@ class Assessed:
 
 
 class Settlements(Handler[Assessed]):
-    """Record the vigorish assessed by settled rounds."""
+    """Records the vigorish assessed by settled rounds."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
     gather_seconds = 0.03
@@ -144,7 +144,7 @@ class OfPit:
 
 
 class PitEvents(Handler[OfPit]):
-    """Record vigorish collected, waived and returned at tables."""
+    """Records vigorish collected, waived and returned at tables."""
 
     reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish, *CHANGES, PitChangeApproval)
     keyed_by_source = True
@@ -160,7 +160,7 @@ class PitEvents(Handler[OfPit]):
         return OfPit(self._places.place, self._known)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no event of the pit was changed at the desk, which is read on another topic."""
+        """Verify that no loaded pit event was changed at the desk, which is read from another topic."""
         read = [one for one in events if _is_read(one.data)]
         await require_unchanged(connection, pit_events, self._known, read)
 
@@ -173,7 +173,7 @@ class PitEvents(Handler[OfPit]):
         return state.places
 
     def stands_since(self, event: Event[Any], state: OfPit) -> datetime | None:
-        """Return when the changed event happened: it may be corrected or voided at any later time."""
+        """Return when the changed event happened; it may be corrected or voided at any later time."""
         standing = state.events.standing(event) if isinstance(event.data, PitChange) else None
         return None if standing is None else standing.at
 
@@ -182,7 +182,7 @@ class PitEvents(Handler[OfPit]):
 
 
 class PitChanges(Handler[OfPit]):
-    """Apply changes of pit events approved at the desk of table inventory.
+    """Applies changes of pit events that were approved at the desk of table inventory.
 
     A change may arrive before the pit event itself: its position is after that.
     """
@@ -200,7 +200,7 @@ class PitChanges(Handler[OfPit]):
         return OfPit(self._places.place, self._known)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no changed event got another revision from the pit, which is read on another topic."""
+        """Verify that no loaded event got another revision from the pit, which is read from another topic."""
         await require_unchanged(connection, pit_events, self._known, _changes(events))
 
     def handle(self, event: Event[Any], state: OfPit) -> Sequence[FactWithPostings]:

@@ -1,4 +1,4 @@
-"""The vigorish ledger: assessed by settled rounds; collected, waived and returned at the tables; outstanding."""
+"""The manifest of the vigorish ledger: assessed by settled rounds; collected, waived, returned at tables."""
 
 from services.vigorish.api import routes
 from services.vigorish.handlers import ApprovedProperties, PitChanges, PitEvents, Settlements, Submissions

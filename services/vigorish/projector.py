@@ -51,7 +51,7 @@ class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
                 row[name] = max(value, row[name] or value) if name == "settled_at" else value
 
     def settle(self, fact: VigorishSettled, cents: int, column: str, *, stands: bool) -> None:
-        """Add an amount collected, waived or returned; if in force, with time and dealer."""
+        """Add an amount collected, waived or returned; if it is in force, add time and dealer."""
         said: dict[str, Any] = {column: cents}
         if stands and column != "returned_cents":
             said |= {"settled_dealer_id": fact.dealer_id, "settled_at": fact.at}
@@ -117,7 +117,7 @@ def _seat(fact: VigorishSettled) -> tuple[str, str, str, int, bool]:
 async def _what_stands(
     connection: AsyncConnection, recorded: Sequence[Recorded]
 ) -> Mapping[PitPlace, tuple[int, int] | None]:
-    """Write the pit event versions in force, and return the versions of this batch."""
+    """Write the versions in force of pit events, and return those of this batch."""
     events = PitEventRows(pit_events)
     for entry, fact in recorded:
         match fact:

@@ -34,7 +34,7 @@ async def assessed_lines(
 async def seats_of(
     connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[SeatOfRound]:
-    """Return the vigorish owed by seats for a day's rounds, for those that may need a follow-up."""
+    """Return the vigorish that seats owe for a day's rounds, where a follow-up may be needed."""
     o = owed.c
     outstanding = o.assessed_cents - o.collected_cents - o.waived_cents + o.returned_cents
     query = (

@@ -21,13 +21,13 @@ from shared.runtime.ingest.property_copies import Properties
 
 
 class ApprovedProperties(Properties):
-    """Keep the approved properties: their gaming days, and how their accounts are guarded."""
+    """Keeps the approved properties: their gaming days, and the rules of their accounts."""
 
     copies = (properties,)
 
 
 class Settlements(Handler[Books]):
-    """Settle account wagers: take stakes, credit wins, and return wagers that do not count.
+    """Settles account wagers: takes stakes, credits wins, and returns wagers that do not count.
 
     Accounts are not locked while settlements are derived; the projector verifies their state.
     """

@@ -1,4 +1,4 @@
-"""The wagering accounts: patrons' wallets and the game accounts from which wagers are made at electronic tables."""
+"""The manifest of the wagering accounts: patrons' wallets, and game accounts for wagers at electronic tables."""
 
 from services.wagering_accounts.api import routes
 from services.wagering_accounts.api.roles import (

@@ -65,7 +65,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 
 def needs_of(fact: AccountsFact) -> ReadSet:
-    """Return the rows that a fact changes, as far as they exist."""
+    """Return the rows that a fact changes, where they exist."""
     own = account_of(fact)
     accounts = {(fact.property, movement.account) for movement in fact.moved()} | ({own} if own else set())
     if isinstance(fact, OfRound):
@@ -111,7 +111,7 @@ async def _write(transaction: Transaction, books: Books, recorded: Sequence[tupl
 
 
 def _lines(entry: Entry, found: Sequence[dict[str, Any]]) -> Sequence[Row]:
-    """Return the lines of the statements that an entry makes."""
+    """Return the statement lines that result from an entry."""
     of_entry = {
         "shard": entry.shard,
         "seq": entry.seq,

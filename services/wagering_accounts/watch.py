@@ -26,14 +26,14 @@ _A_DAY: Final = timedelta(days=1)
 
 
 async def watch(context: ServiceContext) -> None:
-    """Write off and monitor until cancelled; the metric is computed separately from the write-off."""
+    """Write off and monitor until cancelled; the metric is computed independently of the write-off."""
     expiring = every(_SECONDS, lambda: expire_due(context), "promotional money does not expire")
     looking = every(_SECONDS, lambda: observe(context), "promotional money not watched")
     await asyncio.gather(expiring, looking)
 
 
 async def observe(context: ServiceContext) -> None:
-    """Update the metric of overdue write-offs."""
+    """Update the metric for overdue write-offs."""
     context.metrics.promotions_overdue.set(len(await _wanted(context)))
 
 

@@ -29,7 +29,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", summary="List the regulations")
     def list_regulations() -> list[Regulation]:
-        """The regulations under which a submission may be filed."""
+        """List the regulations under which a submission may be filed."""
         catalogues = map(catalogue, known_regulations())
         return [
             Regulation(id=it.id, title=it.title, game=it.game, source=it.source, href=f"/catalogue/{it.id}")

@@ -25,7 +25,7 @@ Meters = Annotated[
 
 
 class Paybacks(BaseModel):
-    """The payback of each wager of a version."""
+    """The paybacks of each wager of a version, computed and stated."""
 
     property: Name
     game: Name

@@ -34,7 +34,7 @@ VERSIONS: Final = TableListing(tables.properties, "property", "version")
 
 
 class PropertyChanges(BaseModel):
-    """The changes of a version of a property against an earlier one, or against none."""
+    """The changes of a version of a property from an earlier version, or from none."""
 
     property: str
     from_version: int | None = Field(description="the version that it is compared with; none: the first of all")

@@ -61,7 +61,7 @@ class InEffect(BaseModel):
 
 
 class SubmissionChanges(BaseModel):
-    """The changes of a version of a submission against another."""
+    """The changes of a version of a submission from another one."""
 
     property: str
     game: str
@@ -158,7 +158,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         responses={**UNCHANGED, **problems(Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.CONTRADICTS)},
     )
     async def export(request: Request, property_name: PropertyPath, game: GameName) -> Response:
-        """Every fact about its versions, under a signed checkpoint: all that an outsider needs to verify them."""
+        """Export every fact about its versions under a signed checkpoint: all that an outsider needs to verify them."""
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await submissions.export(connection, property_name, game))
 

@@ -17,7 +17,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 class MasterList(BaseModel):
-    """Every table of a property and every device at one, on a gaming day."""
+    """Every table of a property and every device at a table, on a gaming day."""
 
     property: str
     version: int = Field(description="the version of the property that says so")

@@ -85,21 +85,21 @@ class ReturnSubmission(_OfVersion):
 class WithdrawSubmission(_OfVersion):
     """Withdraw a version before it takes effect.
 
-    A draft or undecided version is withdrawn at once; for an approved one another person must approve.
+    A draft or undecided version is withdrawn at once; the withdrawal of an approved one needs a second person.
     """
 
     reason: Reason
 
 
 class ApproveWithdrawal(_OfVersion, Approving):
-    """Approve that an approved version is withdrawn.
+    """Approve the withdrawal of an approved version.
 
-    An hour before its beginning at the latest.
+    This must be done at least an hour before its beginning.
     """
 
 
 class ReturnWithdrawal(_OfVersion):
-    """Return the request to withdraw an approved version.
+    """Reject the request to withdraw an approved version.
 
     It takes effect as approved.
     """
@@ -135,7 +135,7 @@ async def _version_history_and_places(
 
 
 def _shown(command: _OfVersion, state: tuple[Any, ...], now: Now) -> SubmissionShown:
-    """Return the version that is loaded first as shown, given its history, which comes next."""
+    """Return the version, which is loaded first, as the approval subject, given its history."""
     del command
     version, history, *_ = state
     shown: SubmissionShown = history.shown(version, now.at)
@@ -184,7 +184,7 @@ _Judged = tuple[SubmissionVersion, SubmissionHistory, PropertyLookup, Sequence[C
 
 
 async def _judged(connection: AsyncConnection, command: ApproveSubmission) -> _Judged:
-    """Load what an approval concerns, and compute its paybacks, which takes up to a second."""
+    """Load the subject of an approval, and compute its paybacks, which takes up to a second."""
     version, history, places = await _version_history_and_places(connection, command)
     place = places(version.property, version.effective_from)
     if place is None or version.status != "filed" or of_regulation(version):

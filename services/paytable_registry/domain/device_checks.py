@@ -9,7 +9,7 @@ from shared.contracts.property_snapshot import signers_of
 
 
 def key_problems(wanted: PropertyDocument) -> Iterator[str]:
-    """Yield the faults of a property's keys, considered alone."""
+    """Yield the faults of a property's keys that are visible without other versions."""
     signers = signers_of(wanted)
     for what, values in (
         ("key", (signer.key.kid for signer in signers)),
@@ -44,7 +44,7 @@ def key_problems(wanted: PropertyDocument) -> Iterator[str]:
 
 
 def changed_keys(wanted: PropertyDocument, before: Iterable[DeviceKey]) -> Iterator[str]:
-    """Yield keys that differ from approved versions' (`before`), or that are valid again after a revocation."""
+    """Yield keys that differ from those in approved versions (`before`), or that are valid again after revocation."""
     now = {signer.key.kid: signer.key for signer in signers_of(wanted)}
     said = set()
     for key in before:

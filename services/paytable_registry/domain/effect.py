@@ -10,7 +10,7 @@ from shared.contracts.submissions import ByTable
 
 
 class TableInEffect(Contract):
-    """A table, its game, and the version in effect there; without one no round of the game can be settled."""
+    """A table, its game, and the version in effect there; without a version, no round of the game can be settled."""
 
     table: str
     game: str

@@ -1,4 +1,4 @@
-"""An export of filings and approvals: the facts about the versions of a submission, each with its proof."""
+"""Export of filings and approvals: the facts about the versions of a submission, each with its proof."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -28,7 +28,7 @@ class SubmissionsExport(Contract):
 
 
 def versions_of(property_name: str, game: str, facts: Iterable[tuple[str, bytes]]) -> list[SubmissionVersion]:
-    """Return the versions according to proven facts (kind, JSON), by number.
+    """Return the versions, by number, that proven facts (kind, JSON) describe.
 
     Raises: EvidenceError if a fact is about something else, a hash does not match its content, or a decision is not
     about what was filed.

@@ -1,4 +1,4 @@
-"""The payback check of a version: computed against stated paybacks, and what needs an override. Pure."""
+"""The payback check of a version: computed compared with stated paybacks, and what requires an override. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -61,7 +61,7 @@ def _counted(regulation: str, submission: str, readings: frozenset[tuple[str, in
 def compared(
     wanted: RulesSubmission, found: Sequence[WagerPayback], document: PropertyDocument | None
 ) -> list[ComparedPayback]:
-    """Return the computed payback of each wager of a version beside the stated one, and the property's floors."""
+    """Return the computed and the stated payback of each wager of a version, and the property's floors."""
     rows = []
     for one in found:
         wager = one.offer.name
@@ -95,7 +95,7 @@ def _compared(one: WagerPayback, stated: Payback | None, floor: Payback | None) 
 def _problems(
     payback: Fraction, error: Fraction, long_run: Fraction | None, stated: Payback | None, floor: Payback | None
 ) -> Iterator[tuple[PaybackProblem, Fraction, Payback]]:
-    """Yield the findings on a payback: the problem, the payback concerned, and what it was compared to."""
+    """Yield the findings on a payback: the problem, the payback concerned, and the value it was compared with."""
     if stated is not None and not agrees(payback, error, stated):
         yield "differs", payback, stated
     highest = max(payback, payback if long_run is None else long_run)
@@ -118,7 +118,7 @@ def agrees(payback: Fraction, error: Fraction, stated: Payback) -> bool:
 
 
 def _not_by_itself(wanted: RulesSubmission, listed: Iterable[str]) -> Iterator[ComparedPayback]:
-    """Yield stated paybacks of wagers that are computed together with others."""
+    """Yield stated paybacks of wagers that are only computed together with other wagers."""
     for wager in wanted.stated_paybacks.keys() - set(listed):
         reason = "it is counted with the wager that it is added to: state that wager's payback"
         yield ComparedPayback(wager=wager, title=wager, stated=wanted.stated_paybacks[wager], reason=reason)

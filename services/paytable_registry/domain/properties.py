@@ -23,12 +23,12 @@ class PropertyVersion(PropertyDocument, Filed, Standing, ApprovalSubject):
 
     @property
     def label(self) -> str:
-        """Return the version in words."""
+        """Return the name of the version for messages."""
         return f"version {self.version} of property {self.property}"
 
     @property
     def approval(self) -> Approval:
-        """Return who may decide it."""
+        """Return the approval of the version."""
         return Approval(PROPERTY, self.label, self.filed_by, Decision.of(self.status))
 
 
@@ -76,5 +76,5 @@ def give_back(version: PropertyVersion, *, by: str, at: datetime, reason: str) -
 
 
 def after(version: PropertyFiled | PropertyVersion, fact: PropertyFiled | PropertyReturned) -> PropertyVersion:
-    """Return a version after a fact about it is recorded."""
+    """Return a version after a fact about it was recorded."""
     return PropertyVersion(**fields_of(version, PropertyFiled), **standing(fact))

@@ -12,7 +12,7 @@ from shared.rules.submission import examine
 
 
 def of_regulation(wanted: RulesSubmission) -> list[Finding]:
-    """Return what its regulation does not allow, with places in the whole document."""
+    """Return the content that the submission's regulation does not allow, each with its place in the document."""
     found = check_submission(wanted.regulation, wanted.submission)
     listed = [
         one if one.pointer == "/regulation" else replace(one, pointer=f"/submission{one.pointer}") for one in found
@@ -31,7 +31,7 @@ def _stated(wanted: RulesSubmission) -> Iterator[Finding]:
 
 
 def contradictions(wanted: RulesSubmission, place: PropertySnapshot) -> list[Finding]:
-    """Return what contradicts the property as of the submission's beginning, each with what to file."""
+    """Return the contradictions to the property as of the submission's beginning, each with what to file."""
     return [*_regulation(wanted, place), *_tables(wanted, place)]
 
 

@@ -87,19 +87,19 @@ class SubmissionVersion(RulesSubmission, SubmissionStanding):
 
     @property
     def label(self) -> str:
-        """Return the version in words."""
+        """Return the name of the version for messages."""
         return f"version {self.version} of {self.game} at {self.property}"
 
     @property
     def approval(self) -> Approval:
-        """Return its approval. Raises: Rejected for a draft."""
+        """Return the version's approval. Raises: Rejected for a draft."""
         if self.filed_by is None and self.status == "draft":
             raise Rejected(Reason.TOO_EARLY, f"{self.label} is a draft: file it first")
         return Approval(RULES_SUBMISSION, self.label, self.filed_by or "", Decision.of(self.status))
 
     @property
     def withdrawal(self) -> Approval:
-        """Return the approval of its withdrawal. Raises: Rejected if none was requested."""
+        """Return the approval of the version's withdrawal. Raises: Rejected if none was requested."""
         if self.withdrawal_requested_by is None:
             raise Rejected(Reason.TOO_EARLY, f"nobody asked that {self.label} be withdrawn after its approval")
         decision = Decision.APPROVED if self.status == "withdrawn" else Decision.ASKED
@@ -107,7 +107,7 @@ class SubmissionVersion(RulesSubmission, SubmissionStanding):
 
 
 class SubmissionShown(SubmissionVersion, ApprovalSubject):
-    """A version with its status, and its phase at the time of the answer."""
+    """A version with its status, and its phase at the time of the response."""
 
     phase: Phase
 
@@ -148,7 +148,7 @@ def draft(wanted: RulesSubmission, version: int, *, by: str, at: datetime) -> Su
 
 
 def require_draft(version: SubmissionVersion) -> None:
-    """Raise Rejected for a version that is no draft any more."""
+    """Raise Rejected for a version that is not a draft."""
     if version.status != "draft":
         raise Rejected(Reason.ALREADY_DECIDED, f"{version.label} is {version.status}, and no draft any more")
 
@@ -203,7 +203,7 @@ def give_back(version: SubmissionVersion, *, by: str, at: datetime, reason: str)
 def withdraw(
     version: SubmissionVersion, *, by: str, at: datetime, reason: str
 ) -> SubmissionWithdrawn | WithdrawalRequested:
-    """Return the withdrawal of a draft or undecided version, or the request for an approved one's.
+    """Return the withdrawal of a draft or undecided version, or the request to withdraw an approved one.
 
     Raises: Rejected if it was returned or withdrawn, a request is open, or it is too late.
     """
@@ -235,13 +235,13 @@ def approve_withdrawal(version: SubmissionVersion, *, by: str, at: datetime) -> 
 
 
 def return_withdrawal(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> WithdrawalReturned:
-    """Return the rejection of a withdrawal; the requester can cancel it in this way. Raises: Rejected."""
+    """Return the rejection of a withdrawal; the requester may cancel it in this way. Raises: Rejected."""
     version.withdrawal.reject()
     return returned(WithdrawalReturned, version, by=by, at=at, reason=reason)
 
 
 def _require_lead(version: SubmissionVersion, at: datetime) -> None:
-    """Raise Rejected if services might settle under a version before they have read its withdrawal."""
+    """Raise Rejected if services might settle under a version before they read its withdrawal."""
     last = version.effective_from - WITHDRAWAL_LEAD
     if at > last:
         raise Rejected(
@@ -284,7 +284,7 @@ def after(version: SubmissionVersion | None, fact: AboutSubmission) -> Submissio
 def _wrong(
     wanted: RulesSubmission, history: SubmissionHistory, places: PropertyLookup, at: datetime, *, late: Reason
 ) -> Rejected | None:
-    """Return why a submission may not take effect at its beginning, with all faults, or None.
+    """Return why a submission may not take effect at its beginning, with all its faults, or None.
 
     `late` is the reason if only its beginning is at fault.
     """

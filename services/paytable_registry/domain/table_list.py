@@ -11,7 +11,7 @@ from shared.contracts.property_snapshot import PropertySnapshot
 
 
 class TableLine(Contract):
-    """A table of the master list."""
+    """A table in the master list."""
 
     table: str
     asset_number: str
@@ -27,7 +27,7 @@ class TableLine(Contract):
 
 
 class DeviceLine(Contract):
-    """A device of the master list, and its table."""
+    """A device in the master list, and its table."""
 
     asset_number: str
     kind: str
@@ -37,7 +37,7 @@ class DeviceLine(Contract):
 
 
 class MonthLine(Contract):
-    """A table in a month: its game, and the number of its gaming days."""
+    """A table in a month: its game, and the number of gaming days on which it was open."""
 
     table: str
     asset_number: str

@@ -70,7 +70,7 @@ async def places(connection: AsyncConnection, property_name: str) -> list[Proper
 
 
 async def place_at(connection: AsyncConnection, property_name: str, moment: datetime) -> PropertySnapshot:
-    """Return a property as of a moment, including later versions' knowledge of its tables. Raises: Rejected."""
+    """Return a property as of a moment, including what later versions state of its tables. Raises: Rejected."""
     versions = await approved(connection, property_name)
     found = _place(await at(connection, property_name, moment))
     later = (version for version in versions if version.effective_from > found.document.effective_from)
@@ -78,7 +78,7 @@ async def place_at(connection: AsyncConnection, property_name: str, moment: date
 
 
 async def places_at(connection: AsyncConnection, property_name: str) -> PropertyLookup:
-    """Return the lookup of a property by moment, among its approved versions."""
+    """Return a function that looks up the property as of a moment, among its approved versions."""
     versions = await approved(connection, property_name)
 
     def at(name: str, moment: datetime) -> PropertySnapshot | None:

@@ -20,7 +20,7 @@ _MADE_AT: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def render(sheet: Sheet, form: FormName, go_on: GoOn = always) -> bytes:
-    """Return a sheet in a form. Raises: as `typeset`."""
+    """Return a sheet in a format. Raises as `typeset`."""
     if form == "html":
         return as_html(sheet).encode()
     name = f"{sheet.game}: {sheet.title}"

@@ -11,7 +11,7 @@ _STYLE: Final = files(__package__).joinpath("sheet.css").read_text(encoding="utf
 
 
 def as_html(sheet: Sheet) -> str:
-    """Return a sheet as a document: sections with headings, tables with captions and scopes."""
+    """Return a sheet as an HTML document: sections with headings, tables with captions and scopes."""
     return "\n".join(_lines(sheet)) + "\n"
 
 

@@ -124,7 +124,7 @@ def _histories(context: ServiceContext) -> APIRouter:
         summary="List the versions of a pool's terms",
     )
     async def list_versions(property_name: PropertyPath, pool: PoolName, asked: Asked) -> Page[PoolVersion]:
-        """Filed, approved and returned ones."""
+        """List filed, approved and returned versions."""
         async with snapshot(context.pools.readers) as connection:
             return await VERSIONS.read(connection, asked, version_of, property=property_name, pool=pool)
 
@@ -159,7 +159,7 @@ def _histories(context: ServiceContext) -> APIRouter:
         status: Annotated[Status | None, Query()] = None,
         from_end: FromEnd = False,
     ) -> Page[ChangeItem]:
-        """Requested and made changes, with the display before and after."""
+        """List requested and made changes, with the display before and after."""
         async with snapshot(context.pools.readers) as connection:
             of = {"property": property_name, "status": status}
             return await CHANGES.read(connection, asked, lists.change_of, from_end, **of)
@@ -168,7 +168,7 @@ def _histories(context: ServiceContext) -> APIRouter:
     async def read_change(
         request: Request, property_name: PropertyPath, change: Annotated[VersionNumber, Path()]
     ) -> Response:
-        """A requested or made change, with the display before and after."""
+        """Return a requested or made change, with the display before and after."""
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await lists.find_change(connection, property_name, change))
 

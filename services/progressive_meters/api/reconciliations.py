@@ -78,7 +78,7 @@ def routes(context: ServiceContext) -> APIRouter:
         kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
         again: Again = True,
     ) -> Page[ExceptionItem]:
-        """Readings that differ from the ledger, contributions other than rate times wagers, other reset amounts."""
+        """List readings that differ from the ledger, contributions other than rate times wagers, and resets."""
         after = EXCEPTIONS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
             found = await exceptions_of(connection, property_name, gaming_day, again=again)

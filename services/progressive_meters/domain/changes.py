@@ -1,4 +1,4 @@
-"""Changes of a meter by people. Pure."""
+"""People's changes of a meter. Pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from shared.runtime.commands.approval import METER_CHANGE, Approval, Decision
 
 
 def approval_of(requested: ChangeRequested, status: str) -> Approval:
-    """Return who may decide a change."""
+    """Return the approval of a change."""
     name = f"change {requested.change} at {requested.property}"
     return Approval(METER_CHANGE, name, requested.requested_by, Decision.of(status))
 
@@ -20,7 +20,7 @@ def approval_of(requested: ChangeRequested, status: str) -> Approval:
 def changed(
     wanted: ChangeRequested, known: Mapping[str, Pool], versions: Pools, at: datetime, short_cents: int = 0
 ) -> Sequence[Moved]:
-    """Return a change's movements of pools at a moment; `known` are the property's pools, by name.
+    """Return the movements that a change makes at a moment; `known` are the property's pools, by name.
 
     `short_cents` is by how much the award of the named movement exceeded the meter. Raises: Rejected if it cannot be
     made.

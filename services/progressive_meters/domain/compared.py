@@ -13,7 +13,7 @@ END: Final = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 class HourKey(NamedTuple):
-    """An hour of a pool, in which rounds closed and movements happened, by gaming day."""
+    """An hour of a pool in which rounds closed or movements happened, by gaming day."""
 
     pool: str
     gaming_day: date
@@ -22,7 +22,7 @@ class HourKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How many readings were compared, which of them differ, and the sum of the movements.
+    """The number of compared readings, those that differ, and the sum of the movements.
 
     `listed` is the number of movements, and what they add to each of HELD (nanocents).
     """
@@ -42,7 +42,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Hours of a pool, up to but not including the last."""
+    """Hours of a pool, from the first up to but not including the last."""
 
     pool: str
     begins: datetime
@@ -62,7 +62,7 @@ def hour_of(moment: datetime) -> datetime:
 
 
 def outdated(pool: str, moved_at: datetime, rounds_at: Iterable[datetime]) -> Sequence[Span]:
-    """Return the hours of a pool that have to be compared again.
+    """Return the hours of a pool that must be compared again.
 
     A movement at `moved_at` affects the meter from that hour on. A reversed or recounted round changes only its own
     reading, at `rounds_at`.

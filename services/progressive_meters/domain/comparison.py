@@ -21,7 +21,7 @@ from shared.contracts.exact import shown
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A movement of a pool: when and where, and by how much its display moved (nanocents)."""
+    """A movement of a pool: when and where it happened, and its change of the display (nanocents)."""
 
     at: datetime
     number: int
@@ -63,7 +63,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A reading that is not the ledger's. Cents."""
+    """A reading that differs from the ledger. Cents."""
 
     reading: Reading
     ledger_before_cents: int
@@ -96,7 +96,7 @@ def differences(readings: Sequence[Reading], opening: int, steps: Sequence[Step]
 
 
 def _own(steps: Sequence[Step], reading: Reading) -> int:
-    """Return by how much the table's other rounds moved the display since it opened this one (nanocents)."""
+    """Return how far the table's other rounds moved the display since it opened this one (nanocents)."""
     moved = 0
     for number in range(bisect_left(steps, reading.opened_at, key=attrgetter("at")), len(steps)):
         step = steps[number]

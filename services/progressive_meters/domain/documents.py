@@ -16,7 +16,7 @@ Status = Literal["requested", "approved", "rejected"]
 
 
 class SignReading(BaseModel):
-    """The display of a sign: whole cents. `number` is that of the pool's last movement; a higher one is newer."""
+    """The display of a sign, in whole cents. `number` is that of the pool's last movement, so a higher one is newer."""
 
     property: str
     pool: str

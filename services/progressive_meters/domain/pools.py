@@ -44,13 +44,13 @@ class Pool:
 
     @property
     def shown_cents(self) -> int:
-        """Return what a sign shows."""
+        """Return the amount that a sign shows, cents."""
         return displayed(self.display)
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """The effect of movements on a pool. Nanocents, except the counters and `award_cents`."""
+    """The effects of movements on a pool. Nanocents, except for the counters and `award_cents`."""
 
     in_count: int = 0
     in_cents: int = 0
@@ -107,7 +107,7 @@ class Moved:
 
 
 def move(pool: Pool, delta: Delta, *, table: str = "", balance: str) -> Moved:
-    """Move a pool. `table` is where it happened, empty for people's changes; `balance` is the balancing leg."""
+    """Apply a delta to a pool. `table` is where it happened, empty for people's changes; `balance` is the contra."""
     after = replace(
         pool,
         number=pool.number + 1,
@@ -203,7 +203,7 @@ def release(pool: Pool, cents: int) -> Moved:
 
 
 def accept_award(pool: Pool, short_cents: int) -> Moved:
-    """Add to a pool, at the house's cost, the part of an award that exceeded its meter."""
+    """Add to a pool, at the house's cost, the part of an award that exceeded the meter."""
     return move(pool, Delta(transfer=nanocents(short_cents)), balance="house")
 
 

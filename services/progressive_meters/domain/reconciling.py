@@ -41,7 +41,7 @@ class ExceptionItem(MeterOfTable):
 
     @property
     def key(self) -> tuple[str, str, str, str, str]:
-        """Return its place in the list."""
+        """Return the sort key of the exception."""
         return (self.pool, self.table, self.round_id, self.kind, self.meter)
 
 
@@ -66,7 +66,7 @@ class ReadingItem(MeterOfTable):
 
 
 class Reconciliation(BaseModel):
-    """The pools of a property on a gaming day as they would be recorded now.
+    """The pools of a property on a gaming day in the form in which they would be recorded now.
 
     `balanced`: every identity holds, the movements of each pool are complete, its accounts match its meters, its wins
     match its hits, and there is no open award that exceeded its meter. `recorded`: whether a person recorded these
@@ -88,7 +88,7 @@ class Reconciliation(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolBooks:
-    """The figures of a pool for a day: sums before, on and after it, and other records.
+    """The figures of a pool for a day: sums before, on and after it, and related records.
 
     `pool` is its current state, and `movements` the number summed. `listed` is the number of the day's movements, and
     what they add to each of HELD (nanocents). `accounts` are the balances of its three accounts, and `hits_cents` is
@@ -132,7 +132,7 @@ class Day:
 
 
 def reconciliation(day: Day, recorded: str | None, **more: Any) -> Reconciliation:
-    """Return the document of a day; `recorded` is the hash of the rows recorded last."""
+    """Return the document of a day; `recorded` is the hash of the rows that were recorded last."""
     figures = day.figures
     is_recorded = "never" if recorded is None else "as_it_is" if recorded == figures["rows_sha256"] else "changed_since"
     return Reconciliation(**more, **figures, recorded=is_recorded, wrong=list(day.wrong))
@@ -160,7 +160,7 @@ def pool_day(books: PoolBooks, *, readings: int, different: int) -> PoolDay:
 
 
 def wrong_with(books: PoolBooks) -> list[str]:
-    """Return the violated identities of a pool; there should be none."""
+    """Return the violated identities of a pool; normally none."""
     pool, moved = books.pool, books.before + books.day + books.later
     meters = (
         ("display", moved.on_display, pool.display),
@@ -195,7 +195,7 @@ def _parts(sums: tuple[int, int, int, int]) -> str:
 
 
 def reading_exception(difference: Difference) -> ExceptionItem:
-    """Return the exception that a reading is."""
+    """Return the exception for a differing reading."""
     reading = difference.reading
     return ExceptionItem(
         kind="reading",

@@ -1,4 +1,4 @@
-"""From a settled round to its effects on pools. Pure."""
+"""The effects of a settled round on pools. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Terms:
     reset_cents: int
 
     def takes(self, wager: str) -> bool:
-        """Return whether a wager belongs to the meter: it has its name or, with several wagers, its name as a prefix.
+        """Return whether a wager feeds the meter: it has the meter's name, or that name as a prefix for several wagers.
 
         >>> five_card = Terms("pa-645a-2011", "five_card_hand_bonus", Fraction("0.2"), None, 1000000)
         >>> five_card.takes("five_card_hand_bonus_dealer"), five_card.takes("ante")
@@ -43,7 +43,7 @@ class Terms:
 
 
 def meters_of(approved: SubmissionApproved) -> tuple[Terms, ...]:
-    """Return the meters that a submission offers, including those with terms fixed by its paytable. Raises: Refused."""
+    """Return the meters that a submission offers, including those whose paytable fixes their terms. Raises: Refused."""
     offers = select(catalogue(approved.regulation), approved.submission).offers
     return tuple(
         Terms(
@@ -124,7 +124,7 @@ def _qualified(line: Line) -> bool:
 
 
 def concerns_meters(data: PostedRound) -> bool:
-    """Return whether a round can have moved a meter: its settlement then lists meters or their totals."""
+    """Return whether a round may have moved a meter, in which case its settlement lists meters or their totals."""
     return bool(data.meters) or any(_moves_meters(total) for total in data.totals)
 
 
@@ -133,7 +133,7 @@ def _moves_meters(total: WagerTotals) -> bool:
 
 
 def may_have_moved(data: ReversedRound, meters: Sequence[Terms]) -> bool:
-    """Return whether the reversed round can have moved one of these meters."""
+    """Return whether the reversed round may have moved one of these meters."""
     return any(
         total.handle_cents or _moves_meters(total)
         for total in data.totals

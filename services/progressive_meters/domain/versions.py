@@ -31,17 +31,17 @@ class PoolVersion(PoolTerms, Filed, Standing, ApprovalSubject):
 
     @property
     def label(self) -> str:
-        """Return the version in words."""
+        """Return the name of the version for messages."""
         return f"version {self.version} of pool {self.pool} at {self.property}"
 
     @property
     def approval(self) -> Approval:
-        """Return who may decide it."""
+        """Return the approval of the version."""
         return Approval(POOL_TERMS, self.label, self.filed_by, Decision.of(self.status))
 
 
 class Pools:
-    """The approved versions of pools' terms, and which pool a feed belongs to at a moment."""
+    """The approved versions of pools' terms, and the pool that each feed belongs to at a moment."""
 
     def __init__(self, approved: Iterable[PoolVersion] = ()) -> None:
         self._versions: dict[tuple[str, str], list[PoolVersion]] = {}
@@ -66,7 +66,7 @@ class Pools:
         return self.in_effect(property_name, pool, moment) or self.versions(property_name, pool)[0]
 
     def fed_by(self, property_name: str, feed: Feed, moment: datetime) -> PoolVersion | None:
-        """Return the version of the pool that a feed is for at a moment."""
+        """Return the version of the pool that a feed belongs to at a moment."""
         for pool in self._pools_of.get((property_name, feed), ()):
             version = self.in_effect(property_name, pool, moment)
             if version is not None and feed in version.feeds:
@@ -74,7 +74,7 @@ class Pools:
         return None
 
     def taken(self, property_name: str, feed: Feed, since: datetime, *, besides: str) -> PoolVersion | None:
-        """Return a version of another pool that a feed belongs to at a moment or later."""
+        """Return a version of another pool to which a feed belongs at a moment or later."""
         for pool in sorted(self._pools_of.get((property_name, feed), set()) - {besides}):
             versions = self.versions(property_name, pool)
             ends = [version.effective_from for version in versions[1:]]
@@ -148,7 +148,7 @@ def give_back(filed: PoolVersion, *, by: str, at: datetime, reason: str) -> Pool
 
 
 def after(filed: PoolFiled | PoolVersion, fact: PoolFiled | PoolReturned) -> PoolVersion:
-    """Return a version after a fact about it is recorded."""
+    """Return a version after a fact about it was recorded."""
     return PoolVersion(**fields_of(filed, PoolFiled), **standing(fact))
 
 

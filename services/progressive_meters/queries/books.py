@@ -29,7 +29,7 @@ from shared.runtime.rows import rows_of, thing_of
 
 
 async def day_of(connection: AsyncConnection, property_name: str, gaming_day: date, *, again: bool = True) -> Day:
-    """Return all figures of a day, for the pools that moved on it or before.
+    """Return all figures of a day, for the pools that moved on or before it.
 
     Every movement and reading of the day is compared; unless `again`, results of hours without changes since are
     reused.
@@ -71,14 +71,14 @@ async def _exceptions(
 
 
 async def displays(connection: AsyncConnection, property_name: str) -> dict[str, int]:
-    """Return the sum of all movements of each pool of a property on its display (nanocents)."""
+    """Return the total change of each pool's display by all of its movements, by pool of a property (nanocents)."""
     return _totals(await _sums(connection, property_name, date.max))
 
 
 async def readings_beside_ledger(
     connection: AsyncConnection, property_name: str, rows: Sequence[Row[Any]]
 ) -> list[ReadingItem]:
-    """Return tables' readings in these rows, beside the ledger's."""
+    """Return tables' readings in these rows, each with the ledger's display."""
     read: dict[str, list[Reading]] = {}
     for row in rows:
         if row.before_cents is not None:

@@ -1,4 +1,4 @@
-"""Compare tables' meter readings with the ledger: the database sums, and reports what it cannot explain.
+"""Compare tables' meter readings with the ledger: the database sums, and returns what the sums do not explain.
 
 Most readings equal the ledger right before the movement of their own round. The database sums the movements in the
 order of events, by an index, and returns the readings for which that does not hold; only these are examined one by one.
@@ -56,7 +56,7 @@ async def compare_moved(
 
 
 async def keep(connection: AsyncConnection, property_name: str, totals: Mapping[str, int]) -> int:
-    """Compare and store what has moved since the last time, on any day; return the number of pools that had moved."""
+    """Compare and store what has moved since the last comparison, on any day; return the number of moved pools."""
     spans, pools = await _outdated(connection, property_name)
     if not spans:
         return 0
@@ -90,7 +90,7 @@ def _by_pool(found: Found) -> dict[str, Compared]:
 
 
 async def compare_kept(connection: AsyncConnection, property_name: str, totals: Mapping[str, int]) -> tuple[Rows, Rows]:
-    """Return the stored results of hours without later movements, and the expected ones."""
+    """Return the stored results of hours without later movements, and the expected results."""
     spans, _ = await _outdated(connection, property_name, marked=False)
     whole = [Span(pool, BEGINNING, END) for pool in totals]
 
@@ -114,7 +114,7 @@ async def _outdated(
 ) -> tuple[list[Span], list[dict[str, Any]]]:
     """Return the hours for which pools' stored results are outdated, and the pools' current state.
 
-    `marked`: also if the first movement of a pool is another row than before, as after a rebuild.
+    `marked`: also the hours of pools whose first movement is in another row than before, as after a rebuild.
     """
     spans: list[Span] = []
     pools: list[dict[str, Any]] = []
@@ -196,7 +196,7 @@ async def different_of(
     readings: Mapping[str, Collection[Reading]],
     totals: Mapping[str, int],
 ) -> list[Difference]:
-    """Return the readings that differ from the ledger, by pool; each is compared independently."""
+    """Return the readings that differ from the ledger, by pool, each compared independently."""
     spans = [
         Span(pool, min(one.opened_at for one in read), max(one.closed_at for one in read))
         for pool, read in readings.items()

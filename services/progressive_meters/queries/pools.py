@@ -75,14 +75,14 @@ async def approved_at(connection: AsyncConnection, property_name: str) -> Pools:
 
 
 class ApprovedPools:
-    """The approved terms of all pools; reloaded when there are more."""
+    """The approved terms of all pools, reloaded when there are new ones."""
 
     def __init__(self) -> None:
         self._count = -1
         self._pools = Pools()
 
     async def refresh(self, connection: AsyncConnection) -> Pools:
-        """Reload them if their number has changed; an approved version never changes."""
+        """Reload the terms if their number has changed; an approved version never changes."""
         approved = pool_versions.c.status == "approved"
         query = select_from(func.count()).select_from(pool_versions).where(approved)
         count = (await connection.execute(query)).scalar_one()
@@ -103,11 +103,11 @@ class Submissions(ApprovedSubmissions[tuple[Terms, ...]]):
         return self.under(digest)
 
     def ever(self, property_name: str, game: str) -> Sequence[Terms]:
-        """Return the meters of all versions for a game."""
+        """Return the meters of all versions of submissions for a game."""
         return [terms for version in self.versions(property_name, game) for terms in version]
 
     def of_feed(self, property_name: str, feed: Feed, moment: datetime) -> Terms | None:
-        """Return the terms of a feed's meter in the submission in effect at a moment, if it covers that table."""
+        """Return the terms of a feed's meter in the submission in effect at a moment, if that covers the table."""
         version = self.in_effect(property_name, feed.game, feed.table, moment) or ()
         return next((terms for terms in version if terms.meter == feed.meter), None)
 

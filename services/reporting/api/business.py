@@ -1,4 +1,4 @@
-"""Business metrics of tables: money, and therefore behind a role, unlike /metrics."""
+"""Business metrics of tables: they contain money, so that, unlike /metrics, they require a role."""
 
 from typing import Annotated, Final
 

@@ -1,4 +1,4 @@
-"""Routes of the floor: the properties, and the current state of one's tables."""
+"""Routes of the floor: the properties, and the current state of a property's tables."""
 
 from typing import Annotated, Final
 

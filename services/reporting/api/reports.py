@@ -38,7 +38,7 @@ ReportName = Annotated[str, Path(description="its name, as the list of reports h
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """The requested report: for the period that contains a gaming day, as known at a moment (default: now)."""
+    """A requested report: for the period that contains a gaming day, as known at a moment (default: now)."""
 
     property: PropertyQuery
     gaming_day: Annotated[Day, Query(description="the gaming day, or any day of the period")]
@@ -81,14 +81,14 @@ def _preferred(request: Request) -> FormatName:
 
 
 def _entries_of(request: Request, document: Document) -> str:
-    """Return the URI template of the entries behind a cell, as of the same moment."""
+    """Return the URI template of the entries behind a cell, as known at the same moment."""
     kept = {name: value for name, value in request.query_params.items() if name not in _NOT_OF_CELLS}
     asked = urlencode({**kept, "known_at": document.header.known_at.isoformat()})
     return f"{request.url.path}/entries?{asked}&cell={{section}}/{{row}}/{{column}}"
 
 
 def _made(request: Request, document: Document, form: FormatName, section: str | None, go_on: GoOn) -> Response:
-    """Return a document in a format; 304 if the caller has it, before anything is rendered."""
+    """Return a document in a format, or 304, before anything is rendered, if the caller already has it."""
     kind = FORMATS[form].media_type
     tag = entity_tag(f"{form}{section}{document.digest}{document.header.stage}{document.header.version}")
     if is_current(request.headers.get("if-none-match", ""), tag):

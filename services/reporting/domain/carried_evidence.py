@@ -58,7 +58,7 @@ class Alarm:
 
     @property
     def says(self) -> str:
-        """Return as text what the evidence suggests, and the assumption about honest play that it contradicts."""
+        """Return as text what the evidence suggests, and which assumption of honest play it contradicts."""
         return _SAYS[self.tested.kind]
 
 
@@ -73,7 +73,7 @@ _SAYS: Final[dict[Kind, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """The evidence of several days by subject, and the alarms raised; an alarm is permanent."""
+    """The evidence accumulated over several days by subject, and the alarms raised; an alarm is permanent."""
 
     evidence: Mapping[Subject, Evidence]
     alarms: tuple[Alarm, ...] = ()
@@ -160,7 +160,7 @@ def alarms_of_text(text: str) -> tuple[Alarm, ...]:
 
 
 def summary_of(evidence: Mapping[Subject, Evidence]) -> dict[Kind, tuple[int, int]]:
-    """Return the number of tests of each kind, and of their observations."""
+    """Return the number of tests of each kind, and the number of their observations."""
     found: dict[Kind, tuple[int, int]] = {}
     for tested, one in evidence.items():
         tests, observations = found.get(tested.kind, (0, 0))
@@ -169,5 +169,5 @@ def summary_of(evidence: Mapping[Subject, Evidence]) -> dict[Kind, tuple[int, in
 
 
 def false_alarms_expected(tests: int) -> Fraction:
-    """Return the maximum expected number of false alarms among these tests, however long they continue."""
+    """Return an upper bound on the expected number of false alarms of these tests, however long they continue."""
     return tests * FALSE_ALARMS

@@ -1,4 +1,4 @@
-"""Changes of the list of exceptions by journal entries: what opens one, and what closes it. Pure."""
+"""Changes that journal entries make to the list of exceptions: which they open and which they close. Pure."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -44,7 +44,7 @@ class EntryRef(NamedTuple):
 
 
 class Noticed(ExceptionDetails):
-    """An exception with the entry that reports it, and a refused record's position."""
+    """An exception, the entry that reports it, and for a refused record its position."""
 
     entry: EntryRef
     table_name: str | None = None
@@ -54,7 +54,7 @@ class Noticed(ExceptionDetails):
 
 
 class FilledGap(BaseModel):
-    """An entry that reports a missing event of a stream as arrived."""
+    """An entry that reports the late arrival of a missing event."""
 
     entry: EntryRef
     at: datetime
@@ -63,7 +63,7 @@ class FilledGap(BaseModel):
 
 
 class Closing(BaseModel):
-    """An entry that closes a refused record of the same service, given by `closed_shard` and `closed_seq`.
+    """An entry that closes a refused record of the same service, identified by `closed_shard` and `closed_seq`.
 
     `status` is "mended" if another record replaced it, "dismissed" if two people closed it.
     """
@@ -80,7 +80,7 @@ class Closing(BaseModel):
 
 @dataclass(slots=True)
 class Changes:
-    """The changes of the list of exceptions: new ones, and what closes them."""
+    """Changes to the list of exceptions: new ones, and entries that close others."""
 
     service: str
     noticed: list[Noticed] = field(default_factory=list)
@@ -135,7 +135,7 @@ class Changes:
     def _add_notices(
         self, entry: EntryRef, event: EntryEvent[Any], data: RoundView, *, revision: int | None = None
     ) -> None:
-        """Add notices; a reversal of `revision` closes the notices of its posting."""
+        """Add the findings about a round; a reversal of `revision` closes those of the reversed posting."""
         for number, notice in enumerate(data.notices, 1):
             self._notice(entry, event, data, "notice", number=number, revision=revision, **dict(notice))
 
@@ -180,7 +180,7 @@ def _why(correction: Correction | None) -> dict[str, str]:
 
 
 def _table_of(stream: str | None) -> dict[str, Any]:
-    """Return property and table of a stream of a table or its pit, or of a key that names one."""
+    """Return property and table of a table's or pit's stream, or of a key with such a name."""
     match (stream or "").split("/"):
         case ["", "properties", property_name, "tables", table] | [
             "",

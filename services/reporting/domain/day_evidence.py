@@ -1,4 +1,4 @@
-"""The evidence of one gaming day alone: its rounds in order, and the counts of its tables. Pure.
+"""The evidence of a single gaming day: its rounds in order, and the counts of its tables. Pure.
 
 A round is one observation of each test, because its seats share cards. For speed, rounds without a hit are only
 counted, and multiplied in at the next hit; that does not favor any bet.
@@ -31,7 +31,7 @@ Edges = Mapping[tuple[str, str], HouseEdge]
 
 @dataclass(frozen=True, slots=True)
 class ShownRound:
-    """The data of a settled round: dealer, submission, lines, and stakes of its seats.
+    """The tested data of a settled round: dealer, submission, lines, and stakes by seat.
 
     `lines` are (wager, category, lines, stake, sum of squared stakes, payout), cents, if the house pays; `stakes` are
     (wager, seat, cents), negative if the stake lost.
@@ -45,7 +45,7 @@ class ShownRound:
 
 
 class Odds:
-    """Upper bounds on the probabilities of a wager's rows under a submission, and the resulting bets."""
+    """Upper bounds on the probabilities of a wager's rows under a submission, and the bets based on them."""
 
     def __init__(self, returns: Returns) -> None:
         """Use the exact distribution. If a win names no row, hits of rows cannot be counted."""
@@ -65,7 +65,7 @@ class Odds:
 
 
 class HitRows:
-    """The evidence that rows of a wager are hit too often: at a table, by a dealer, or anywhere."""
+    """The evidence that rows of a wager are hit too often: at a table, with a dealer, or overall."""
 
     def __init__(self) -> None:
         """Start without evidence."""
@@ -89,7 +89,7 @@ class HitRows:
         return self._evidence[row]
 
     def _catch_up(self, row: str) -> None:
-        """Multiply in the rounds since the row's last hit."""
+        """Include the rounds since the row's last hit, in which it was not hit."""
         done = self._done[row]
         for block, number in self._blocks.items():
             odds, wagers = block
@@ -100,7 +100,7 @@ class HitRows:
 
 
 class DayEvidence:
-    """Fold a gaming day into evidence: the rounds of each table in order, then its counts."""
+    """Converts a gaming day to evidence: first the rounds of each table in order, then its counts."""
 
     def __init__(self, edges: Edges) -> None:
         """Start without evidence; the tests follow from `edges`.
@@ -171,13 +171,13 @@ class DayEvidence:
                 self._any_row[at_seat].add(self._odds[key], 1, {ANY_ROW: 1} if won else {})
 
     def add_count(self, dealers: Iterable[str], variance_cents: int) -> None:
-        """Add a count (counted less expected) for the dealers since the previous count."""
+        """Add a count (counted less expected) for the dealers who dealt since the previous count."""
         for dealer in dealers:
             tested = Subject("counts", dealer=dealer)
             self._counts[tested] = observe_count(self._counts.get(tested, Evidence()), variance_cents)
 
     def found(self) -> dict[Subject, Evidence]:
-        """Return the evidence of the day, without tests that have no observations."""
+        """Return the evidence of the day, omitting tests without observations."""
         return {tested: evidence for tested, evidence in self._found() if evidence.n}
 
     def _found(self) -> Iterator[tuple[Subject, Evidence]]:

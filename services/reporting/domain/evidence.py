@@ -1,4 +1,4 @@
-"""Sequential evidence against honest play: bets at odds that are fair under honest play (an e-process).
+"""Sequential evidence against honest play: bets at odds that are fair if play is honest (an e-process).
 
 A bettor of one unit who never adds to it multiplies it by 1/alpha with a probability of at most alpha, ever (Ville's
 inequality): an alarm at that wealth is false no more often than that, however often it is evaluated, and whenever one
@@ -36,19 +36,19 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The wealths of bets after `n` observations, and the maximum of their mean so far: natural logarithms."""
+    """The wealths of bets after `n` observations, and the running maximum of their mean; all as natural logarithms."""
 
     n: int = 0
     wealths: tuple[float, ...] = (0.0,) * len(EXCESSES)
     highest: float = 0.0
 
     def multiplied(self, logarithms: Sequence[float], times: int = 1) -> "Evidence":
-        """Return the evidence after observations whose factors have a mean of at most 1."""
+        """Return the evidence after observations whose multipliers have an expected value of at most 1."""
         wealths = tuple(wealth + times * factor for wealth, factor in zip(self.wealths, logarithms, strict=True))
         return Evidence(self.n + times, wealths, max(self.highest, mean_of(wealths)))
 
     def observed(self, actual: Fraction | int, expected: Fraction, variance: Fraction) -> "Evidence":
-        """Return the evidence after an observation of a non-negative quantity (see `factors`)."""
+        """Return the evidence after observing a non-negative quantity (see `factors`)."""
         return self.multiplied(factors(actual, expected, variance))
 
     def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
@@ -72,6 +72,6 @@ def factors(actual: Fraction | int, expected: Fraction, variance: Fraction) -> t
 
 
 def mean_of(wealths: Sequence[float]) -> float:
-    """Return the logarithm of the mean of these numbers, given by their logarithms."""
+    """Return the logarithm of the mean of numbers that are given by their logarithms."""
     most = max(wealths)
     return most + log(sum(exp(wealth - most) for wealth in wealths) / len(wealths))

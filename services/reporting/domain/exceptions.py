@@ -11,7 +11,7 @@ Closed = Literal["mended", "dismissed"]
 
 
 class ExceptionDetails(BaseModel):
-    """An exception in an entry: `first` to `last` of a `stream` are missing or refused.
+    """The exception that an entry reports: `first` to `last` of a `stream` are missing or refused.
 
     A notice is a finding of settlement about a round: `code` names it, `paragraph` is the rule, `detail` explains it,
     `seat` is the seat (0: the dealer). `number` is its index among the notices of its entry, from 1, and 0 for other

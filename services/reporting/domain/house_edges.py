@@ -51,12 +51,12 @@ class Rates(NamedTuple):
 
     @classmethod
     def of_all(cls, rates: Mapping[tuple[str, str], Fraction]) -> Self:
-        """Return the rates with their common unit."""
+        """Return the rates of all wagers, with a common unit."""
         unit = lcm(*(rate.denominator for rate in rates.values()))
         return cls({wager: int(rate * unit) for wager, rate in rates.items()}, unit)
 
     def of(self, cents: Iterable[tuple[tuple[str, str], int]]) -> Fraction:
-        """Return the sum of amounts times rates; wagers without a rate count as zero."""
+        """Return the sum of amounts times rates; a wager without a rate contributes zero."""
         return Fraction(sum([number * self.numerators.get(wager, 0) for wager, number in cents]), self.unit)
 
 

@@ -1,4 +1,4 @@
-"""Sources of figures: the dated values of packs that they were computed with. Pure."""
+"""The legal sources of figures: the dated values in packs that they were computed with. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _HALF: Final = Fraction(1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A value of a pack that a figure was computed with: its path in the pack, its text, and its source."""
+    """A value in a pack that a figure was computed with: its path in the pack, its text, and its source."""
 
     place: str
     value: str
@@ -31,12 +31,12 @@ class Applied:
 
 
 def unconfirmed(applied: Iterable[Applied]) -> tuple[Applied, ...]:
-    """Return the unconfirmed ones of these values, without duplicates."""
+    """Return those of the values that are unconfirmed, without duplicates."""
     return tuple(dict.fromkeys(one for one in applied if one.status == "unconfirmed"))
 
 
 def half_up(cents: Fraction) -> int:
-    """Return an exact amount in whole cents, half a cent up.
+    """Return an exact amount in whole cents, rounding half a cent up.
 
     >>> half_up(Fraction(5, 2)), half_up(Fraction(49, 20)), half_up(Fraction(-5, 2))
     (3, 2, -2)

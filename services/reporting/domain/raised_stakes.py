@@ -58,7 +58,7 @@ class RaisedStakes:
     waiting_others: tuple[bool, ...] = ()
 
     def raises(self, stake_cents: int) -> bool | None:
-        """Return whether a stake is above the median of the earlier ones; None while there are too few."""
+        """Return whether a stake exceeds the median of the earlier ones; None while there are too few."""
         if len(self.earlier) < _FEWEST:
             return None
         return stake_cents > sorted(self.earlier)[len(self.earlier) // 2]

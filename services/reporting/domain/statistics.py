@@ -23,7 +23,7 @@ HONEST_SHORT: Final = Fraction(2, 3)
 
 @dataclass(frozen=True, slots=True)
 class Wagers:
-    """Wagers of one type under one submission: number, sum of cents, and sum of squared cents.
+    """Wagers of one type under one submission: their number, the sum of stakes in cents, and of squared stakes.
 
     Wagers of a round decided by one card, as Insurance, are one wager of their total.
     """
@@ -63,13 +63,13 @@ class AgainstExpectation:
         return f"{self.z:+.2f}"
 
     def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
-        """Return whether a single evaluation finds a difference larger than chance at this probability."""
+        """Return the finding of a single evaluation: whether the difference exceeds chance at this probability."""
         threshold = NormalDist().inv_cdf(1 - float(false_alarms) / 2)
         return Finding(self.number, self.z, threshold, abs(self.z) >= threshold)
 
 
 def against_expectation(returns: Returns, wagers: Wagers, payout_cents: int) -> AgainstExpectation:
-    """Return the payout of wagers, including returned stakes, against its exact expectation.
+    """Return the payout of wagers, including returned stakes, compared with its exact expectation.
 
     The payout excludes what no stake of the wager earned: Envy Bonuses.
     """
@@ -77,7 +77,7 @@ def against_expectation(returns: Returns, wagers: Wagers, payout_cents: int) -> 
 
 
 def compared(number: int, payout_cents: int, expected_cents: Fraction, variance: Fraction) -> AgainstExpectation:
-    """Return the payout of a number of wagers of any types against their total expectation.
+    """Return the payout of wagers of any types, compared with their total expectation.
 
     `variance` is in cents squared: the sum over independently decided wagers.
     """
@@ -99,7 +99,7 @@ def binomial_tail(hits: int, number: int, probability: Fraction) -> float:
 
 
 def _tail(hits: int, number: int, probability: Fraction) -> float:
-    """Return the sum of probabilities from `hits` on, which is above the mean, so that terms decrease."""
+    """Return the sum of probabilities from `hits` on; `hits` exceeds the mean, so that the terms decrease."""
     odds = float(probability / (1 - probability))
     ways = lgamma(number + 1) - lgamma(hits + 1) - lgamma(number - hits + 1)
     term = total = exp(ways + hits * log(probability) + (number - hits) * log1p(-float(probability)))
@@ -117,7 +117,7 @@ _NEGLIGIBLE: Final = 1e-18
 def rows_too_often(
     returns: Returns, hits: Mapping[str, int], number: int, false_alarms: Fraction = FALSE_ALARMS
 ) -> dict[str, Finding]:
-    """Return for each category whether `number` wagers hit it too often: one evaluation, independent wagers.
+    """Return for each category whether `number` independent wagers hit it too often, in a single evaluation.
 
     The statistic is the exact tail probability; the false alarm rate holds for all rows together. A wager whose payouts
     have no categories has no rows.

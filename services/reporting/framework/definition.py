@@ -1,4 +1,4 @@
-"""The definition of a report: everything about it in one place, with the function that fills it."""
+"""The definition of a report: everything about it in one place, including the function that fills it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field

@@ -84,13 +84,13 @@ class Row:
     given: Mapping[str, Value | Figure | Cell]
 
     def explained(self, column: str) -> Explained:
-        """Return the provenance of a column's value; empty if it follows from no entries."""
+        """Return the provenance of a column's value; empty if it is not derived from entries."""
         given = self.given.get(column)
         return given if isinstance(given, Explained) else Explained()
 
 
 class Made(Sequence[Mapping[str, Value | Figure | Cell]], Generic[ThingT]):
-    """Rows that are created when read: most of thousands never are."""
+    """A sequence of rows that are created when read, because most of thousands never are."""
 
     def __init__(self, things: Sequence[ThingT], make: Callable[[ThingT], Mapping[str, Value | Figure | Cell]]) -> None:
         self._things, self._make = things, make
@@ -126,11 +126,11 @@ class Filled:
         return tuple(self._made())
 
     def each(self) -> Iterable[Row]:
-        """Iterate over the rows; long sections are not kept. Raises: KeyError as `rows`."""
+        """Iterate over the rows without keeping those of long sections. Raises: KeyError as `rows`."""
         return self.rows if len(self.given) <= _KEPT_ROWS_MAX else self._made()
 
     def _made(self) -> Iterator[Row]:
-        """Yield the rows. A row with the key of an earlier one is kept: its id ends with its number."""
+        """Yield the rows. A row with the key of an earlier one gets an id that ends with its number."""
         times: dict[str, int] = {}
         for given in self.given:
             self.section.require_columns(given)
@@ -139,7 +139,7 @@ class Filled:
             yield _row(row_id if number == 1 else f"{row_id}|{number}", self.section, given)
 
     def cut(self, most: int) -> "Filled":
-        """Return the section with at most this number of rows, and the total of all."""
+        """Return the section with at most this number of rows, and the total of all rows."""
         rows = len(self.given)
         return self if rows <= most else replace(self, given=self.given[:most], cut_from=rows)
 
@@ -236,7 +236,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A remark that readers must know: an unconfirmed value of law, with its source and the reason.
+    """A remark that readers need: an unconfirmed value of law, with its source and the reason.
 
     `columns` are the affected ones, each as `section/column`.
     """
@@ -248,7 +248,7 @@ class Mark:
 
 
 class Header(BaseModel):
-    """The header of every report.
+    """The header, with the same fields in every report.
 
     `known_at` is the moment of the question: the report has what was recorded up to then, and the same question as of
     the same moment gives the same bytes. `version` counts the restatements of its subject, from 1; `through` is the
@@ -317,7 +317,7 @@ class Document:
         return digest.hexdigest()
 
     def _canonical(self) -> Iterator[bytes]:
-        """Yield the canonical JSON of the content in pieces of some rows."""
+        """Yield the canonical JSON of the content in pieces of several rows."""
         said = replace(self, sections=()).content
         yield b'{"identities":%b,"marks":%b,"sections":[' % (canonical(said["identities"]), canonical(said["marks"]))
         for number, filled in enumerate(self.sections):
@@ -337,11 +337,11 @@ class Document:
 
     @property
     def whole(self) -> bool:
-        """Return whether every section has all of its rows."""
+        """Return whether no section is cut."""
         return all(filled.cut_from is None for filled in self.sections)
 
     def cut(self, most: int, but: Collection[str] = ()) -> "Document":
-        """Return the document with at most this number of rows in each section, except these sections.
+        """Return the document with at most this number of rows in each section except the named ones.
 
         Raises: LookupError if there is no such section.
         """
@@ -393,7 +393,7 @@ def _section(filled: Filled) -> dict[str, Any]:
 
 
 def _named(filled: Filled) -> dict[str, Any]:
-    """Return the members of a section before its rows in canonical JSON."""
+    """Return the canonical JSON of a section's members up to its rows."""
     cut = {} if filled.cut_from is None else {"cut_from": filled.cut_from}
     return cut | {"name": filled.section.name}
 
@@ -414,5 +414,5 @@ def batched(rows: Iterable[ThingT], most: int) -> Iterator[list[ThingT]]:
 
 
 def plain(value: Value) -> int | str | None:
-    """Return a value as JSON has it."""
+    """Return a value in the form that it has in JSON."""
     return value.isoformat() if isinstance(value, date) else value  # a moment is a date as well

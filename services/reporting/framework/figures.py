@@ -24,7 +24,7 @@ class EntryRef:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """The selection of entries summed to a figure: `measures` of a `book`, filtered by dimensions.
+    """The selection of entries that are summed to a figure: `measures` of a `book`, filtered by dimensions.
 
     `book` is `rounds` (figures of settled rounds), `played` (their number), `lines` (of their settlement lines) or
     `amounts` (of other facts). First and last gaming day are inclusive. `closed` limits rounds to those closed after
@@ -62,7 +62,7 @@ class EntriesOf:
 
 
 class _Parts:
-    """Several origins that are not put together yet."""
+    """Several provenances, merged on demand."""
 
     __slots__ = ("parts",)
 
@@ -91,7 +91,7 @@ Origin = Because | EntriesOf | _Parts
 
 
 class Explained:
-    """A value with provenance, which is resolved on demand because most cells are never explained."""
+    """A value with its provenance, which is resolved on demand because most cells are never explained."""
 
     __slots__ = ("origin",)
 
@@ -100,7 +100,7 @@ class Explained:
 
     @property
     def because(self) -> Because:
-        """Return the provenance, without duplicates."""
+        """Return the provenance without duplicates."""
         if not isinstance(self.origin, tuple):
             self.origin = self.origin.together()
         return self.origin
@@ -149,7 +149,7 @@ def total(figures: Iterable[Figure]) -> Figure:
 
 
 class Cell(Explained):
-    """Another value that follows from figures, such as a percentage, with their provenance."""
+    """A value that is computed from figures, such as a percentage, with their provenance."""
 
     __slots__ = ("value",)
 
@@ -170,7 +170,7 @@ def explained_by(*explained: Explained) -> Explained:
 
 
 def _together(origins: Sequence[Origin]) -> Origin:
-    """Return several origins as one, without resolving them."""
+    """Return several provenances as one, without resolving them."""
     return _Parts(tuple(origins)) if len(origins) > 1 else origins[0] if origins else ()
 
 

@@ -1,4 +1,4 @@
-"""The query of a report: property, gaming days, and the moment as of which it is answered. Pure."""
+"""The query for a report: property, gaming days, and the moment as of which it is answered. Pure."""
 
 from calendar import monthrange
 from dataclasses import dataclass
@@ -26,18 +26,18 @@ class ReportQuery:
 
 
 def is_long(question: ReportQuery) -> bool:
-    """Return whether it covers more than a week: long lists then only have what needs attention."""
+    """Return whether the period exceeds a week, in which case long lists contain only what needs attention."""
     return question.period not in ("day", "week")
 
 
 def first_days(law: GamingPack, day: date) -> dict[str, date]:
-    """Return the first day of each period to date that ends with a gaming day, and of the day itself."""
+    """Return the first day of each period that ends with a gaming day: day, week, month and year to date."""
     periods: tuple[Period, ...] = ("week", "month", "year")
     return {"day": day, **{f"{period}_to_date": period_of(law, period, day)[0] for period in periods}}
 
 
 def year_before(day: date) -> date:
-    """Return the same day of the previous year; for February 29, the day before it.
+    """Return the same day of the previous year; for February 29, February 28.
 
     >>> year_before(date(2028, 2, 29)).isoformat()
     '2027-02-28'

@@ -45,12 +45,12 @@ class AccountOfRound:
 
     @property
     def item(self) -> str:
-        """Return the item text of an amount."""
+        """Return an amount's item as text."""
         return f"{self.round_id} {self.account}"
 
     @classmethod
     def of_item(cls, item: str) -> "AccountOfRound":
-        """Return the value that an item text encodes."""
+        """Return the item that a text encodes."""
         return cls(*item.split(" "))
 
 
@@ -114,7 +114,7 @@ def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[A
 
 @adds(WagersSettled, WagersReversed, WagersVoided)
 def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amount]:
-    """Yield a round's result at its table, and what accounts could not cover or return."""
+    """Yield a round's result at its table, and what accounts could not pay or return."""
     yield from _balances(fact.movements)
     yield from _of_round(fact.movements, fact.table, fact.round_id)
     yield Amount("holds_cents", -sum(one.released_cents for one in fact.accounts), fact.table)
@@ -130,7 +130,7 @@ def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amo
 
 
 def _table_of(movements: Sequence[AccountMovement]) -> str:
-    """Return the table of a fact's account, whose movement is the first; empty for a wallet."""
+    """Return the table of a fact's account, which is that of the first movement; empty for a wallet."""
     return next((one.table or "" for one in movements), "")
 
 

@@ -54,12 +54,12 @@ class Adjustment:
 
 
 def is_over_limit(books: Books, one: Adjustment) -> bool:
-    """Return whether law, or the property's own limit, wants an adjustment listed."""
+    """Return whether the law, or the property's own limit, requires an adjustment to be listed."""
     return abs(one.nanocents) > nanocents(limit_cents(books, one))
 
 
 def limit_cents(books: Books, one: Adjustment) -> int:
-    """Return the limit from which adjustments of its gaming day are listed."""
+    """Return the amount from which adjustments of its gaming day are listed."""
     return books.place_on(one.gaming_day).limit_cents("adjustment_listed_cents", one.gaming_day)
 
 
@@ -105,13 +105,13 @@ def _by_number(said: Iterable[Listed]) -> Iterable[list[Listed]]:
 
 
 def _when(entries: Sequence[Listed]) -> tuple[bool, datetime]:
-    """Return a sort key: approved ones first, in the order of approval."""
+    """Return a sort key: approved ones first, in order of approval."""
     last = entries[-1]
     return not isinstance(last.fact, AdjustmentApproved), last.recorded_at
 
 
 def _of_win(entries: Sequence[Listed], standing: dict[tuple[str, ...], int]) -> Adjustment:
-    """Return an adjustment; `standing` is the sum so far, to which an approved one is added."""
+    """Return an adjustment; `standing` is the sum of earlier ones, to which an approved one is added."""
     fact = entries[-1].fact
     place = (str(fact.gaming_day), fact.table, fact.shift, fact.figure)
     before = standing.get(place, 0)
@@ -152,7 +152,7 @@ _OPENED_AT: Final = text("""
 
 
 async def of_accounts(books: Books) -> Sequence[Adjustment]:
-    """Return the adjustments of wagering accounts, on the gaming day of their decision or else entry.
+    """Return the adjustments of wagering accounts, on the gaming day of their decision, or else of their entry.
 
     Before and after are the available amounts. One that was rejected before its entry arrived is left out.
     """
@@ -212,7 +212,7 @@ _Display = tuple[str | None, str | None, str | None]
 
 
 async def of_meters(books: Books) -> Sequence[Adjustment]:
-    """Return the changes of progressive meters by people; a transfer is listed once for each of its two pools.
+    """Return people's changes of progressive meters; a transfer is listed for each of its two pools.
 
     Before and after are the exact display, known once the change is made.
     """
@@ -262,7 +262,7 @@ def _of_change(entries: Sequence[Listed], *, after_seal: bool) -> Iterable[Adjus
 
 
 def _wanted(asked: ChangeRequested) -> dict[str, str | None]:
-    """Return the requested change of displays, by pool; that of a reset is unknown until it is made."""
+    """Return the requested change of displays, by pool; that of a reset is unknown until it is done."""
     match asked.kind:
         case "reset":
             return {asked.pool: None}

@@ -52,7 +52,7 @@ def _exception(alarm: Alarm, sealed: EntryRef, evidence: Because, said: Mapping[
 
 
 async def _said(books: Books) -> dict[str, dict[str, Listed]]:
-    """Return the last statements about owners and conclusions, by the alarm's name."""
+    """Return the last statements about owner and conclusion, by alarm name."""
     found: dict[str, dict[str, Listed]] = {}
     for one in await books.all_facts(AlarmOwned, AlarmResolved):
         step = "resolved" if isinstance(one.fact, AlarmResolved) else "owned"
@@ -76,7 +76,7 @@ def name_of(alarm: Alarm) -> str:
 
 
 async def behind(books: Books, alarms: Sequence[Alarm]) -> dict[Alarm, Because]:
-    """Return the provenance of alarms: the rounds of the gaming day that raised one, or all inaccurate counts."""
+    """Return the provenance of alarms: the rounds of the day that raised an alarm, or all inaccurate counts."""
     moments = {alarm.raised_at for alarm in alarms if alarm.tested.kind == "counts"}
     counts = {moment: await _counts_by(books, moment) for moment in moments}
     return {
@@ -101,7 +101,7 @@ def _rounds(alarm: Alarm) -> Aggregate:
 
 
 async def _counts_by(books: Books, moment: datetime) -> Mapping[str, Because]:
-    """Return the counts that were off and had been tested by a moment, by dealer."""
+    """Return the inaccurate counts that had been tested by a moment, by dealer."""
     found: dict[str, list[EntryRef]] = {}
     for (dealer, _), one in (await dealer_counts(books.known_at(moment).asked(first=date.min, last=date.max))).items():
         found.setdefault(dealer, []).extend(one.entries)

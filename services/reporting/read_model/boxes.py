@@ -19,7 +19,7 @@ _RECORDED: Final[Mapping[str, str]] = {"currency": "currency", "counter_check": 
 
 
 class Turn(NamedTuple):
-    """One person's count of a box's drop: currency and counter checks."""
+    """One person's count of a drop box: currency and counter checks."""
 
     counted_by: str
     drop_cents: int
@@ -44,7 +44,7 @@ class Box:
 
     @property
     def key(self) -> CaseKey:
-        """Return the key of its possible variance."""
+        """Return the key that a variance of this box has."""
         fact = self.exchanged.fact
         return (fact.gaming_day, fact.table, "drop", fact.sequence)
 
@@ -70,7 +70,7 @@ class Box:
         return None if found is None else found - self.recorded(instrument)
 
     def turn(self, number: int) -> Turn | None:
-        """Return its first count (1), the second, which is blind, or a further one."""
+        """Return the first count (1), the second, which is blind, or a later one."""
         turns = () if self.counted is None else self.counted.turns
         return turns[number - 1] if len(turns) >= number else None
 
@@ -85,7 +85,7 @@ async def boxes_of(books: Books) -> list[Box]:
 
 
 async def boxes_between(books: Books, exchanged: Sequence[tuple[Span, Listed]]) -> list[Box]:
-    """Return the boxes removed from tables, each with the span in which it was there."""
+    """Return the boxes removed from tables, each with the span in which it was at the table."""
     if not exchanged:
         return []
     moves = await moved_in(books, [span for span, _ in exchanged])
@@ -132,7 +132,7 @@ _FOUND: Final = text("""
 
 
 async def counted_boxes(books: Books) -> dict[tuple[str, int], tuple[int, int]]:
-    """Return the cents of currency and counter checks that were found in boxes, by table and exchange."""
+    """Return the cents of currency and counter checks found in boxes, by table and exchange."""
     rows = await books.read(_FOUND, **_days(books))
     return {(row.table, row.exchange): (row.currency_cents, row.counter_checks_cents) for row in rows}
 

@@ -26,14 +26,14 @@ def redeemed(fact: CheckRedeemed | RedemptionVoided) -> Iterator[Amount]:
 
 @adds(CheckReturned)
 def returned(fact: CheckReturned) -> Iterator[Amount]:
-    """Yield a payment that is owed again."""
+    """Yield a payment that came back unpaid and is owed again."""
     yield Amount("checks_returned_cents", fact.cents, fact.table or "", fact.shift, fact.paid_in)
     yield Amount("check_left_cents", fact.cents, fact.table or "", fact.shift, fact.serial)
 
 
 @adds(CageMoved, CageVoided)
 def moved(fact: CageMoved | CageVoided) -> Iterator[Amount]:
-    """Yield a patron's transaction in currency, or by a monetary instrument."""
+    """Yield a patron's transaction, in currency or by a monetary instrument."""
     cents = fact.cents if isinstance(fact, CageMoved) else -fact.cents
     medium = "cage" if fact.medium == "currency" else "instruments"
     yield Amount(f"{medium}_{fact.direction}_cents", cents, shift=fact.shift, item=fact.patron)

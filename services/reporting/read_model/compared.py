@@ -33,7 +33,7 @@ ThingT = TypeVar("ThingT")
 
 @dataclass(frozen=True, slots=True)
 class Compared(Generic[ThingT]):
-    """The comparison over gaming days: differing items, and those with a case, are read whole.
+    """The comparison over gaming days; only differing items, and those with a case, are read as a whole.
 
     `alike` is the number of items as expected, by gaming day and kind; `alone` are the keys of counts without a
     previous one.
@@ -45,7 +45,7 @@ class Compared(Generic[ThingT]):
 
 
 class _Mark(NamedTuple):
-    """A count or an exchange of boxes, by its entry; `cents` is what was counted. It is a row of _MARKS."""
+    """A count or an exchange of boxes, by its entry; `cents` was counted. It is a row of _MARKS."""
 
     service: str
     shard: int
@@ -100,7 +100,7 @@ _ENTRIES: Final = text("""
 
 
 class Sums(NamedTuple):
-    """People's movements in a span, cents: in total, and sales for currency and counter checks (negative)."""
+    """People's movements in a span, cents: their total, and sales for currency and counter checks (negative)."""
 
     moved: int = 0
     currency: int = 0
@@ -142,7 +142,7 @@ async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:
 
 
 async def compared_boxes(books: Books, cases: Cases) -> Compared[Box]:
-    """Return the drop boxes of the question's gaming days; an uncounted one differs."""
+    """Return the drop boxes of the question's gaming days; an uncounted box is listed as differing."""
     pairs = await _pairs(books, pit.ExchangedBox)
     spans = [Span(mark.table, None if before is None else before.at, mark.at) for before, mark in pairs]
     counted = await counted_boxes(books)

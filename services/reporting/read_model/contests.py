@@ -1,4 +1,4 @@
-"""Measures of contests: fees and prizes as approved, the item being the contest. Pure; cents."""
+"""Measures of contests: fees and prizes as approved; the item is the contest. Pure; cents."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from shared.contracts.contests import ContestApproved
 
 @adds(ContestApproved)
 def contest(fact: ContestApproved) -> Iterator[Amount]:
-    """Yield a result less the one approved before."""
+    """Yield a contest's result less the one that was approved before."""
     fees_cents, prizes_cents = (0, 0) if fact.before is None else (fact.before.fees_cents, fact.before.prizes_cents)
     yield Amount("contest_fees_cents", fact.fees_cents - fees_cents, item=fact.contest)
     yield Amount("contest_prizes_cents", fact.prizes_cents - prizes_cents, item=fact.contest)

@@ -132,7 +132,7 @@ class _Row(NamedTuple):
 
 
 async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) -> dict[date, tuple[Figure, Figure]]:
-    """Return number and sum of sales of chips for currency to unknown persons at tables, by day.
+    """Return number and sum of currency sales of chips to unknown persons at tables, by day.
 
     Only sales of at least `least_cents` of their gaming day.
     """

@@ -51,7 +51,7 @@ _VOIDS: Final = """CASE kind WHEN 'pit.voided' THEN (data ->> 'sequence') || '/'
 
 
 def stands(fact: str = "facts") -> str:
-    """Return the condition that a fact, by its name in the statement, is not void as known at `:known_at`."""
+    """Return the condition that a fact, named as in the statement, is not void as known at `:known_at`."""
     return (
         f"NOT EXISTS (SELECT FROM reporting.facts voids WHERE voids.property = {fact}.property "
         f"AND voids.table_name = {fact}.table_name AND voids.voids = {fact}.act AND voids.service = {fact}.service "

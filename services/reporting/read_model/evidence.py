@@ -51,7 +51,7 @@ class Due:
 
 @dataclass(slots=True)
 class DealerCounts:
-    """Counts attributed to a dealer in a shift: how many, how many inaccurate, how many short, and the sum in cents.
+    """Counts attributed to a dealer in a shift: all, inaccurate and short ones, and their sum in cents.
 
     `entries` are the inaccurate ones, in the journal of the table inventory.
     """
@@ -63,7 +63,7 @@ class DealerCounts:
     entries: list[EntryRef] = field(default_factory=list)
 
     def add(self, other: "DealerCounts") -> None:
-        """Add others."""
+        """Add the counts of another one."""
         self.counts += other.counts
         self.off += other.off
         self.short += other.short
@@ -138,7 +138,7 @@ _KEEP: Final = insert(evidence_days, on_conflict="skip")
 
 
 async def due_days(connection: AsyncConnection, settled: datetime) -> list[Due]:
-    """Return the days to be tested, in order: sealed, or restated since, up to a moment."""
+    """Return the days to be tested, in order: sealed by a moment, or restated since their last test."""
     rows = await connection.execute(_DUE, {"settled": settled})
     return [Due(row.property, row.gaming_day, row.as_of) for row in rows]
 
@@ -179,7 +179,7 @@ def shown_round(row: Any) -> ShownRound:
 
 
 async def _counted(books: Books) -> AsyncIterator[tuple[Window, tuple[str, ...]]]:
-    """Yield the windows of the day that end with a comparable count, each with its dealers."""
+    """Yield the day's windows that end with a comparable count, each with its dealers."""
     windows = [window for window in await windows_of(books) if window.start is not None]
     spans = [Span(one.end.table, one.start.at, one.end.at) for one in windows if one.start is not None]
     dealers = await dealers_in(books, spans)
@@ -195,7 +195,7 @@ def _of_window(window: Window) -> DealerCounts:
 async def keep(
     connection: AsyncConnection, due: Due, added: Mapping[Subject, Evidence], counts: ByDealer
 ) -> Sequence[Alarm]:
-    """Add a day's contribution, and write it; return the new alarms.
+    """Add a day's evidence to the accumulated evidence, and store both; return the new alarms.
 
     It is as of the due moment, or just after the last row if that is later, because rows never change. Raises: Rejected
     if the previous row was not written by the service.
@@ -224,7 +224,7 @@ async def keep(
 
 
 async def _signed(connection: AsyncConnection, wanted: ColumnElement[bool]) -> Any:
-    """Return the last matching row, or None. Raises: Rejected if its signature is invalid."""
+    """Return the last row that matches, or None. Raises: Rejected if its signature is invalid."""
     row = (await connection.execute(_LAST.where(wanted).limit(1))).one_or_none()
     if row is None:
         return None
@@ -236,7 +236,7 @@ async def _signed(connection: AsyncConnection, wanted: ColumnElement[bool]) -> A
 
 
 async def compare_evidence(connection: AsyncConnection) -> ComparedTable:
-    """Return rows that the service did not sign, and properties with missing rows, whose numbers have gaps."""
+    """Return rows without a valid signature of the service, and properties whose row numbers have gaps."""
     signed = await compare_signed(evidence_days, connection)
     gone = [
         RowDifference({"property": row.property}, {"rows": str(row.rows)}, {"rows": str(row.latest)})
@@ -251,7 +251,7 @@ async def alarms_known(books: Books) -> Sequence[Alarm]:
 
 
 async def all_alarms(connection: AsyncConnection) -> list[tuple[str, Sequence[Alarm]]]:
-    """Return the alarms that are known now, by property."""
+    """Return all alarms known now, by property."""
     return [(row.property, alarms_of_text(row.alarms)) for row in await connection.execute(_LATEST_ALARMS)]
 
 
@@ -265,7 +265,7 @@ async def carried_evidence(books: Books) -> tuple[date | None, Carried]:
 
 
 async def dealer_counts(books: Books) -> ByDealer:
-    """Return the counts of the question's gaming days that are sealed, by dealer and shift."""
+    """Return the sealed counts of the question's gaming days, by dealer and shift."""
     found: ByDealer = {}
     for row in await books.read(_COUNTS, first=books.question.first, last=books.question.last):
         for key, counts in _counts_of_text(row.counts):

@@ -107,7 +107,7 @@ def _reason(row: Any, missing: Sequence[tuple[int, int]]) -> str:
 
 
 def whose(row: Any) -> str:
-    """Return a remark for an exception without a known property; empty for others."""
+    """Return a remark on an exception of no known property; empty for others."""
     return "; it names no property that is known: it is listed for every one" if row.anybodys else ""
 
 

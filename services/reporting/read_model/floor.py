@@ -76,7 +76,7 @@ class FloorTable(BaseModel):
 
 
 class Floor(BaseModel):
-    """The tables of a property in the order of its document."""
+    """The current state of a property's tables, in the order of its document."""
 
     property: Name
     title: str
@@ -87,7 +87,7 @@ class Floor(BaseModel):
 
 
 class FloorOf(BaseModel):
-    """A property, and its current gaming day."""
+    """A property and its current gaming day."""
 
     property: Name
     title: str

@@ -38,7 +38,7 @@ _OF_RAKE: Final = {
 
 
 class Lack(NamedTuple):
-    """A missing item of a table's day: the item of `missing`, and of `rake_missing`, which are 0 once it arrived."""
+    """A missing item of a table's day: the item of the measures `missing` and `rake_missing`, which become 0 later."""
 
     what: str
     since: datetime
@@ -50,19 +50,19 @@ class Lack(NamedTuple):
 
     @classmethod
     def of_item(cls, item: str) -> Self:
-        """Return the value that an item text encodes."""
+        """Return the item that a text encodes."""
         what, _, since = item.rpartition("@")
         return cls(what, datetime.fromisoformat(since))
 
     @property
     def item(self) -> str:
-        """Return the item text: what is missing, `@`, and since when (ISO 8601)."""
+        """Return the item as text: what is missing, `@`, and since when (ISO 8601)."""
         return f"{self.what}@{self.since.isoformat()}"
 
 
 @adds(WinStated)
 def stated(fact: WinStated) -> Iterator[Amount]:
-    """Yield a statement's changes of the figures of a table in a shift, and of missing items."""
+    """Yield the changes that a statement makes to the figures of a table in a shift, and to its missing items."""
     here = partial(Amount, table=fact.table, shift=fact.shift)
     measures: Mapping[str, str] = _OF_RAKE if fact.non_banking else _OF_WIN
     for figure, measure in measures.items():
@@ -74,7 +74,7 @@ def stated(fact: WinStated) -> Iterator[Amount]:
 
 @adds(inventory.PitRecorded)
 def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
-    """Yield players' purchases at a table, and its tips, which are not figures of the win."""
+    """Yield players' purchases at a table, and its tips, neither of which are figures of the win."""
     data, moved_cents = fact.data, 0 if fact.moved is None else fact.moved.cents
     here = partial(Amount, table=fact.table)
     match data:

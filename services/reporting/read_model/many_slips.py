@@ -1,4 +1,4 @@
-"""Slips of many gaming days, compared and summed in the database: those that need attention."""
+"""Slips of many gaming days, compared and summed in the database; only those that need attention are listed."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -121,7 +121,7 @@ async def compared_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Comp
 
 @dataclass(frozen=True, slots=True)
 class ReceivedSlip:
-    """A received slip of the system: its gaming day, value, and contents."""
+    """A received slip recorded by the system: its gaming day, value, and contents."""
 
     gaming_day: date
     table: str
@@ -134,7 +134,7 @@ class ReceivedSlip:
 
     @classmethod
     def of(cls, slip: Slip) -> Self:
-        """Return a slip that was read whole."""
+        """Return the received part of a slip that was read as a whole."""
         begun, received, number = slip.begun, slip.received, slip.number
         assert received is not None, "only slips that were received are compared"
         assert number is not None, "what was received had been prepared under a number"
@@ -171,7 +171,7 @@ def _received(books: Books, slips: Iterable[Slip]) -> list[ReceivedSlip]:
 
 
 async def slips_to_look_at(books: Books) -> list[Slip]:
-    """Return the slips of the question's gaming days that are void, on paper, on their way, or of two contents."""
+    """Return the slips of the question's gaming days that are void, on paper, in transit, or differ in contents."""
     return [slip for slip in (await compared_slips(books)).off if _is_off(slip)]
 
 
@@ -196,7 +196,7 @@ class StepOfDay:
 
 
 async def steps_of_days(books: Books) -> list[StepOfDay]:
-    """Return the steps of slips on each of the question's gaming days, without requests and fills in transit."""
+    """Return the sums of slip steps on each of the question's gaming days, without requests and fills in transit."""
     question = books.question
     begin = question.first - USUAL
     asked = {"first": question.first, "last": question.last, "table": question.table}

@@ -41,7 +41,7 @@ FunctionT = TypeVar("FunctionT", bound=AmountsOf)
 
 
 def adds(*facts: type[Said]) -> Callable[[FunctionT], FunctionT]:
-    """Declare the contributions of these kinds of facts. Raises: ValueError if they are declared already."""
+    """Declare what facts of these kinds contribute. Raises: ValueError if that is declared already."""
 
     def declare(function: FunctionT) -> FunctionT:
         for fact in facts:
@@ -60,5 +60,5 @@ def amounts_of(fact: Said) -> list[Amount]:
 
 
 def declared() -> Mapping[type[Said], AmountsOf]:
-    """Return the kinds that add to measures."""
+    """Return the kinds of facts that contribute to measures."""
     return dict(_AMOUNTS)

@@ -1,4 +1,4 @@
-"""Measures of the progressive meters: everything that moves a pool. Pure; exact amounts are nanocents.
+"""Measures of the progressive meters: everything that changes a pool. Pure; exact amounts are nanocents.
 
 The item is the pool; the table is that of the round, empty for people's changes. A display is the sum of `ON_DISPLAY`
 less the awards.

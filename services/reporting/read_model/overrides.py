@@ -10,12 +10,12 @@ _SAYS: Final = {"differs": "the licensee states", "above_all": "above", "below_f
 
 
 def overridden_by(fact: Any) -> Overridden | None:
-    """Return the override of an approval; None if there is none, or the fact is no approval."""
+    """Return the override in an approval; None if the fact has none, or is no approval."""
     return fact.overridden if isinstance(fact, SubmissionApproved) else None
 
 
 async def of_registry(books: Books) -> list[Exceptional]:
-    """Return the paybacks that were passed over by approvals of the question's gaming days."""
+    """Return the payback findings that approvals of the question's gaming days overrode."""
     first, last = books.question.first, books.question.last
     found = []
     for listed in await books.all_facts(SubmissionApproved):

@@ -23,7 +23,7 @@ _ACCOUNTS: Final = text("SELECT account FROM ({owners}) o WHERE patron = ANY(:pa
 
 
 async def accounts_of(books: Books, patrons: Iterable[str]) -> list[str]:
-    """Return the accounts of patrons: game accounts and wallets."""
+    """Return the accounts of these patrons: game accounts and wallets."""
     wanted = sorted(set(patrons))
     return [row.account for row in await books.read(_ACCOUNTS, patrons=wanted)] if wanted else []
 

@@ -34,7 +34,7 @@ ENTRIES: Final = """, array_agg(ARRAY[service, CAST(shard AS text), CAST(seq AS 
 
 
 def refs_of(entries: Iterable[Sequence[str]]) -> tuple[EntryRef, ...]:
-    """Return the entries that a column `ENTRIES` has."""
+    """Return the entries in a column `ENTRIES`."""
     return tuple(EntryRef(service, int(shard), int(seq)) for service, shard, seq in entries)
 
 
@@ -75,7 +75,7 @@ _document: Final = lru_cache(maxsize=64)(_read)
 
 
 class Books(Sums):
-    """A property's read model as known at a moment, for the gaming days of a question or others."""
+    """A property's read model as known at a moment, for the gaming days of a question, or others."""
 
     def __init__(
         self, reader: SnapshotReader, question: ReportQuery, places: Sequence[PropertySnapshot], *, explain: bool = True
@@ -84,7 +84,7 @@ class Books(Sums):
         self._places = places
 
     def asked(self, **otherwise: Any) -> "Books":
-        """Return the same read model for a modified question: another moment, or the property as a whole."""
+        """Return the same read model for a modified question: another moment, or all of the property."""
         return Books(self._reader, replace(self.question, **otherwise), self._places, explain=self.explains)
 
     # --- the property ---
@@ -95,7 +95,7 @@ class Books(Sums):
         return found or min(self._places, key=lambda place: place.document.effective_from)
 
     def dated(self, listed: Iterable[Listed]) -> list[Listed]:
-        """Return facts without a gaming day, each with that of its moment by the property's clock."""
+        """Return facts that have no gaming day, each with that of its moment by the property's clock."""
         return [replace(one, gaming_day=self.place.gaming_day(one.occurred_at)) for one in listed]
 
     @cached_property
@@ -108,12 +108,12 @@ class Books(Sums):
         return self._tables[table].pit if table in self._tables else ""
 
     def game_of(self, table: str) -> str:
-        """Return what a table offers."""
+        """Return the game that a table offers."""
         return self._tables[table].game if table in self._tables else ""
 
     @property
     def tables_asked(self) -> list[str] | None:
-        """Return the tables of the requested game, as the property lists them; None for all games."""
+        """Return the tables of the requested game in the property's document; None for all games."""
         game = self.question.game
         return None if game is None else [name for name, table in self._tables.items() if table.game == game]
 
@@ -145,7 +145,7 @@ class Books(Sums):
         return await self._facts([PitRecorded], *days, "AND event = ANY(:events)", events=names)
 
     async def other_days(self) -> list[Listed]:
-        """Return pit events of the question's gaming days that claimed another day."""
+        """Return pit events of the question's gaming days that claimed another gaming day."""
         claimed = "AND kind = 'pit.recorded' AND data ->> 'claimed_day' IS NOT NULL"  # as the index has it
         return await self._facts([PitRecorded], self.question.first, self.question.last, claimed)
 
@@ -172,7 +172,7 @@ class Books(Sums):
         return (await stage_of(self._reader, self.question, played)).restatements
 
     async def last_pit(self, tables: Iterable[str], *events: type[PitData], day: date) -> dict[str, Listed]:
-        """Return the last event of these kinds before a gaming day at each of these tables, however old."""
+        """Return the last event of these kinds before a gaming day at each table, however old it is."""
         asked = {"tables": list(tables), "events": [kind_of(event) for event in events], "day": day}
         return {row.table_name: Listed.of(row) for row in await self.read(text(LAST_OF_PIT), **asked)}
 
@@ -207,7 +207,7 @@ class Books(Sums):
         return Books(self._reader, replace(self.question, known_at=moment), places, explain=self.explains)
 
     async def open_exceptions(self, *kinds: str) -> Sequence[Any]:
-        """Return rows of exceptions of the property, or of no known one, that were open, oldest first."""
+        """Return the exceptions of the property, or of no known property, that were open, oldest first."""
         question = self.question
         parameters = {"property": question.property, "table": question.table, "known_at": question.known_at}
         return (await self._reader.execute(text(OPEN_EXCEPTIONS), parameters | {"kinds": list(kinds)})).all()

@@ -81,7 +81,7 @@ class RoundEntry(NamedTuple):
     stake_figures: Sequence[int]
 
     def back_cents(self) -> int:
-        """Return what the house paid to players: payouts and returned stakes."""
+        """Return what the house paid to players: payouts including returned stakes."""
         return sum(self.line_figures[3 :: len(LINE_FIGURES)])
 
 
@@ -156,7 +156,7 @@ def _stakes(data: PostedRound, results: _BySeat) -> list[int]:
 
 
 def against_house(line: Line) -> bool:
-    """Return whether a line belongs to the handle: void ones, and those of banks, do not."""
+    """Return whether a line counts in the handle; void lines, and those of banks, do not."""
     return line.paid_by == "house" and line.outcome != "void" and line.wager != BANK and line.seat != _DEALER_SEAT
 
 
@@ -170,7 +170,7 @@ _Sum = dict[Any, list[int]]
 
 
 class _Play:
-    """A dealer's rounds of a game at a table in a shift, under a submission: rounds that share most of their keys."""
+    """A dealer's rounds of a game at a table in a shift under a submission: they share most of their keys."""
 
     __slots__ = ("figures", "played", "stakes")
 
@@ -191,7 +191,7 @@ class _Play:
 
 
 class Sums:
-    """Rounds added up by day, as tables have them."""
+    """Rounds summed by gaming day, in the form of the tables."""
 
     def __init__(self) -> None:
         self._plays: dict[tuple[Any, ...], _Play] = {}
@@ -201,12 +201,12 @@ class Sums:
 
     @cached_property
     def _by_wager(self) -> Sequence[tuple[tuple[Any, ...], str, Sequence[int]]]:
-        """FIGURES and STAKES of each play (see `_plays`) by wager, computed once after all rounds are added."""
+        """Return FIGURES and STAKES of each play (see `_plays`) by wager, computed once after all rounds are added."""
         return [(key, wager, sums) for key, play in self._plays.items() for wager, sums in play.by_wager().items()]
 
     @property
     def wagers(self) -> _Sum:
-        """FIGURES and STAKES by (gaming day, property, table, game, shift, version, submission, wager)."""
+        """Return FIGURES and STAKES by (gaming day, property, table, game, shift, version, submission, wager)."""
         found: _Sum = {}
         for (*place, _, version, submission), wager, sums in self._by_wager:
             _add(found, (*place, version, submission, wager), sums)
@@ -214,7 +214,7 @@ class Sums:
 
     @property
     def dealers(self) -> _Sum:
-        """DEALT by (gaming day, property, dealer, game, version, submission, wager)."""
+        """Return DEALT by (gaming day, property, dealer, game, version, submission, wager)."""
         found: _Sum = {}
         for (day, property_name, _, game, _, dealer, *submission), wager, sums in self._by_wager:
             _add(found, (day, property_name, dealer, game, *submission, wager), _dealt(sums))
@@ -222,7 +222,7 @@ class Sums:
 
     @property
     def played(self) -> _Sum:
-        """PLAYED by (gaming day, property, table, game, shift, version, submission)."""
+        """Return PLAYED by (gaming day, property, table, game, shift, version, submission)."""
         found: _Sum = {}
         for (*place, _, version, submission), play in self._plays.items():
             _add(found, (*place, version, submission), play.played)
@@ -230,12 +230,12 @@ class Sums:
 
     @property
     def lines(self) -> _Sum:
-        """LINE_FIGURES by (gaming day, property, table, game, version, submission, wager, category)."""
+        """Return LINE_FIGURES by (gaming day, property, table, game, version, submission, wager, category)."""
         return {(*game, *won): sums for game, found in self._lines.items() for won, sums in found.items()}
 
     @property
     def chips(self) -> dict[tuple[str, str, datetime, date], tuple[int, datetime, datetime]]:
-        """Chips that came into table inventories, cents, and the first and last closing of a round.
+        """Return the chips added to table inventories, cents, and the first and last closing time of a round.
 
         By (property, table, hour of closing, gaming day).
         """
@@ -245,7 +245,7 @@ class Sums:
         }
 
     def add(self, entry: RoundEntry) -> None:
-        """Add an entry."""
+        """Add a round."""
         closed = entry.closed_at
         at = (entry.property, entry.table_name, int(closed.timestamp()) // HOUR_SECONDS, entry.gaming_day)
         cents, first, last = self._chips.get(at, (0, closed, closed))

@@ -93,7 +93,7 @@ _Known = Mapping[tuple[str, str], RowMapping]
 
 
 async def running_days(connection: AsyncConnection, now: datetime, *, tables_max: int = TABLES_MAX) -> RunningDays:
-    """Return the figures of the gaming days that run at a moment, of properties that are in effect."""
+    """Return the figures of the gaming days in progress at a moment, of properties in effect."""
     places = await known_places(connection, properties)
     names = (await connection.execute(_PROPERTIES)).scalars()
     found = [(place, place.gaming_day(now)) for name in names if (place := places.place(name, now)) is not None]

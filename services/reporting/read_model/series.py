@@ -1,4 +1,4 @@
-"""The series of slip numbers: their last numbers, and unaccounted ones."""
+"""The series of slip numbers: the last number of each, and unaccounted ones."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from shared.contracts.inventory import SlipKind
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The numbers of a series from the first to the last: how many, void, and used."""
+    """The numbers of a series from the first to the last: how many exist, are void, and are used."""
 
     slip: SlipKind
     series: Series
@@ -26,7 +26,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Unaccounted numbers of a series, and the entry by which that became known."""
+    """Unaccounted numbers of a series, and the entry that revealed the gap."""
 
     slip: SlipKind
     series: Series

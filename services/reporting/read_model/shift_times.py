@@ -1,4 +1,4 @@
-"""The shift of an event at a table, by the period in which it lies as stated by table inventory.
+"""The shift of an event at a table: that of the period in which it lies, as stated by table inventory.
 
 The shift in an event is only a claim. A table is handed over minutes after the clock's change of shift; a closed table
 has no shift, and its events belong to the shift of the clock.

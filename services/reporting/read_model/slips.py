@@ -48,7 +48,7 @@ class Slip:
 
     @cached_property
     def begun(self) -> Any:
-        """Return the fact with its destination and contents."""
+        """Return the fact that has the slip's destination and contents."""
         return (self.paper or self.prepared or self.requested or self.steps[0]).fact
 
     @property
@@ -94,7 +94,7 @@ class Slip:
         return Figure(value_of(self.received.fact.data.contents), (self.received.entry,))
 
     def moved(self, first: date, last: date) -> Figure:
-        """Return the value moved on gaming days: what a fill brought to the table, or a credit took from it."""
+        """Return the value moved on gaming days: into the table by a fill, or out of it by a credit."""
 
         def of_days(step: Listed | None) -> bool:
             return step is not None and first <= step.fact.gaming_day <= last
@@ -190,7 +190,7 @@ async def slips_of(books: Books) -> list[Slip]:
 
 
 async def slips_named(books: Books, slips: Sequence[str]) -> list[Slip]:
-    """Return these slips and requests, named as in the column `slip` of facts, with their related facts.
+    """Return the slips and requests with these names, as in the column `slip` of facts, with their related facts.
 
     Slips without a step on the requested gaming days are omitted.
     """

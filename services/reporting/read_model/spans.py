@@ -25,7 +25,7 @@ NEIGHBORS: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The time at a table after a moment (None: from the beginning) and up to another."""
+    """The time at a table after a moment (None: from the beginning), up to and including another moment."""
 
     table: str
     after: datetime | None
@@ -33,7 +33,7 @@ class Span:
 
     @property
     def begins(self) -> datetime:
-        """Return the moment after which it begins, by default a very early one."""
+        """Return the moment after which the span begins; for None, a very early one."""
         return self.after or _BEGINNING
 
 
@@ -88,7 +88,7 @@ _DEALERS: Final = text(
 
 
 async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
-    """Return the chips that rounds closed in spans brought into the table inventories."""
+    """Return the chips that rounds closed in these spans added to table inventories."""
     return {span: _figure(books, span, cents) for span, cents in zip(spans, await chips_in(books, spans), strict=True)}
 
 
@@ -103,7 +103,7 @@ def _figure(books: Books, span: Span, cents: int) -> Figure:
 
 
 async def chips_in(books: Books, spans: Sequence[Span]) -> list[int]:
-    """Return the chips, cents, that rounds closed in each of these spans brought."""
+    """Return the chips, cents, that rounds closed in each of these spans added."""
     parts = [spans[begin : begin + _AT_ONCE] for begin in range(0, len(spans), _AT_ONCE)]
     return [*chain.from_iterable(await asyncio.gather(*(_chips_in(books, part) for part in parts)))]
 

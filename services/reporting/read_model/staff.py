@@ -1,4 +1,4 @@
-"""The people of a property: their roles over time, and their actions. As known at a moment."""
+"""The people of a property as known at a moment: their roles over time, and their actions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -123,7 +123,7 @@ async def registry_acts(books: Books) -> list[Listed]:
 
 
 def registrars(fact: Any) -> list[str]:
-    """Return who filed or decided; for a decision, only who decided it.
+    """Return who filed or decided on a version; for a decision, only who decided.
 
     People merely listed in a property did not act.
     """

@@ -28,7 +28,7 @@ from shared.runtime.snapshot_reader import Executes
 
 @dataclass(frozen=True, slots=True)
 class Restatement:
-    """An entry that changed a sealed gaming day, the version it made, the person responsible, and any reason."""
+    """An entry that changed a sealed gaming day, the resulting version, the person responsible, and any reason."""
 
     gaming_day: date
     version: int
@@ -41,7 +41,7 @@ class Restatement:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The stage of a question's gaming days: that of the one furthest behind.
+    """The stage of a question's gaming days, which is the earliest among them.
 
     `version` is 1, and one more for each moment at which entries changed a day after its seal.
     """

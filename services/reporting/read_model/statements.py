@@ -1,4 +1,4 @@
-"""The SQL statements that read the read model as known at a moment; `{...}` is filled in where they are used."""
+"""The SQL statements that query the read model as known at a moment; each use fills in `{...}`."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -257,7 +257,7 @@ _OF_ANY_SIZE: Final = "squared"
 
 
 def sums_of(names: Sequence[str]) -> str:
-    """Return the sums of columns, under their names; 64-bit ones are read in a third of the time."""
+    """Return the SQL that sums columns under their names; 64-bit sums are read in a third of the time."""
     return ", ".join(
         f'sum("{name}") AS "{name}"' if name == _OF_ANY_SIZE else f'CAST(sum("{name}") AS bigint) AS "{name}"'
         for name in names
@@ -265,7 +265,7 @@ def sums_of(names: Sequence[str]) -> str:
 
 
 def added_up(query: str, by: Sequence[str]) -> str:
-    """Return one of these statements grouped and ordered by dimensions."""
+    """Return one of these statements, grouped and ordered by dimensions."""
     group = ", ".join(str(number + 1) for number in range(len(by)))
     return (
         query.replace("{by}", "".join(f'"{name}", ' for name in by))

@@ -103,7 +103,7 @@ class Sums:
         return found
 
     async def since(self, measures: Sequence[str], items: Iterable[str]) -> dict[tuple[str, str], datetime]:
-        """Return when measures of items first had a contribution, on any gaming day, by table and item."""
+        """Return since when items of measures have had contributions, on any gaming day, by table and item."""
         days = await self.amounts(measures, ("item", "gaming_day"), first=date.min, items=list(items))
         parameters = {
             "property": self.question.property,
@@ -134,7 +134,7 @@ class Sums:
     async def round_sums(
         self, by: Sequence[str], *, first: date | None = None, last: date | None = None
     ) -> dict[By, tuple[int, ...]]:
-        """Return the same as plain numbers, in the order of FIGURES and STAKES, for further sums."""
+        """Return the same figures as plain numbers, in the order of FIGURES and STAKES, for further summing."""
         first, last, table = first or self.question.first, last or self.question.last, self.question.table
         query = of_rounds(ROUNDS, sums_of((*FIGURES, *STAKES)))
         rows = await self._read(query, by, ROUND_DIMENSIONS, first, last, table, game=self.question.game)
@@ -221,7 +221,7 @@ class Sums:
         return (await self._reader.execute(_statement(query, tuple(by)), parameters)).all()
 
     async def late_days(self, first: date, last: date, *, every: bool = False) -> list[date]:
-        """Return the gaming days whose entries must be read instead of sums, because some are later than the moment.
+        """Return the gaming days whose entries must be summed individually, because some were recorded later.
 
         With `every`, all days, because the sums lack the dimension. For other days sums are read.
         """
@@ -232,7 +232,7 @@ class Sums:
         return self._late[key]
 
     async def house_edges(self, submissions: Iterable[str]) -> dict[tuple[str, str], HouseEdge]:
-        """Return the distributions of wagers, by submission (its hash) and wager; missing for unknown submissions."""
+        """Return the distributions of wagers, by submission (its hash) and wager; none for unknown submissions."""
         parameters = {"submissions": list(submissions), "known_at": self.question.known_at}
         return {
             (row.submission, row.wager): HouseEdge(

@@ -23,13 +23,13 @@ CaseKey = tuple[date, str, VarianceKind, int]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The case of a variance that has an owner."""
+    """The owner and resolution of a variance."""
 
     owned: Listed | None = None
     resolved: Listed | None = None
 
     def status(self, cents: int, *parts: int) -> Status:
-        """Return the status of a variance of this amount; `changed`: another amount was resolved.
+        """Return the status of a variance of this amount; `changed`: it was resolved at another amount.
 
         With parts, currency and counter checks of a box, it may exist even if they sum to zero.
         """
@@ -45,17 +45,17 @@ class Case:
 
     @property
     def owner(self) -> str | None:
-        """Return who explains it, or did."""
+        """Return who must explain the variance, or explained it."""
         said = self.owned or self.resolved
         return None if said is None else str(said.fact.owner)
 
     @property
     def resolved_at(self) -> datetime | None:
-        """Return when it was resolved."""
+        """Return when the variance was resolved."""
         return None if self.resolved is None else self.resolved.fact.resolved_at
 
     def cells(self, cents: int, *parts: int) -> dict[str, Value | Figure | Cell]:
-        """Return the case of a variance of this amount, as cells of a report."""
+        """Return owner and resolution of a variance of this amount, as cells of a report."""
         entries = tuple(said.entry for said in (self.owned, self.resolved) if said is not None)
         return {
             "status": Cell(self.status(cents, *parts), entries),
@@ -106,7 +106,7 @@ def _name(listed: Listed) -> CaseName:
 
 
 def _by_name(said: Iterable[Listed]) -> dict[CaseName, Case]:
-    """Return cases by the last statements on each, in the order of recording."""
+    """Return cases by name, from the last statements on each, in the order of recording."""
     found: dict[CaseName, dict[str, Any]] = {}
     for listed in said:
         step = "resolved" if isinstance(listed.fact, VarianceResolved) else "owned"
@@ -115,7 +115,7 @@ def _by_name(said: Iterable[Listed]) -> dict[CaseName, Case]:
 
 
 def level_of(place: PropertySnapshot, day: date, cents: int) -> Level:
-    """Return the level of a variance under the property's law, or its own limits."""
+    """Return the level of a variance under the property's law, or under its own limits."""
     if abs(cents) >= place.limit_cents("variance_authority_cents", day):
         return "authority"
     return "report" if abs(cents) > place.limit_cents("variance_report_cents", day) else "noted"

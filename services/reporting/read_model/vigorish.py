@@ -46,12 +46,12 @@ class Line:
 
     @property
     def item(self) -> str:
-        """Return the item text: the five fields, separated by spaces."""
+        """Return the item as text: the five fields, separated by spaces."""
         return " ".join((self.game, self.wager, self.owed_by, self.rate, self.rounding))
 
     @classmethod
     def of_item(cls, item: str) -> "Line":
-        """Return the value that an item text encodes."""
+        """Return the item that a text encodes."""
         return cls(*item.split(" "))
 
     @property
@@ -75,12 +75,12 @@ class Act:
 
     @property
     def item(self) -> str:
-        """Return the item text of an amount."""
+        """Return an amount's item as text."""
         return f"{self.debtor} {self.dealer}"
 
     @classmethod
     def of_item(cls, item: str) -> "Act":
-        """Return the value that an item text encodes."""
+        """Return the item that a text encodes."""
         debtor, _, dealer = item.partition(" ")
         return cls(debtor, dealer)
 
@@ -111,7 +111,7 @@ def _line(fact: VigorishAssessed | VigorishTakenBack, line: AssessedLine, sign: 
 
 @adds(VigorishCollection, VigorishWaiver, VigorishReturn, VigorishVoided)
 def settled(fact: VigorishCollection | VigorishWaiver | VigorishReturn | VigorishVoided) -> Iterator[Amount]:
-    """Yield what a table collected, waived or returned, or its void."""
+    """Yield what a table collected, waived or returned, or the reversal of that."""
     act = Act("bank" if fact.bank else "player", fact.dealer_id or "")
     here = partial(Amount, table=fact.table, shift=fact.shift, item=act.item)
     match fact:

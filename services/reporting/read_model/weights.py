@@ -1,4 +1,4 @@
-"""Weights that rounds of each wager are multiplied by when they are summed against their expectation."""
+"""Weights by which rounds of each wager are multiplied when they are summed to compare them with expectation."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple
@@ -44,5 +44,5 @@ WEIGHTS: Final = """JOIN json_to_recordset(CAST(:weights AS json))
 
 
 def given_weights(weights: Iterable[Weight]) -> str:
-    """Return weights as the JSON that `WEIGHTS` reads."""
+    """Return weights in the JSON form that `WEIGHTS` reads."""
     return to_json([weight._asdict() for weight in weights]).decode()

@@ -75,21 +75,21 @@ class Count:
 
     @property
     def opens(self) -> tuple[date, str] | None:
-        """Return the gaming day and shift whose opener it is, or None."""
+        """Return the gaming day and shift that the count opens, or None."""
         if self.purpose in ("opener", "carried"):
             return self.gaming_day, self.shift
         return None if self.begins is None else (self.begins.gaming_day, self.begins.shift)
 
     @property
     def ends_day(self) -> bool:
-        """Return whether its gaming day ends with it at its table, as far as is known with it."""
+        """Return whether the count ends its table's gaming day, as far as the count itself tells."""
         other_day = self.begins is not None and self.begins.gaming_day != self.gaming_day
         return self.purpose in ("closer", "carried") or other_day
 
 
 @dataclass(frozen=True)
 class Window:
-    """The time up to a count (`end`) from the previous one (`start`; None: there was none), and the movements in it."""
+    """The time between the previous count (`start`; None if there was none) and a count (`end`), and its movements."""
 
     start: Count | None
     end: Count
@@ -108,7 +108,7 @@ class Window:
 
     @property
     def key(self) -> CaseKey:
-        """Return the key of its possible variance."""
+        """Return the key that a variance of this window has."""
         return (self.end.gaming_day, self.end.table, "inventory", self.end.sequence)
 
     @cached_property

@@ -38,7 +38,7 @@ assert catalog.MODULES, "what all facts add is declared"
 
 
 def _widened(table: Table, first: str, last: str) -> dict[str, ColumnElement[Any]]:
-    """Return the changes by which a row gets the earlier first and the later last moment."""
+    """Return the changes that extend a row's first and last moment to include those of a new row."""
     here, new = table.c, excluded(table)
     return {first: func.least(here[first], new[first]), last: func.greatest(here[last], new[last])}
 
@@ -75,14 +75,14 @@ class Batch:
         self._positions: dict[tuple[int, datetime], int] = {}
 
     def seen(self, event: EntryEvent[Any]) -> None:
-        """Note the read position of a journal."""
+        """Set the read position of a journal."""
         key = (event.shard, event.recordedat)
         self._positions[key] = max(event.sequence, self._positions.get(key, 0))
 
     def add(
         self, event: EntryEvent[Any], fact: Said, places: PropertyLookup, *, whole: bool = True, of_moment: bool = False
     ) -> None:
-        """Add a fact: to the measures, and with `whole` to the listed facts.
+        """Add a fact to the measures and, with `whole`, to the listed facts.
 
         It belongs to its gaming day; with `of_moment`, to that of its recording, because it does not change its own
         day.
@@ -109,7 +109,7 @@ class Batch:
             self._amounts.append((*entry, number, property_name, of_day, *about, measure, value))
 
     def note(self, event: EntryEvent[Any], fact: Fact, day: date | None = None) -> None:
-        """Add a fact only to the listed facts.
+        """Add a fact to the listed facts only.
 
         Without a gaming day of its own, the day stays empty: reports derive it from the property's clock, which may not
         be known yet when this is written.
@@ -144,7 +144,7 @@ class Batch:
         self._won_lines.extend(rows)
 
     def changed(self, property_name: str, day: date, at: datetime) -> None:
-        """Note that an entry about a gaming day was recorded that contributes to no measure."""
+        """Record that an entry about a gaming day was recorded that contributes to no measure."""
         self._know(property_name, day, at)
 
     def _know(self, property_name: str, day: date, at: datetime) -> None:
@@ -173,7 +173,7 @@ class Batch:
         await self._write_positions(connection)
 
     async def _write_positions(self, connection: AsyncConnection) -> None:
-        """Write the read positions; a moment may exist already, but only as the last one."""
+        """Write the read positions; a moment may exist already, but only as the latest one."""
         shards = {shard for shard, _ in self._positions}
         found = await connection.execute(_LAST, {"service": self._service, "shards": list(shards)})
         last = {row.shard: row.recorded_at for row in found if row.recorded_at is not None}

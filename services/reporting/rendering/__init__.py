@@ -37,7 +37,7 @@ FORMATS: Final[Mapping[FormatName, Format]] = {
 
 
 def require_room(document: Document, name: FormatName) -> None:
-    """Raise Rejected if a document has more rows than a format allows, before rendering."""
+    """Raise Rejected, before rendering, if a document has more rows than a format allows."""
     rows, most = sum(len(filled.given) for filled in document.sections), FORMATS[name].rows_max
     if most is not None and rows > most:
         free = " and ".join(one.name for one in FORMATS.values() if one.rows_max is None)
@@ -49,7 +49,7 @@ def require_room(document: Document, name: FormatName) -> None:
 
 
 def render(document: Document, name: FormatName, *, section: str | None = None, explain: str | None = None) -> bytes:
-    """Return a document in a format, as `write` writes it."""
+    """Return the bytes of a document in a format, as `write` writes them."""
     file = BytesIO()
     write(document, name, file, section=section, explain=explain)
     return file.getvalue()

@@ -51,7 +51,7 @@ def _cells(column: Column, value: Value) -> Iterator[tuple[str, int | str | None
 
 
 def guarded(text: str) -> str:
-    """Return a text that no spreadsheet computes.
+    """Return a text that no spreadsheet interprets as a formula.
 
     >>> guarded("=1+1"), guarded("BJ-01"), guarded("'=1+1")
     ("'=1+1", 'BJ-01', "''=1+1")

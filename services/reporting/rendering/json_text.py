@@ -9,7 +9,7 @@ from services.reporting.framework.document import Column, Document
 
 
 def as_json(document: Document, explain: str | None = None) -> bytes:
-    """Return a document as JSON; `content` is exactly what is hashed, and has no hash if sections are cut.
+    """Return a document as JSON; `content` is exactly what is hashed, but has no hash if sections are cut.
 
     `explain` is the URI template (RFC 6570) of the entries behind a cell, with the variables `section`, `row` (its
     `id`) and `column`: it is outside the content, whose hash therefore does not depend on the server.

@@ -46,7 +46,7 @@ def as_pdf(document: Document, go_on: GoOn) -> bytes:
 
 
 def _said(document: Document) -> dict[str, Any]:
-    """Return everything on the pages, as text."""
+    """Return all texts of the pages."""
     header = document.header
     return {
         "title": header.title,
@@ -83,7 +83,7 @@ class _Texts:
 
     @classmethod
     def of(cls, filled: Filled) -> Self:
-        """Return the content of a section."""
+        """Return the texts of a section."""
         columns = filled.section.columns
         rows = {one.name: [text_of(row.cells[one.name], one.unit) for row in filled.rows] for one in columns}
         if filled.total is None:
@@ -112,7 +112,7 @@ def _section(document: Document, filled: Filled) -> dict[str, Any]:
 
 
 def _parts(filled: Filled, texts: _Texts) -> list[list[Column]]:
-    """Return the columns in groups that fit beside each other: further groups follow below, with the row key repeated.
+    """Return the columns in groups that fit the page width; each further group follows below, repeating the row key.
 
     There are as few groups as possible, of about equal width.
     """

@@ -1,4 +1,4 @@
-"""The text of values and headers on paper and in a workbook. Pure; data formats write values themselves."""
+"""The text of values and headers on paper and in workbooks. Pure; data formats write values themselves."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
@@ -38,7 +38,7 @@ def whole(value: Value, unit: Unit) -> int:
 
 
 def decimal(number: int, places: int, least: int = 2) -> str:
-    """Return a whole number of parts as a decimal, without zeros at its end beyond the least places.
+    """Return an integer number of parts as a decimal, without trailing zeros beyond the minimum places.
 
     >>> decimal(-5, 2), decimal(123456, 2), decimal(12_500_000_000, 11)
     ('-0.05', '1234.56', '0.125')
@@ -103,12 +103,12 @@ def stage_text(header: Header) -> str:
 
 
 def is_finished(header: Header) -> bool:
-    """Return whether its days are sealed, so that it is not provisional."""
+    """Return whether the report's days are sealed, so that it is not provisional."""
     return header.stage in _FINISHED
 
 
 def header_lines(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a report's header, each with its name, except what the title contains."""
+    """Yield the header of a report, line by line with names, except for what the title contains."""
     header = document.header
     yield "Property", f"{header.property_title} ({header.property})"
     yield "Jurisdiction", header.jurisdiction

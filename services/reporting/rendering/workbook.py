@@ -176,7 +176,7 @@ def _write_section(sheet: Worksheet, filled: Filled, formats: _Formats, go_on: G
 
 
 class _Sum:
-    """The sum of a column's cells, and whether a spreadsheet holds each of them exactly."""
+    """The sum of a column's cells, and whether a spreadsheet can hold each of them exactly."""
 
     def __init__(self) -> None:
         self._parts = 0
@@ -233,7 +233,7 @@ def _number(parts: int, unit: Unit) -> float | None:
 
 
 def _write_text(sheet: Worksheet, at: int, number: int, text: str, look: Format) -> None:
-    """Write a text as text, whatever its beginning; too long ones end with an ellipsis."""
+    """Write a text as text, whatever it begins with; a text that is too long ends with an ellipsis."""
     if len(text) > _CELL_CHARACTERS_MAX:
         text = f"{text[: _CELL_CHARACTERS_MAX - 1]}…"
     sheet.write_string(at, number, text, look)

@@ -1,4 +1,4 @@
-"""The reports, each defined in a module or package of its own; `REPORTS` has them by name."""
+"""The reports, each defined in its own module or package; `REPORTS` contains them by name."""
 
 from typing import Final
 

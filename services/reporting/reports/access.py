@@ -1,4 +1,4 @@
-"""User access: roles over time, their last use, and overrides, voids, adjustments and approvals by people."""
+"""User access: roles over time, their last use, and people's overrides, voids, adjustments and approvals."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ from shared.jurisdictions.dated import Dated
 
 
 class _Step(NamedTuple):
-    """A person's action by a fact, and the field that names the person."""
+    """A kind of action by a person: its fact, and the field with the person."""
 
     what: str
     by: str
@@ -237,7 +237,7 @@ def _role(one: Held) -> dict[str, Any]:
 
 
 def _kept_apart(books: Books, day: date) -> list[tuple[str, Dated[tuple[str, ...]]]]:
-    """Return the law's rules on roles that one person must not combine."""
+    """Return the legal rules on roles that one person may not combine."""
     return [
         (name, provision.on(day))
         for name, provision in books.place.law.roles_apart.items()
@@ -246,7 +246,7 @@ def _kept_apart(books: Books, day: date) -> list[tuple[str, Dated[tuple[str, ...
 
 
 def _together(name: str, rule: Dated[tuple[str, ...]], held: Iterable[Held]) -> Iterable[dict[str, Any]]:
-    """Yield people who had roles that a rule keeps apart at the same time, with the period."""
+    """Yield people who had roles that a rule separates at the same time, with the period."""
     by_person: dict[str, list[Held]] = {}
     for one in held:
         if one.role in rule.value:

@@ -1,4 +1,4 @@
-"""Adjustments, and which of them exceed the limit from which law requires them to be listed."""
+"""Adjustments, and which of them exceed the limit above which the law requires a listing."""
 
 from typing import Any, Final
 

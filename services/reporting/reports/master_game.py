@@ -81,7 +81,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _row(books: Books, table: str, win: CountedWin) -> dict[str, Value | Figure | Cell]:
-    """Return the row of a table; without a win while something is missing."""
+    """Return the row of a table; it has no win while something is missing."""
     return {
         "pit": books.pit_of(table),
         "table": table,

@@ -1,4 +1,4 @@
-"""Side bets and other wagers: frequency, actual against theoretical win, hits by paytable row."""
+"""Side bets and other wagers: frequency, actual and theoretical win, hits by paytable row."""
 
 from collections.abc import AsyncIterator, Mapping
 from fractions import Fraction
@@ -118,7 +118,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _required(settled: SettledRounds, wins: Mapping[tuple[str, ...], SettledWin]) -> dict[tuple[str, ...], Figure]:
-    """Return the stakes of the required wager by game and version; of several, the largest."""
+    """Return the stakes of the required wager by game and version; of several required wagers, the largest."""
     found: dict[tuple[str, ...], Figure] = {}
     for (game, wager, version, submission), win in wins.items():
         edge, stakes = settled.edges.get((submission, wager)), win.of("stakes")

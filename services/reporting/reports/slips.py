@@ -1,4 +1,4 @@
-"""Fill and credit slips with everyone who signed them, and unaccounted numbers."""
+"""Fill and credit slips with all their signers, and unaccounted numbers."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
@@ -187,12 +187,12 @@ def _row(books: Books, slip: Slip) -> Mapping[str, Value | Figure | Cell]:
 
 
 def _text(number: int | None) -> str | None:
-    """Return a number that identifies something, as text, so that it is not summed."""
+    """Return an identifying number as text, so that it is not summed."""
     return None if number is None else str(number)
 
 
 def _people(slip: Slip) -> dict[str, str]:
-    """Return the people named in a slip's steps, by field; of a step at the table, those that its pit event names."""
+    """Return the people in a slip's steps, by field; for a step at the table, those in its pit event."""
     found: dict[str, str | None] = {}
     for step in slip.steps:
         said: BaseModel = step.fact.data if isinstance(step.fact, inventory.PitRecorded) else step.fact
@@ -202,7 +202,7 @@ def _people(slip: Slip) -> dict[str, str]:
 
 @cache
 def _named_in(model: type[BaseModel]) -> tuple[str, ...]:
-    """Return the person fields that a model has; cached because missing attributes are slow."""
+    """Return the person fields of a model; cached because missing attributes are slow."""
     return tuple(name for name in _NAMED if name in model.model_fields)
 
 

@@ -137,7 +137,7 @@ def _is_off(row: _Row) -> bool:
 
 
 def _is_of(books: Books, count: Count) -> bool:
-    """Return whether a count ends a shift of the question's days, or begins one."""
+    """Return whether a count ends or begins a shift on the question's days."""
     return any(_in_period(books, day) for day in _days_of(count))
 
 
@@ -175,7 +175,7 @@ def _row(books: Books, before: Count | None, count: Count) -> _Row:
 
 
 async def _missing(books: Books, counts: Iterable[Count]) -> list[_Row]:
-    """Return a row for each table of the property on each gaming day without a slip."""
+    """Return a row for each table without a slip on each gaming day."""
     known = {(day, count.table) for count in counts for day in _days_of(count)}
     return [
         {"pit": table.pit, "table": table.table, "game": table.game, "gaming_day": day, "purpose": _MISSING}

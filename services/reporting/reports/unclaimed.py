@@ -124,7 +124,7 @@ async def _fill(books: Books) -> Content:
 
 
 async def _open(books: Books, *measures: str) -> _Open:
-    """Return the remainder of measures over all gaming days: what is settled by now is not open."""
+    """Return the sums of measures over all gaming days: settled items cancel out, and the rest is open."""
     return await books.amounts(measures, ("table_name", "item"), first=date.min, last=date.max)
 
 
@@ -161,7 +161,7 @@ def _refusal(books: Books, row: Any) -> _Row:
 
 
 async def _decisions(books: Books) -> Filled:
-    """Return requests that are neither approved nor rejected."""
+    """Return requests that are not decided."""
     changes = {one.fact.change for one in await books.all_facts(ChangeApproved, ChangeRejected)}
     adjustments = {
         (one.fact.account, one.fact.adjustment)

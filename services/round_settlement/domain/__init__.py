@@ -1,1 +1,1 @@
-"""The effect of a table event on a round: its settlement and postings. Pure; amounts are cents."""
+"""The effects of a table event on a round: settlement and postings. Pure; amounts are cents."""

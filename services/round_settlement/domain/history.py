@@ -15,7 +15,7 @@ RoundStatus = Literal["posted", "void"]
 
 
 class RoundItem(BaseModel):
-    """The state of a round. `shard` and `seq` are the entry in force."""
+    """The state of a round. `shard` and `seq` identify the entry in force."""
 
     property: str
     table: str

@@ -89,7 +89,7 @@ def account_credits_of(settlement: Settlement, funded: Sequence[AccountFunding])
 
 
 def _electronic(settlement: Settlement, funding: Funding) -> Iterable[tuple[Line, int]]:
-    """Return the lines in order, each with the account-funded cents of its stake: the first lines first."""
+    """Return the lines in order, each with the account-funded cents of its stake, which go to the first lines first."""
     if not funding:
         return zip(settlement.lines, repeat(0))
     left, found = dict(funding), []

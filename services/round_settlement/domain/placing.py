@@ -18,7 +18,7 @@ _MINUTE: Final = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class GamingDayAssignment:
-    """The gaming day of a round, and a notice if its event claims another."""
+    """The gaming day assigned to a round, and a notice if its event claims another one."""
 
     gaming_day: date
     notices: tuple[RoundNotice, ...] = ()
@@ -78,7 +78,7 @@ def _check_table(data: TableData, place: PropertySnapshot, day: date) -> None:
 
 
 def _check_plausible(data: Any, place: PropertySnapshot) -> None:
-    """Raise Refused for a round that exceeds the property's plausibility limits."""
+    """Raise Refused for a round that exceeds a plausibility limit of the property."""
     limits = place.document.plausibility
     if limits.round_minutes_max is not None and data.closed_at - data.opened_at > limits.round_minutes_max * _MINUTE:
         raise Refused(

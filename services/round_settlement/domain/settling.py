@@ -38,7 +38,7 @@ from shared.rules.settlement import Settlement
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSubmission:
-    """A rules submission that settles rounds: the approved document, its name in facts, and its rules ready to use."""
+    """A rules submission under which rounds settle: the approved document, its reference in facts, compiled rules."""
 
     document: SubmissionApproved
     ref: SubmissionRef
@@ -63,7 +63,7 @@ class PostedSettlement:
 
 @dataclass(frozen=True, slots=True)
 class RoundHistory:
-    """The history of a round: the sequences of its events, which of them completed it, the settlement in force."""
+    """The history of a round: the sequences of its events, which of them completed it, and the settlement in force."""
 
     sequences: tuple[int, ...] = ()
     completed: int | None = None
@@ -74,7 +74,7 @@ class RoundHistory:
     def of(
         cls, completed: int | None, others: Iterable[int], revision: int, standing: PostedSettlement | None
     ) -> "RoundHistory":
-        """Return the history, given the completing event and the other events separately."""
+        """Return the history, given the completing event and the other events."""
         sequences = (*others,) if completed is None else (completed, *others)
         return cls(sequences, completed, revision, standing)
 
@@ -165,7 +165,7 @@ def corrected_round(
 
 
 def as_corrected(corrected: PlayedRound, places: PropertyLookup, find: FindSubmission) -> SettlementPosted:
-    """Return the settlement of a corrected round, without recording it. Raises: Refused."""
+    """Return the settlement of a corrected round without recording it. Raises: Refused."""
     return _posted(corrected, _settle(corrected, places, find), 1, None)
 
 
@@ -228,7 +228,7 @@ class _Played:
 
 
 def _settle(data: Any, places: PropertyLookup, find: FindSubmission) -> _Played:
-    """Settle a played round, whichever game's model it is."""
+    """Settle a played round with the model of its game."""
     placed = place_round(data, places)
     submission = find(data.property, data.game, data.table, data.opened_at)
     if submission is None:
@@ -266,7 +266,7 @@ def _funding(data: PlayedRound, settlement: Settlement) -> Funding:
 
 
 def _about(data: TableData, placed: GamingDayAssignment) -> dict[str, Any]:
-    """Return the fields of a `NoticedRound`."""
+    """Return the fields of a `NoticedRound` for a round."""
     return fields_of(data, SettledRound) | {"gaming_day": placed.gaming_day, "notices": placed.notices}
 
 

@@ -33,7 +33,7 @@ class Sums:
 
     @property
     def difference(self) -> list[int]:
-        """Return the other figures less the recorded ones."""
+        """Return the figures under the other submission less the recorded ones."""
         return [other - recorded for recorded, other in zip(self.recorded, self.other, strict=True)]
 
     def __iadd__(self, more: "Sums") -> "Sums":
@@ -43,7 +43,7 @@ class Sums:
         return self
 
     def as_document(self) -> dict[str, dict[str, int]]:
-        """Return them as JSON."""
+        """Return the figures as JSON."""
         sides = {"recorded": self.recorded, "other": self.other, "difference": self.difference}
         return {side: dict(zip(FIGURES, values, strict=True)) for side, values in sides.items()}
 
@@ -85,7 +85,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class Compared:
-    """All results, summed: the number of rounds, those that cannot be settled by reason, and the sums."""
+    """The total of all results: the number of rounds, those that cannot be settled by reason, and the sums."""
 
     rounds: int = 0
     refused: Counter[str] = field(default_factory=Counter)
@@ -139,7 +139,7 @@ class Alternative:
     """Another rules submission, ready to settle recorded rounds of the same game."""
 
     def __init__(self, wanted: RulesSubmission) -> None:
-        """Raises: Refused if the regulation does not allow its selections."""
+        """Compile the submission. Raises: Refused if the regulation does not allow its selections."""
         self._regulation = wanted.regulation
         self._rules = compile_rules(wanted.regulation, wanted.submission)
 

@@ -1,4 +1,4 @@
-"""Read corrections at the desk: their content, their outcomes, and those that have yet to take effect."""
+"""Read corrections at the desk: their content, their outcomes, and those that are not in effect yet."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -90,7 +90,7 @@ async def next_sequence(connection: AsyncConnection, property_name: str, table: 
 async def approved_of(
     connection: AsyncConnection, property_name: str, table: str, round_id: str, replaces: int
 ) -> int | None:
-    """Return the number of a correction of this revision of a round that is approved and has still to take effect."""
+    """Return the number of an approved correction of this revision that is not in effect yet, or None."""
     query = select(corrections).where(
         *(_C.property == property_name, _C.table_name == table, _C.round_id == round_id, _C.replaces == replaces),
         *(_C.status == Decision.APPROVED, ~_OUTCOME),
@@ -101,14 +101,14 @@ async def approved_of(
 
 
 async def waiting_corrections(connection: AsyncConnection) -> list[CorrectionApproved]:
-    """Return the approved corrections that have not taken effect, in their order."""
+    """Return the approved corrections that are not in effect yet, in their order."""
     query = select(corrections).where(_C.status == Decision.APPROVED, ~_OUTCOME)
     rows = (await connection.execute(query.order_by(_C.property, _C.table_name, _C.sequence))).all()
     return await _approvals(connection, rows)
 
 
 def approved_event(correction: CorrectionApproved) -> ApprovedEvent:
-    """Return the event that puts an approved correction into effect, as it is sent."""
+    """Return the event that puts an approved correction into effect, in the form in which it is sent."""
     return ApprovedEvent(event_of(correction), table_source(correction.property, correction.table))
 
 

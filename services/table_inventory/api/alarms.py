@@ -42,7 +42,7 @@ def routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.CURSOR_UNKNOWN),
     )
     async def list_alarms(reader: AlarmReader, property_name: PropertyPath, asked: Asked) -> Page[AlarmCase]:
-        """With owners, and the conclusions of resolved ones, by name."""
+        """List alarms by name, with owners, and with conclusions if resolved."""
         del reader
         after = CASES.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
@@ -61,7 +61,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         alarm: Annotated[AlarmName, Path(description="the alarm, as the exceptions of reporting name it")],
     ) -> Response:
-        """With the conclusion, once there is one."""
+        """Return an alarm with its owner, and with its conclusion if it is resolved."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await find_case(connection, property_name, alarm)

@@ -55,7 +55,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_movements(
         cashier: Cashier, property_name: PropertyQuery, gaming_day: DayQuery, asked: Asked
     ) -> Page[CageDocument]:
-        """Of a gaming day, by number; patrons are references."""
+        """List the cage transactions of a gaming day, by number; patrons are references."""
         del cashier
         after = MOVEMENTS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
@@ -72,7 +72,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_movement(
         request: Request, cashier: Cashier, property_name: PropertyPath, number: NumberPath
     ) -> Response:
-        """As entered, and whether it is void."""
+        """Return a cage transaction as entered, and whether it is void."""
         del cashier
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await find_movement(connection, property_name, number))

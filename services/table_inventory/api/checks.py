@@ -49,7 +49,7 @@ def routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.CURSOR_UNKNOWN),
     )
     async def list_checks(reader: CageReader, property_name: PropertyPath, asked: Asked) -> Page[CounterCheck]:
-        """Those with an outstanding amount, by serial number."""
+        """List the counter checks with an outstanding amount, by serial number."""
         del reader
         after = ON_HAND.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
@@ -65,7 +65,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_redemption(
         request: Request, reader: CageReader, property_name: PropertyPath, step: NumberPath
     ) -> Response:
-        """As entered, and whether it was voided or came back unpaid."""
+        """Return a redemption as entered, and whether it was voided or came back unpaid."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await find_redemption(connection, property_name, step))

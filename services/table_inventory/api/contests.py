@@ -45,7 +45,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", response_model_exclude_none=True, summary="List contests")
     async def list_contests(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Contests:
-        """Those that ended on a gaming day, with every revision of their results."""
+        """List the contests that ended on a gaming day, with every revision of their results."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return Contests(items=await contests_of_day(connection, property_name, gaming_day))
@@ -64,7 +64,7 @@ def routes(context: ServiceContext) -> APIRouter:
         contest: Annotated[Name, Path(description="the contest")],
         revision: NumberPath,
     ) -> Response:
-        """As entered, with its current status."""
+        """Return a contest's result as entered, with its current status."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await find_contest(connection, property_name, gaming_day, contest, revision)

@@ -32,7 +32,7 @@ def routes(context: ServiceContext) -> APIRouter:
         responses=UNCHANGED | problems(Reason.NOT_FOUND),
     )
     async def read(request: Request, reader: CountReader, property_name: PropertyPath, count: NumberPath) -> Response:
-        """Progress while it is open; after its conclusion the figures, and the salts that open the commitments."""
+        """Return a count: its progress while it is open; later the figures, and the salts of the commitments."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await read_count(connection, property_name, count)

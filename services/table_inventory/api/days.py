@@ -69,7 +69,7 @@ class Variances(BaseModel):
 
 
 class WinOfDay(DayWin):
-    """The win of a gaming day as it would be sealed now, beside the win implied by settled rounds.
+    """The win of a gaming day as it would be sealed now, compared with the win implied by settled rounds.
 
     The `status` is `restated` if later entries or adjustments make the win differ from the sealed one (`hash`).
     `through` is the read position of the settlements.
@@ -83,7 +83,7 @@ class WinOfDay(DayWin):
 
 
 class DayWhole(BaseModel):
-    """A gaming day in one snapshot.
+    """A gaming day in one snapshot of the database.
 
     Its stage (without the sealed report), win, variances, adjustments and follow-ups.
     """
@@ -112,7 +112,7 @@ StepT = TypeVar("StepT", bound=commands.DayStep)
 
 
 def with_moment(context: ServiceContext) -> Callable[[AskedT, str, str], Awaitable[AskedT]]:
-    """Return a function that sets the moment of a command."""
+    """Return a function that sets the time at which a command is decided."""
 
     async def asked(command: AskedT, person: str, key: str) -> AskedT:
         del person, key
@@ -123,7 +123,7 @@ def with_moment(context: ServiceContext) -> Callable[[AskedT, str, str], Awaitab
 
 
 def with_unread(context: ServiceContext) -> Callable[[StepT, str, str], Awaitable[StepT]]:
-    """Return a function that adds the unread settlements to a step of a gaming day, and states wins before a seal."""
+    """Return a function that adds the unread settlements to a closing step, and states wins before a seal."""
 
     async def told(step: StepT, person: str, key: str) -> StepT:
         del person, key
@@ -137,7 +137,7 @@ def with_unread(context: ServiceContext) -> Callable[[StepT, str, str], Awaitabl
 
 
 def variance_routes(context: ServiceContext) -> APIRouter:
-    """Return the routes of variances and who explains them."""
+    """Return the routes for variances and their owners."""
     router = APIRouter(prefix="/variances", tags=["variances"])
     of_variance = "/{property}/{gaming_day}/{variance}/{table}/{number}"
 
@@ -145,7 +145,7 @@ def variance_routes(context: ServiceContext) -> APIRouter:
     async def list_variances(
         reader: DayReader, property_name: PropertyQuery, gaming_day: DayQuery, table: TableChoice = None
     ) -> Variances:
-        """Everything that was counted otherwise than expected, with owner and resolution."""
+        """List every difference between counted and expected, with owner and resolution."""
         del reader
         now = context.clock()
         async with snapshot(context.pools.readers) as connection:
@@ -168,7 +168,7 @@ def variance_routes(context: ServiceContext) -> APIRouter:
         table: Annotated[Name, Path(description="the table")],
         number: NumberPath,
     ) -> Response:
-        """The difference between counted and expected, with owner and resolution."""
+        """Return the difference between counted and expected, with owner and resolution."""
         del reader
         key = VarianceKey(property_name, gaming_day, variance, table, number)
         async with snapshot(context.pools.readers) as connection:
@@ -188,7 +188,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", response_model=Day, summary="Read how far a gaming day is closed", responses=UNCHANGED)
     async def read(request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Response:
-        """With the sealed report and its hash once it is final."""
+        """Return a gaming day; once it is final, with the sealed report and its hash."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await read_stage(connection, DayKey(property_name, gaming_day), now=context.clock())
@@ -203,7 +203,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def read_win_of_day(
         request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
     ) -> Response:
-        """By table and by shift, by the formula of the law, beside the win implied by settled rounds."""
+        """Return the win by table and by shift under the formula of the law, and the win implied by settled rounds."""
         del reader
         key = DayKey(property_name, gaming_day)
         async with snapshot(context.pools.readers) as connection:
@@ -221,7 +221,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.NOT_FOUND),
     )
     async def list_follow_ups(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> FollowUps:
-        """Variances, slips, boxes, checks, equipment, adjustments; after the seal, what changes the win."""
+        """List variances, slips, boxes, checks, equipment and adjustments to follow up; after the seal, win changes."""
         del reader
         key = DayKey(property_name, gaming_day)
         async with read_at_once(context.pools.readers) as read:
@@ -238,7 +238,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def read_whole(
         request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
     ) -> Response:
-        """Stage, win, variances, adjustments and follow-ups, in one snapshot."""
+        """Return stage, win, variances, adjustments and follow-ups, in one snapshot."""
         del reader
         key = DayKey(property_name, gaming_day)
         async with read_at_once(context.pools.readers) as read:
@@ -264,7 +264,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def read_review_of_day(
         request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
     ) -> Response:
-        """Stage, win, variances, adjustments, contests; an audit or seal names this document's hash."""
+        """Return stage, win, variances, adjustments, contests; an audit or seal names this document's hash."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await read_review(connection, DayKey(property_name, gaming_day), now=context.clock())
@@ -272,7 +272,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
 
     @router.get("/adjustments", response_model_exclude_none=True, summary="List adjustments")
     async def list_adjustments(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Adjustments:
-        """Entered, approved and rejected."""
+        """List entered, approved and rejected adjustments."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return Adjustments(items=await read_adjustments(connection, DayKey(property_name, gaming_day)))
@@ -286,7 +286,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def read_adjustment(
         request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath, adjustment: NumberPath
     ) -> Response:
-        """As entered, with its current status."""
+        """Return an adjustment as entered, with its current status."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await find_adjustment(connection, DayKey(property_name, gaming_day), adjustment)

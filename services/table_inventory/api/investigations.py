@@ -51,7 +51,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_investigation(
         request: Request, reader: DayReader, property_name: PropertyPath, investigation: NumberPath
     ) -> Response:
-        """With its owner, and the conclusion once there is one."""
+        """Return an investigation with its owner, and with its conclusion if there is one."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await find_investigation(connection, property_name, investigation)
@@ -69,7 +69,7 @@ def routes(context: ServiceContext) -> APIRouter:
         asked: Asked,
         month: Annotated[Month | None, Query(description="only of the report of this month")] = None,
     ) -> Page[Investigation]:
-        """In the order of their numbers, with owner and conclusion."""
+        """List investigations by number, with owner and conclusion."""
         del reader
         after = INVESTIGATIONS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:

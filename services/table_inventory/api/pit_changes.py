@@ -76,7 +76,7 @@ def routes(context: ServiceContext) -> APIRouter:
         table: TablePath,
         sequence: SequencePath,
     ) -> PitEventDocument:
-        """The version in force, with its revision; of a voided event what it said, and who voided it and why."""
+        """Return the version in force and its revision; for a voided event its last content, who voided it, and why."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await shown_event(connection, property_name, table, sequence)
@@ -93,7 +93,7 @@ def routes(context: ServiceContext) -> APIRouter:
         table: TablePath,
         sequence: SequencePath,
     ) -> PitVoidDocument:
-        """The movements that it would lead to and the gaming days that it would restate, or why it is not possible."""
+        """Return the movements and restated gaming days that a void would cause, or why it is not possible."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await void_shown(connection, property_name, table, sequence)
@@ -111,7 +111,7 @@ def routes(context: ServiceContext) -> APIRouter:
         gaming_day: DayChoice = None,
         from_end: FromEnd = False,
     ) -> Page[PitEventDocument]:
-        """By their places in the pit stream: what each says now, or said until it was voided, and what changed it."""
+        """List pit events by stream position: the content in force, or the last one if voided, and what changed it."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await list_events(connection, property_name, table, asked, gaming_day, from_end=from_end)
@@ -130,7 +130,7 @@ def routes(context: ServiceContext) -> APIRouter:
         effect: Annotated[PitChangeEffect | None, Query(description="only those of which this became")] = None,
         from_end: FromEnd = False,
     ) -> Page[PitChangeItem]:
-        """By number: proposer and reason, decision, and outcome."""
+        """List changes by number: proposer and reason, decision, and outcome."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             of = {"table": table, "sequence": sequence, "gaming_day": gaming_day, "status": status}
@@ -149,7 +149,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def show_change(
         reader: Reader, property_name: PropertyPath, change: Annotated[ChangeNumber, Path()]
     ) -> PitChangeDocument:
-        """The whole event before and after, the resulting movements, and the gaming days that it restates."""
+        """Return the whole event before and after, the resulting movements, and the gaming days that it restates."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await change_shown(connection, property_name, change)

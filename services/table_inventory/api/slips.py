@@ -73,7 +73,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_request(
         http: Request, reader: SlipReader, property_name: PropertyPath, request: NumberPath
     ) -> Response:
-        """The pit's request to the cage, with the number of the slip once it is prepared."""
+        """Return the pit's request to the cage, with the number of the slip once it is prepared."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return document_response(http, await find_request(connection, property_name, request))
@@ -85,7 +85,7 @@ def routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.CURSOR_UNKNOWN),
     )
     async def list_requests(reader: SlipReader, property_name: PropertyQuery, asked: Asked) -> Page[SlipRequest]:
-        """Requests of the pit for which no slip is prepared yet."""
+        """List requests of the pit for which no slip is prepared yet."""
         del reader
         after = REQUESTS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
@@ -107,7 +107,7 @@ def routes(context: ServiceContext) -> APIRouter:
         slip: Annotated[SlipKind | None, Query(description="only of this kind")] = None,
         status: Annotated[SlipStatus | None, Query(description="only with this status")] = None,
     ) -> Page[Slip]:
-        """In the order of kind and number."""
+        """List slips by kind and number."""
         del reader
         after = SLIPS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
@@ -136,7 +136,7 @@ def routes(context: ServiceContext) -> APIRouter:
         slip: Annotated[SlipKind, Path(description="the kind of slip")],
         number: NumberPath,
     ) -> Response:
-        """With the person of every step."""
+        """Return a slip, with the person who took each step."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await find_slip(connection, SlipKey(property_name, slip, number))

@@ -32,7 +32,7 @@ class Inventories(BaseModel):
 
 
 class Clocks(BaseModel):
-    """The equipment clocks of the tables that are open."""
+    """The equipment clocks of open tables."""
 
     items: list[Clock]
 
@@ -53,7 +53,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyQuery,
         at: Annotated[Moment | None, Query(description="the moment, with its time zone; now without it")] = None,
     ) -> Response:
-        """The last count of each table, movements since, and the expected inventory."""
+        """Return the last count of each table, movements since, and the expected inventory."""
         del reader
         moment = at or context.clock()
         async with snapshot(context.pools.readers) as connection:
@@ -65,7 +65,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("/equipment", response_model=Clocks, summary="Read the equipment clocks")
     async def read_equipment(request: Request, reader: SlipReader, property_name: PropertyQuery) -> Response:
-        """Cards, dice, card readers and stubs of the tables that are open."""
+        """Return when cards, dice, card readers and stubs of open tables are due."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = Clocks(items=await clocks_of(connection, property_name, context.clock()))

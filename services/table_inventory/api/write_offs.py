@@ -31,7 +31,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", response_model_exclude_none=True, summary="List write-offs of drop boxes")
     async def list_write_offs(reader: DayReader, property_name: PropertyPath, gaming_day: DayQuery) -> WriteOffs:
-        """Of the boxes that a gaming day was missing."""
+        """List the write-offs of boxes that a gaming day was missing."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return WriteOffs(items=await write_offs_of_day(connection, property_name, gaming_day))
@@ -45,7 +45,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_write_off(
         request: Request, reader: DayReader, property_name: PropertyPath, write_off: NumberPath
     ) -> Response:
-        """As entered, with its current status."""
+        """Return a write-off as entered, with its current status."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await find_write_off(connection, property_name, write_off))

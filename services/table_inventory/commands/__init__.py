@@ -1,1 +1,1 @@
-"""Commands at the desks: the pit, the cage, the count room, revenue audit, the controller."""
+"""Commands of the pit, the cage, the count room, revenue audit and the controller."""

@@ -34,7 +34,7 @@ class OwnAlarm(Command):
 class ResolveAlarm(Approving):
     """Resolve an alarm.
 
-    By its owner, with the conclusion. It stays on the lists as resolved.
+    Its owner does this, with a conclusion. The alarm stays on the lists as resolved.
     """
 
     property: Name
@@ -48,7 +48,7 @@ async def _naming(connection: AsyncConnection, command: OwnAlarm) -> tuple[Place
 
 @COMMANDS.handles(OwnAlarm, load=_naming)
 def own(command: OwnAlarm, state: tuple[Places, AlarmCase | None], now: Now) -> Accepted:
-    """Assign the alarm to an owner, the first or another one."""
+    """Assign the alarm to an owner, first or different."""
     places, case = state
     place_for_command(places.place, command.property, now.at)
     _require_open(case)
@@ -65,7 +65,7 @@ async def _owned(connection: AsyncConnection, command: ResolveAlarm) -> AlarmCas
 
 @COMMANDS.handles(ResolveAlarm, load=_owned, subject=as_loaded)
 def resolve(command: ResolveAlarm, case: AlarmCase, now: Now) -> Accepted:
-    """Let the owner conclude."""
+    """Record the owner's conclusion."""
     _require_open(case)
     if not same_person(case.owner, now.by):
         raise Rejected(Reason.NOT_ALLOWED, f"alarm {command.alarm!r} is {case.owner}'s to resolve")

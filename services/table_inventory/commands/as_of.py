@@ -1,4 +1,4 @@
-"""Commands whose state depends on the moment at which they are asked for."""
+"""Commands whose state depends on the time at which they are decided."""
 
 from datetime import datetime
 
@@ -8,16 +8,16 @@ from shared.runtime.commands.command import Command
 
 
 class AsOf(Command):
-    """A command about counts of a gaming day: whether a count may still come of the day goes by its moment."""
+    """A command about counts of a gaming day, whose time determines whether further counts may come."""
 
     _asked_at: datetime | None = PrivateAttr(default=None)
 
     def ask(self, at: datetime) -> None:
-        """Set the moment, which is not part of the request."""
+        """Set the time of the command, which is not part of the request."""
         self._asked_at = at
 
     @property
     def asked_at(self) -> datetime:
-        """Return when it is asked for."""
+        """Return the time of the command."""
         assert self._asked_at is not None, "the route sets the moment"
         return self._asked_at

@@ -25,14 +25,14 @@ COMMANDS: Final = Commands()
 
 
 class MoveAtCage(CageMovement, Happened, Command):
-    """Record what a known patron pays in at the cage, or is paid.
+    """Record a payment from or to a known patron at the cage.
 
     Redemptions of counter checks are recorded as such, not here.
     """
 
 
 class Cage(NamedTuple):
-    """The properties, and the last number of a transaction at one property's cage."""
+    """The properties, and the last transaction number at the cage of one property."""
 
     places: Places
     last: int
@@ -63,7 +63,7 @@ def move(command: MoveAtCage, cage: Cage, now: Now) -> Accepted:
 class VoidAtCage(Approving):
     """Void a transaction at the cage that was entered by mistake.
 
-    By another person than the one who entered it.
+    This must be done by someone other than the person who entered it.
     """
 
     property: Name
@@ -72,7 +72,7 @@ class VoidAtCage(Approving):
 
 
 class Voiding(NamedTuple):
-    """A movement, and the cage."""
+    """A transaction to be voided, and its cage."""
 
     movement: CageRecord
     cage: Cage

@@ -38,7 +38,7 @@ _NOTHING: Final[Mapping[str, datetime]] = {}
 
 
 class AtCage(NamedTuple):
-    """The properties, and the last number of a counter check step at one."""
+    """The properties, and the last step number of counter checks at one property."""
 
     places: Places
     last: int
@@ -46,7 +46,7 @@ class AtCage(NamedTuple):
     def step(
         self, property_name: str, now: Now, said: Happened = NOW, after: Mapping[str, datetime] = _NOTHING
     ) -> dict[str, Any]:
-        """Return time, number and person of the next step, which must come `after` these moments.
+        """Return time, number and person of the next step, which must be `after` these times.
 
         Raises: Rejected for an unknown property, or moment.
         """
@@ -67,7 +67,7 @@ async def _at_cage(connection: AsyncConnection, property_name: str) -> AtCage:
 class RedeemCheck(Happened, Command):
     """Redeem a counter check, in full or in part.
 
-    The drawer pays, or the bank where it was deposited.
+    The payer is the drawer, or the bank where the check was deposited.
     """
 
     property: Name
@@ -109,7 +109,7 @@ def _said(redemption: Redemption) -> dict[str, Any]:
 class VoidRedemption(Approving):
     """Void a redemption that was entered by mistake.
 
-    By another person than the one who entered it; the amount is owed again.
+    This must be done by someone other than the person who entered it; the amount is owed again.
     """
 
     property: Name
@@ -155,7 +155,7 @@ def void(command: VoidRedemption, state: tuple[Redemption, AtCage], now: Now) ->
 
 @COMMANDS.handles(ReturnCheck, load=_undoing)
 def return_unpaid(command: ReturnCheck, state: tuple[Redemption, AtCage], now: Now) -> Accepted:
-    """Record what is owed again, on the day on which the cage learns of it, because the deposit itself did happen."""
+    """Record the amount owed again, on the day on which the cage learns of it, because the deposit did take place."""
     redemption, cage = state
     redemption.require_returnable(command.step)
     fact = CheckReturned(
@@ -190,7 +190,7 @@ async def _replacing(connection: AsyncConnection, command: ReplaceChecks) -> tup
 
 @COMMANDS.handles(ReplaceChecks, load=_replacing)
 def replace(command: ReplaceChecks, state: tuple[AtCage, Mapping[str, CounterCheck]], now: Now) -> Accepted:
-    """Replace checks by another one."""
+    """Replace counter checks by a new one."""
     cage, found = state
     if command.serial in found:
         detail = f"counter check {command.serial} exists already: take an unused serial number"

@@ -32,8 +32,8 @@ COMMANDS: Final = Commands()
 class EnterContest(ContestResult, Command):
     """Enter the result of a contest.
 
-    On the gaming day on which it ended. A further entry replaces the approved result, with a reason; another person
-    approves it.
+    It belongs to the gaming day on which the contest ended. A further entry replaces the approved result, with a
+    reason. Another person must approve it.
     """
 
     property: Name
@@ -55,7 +55,7 @@ async def _entering(connection: AsyncConnection, command: EnterContest) -> Enter
 
 @COMMANDS.handles(EnterContest, load=_entering)
 def enter(command: EnterContest, state: Entering, now: Now) -> Accepted:
-    """Propose a result, under the next number of its revisions."""
+    """Enter a result as the next revision."""
     place, revisions = state
     name = f"contest {command.contest} of {command.gaming_day}"
     if "contest" not in place.law.classes:
@@ -122,7 +122,7 @@ def approve(command: ApproveContest, entered: ContestDocument, now: Now) -> Acce
 
 @COMMANDS.handles(RejectContest, load=_entered)
 def reject(command: RejectContest, entered: ContestDocument, now: Now) -> Accepted:
-    """Turn a result down."""
+    """Reject a result."""
     _approval(entered).reject()
     rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
     fact = ContestRejected(**fields_of(entered, ContestEntered), **rejected)

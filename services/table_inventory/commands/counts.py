@@ -1,4 +1,4 @@
-"""Commands of the count of drop boxes: sealed until its conclusion; people do not see each other's figures."""
+"""Commands of the count of drop boxes: sealed until it is concluded, so that no one sees another's figures."""
 
 import secrets
 from collections.abc import Sequence
@@ -100,17 +100,17 @@ class CountBox(BoxRef, Command):
     figures: BoxFigures
 
     def shown(self) -> dict[str, Any]:
-        """Return which box it is, without the figures, which nobody may see."""
+        """Return which box it is, without the figures, which must stay secret."""
         return self.model_dump(mode="json", exclude={"figures", "salt"})
 
 
 class SealBox(CountBox):
-    """Enter the contents of a box, with the salt that hides them."""
+    """Enter the contents of a box, with the salt that hides them in the commitment."""
 
     salt: str
 
     def content(self) -> Any:
-        """Return what was sent."""
+        """Return the request as sent."""
         return self.model_dump(mode="json", exclude={"salt"})
 
 
@@ -140,7 +140,7 @@ class Counting(NamedTuple):
 class ConcludeCount(Command):
     """Conclude a count.
 
-    Possible once the number of people that the law requires found the same in every box: the figures are revealed and
+    This is possible once as many people as the law requires agree on every box: the figures are revealed and
     posted.
     """
 
@@ -206,7 +206,7 @@ def count_box(command: SealBox, state: Counting, now: Now) -> Accepted:
 
 @COMMANDS.handles(ConcludeCount, load=_counting)
 def conclude(command: ConcludeCount, state: Counting, now: Now) -> Accepted:
-    """Reveal and post the figures if enough people found the same in every box."""
+    """Reveal and post the figures, provided that enough people found the same in every box."""
     del command
     gaming_day = state.opened.gaming_day
     boxes = awaited(state.boxes, state.turns)

@@ -1,4 +1,4 @@
-"""Commands about gaming days: closed in three steps by different people, sealed with a hash, adjusted by two people."""
+"""Commands about gaming days: closed in three steps by different people, sealed by hash, adjusted by two people."""
 
 from collections.abc import Collection, Sequence
 from datetime import date, timedelta
@@ -54,7 +54,7 @@ class AboutDay(Command):
     gaming_day: date
 
     def key(self) -> DayKey:
-        """Return the name of the gaming day."""
+        """Return the key of the gaming day."""
         return DayKey(self.property, self.gaming_day)
 
 
@@ -69,7 +69,7 @@ def _require(day: Day, step: Step) -> None:
 
 
 def _closed(day: Day, fact: inventory.DayClosed, status: ReportStatus) -> Accepted:
-    """Return the acceptance of a step that closes a day further."""
+    """Return the result of a closing step."""
     said = {name: value for name, value in fact if name in Day.model_fields}
     return Accepted(recording=FactWithPostings(fact=fact), answer=day.model_copy(update={**said, "status": status}))
 
@@ -80,7 +80,7 @@ class DayStep(AboutDay, AsOf):
     _unread: Sequence[str] = PrivateAttr(default=())
 
     def tell(self, unread: Sequence[str]) -> None:
-        """Set the unread settlements: they are not part of the request."""
+        """Set the unread settlements, which are not part of the request."""
         self._unread = unread
 
     @property
@@ -90,7 +90,7 @@ class DayStep(AboutDay, AsOf):
 
 
 class Standing(NamedTuple):
-    """The state of a gaming day at a closing step: its counts, and what is open.
+    """The state of a gaming day at a closing step: its counts, and what is still open.
 
     `left` lists what the day is missing or waiting for, as text.
     """
@@ -101,7 +101,7 @@ class Standing(NamedTuple):
 
 
 async def _standing(connection: AsyncConnection, command: DayStep, excused: Collection[str] | None = None) -> Standing:
-    """Return the state of a gaming day. Raises: Rejected for an unknown property, or a day that never ends."""
+    """Return the state of a gaming day. Raises: Rejected for an unknown property, or for a day without an end."""
     key = command.key()
     if key.gaming_day == date.max:
         raise Rejected(Reason.TOO_EARLY, f"{key.gaming_day} has not begun")
@@ -131,7 +131,7 @@ def _require_ended(command: DayStep, place: PropertySnapshot, now: Now) -> None:
 
 
 def _require_nothing(day: date, left: Sequence[str]) -> None:
-    """Raise Rejected if something is open on a gaming day."""
+    """Raise Rejected if anything is still open on a gaming day."""
     if left:
         raise Rejected(Reason.TOO_EARLY, f"{day} is not complete: {'; '.join(left)}")
 
@@ -139,7 +139,7 @@ def _require_nothing(day: date, left: Sequence[str]) -> None:
 class CloseDay(DayStep):
     """Close a gaming day.
 
-    It is over; every session has its opener and closer, every box is counted, every slip has ended.
+    It must be over, every session must have its opener and closer, every box be counted, and every slip done.
     """
 
     excused: Annotated[
@@ -171,12 +171,12 @@ def close(command: CloseDay, state: Standing, now: Now) -> Accepted:
 class AuditDay(DayStep, Approving):
     """Audit a gaming day.
 
-    By a person who neither closed it nor took part in its count; reportable variances are resolved.
+    The auditor must neither have closed it nor taken part in its count; reportable variances must be resolved.
     """
 
 
 class Auditing(NamedTuple):
-    """A gaming day under audit and its state, the people that the law requires, the counters, and what is open."""
+    """A gaming day under audit: its state, the people required by law, the counters, and what is open."""
 
     review: DayReview
     standing: Standing
@@ -194,7 +194,7 @@ async def _auditing(connection: AsyncConnection, command: AuditDay) -> Auditing:
 
 
 async def _undecided(connection: AsyncConnection, key: DayKey, review: DayReview) -> list[str]:
-    """Return what somebody has found or entered about a gaming day and nobody has decided, as text."""
+    """Return, as text, findings and entries about a gaming day that are not decided."""
     return [
         *(one.key().path() for one in review.variances if one.level != "noted" and one.status != "resolved"),
         *(f"adjustment {one.adjustment} waits for a decision" for one in review.adjustments if one.status == "entered"),
@@ -231,12 +231,12 @@ def audit(command: AuditDay, state: Auditing, now: Now) -> Accepted:
 class SealDay(DayStep, Approving):
     """Seal a gaming day.
 
-    By another person than the auditor: from now on only adjusting entries are possible.
+    This must be done by someone other than the auditor; afterwards only adjusting entries are possible.
     """
 
 
 class Sealing(NamedTuple):
-    """A gaming day to be sealed, its property, the people that the law requires, and the report to be sealed.
+    """A gaming day to be sealed: its property, the people required by law, and the report.
 
     `left` lists what the day is missing or waits for, as text; `unstated` are tables whose stated win is out of date.
     """
@@ -300,7 +300,7 @@ class EnterAdjustment(AboutDay):
 
 
 class Entering(NamedTuple):
-    """A gaming day, the last number of its adjustments, and whether the revenue of the table is its rake."""
+    """A gaming day, its last adjustment number, and whether the table's revenue is its rake."""
 
     day: Day
     last: int
@@ -308,7 +308,7 @@ class Entering(NamedTuple):
 
 
 async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> Entering:
-    """Return the state that an adjustment needs. Raises: Rejected if there is no such table."""
+    """Return the state needed for an adjustment. Raises: Rejected if the table does not exist."""
     place = await find_place(connection, *command.key())
     counted = await connection.execute(rows_of(counts, property=command.property, table=command.table).limit(1))
     if counted.first() is None:
@@ -378,7 +378,7 @@ def approve(command: ApproveAdjustment, entered: Adjustment, now: Now) -> Accept
 
 @COMMANDS.handles(RejectAdjustment, load=_entered)
 def reject(command: RejectAdjustment, entered: Adjustment, now: Now) -> Accepted:
-    """Turn an adjustment down."""
+    """Reject an adjustment."""
     _approval(entered).reject()
     rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
     fact = inventory.AdjustmentRejected(**fields_of(entered, inventory.AdjustmentEntered), **rejected)

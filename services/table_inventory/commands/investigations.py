@@ -31,7 +31,7 @@ COMMANDS: Final = Commands()
 class OpenInvestigation(HoldVariance, Command):
     """Open an investigation.
 
-    Of the hold of a table or a game in a monthly report; it has an owner from the beginning.
+    It is about the hold of a table or a game in a monthly report, and has an owner from the beginning.
     """
 
     found: Text
@@ -39,7 +39,7 @@ class OpenInvestigation(HoldVariance, Command):
 
 
 class Opening(NamedTuple):
-    """A property in a month, the last number of its investigations, and those of the same hold."""
+    """A property in a month, its last investigation number, and the investigations of the same hold."""
 
     place: PropertySnapshot
     last: int
@@ -57,7 +57,7 @@ async def _opening(connection: AsyncConnection, command: OpenInvestigation) -> O
 
 @COMMANDS.handles(OpenInvestigation, load=_opening)
 def open_investigation(command: OpenInvestigation, state: Opening, now: Now) -> Accepted:
-    """Open an investigation under the next number unless one of the same hold is open."""
+    """Open an investigation under the next number, unless one of the same hold is open."""
     known = known_names(state.place, command.what, command.month)
     if command.subject not in known:
         detail = (
@@ -84,7 +84,7 @@ class AssignInvestigation(Command):
 class ConcludeInvestigation(Approving):
     """Conclude an investigation.
 
-    By its owner.
+    Its owner does this.
     """
 
     property: Name
@@ -93,7 +93,7 @@ class ConcludeInvestigation(Approving):
 
 
 async def _known(connection: AsyncConnection, command: AssignInvestigation | ConcludeInvestigation) -> Investigation:
-    """Return an investigation. Raises: Rejected if there is none."""
+    """Return an investigation. Raises: Rejected if it does not exist."""
     return await find_investigation(connection, command.property, command.investigation)
 
 
@@ -106,7 +106,7 @@ def _require_open(found: Investigation) -> None:
 
 @COMMANDS.handles(AssignInvestigation, load=_known)
 def assign(command: AssignInvestigation, found: Investigation, now: Now) -> Accepted:
-    """Assign another owner."""
+    """Assign the investigation to another owner."""
     _require_open(found)
     fact = InvestigationAssigned(**dict(command), assigned_by=now.by, assigned_at=now.at)
     return Accepted(recording=FactWithPostings(fact=fact), answer=found.model_copy(update={"owner": command.owner}))

@@ -1,4 +1,4 @@
-"""Commands about pit events at the desk: propose to void or correct one, decide a proposal."""
+"""Commands about pit events at the desk: propose to void or correct one, decide on a proposal."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
@@ -53,7 +53,7 @@ COMMANDS: Final = Commands()
 
 
 class ProposePitChange(Command):
-    """Propose to void or to correct an event of the pit.
+    """Propose to void or to correct a pit event.
 
     The complete corrected data, and when the event happened; without both it is voided. Another person approves it.
     """
@@ -75,7 +75,7 @@ class _OfPitChange(Command):
 
 
 class ApprovePitChange(_OfPitChange, Approving):
-    """Approve a change of a pit event, which takes effect.
+    """Approve a change of a pit event, which then takes effect.
 
     Check the event before and after first; nobody may approve their own.
     """
@@ -92,7 +92,7 @@ class RejectPitChange(_OfPitChange):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A change as the journal has it, its status, its event, and the last place in the desk stream of its table."""
+    """A change from the journal, its status, its event, and the last position in the desk stream of its table."""
 
     proposed: PitChangeProposed
     status: str
@@ -101,7 +101,7 @@ class _Asked:
 
 
 async def change_shown(connection: AsyncConnection, property_name: str, change: int) -> PitChangeDocument:
-    """Return a change with the event before and after. Raises: Rejected if there is none."""
+    """Return a change with the event before and after. Raises: Rejected if it does not exist."""
     row = await find_change(connection, property_name, change)
     [item] = await items_of(connection, [row])
     proposed = await content_of(connection, row)
@@ -124,7 +124,7 @@ async def _desk(connection: AsyncConnection, change: DeskChange) -> PitDesk:
 
 @dataclass(frozen=True, slots=True)
 class _Proposing:
-    """The proposed content without its proposer, its event, and the last number of a change at the property."""
+    """The proposed content without its proposer, its event, and the property's last change number."""
 
     about: dict[str, Any]
     draft: DeskChange
@@ -133,7 +133,7 @@ class _Proposing:
 
 
 async def void_shown(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> PitVoidDocument:
-    """Return what voiding the version in force of an event would do. Raises: Rejected if nothing of it stands."""
+    """Return the effects of voiding the version of an event in force. Raises: Rejected if no version is in force."""
     key = {"property": property_name, "table": table, "sequence": sequence}
     found = await find_event(connection, property_name, table, sequence)
     state = await _proposing(connection, ProposePitChange(**key, replaces=max(found.revision, 1), reason="-"))
@@ -181,7 +181,7 @@ async def _proposing(connection: AsyncConnection, command: ProposePitChange) -> 
 
 @COMMANDS.handles(ProposePitChange, load=_proposing)
 def propose(command: ProposePitChange, state: _Proposing, now: Now) -> Accepted:
-    """Propose it under the next number, if it could be recorded."""
+    """Record the proposal under the next number, provided that the change would be possible."""
     fact = PitChangeProposed(**state.about, change=state.last + 1, proposed_by=now.by, proposed_at=now.at)
     state.desk.require_standing(command.replaces, "the change")
     state.desk.led_to(change_of(fact, SOMEBODY, state.desk.found.last.sequence))
@@ -203,7 +203,7 @@ async def _before_approving(connection: AsyncConnection, command: ApprovePitChan
 
 @COMMANDS.handles(ApprovePitChange, load=_before_approving, subject=first_loaded)
 def approve(command: ApprovePitChange, state: tuple[PitChangeDocument, _Asked], now: Now) -> Accepted:
-    """Put the change into effect if it could be recorded now."""
+    """Put the change into effect, provided that it is still possible."""
     _, asked = state
     approval = approval_of(asked.proposed, asked.status)
     approval.approve(now.by)

@@ -47,7 +47,7 @@ class RequestSlip(Command):
 
 
 class Requesting(NamedTuple):
-    """The property, the gaming day that a slip is requested for, and the number of the last request."""
+    """The property, the gaming day that a slip is requested for, and the last request number."""
 
     place: PropertySnapshot
     day: Day
@@ -55,7 +55,7 @@ class Requesting(NamedTuple):
 
 
 async def _requesting(connection: AsyncConnection, command: RequestSlip) -> Requesting:
-    """Return the state that a request needs.
+    """Return the state needed for a request.
 
     Raises: Rejected for an unknown property, table or shift, or unknown chips.
     """
@@ -97,7 +97,7 @@ def request(command: RequestSlip, state: Requesting, now: Now) -> Accepted:
 class WithdrawRequest(Command):
     """Withdraw a request for a fill or a credit.
 
-    Before the cage has prepared a slip for it.
+    This is possible until the cage has prepared a slip for it.
     """
 
     property: Name
@@ -106,7 +106,7 @@ class WithdrawRequest(Command):
 
 
 async def _withdrawing(connection: AsyncConnection, command: WithdrawRequest) -> SlipRequest:
-    """Return a request. Raises: Rejected if there is none, it was withdrawn, or its slip is prepared."""
+    """Return a request. Raises: Rejected if it does not exist, was withdrawn, or its slip is prepared."""
     name, number = command.property, command.request
     found = await find_request(connection, name, number)
     if found.withdrawn_by is not None:
@@ -138,7 +138,7 @@ class PrepareSlip(Approving):
 
 
 class Preparing(NamedTuple):
-    """A request, the last number of its series, and who has a hand in it by law."""
+    """A request, the last number of its series, and the people whose steps the law compares."""
 
     request: SlipRequest
     last: int
@@ -159,7 +159,7 @@ async def _law(connection: AsyncConnection, property_name: str, slip: inventory.
 
 @COMMANDS.handles(PrepareSlip, load=_preparing, subject=first_loaded)
 def prepare(command: PrepareSlip, state: Preparing, now: Now) -> Accepted:
-    """Prepare the slip unless it exists, or the law requires another person than the requester."""
+    """Prepare the slip, unless it exists or the law requires someone other than the requester."""
     slip, number = state.request.slip, command.request
     if state.request.number is not None:
         detail = f"request {number} was prepared already: {slip} slip {state.request.number}"
@@ -175,7 +175,7 @@ def prepare(command: PrepareSlip, state: Preparing, now: Now) -> Accepted:
 class ReceiveCredit(Approving):
     """Receive a credit at the cage.
 
-    By a person whom the law allows, given the slip's other steps.
+    This must be done by a person whom the law allows, given the slip's other steps.
     """
 
     property: Name
@@ -184,7 +184,7 @@ class ReceiveCredit(Approving):
 
 
 async def _credit(connection: AsyncConnection, command: ReceiveCredit) -> tuple[Slip, Law]:
-    """Return a credit, and the people that the law requires.
+    """Return a credit, and the people whom the law requires to differ.
 
     Raises: Rejected if it is missing, or its chips arrived.
     """
@@ -196,7 +196,7 @@ async def _credit(connection: AsyncConnection, command: ReceiveCredit) -> tuple[
 
 @COMMANDS.handles(ReceiveCredit, load=_credit, subject=first_loaded)
 def receive(command: ReceiveCredit, state: tuple[Slip, Law], now: Now) -> Accepted:
-    """Receive chips that have left the table."""
+    """Record the receipt of chips that have left the table."""
     slip, law = state
     if slip.carried_by is None:
         raise Rejected(Why.TOO_EARLY, f"{slip.key} has not left its table yet")
@@ -229,7 +229,7 @@ async def _slip(connection: AsyncConnection, command: VoidSlip) -> tuple[Slip, P
 
 @COMMANDS.handles(VoidSlip, load=_slip)
 def void(command: VoidSlip, state: tuple[Slip, PropertySnapshot], now: Now) -> Accepted:
-    """Void the slip, and return chips in transit."""
+    """Void the slip, and return its chips in transit to their sender."""
     slip, place = state
     if slip.voided_at is not None:
         raise Rejected(Why.ALREADY_DECIDED, f"{slip.key} is void already")
@@ -247,14 +247,14 @@ def void(command: VoidSlip, state: tuple[Slip, PropertySnapshot], now: Now) -> A
 class EnterManualSlip(inventory.ManualSlip, Command):
     """Enter a paper slip after an outage.
 
-    Under its printed number, with everyone who signed; it is flagged as late.
+    It is entered under its printed number, with everyone who signed, and flagged as late.
     """
 
 
 class VoidManualSlip(Command):
     """Account for a spoiled paper form.
 
-    Its number is accounted for, and nothing moves.
+    Its number is accounted for, and no chips move.
     """
 
     slip: inventory.SlipKind
@@ -265,7 +265,7 @@ class VoidManualSlip(Command):
 
 
 async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManualSlip) -> PropertySnapshot:
-    """Return the property of a form. Raises: Rejected if it is unknown, or the form was entered or voided before."""
+    """Return the property of a form. Raises: Rejected if it is unknown, or the form was already entered or voided."""
     place = await find_place(connection, command.property, command.gaming_day)
     query = rows_of(manual_slips, property=command.property, slip=command.slip, number=command.number)
     found = (await connection.execute(query)).one_or_none()
@@ -278,7 +278,7 @@ async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManu
 
 @COMMANDS.handles(EnterManualSlip, load=_form)
 def enter_manual(command: EnterManualSlip, place: PropertySnapshot, now: Now) -> Accepted:
-    """Record a paper slip at its stated moment, once, if everyone whom the law requires has signed."""
+    """Record a paper slip at its stated time, once, provided that everyone required by law has signed."""
     _require_table(place, command)
     _require_pieces(place, command.contents, command.gaming_day)
     law, people = law_of_slips(place, command.slip, command.gaming_day), dict(command)

@@ -1,4 +1,4 @@
-"""Commands about variances: assign an owner, resolve into the books."""
+"""Commands about variances: assign an owner; resolve, which posts the difference."""
 
 from datetime import date
 from typing import Annotated, Final
@@ -34,12 +34,12 @@ class AboutVariance(AsOf):
     ]
 
     def key(self) -> VarianceKey:
-        """Return the name of the variance."""
+        """Return the key of the variance."""
         return VarianceKey(self.property, self.gaming_day, self.variance, self.table, self.number)
 
 
 class OwnVariance(AboutVariance):
-    """Name who explains a variance."""
+    """Assign a variance to the person who must explain it."""
 
     owner: Person
 
@@ -47,7 +47,7 @@ class OwnVariance(AboutVariance):
 class ResolveVariance(AboutVariance, Approving):
     """Resolve a variance.
 
-    By its owner; the counted amount stands in the books.
+    Its owner does this; the books keep the counted amount.
     """
 
     conclusion: Reason
@@ -60,7 +60,7 @@ async def _variance(connection: AsyncConnection, command: AboutVariance) -> Vari
 
 @COMMANDS.handles(OwnVariance, load=_variance)
 def own(command: OwnVariance, variance: Variance, now: Now) -> Accepted:
-    """Name the owner."""
+    """Assign the owner."""
     owned = {"owner": command.owner, "owned_at": now.at}
     fact = VarianceOwned(**variance.key()._asdict(), cents=variance.cents, **owned, named_by=now.by)
     after = variance.after(**owned)
@@ -78,7 +78,7 @@ async def _resolving(connection: AsyncConnection, command: ResolveVariance) -> V
 
 @COMMANDS.handles(ResolveVariance, load=_resolving, subject=as_loaded)
 def resolve(command: ResolveVariance, variance: Variance, now: Now) -> Accepted:
-    """Let the owner conclude, and post the difference."""
+    """Record the owner's conclusion, and post the difference."""
     if variance.owner is None:
         raise Rejected(Why.TOO_EARLY, "the variance has no owner yet: name one first")
     if not same_person(variance.owner, now.by):

@@ -22,7 +22,7 @@ COMMANDS: Final = Commands()
 
 
 class IdentifyWinner(Command):
-    """Record who won a wager, and the state of its form.
+    """Record who won a wager, and the status of its form.
 
     A further record replaces the earlier one, for example when the form is numbered or filed.
     """
@@ -67,7 +67,7 @@ async def _paying(connection: AsyncConnection, command: IdentifyWinner) -> tuple
 
 @COMMANDS.handles(IdentifyWinner, load=_paying)
 def identify(command: IdentifyWinner, state: tuple[PropertySnapshot, int], now: Now) -> Accepted:
-    """Record the winner, and post tax withheld beyond what was recorded before."""
+    """Record the winner, and post any further tax withheld."""
     place, before_cents = state
     if (paid_on := command.paid_on) is not None:
         if paid_on < command.gaming_day:

@@ -1,4 +1,4 @@
-"""Commands about drop boxes that cannot be counted: written off by two people, so that the day can be closed."""
+"""Commands about drop boxes that cannot be counted: two people write them off, so that the day can be closed."""
 
 from datetime import date
 from typing import Annotated, Final, Literal, NamedTuple
@@ -41,7 +41,7 @@ class EnterWriteOff(Command):
 
 
 class Entering(NamedTuple):
-    """The box, its shift, and the last number of a write-off at the property."""
+    """The box, its shift, and the property's last write-off number."""
 
     box: str
     shift: str
@@ -49,7 +49,7 @@ class Entering(NamedTuple):
 
 
 async def _entering(connection: AsyncConnection, command: EnterWriteOff) -> Entering:
-    """Return the state that a write-off needs. Raises: Rejected if the box is not expected."""
+    """Return the state needed for a write-off. Raises: Rejected if the box's count is not expected."""
     key = {"property": command.property, "table": command.table, "exchange": command.exchange}
     await hold(connection, boxes, **key)
     row = await find_box(connection, **key)
@@ -100,7 +100,7 @@ class RejectWriteOff(_OfWriteOff):
 
 
 async def _entered(connection: AsyncConnection, command: _OfWriteOff) -> WriteOff:
-    """Return a write-off. Raises: Rejected if there is none."""
+    """Return a write-off. Raises: Rejected if it does not exist."""
     return await find_write_off(connection, command.property, command.write_off)
 
 
@@ -110,7 +110,7 @@ def _approval(entered: WriteOff) -> Approval:
 
 @COMMANDS.handles(ApproveWriteOff, load=_entered, subject=as_loaded)
 def approve(command: ApproveWriteOff, entered: WriteOff, now: Now) -> Accepted:
-    """Write the box off."""
+    """Write off the box."""
     _approval(entered).approve(now.by)
     approved = {"approved_by": now.by, "approved_at": now.at}
     fact = inventory.BoxWrittenOff(
@@ -122,7 +122,7 @@ def approve(command: ApproveWriteOff, entered: WriteOff, now: Now) -> Accepted:
 
 @COMMANDS.handles(RejectWriteOff, load=_entered)
 def reject(command: RejectWriteOff, entered: WriteOff, now: Now) -> Accepted:
-    """Go on waiting for the box."""
+    """Reject the write-off: the count of the box is still expected."""
     _approval(entered).reject()
     rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
     fact = inventory.WriteOffRejected(**fields_of(entered, inventory.WriteOffEntered), **rejected)

@@ -91,7 +91,7 @@ class TableAccounts:
         return postings + self.transfer("rake_counted", "rake", box.rake_cents or 0)
 
     def adjusted(self, figure: Figure, cents: int) -> tuple[Posting, ...]:
-        """Post that a figure of the win is `cents` higher."""
+        """Post that a figure of the win is higher by `cents`."""
         match figure:
             case "opener" | "closer":
                 return self.transfer("inventory", "inventory_variance", cents)

@@ -1,4 +1,4 @@
-"""Cases of statistical alarms: owner and conclusion. The alarms themselves are known to reporting only."""
+"""Cases of statistical alarms: owner and conclusion. Only reporting knows the alarms themselves."""
 
 from pydantic import AwareDatetime
 
@@ -7,7 +7,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class AlarmCase(AlarmOwned, ApprovalSubject):
-    """The owner of an alarm, and the conclusion, once there is one."""
+    """The owner of an alarm, and the conclusion, if any."""
 
     conclusion: str | None = None
     resolved_at: AwareDatetime | None = None

@@ -1,4 +1,4 @@
-"""Drop boxes and their count: sealed until its conclusion; people do not see each other's figures."""
+"""Drop boxes and their count: sealed until it is concluded, so that no one sees another's figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -20,7 +20,7 @@ Turns = Mapping[BoxKey, Sequence[BoxTurn]]
 
 
 class Box(BaseModel, frozen=True):
-    """A drop box of a gaming day and shift: recorded drop, and counted contents (None: not yet).
+    """A drop box of a gaming day and shift: recorded drop, and counted contents (None: not counted yet).
 
     `placed_box` replaced it on the table. A box that cannot be counted is `written_off`; so is one that was placed and
     never came back (`placed_written_off`).
@@ -47,7 +47,7 @@ class Box(BaseModel, frozen=True):
 
     @property
     def key(self) -> BoxKey:
-        """Return the name of the box."""
+        """Return the key of the box."""
         return (self.table, self.exchange)
 
     @property
@@ -56,7 +56,7 @@ class Box(BaseModel, frozen=True):
         return self.currency_cents is not None or self.written_off
 
     def missing_count(self) -> Missing:
-        """Return that it lacks its count."""
+        """Return the missing item that stands for the box's count."""
         return Missing(what="count", name=self.box, since=self.removed_at)
 
     @property
@@ -89,7 +89,7 @@ class Box(BaseModel, frozen=True):
 
 
 def awaited(boxes: Iterable[Box], turns: Mapping[BoxKey, Sequence["BoxTurn"]]) -> list[Box]:
-    """Return the boxes that a count must include: written-off ones only if someone has counted them."""
+    """Return the boxes that a count must include; written-off ones only if someone has counted them."""
     return [box for box in boxes if not box.is_done or turns.get(box.key)]
 
 
@@ -106,14 +106,14 @@ class BoxProgress(BaseModel):
 
     @classmethod
     def of(cls, box: Box | CountedBox, turns: Sequence[BoxTurn], counters: int) -> "BoxProgress":
-        """Return the progress of a box that `counters` people must count alike."""
+        """Return the progress of a box for which `counters` people must agree."""
         place = {name: getattr(box, name) for name in ("table", "exchange", "box", "shift")}
         people = [turn.counted_by for turn in turns]
         return cls(**place, turns=len(turns), counted_by=people, agreed=agreed(turns, counters) is not None)
 
 
 class CountDocument(CountOpened):
-    """A count. `boxes` shows progress; the figures, after the conclusion, are in `concluded`."""
+    """A count. `boxes` shows progress; after the conclusion, `concluded` has the figures."""
 
     status: Literal["open", "concluded"] = "open"
     boxes: tuple[BoxProgress, ...]
@@ -126,7 +126,7 @@ def commitment_of(figures: BoxFigures, salt: str) -> str:
 
 
 def agreed(turns: Sequence[BoxTurn], counters: int) -> BoxFigures | None:
-    """Return the figures that `counters` people found alike, or None."""
+    """Return the figures on which `counters` people agree, or None."""
     found = [in_order(turn.figures) for turn in turns]
     return next((figures for figures in found if found.count(figures) >= counters), None)
 

@@ -39,7 +39,7 @@ def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting,
 
 
 def withheld(fact: WinnerIdentified) -> tuple[Posting, ...]:
-    """Return the postings of tax withheld from winnings beyond what was recorded before; empty for zero."""
+    """Return the postings of further tax withheld from winnings; none for zero."""
     cents = fact.withheld_cents - fact.before_cents
     if not cents:
         return ()

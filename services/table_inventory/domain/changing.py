@@ -1,4 +1,4 @@
-"""Void or correct a pit event: its effects are reversed, and those of its correction applied.
+"""Void or correct a pit event: reverse its effects, and apply those of its correction.
 
 The table's day shows no trace of a reversed event. Events that depend on it are named, and must be reversed first.
 Pure.
@@ -28,7 +28,7 @@ from shared.runtime.ingest.pit_events import EventStanding, place_of, told_by
 
 
 def of_event(event: Event[Any], known: Known) -> tuple[FactWithPostings, ...]:
-    """Return the facts of an event of a pit stream of any type. Raises: Refused."""
+    """Return the facts of any event in a pit stream. Raises: Refused."""
     if isinstance(event.data, PitChange):
         trial = known.copied()
         recordings, standing = _change(event, trial)
@@ -80,7 +80,7 @@ def _change(event: Event[Any], known: Known) -> tuple[tuple[FactWithPostings, ..
 def _voided(
     event: Event[Any], standing: EventStanding[PitRecorded], instead: Event[Any] | None, known: Known
 ) -> FactWithPostings:
-    """Reverse an event, at its moment and on its gaming day."""
+    """Reverse an event, at its time and on its gaming day."""
     change, fact = event.data, standing.fact
     found = known.dependents.get(place_of(event), Dependents())
     slip = known.slips[slip_of(fact.data)] if isinstance(fact.data, SlipStep) else None
@@ -125,14 +125,14 @@ def _undo(
 
 
 def _boxes_stay(data: Any, instead: Event[Any] | None, found: Dependents) -> bool:
-    """Return whether the boxes on tables are the same without an event, or with its replacement."""
+    """Return whether the boxes on tables stay the same without an event, or with its replacement."""
     if not isinstance(data, said.ExchangedBox):
         return False
     return not found.is_last or (instead is not None and instead.data.placed_box == data.placed_box)
 
 
 def _uncount(standing: EventStanding[PitRecorded], instead: Event[Any] | None, known: Known) -> tuple[Posting, ...]:
-    """Remove a count from its table's books; if they began with it, they begin with the next one."""
+    """Remove a count from its table's books; if it was the first one, the books now begin with the next."""
     fact = standing.fact
     books = known.books[TableKey(fact.property, fact.table)]
     brought = -sum(cents for account, cents in standing.postings if account.leg == "brought_forward")

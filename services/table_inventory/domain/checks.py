@@ -30,7 +30,7 @@ class CounterCheck(BaseModel):
     left_cents: int
 
     def require_left(self, cents: int = 1) -> None:
-        """Raise Rejected unless at least `cents` are owed on it."""
+        """Raise Rejected unless at least `cents` are outstanding."""
         if not self.left_cents:
             raise Rejected(Reason.ALREADY_DECIDED, f"nothing is owed on counter check {self.serial} any more")
         if cents > self.left_cents:
@@ -39,7 +39,7 @@ class CounterCheck(BaseModel):
 
 
 class Redemption(EnteredLate, ApprovalSubject):
-    """A redemption as entered; `undone` says whether it was voided, or came back unpaid."""
+    """A redemption as entered; `undone` states whether it was voided, or came back unpaid."""
 
     property: str
     step: int
@@ -55,13 +55,13 @@ class Redemption(EnteredLate, ApprovalSubject):
     undone: Literal["voided", "returned"] | None = None
 
     def require_standing(self, step: int) -> None:
-        """Raise Rejected if the payment was voided or returned already."""
+        """Raise Rejected if the payment was already voided or returned."""
         if self.undone is not None:
             what = "is void" if self.undone == "voided" else "came back unpaid"
             raise Rejected(Reason.ALREADY_DECIDED, f"redemption {step} of counter check {self.serial} {what} already")
 
     def require_returnable(self, step: int) -> None:
-        """Raise Rejected unless a bank could have returned the payment."""
+        """Raise Rejected unless the payment is one that a bank can return."""
         self.require_standing(step)
         if self.paid_in not in RETURNABLE:
             detail = (

@@ -16,7 +16,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class DayKey(NamedTuple):
-    """The name of a gaming day."""
+    """The key of a gaming day: property and date."""
 
     property: str
     gaming_day: date
@@ -31,7 +31,7 @@ Step = Literal["open", "preliminary", "audited", "final"]
 
 
 class Day(BaseModel):
-    """The stage of a gaming day, with the people; `hash` and `report` when it is final."""
+    """The stage of a gaming day, with the people responsible; `hash` and `report` once it is final."""
 
     property: str
     gaming_day: date
@@ -47,7 +47,7 @@ class Day(BaseModel):
     report: dict[str, Any] | None = None
 
     def step(self) -> Step:
-        """Return the last closing step taken."""
+        """Return the last completed closing step."""
         if self.final_by is not None:
             return "final"
         if self.audited_by is not None:
@@ -84,7 +84,7 @@ _WORDS: Final[Mapping[MissingKind, str]] = {
 
 
 def in_words(table: str, missing: Missing, zone: ZoneInfo) -> str:
-    """Return what a table is missing, as text, by the clock of its property."""
+    """Return what a table is missing, as text, with times by the property's clock."""
     since = missing.since.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
     return _WORDS[missing.what].format(table=table, name=missing.name, since=since)
 

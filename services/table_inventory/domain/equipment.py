@@ -12,7 +12,7 @@ Check = Literal["cards", "dice", "card_reader", "stub"]
 
 
 class Done(BaseModel):
-    """The last event of a check: time, gaming day, and its data."""
+    """The last event of an equipment check: time, gaming day, and data."""
 
     at: AwareDatetime
     gaming_day: date
@@ -20,7 +20,7 @@ class Done(BaseModel):
 
 
 class OpenTable(BaseModel):
-    """An open table: since when, on which gaming day, its game, and the last event of each check."""
+    """An open table: opening time and gaming day, its game, and the last event of each check."""
 
     property: str
     table: str
@@ -37,7 +37,7 @@ class OpenTable(BaseModel):
 
 
 class Clock(BaseModel):
-    """When something is due at an open table: at a moment (`due_at`), or after a number of rounds (`rounds_left`)."""
+    """When a check of an open table is due: at a time (`due_at`), or after a number of rounds (`rounds_left`)."""
 
     property: str
     table: str
@@ -50,7 +50,7 @@ class Clock(BaseModel):
 
 
 def clocks(table: OpenTable, provisions: Provisions, now: datetime) -> Iterator[Clock]:
-    """Yield the clocks of a table. Time during which it was closed does not count."""
+    """Yield the equipment clocks of a table. Time while it was closed does not count."""
     cards = table.said("cards")
     regulation, dealing = cards.get("regulation", "default"), cards.get("dealing", "hand")
     life = provisions.deck_life(regulation, dealing)

@@ -26,7 +26,7 @@ FollowUpKind = Literal[
 
 
 class FollowUp(BaseModel):
-    """Something that needs attention before the day can be closed, or after it was."""
+    """An item that needs attention before the day can be closed, or after it was."""
 
     kind: FollowUpKind
     since: AwareDatetime
@@ -39,7 +39,7 @@ class FollowUp(BaseModel):
 
 
 class IssuedCheck(BaseModel):
-    """A counter check issued at a table that is in no counted box as issued."""
+    """A counter check issued at a table that no counted box contains as issued."""
 
     table: str
     serial: str
@@ -113,7 +113,7 @@ def _boxes(boxes: Iterable[Box]) -> Iterator[FollowUp]:
 
 
 def _lacks(found: Findings) -> Iterator[FollowUp]:
-    """Yield missing items of sessions and boxes, play at closed tables, and openers of tables that were open."""
+    """Yield missing sessions and boxes, play at closed tables, and missing openers of open tables."""
     for table, missing in found.lacks:
         if missing.what not in ("slip", "count"):  # these are listed by themselves
             reason = in_words(table, missing, found.zone)
@@ -132,7 +132,7 @@ def _lacks(found: Findings) -> Iterator[FollowUp]:
 
 
 def _checks(found: Findings) -> Iterator[FollowUp]:
-    """Yield counter checks whose issuance copies were in no box, if all boxes of the table are counted."""
+    """Yield counter checks whose issuance copies are missing although all boxes of the table are counted."""
     counted = {box.table for box in found.boxes} - {box.table for box in found.boxes if box.count is None}
     for one in found.checks:
         if one.table in counted:

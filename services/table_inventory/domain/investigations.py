@@ -11,7 +11,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class Investigation(InvestigationOpened, ApprovalSubject):
-    """An investigation with its status: it is over when it has a conclusion."""
+    """An investigation with its status; one with a conclusion is closed."""
 
     conclusion: str | None = None
     concluded_at: AwareDatetime | None = None

@@ -1,4 +1,4 @@
-"""Drop boxes on a table: each box on an open table must come back and be counted, or be written off.
+"""Drop boxes on a table: each box on an open table must be returned and counted, or written off.
 
 An exchange removes a box and places the next one. For the first box of a table it is unknown when it was placed.
 """
@@ -22,24 +22,24 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """The stay of a box on a table: from the exchange `placed` until it was removed as `back`; None: unknown."""
+    """The time of a box on a table: from the exchange `placed` until its removal as `back`; None: unknown."""
 
     placed: Box | None
     back: Box | None
 
     @property
     def until(self) -> datetime:
-        """Return when it came off."""
+        """Return when the box was removed."""
         return EVER if self.back is None else self.back.removed_at
 
 
 def stays_of(boxes: Sequence[Box]) -> list[Stay]:
-    """Return the stays of a table, from its exchanges in order of time."""
+    """Return the box times of a table, from its exchanges in chronological order."""
     return [Stay(placed, back) for placed, back in pairwise((None, *boxes, None))]
 
 
 def box_lacks(boxes: Sequence[Box], pieces: Sequence[Piece]) -> Iterator[Lack]:
-    """Yield what the shifts of a table are missing of its drop boxes. `pieces` contain no exchange."""
+    """Yield the drop boxes that the shifts of a table are missing. `pieces` contain no exchange."""
     for box in boxes:
         if not box.is_done:
             yield Lack(ShiftKey(box.gaming_day, box.shift), box.missing_count())
@@ -70,7 +70,7 @@ _Found = tuple[Stay, list[Piece]]
 
 
 def _by_day(stays: Sequence[Stay], pieces: Sequence[Piece]) -> dict[object, dict[int, _Found]]:
-    """Return the stays on each gaming day, by their index, with the time that the table was open."""
+    """Return the box times on each gaming day, by index, with the time that the table was open."""
     found: dict[object, dict[int, _Found]] = defaultdict(dict)
     number = 0
     for piece in sorted(pieces, key=lambda one: one.since):

@@ -1,4 +1,4 @@
-"""Steps that different people must take, by the law of the property."""
+"""Steps that the law of the property requires different people to take."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -15,13 +15,13 @@ Law = Dated[Any]
 
 
 def law_of_slips(place: PropertySnapshot, slip: SlipKind, gaming_day: date) -> Law:
-    """Return the steps of a slip that need different people on a gaming day."""
+    """Return the steps of a slip that require different people on a gaming day."""
     people = place.law.people
     return people.fill.on(gaming_day) if slip == "fill" else people.credit.on(gaming_day)
 
 
 def require_different(what: str, law: Law, people: Mapping[str, str | None]) -> None:
-    """Check that the people who took these steps are different. Raises: Rejected if one took two of the law's steps.
+    """Check that different people took these steps, as the law requires. Raises: Rejected if one person took two.
 
     Steps that the law does not list, or that are not taken yet, do not count.
     """

@@ -33,7 +33,7 @@ FirstCount = pit.CountedTable | pit.CarriedTable
 
 
 class TableKey(NamedTuple):
-    """The name of a table."""
+    """The key of a table: property and name."""
 
     property: str
     table: str
@@ -60,7 +60,7 @@ class Books:
     """Whether the first count changes."""
 
     def begun(self) -> int:
-        """Return by how much the opening balance changes; cents."""
+        """Return the change of the opening balance; cents."""
         wanted = 0
         if self.counts:
             (at, _), cents = min(self.counts.items())
@@ -86,13 +86,13 @@ class Known:
     """What depends on the events that change."""
 
     def copied(self) -> "Known":
-        """Return a copy for a trial; its changes do not affect this one."""
+        """Return a copy for a trial, whose changes do not affect this state."""
         books = {key: replace(one, counts=dict(one.counts), moved=list(one.moved)) for key, one in self.books.items()}
         boxes = {name: set(tables) for name, tables in self.boxes.items()}
         return replace(self, slips=dict(self.slips), books=books, checks=set(self.checks), boxes=boxes)
 
     def take(self, trial: "Known") -> None:
-        """Adopt the state after a trial."""
+        """Replace the state by that of a trial."""
         self.slips, self.books, self.checks, self.boxes = trial.slips, trial.books, trial.checks, trial.boxes
 
 
@@ -165,7 +165,7 @@ def require_pieces(data: pit.PitData, place: PropertySnapshot, day: date) -> Non
 
 
 def put_on_table(box: tuple[str, str | None], table: str, known: Known) -> None:
-    """Note that a box, if any, is on a table. Raises: Refused if it is on another one."""
+    """Record that a box, if any, is on a table. Raises: Refused if it is on another one."""
     property_name, name = box
     if name is None:
         return
@@ -191,7 +191,7 @@ def _on_its_days(
 
 
 def _slip_day(data: pit.PitData, known: Known) -> date | None:
-    """Return the gaming day of a step's slip if it differs from the step's own."""
+    """Return the gaming day of a step's slip if it differs from that of the step."""
     if not isinstance(data, SlipStep):
         return None
     day = known.slips[slip_of(data)].gaming_day
@@ -276,7 +276,7 @@ def step_of(data: SlipStep, at: datetime) -> dict[str, Any]:
 
 
 def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, datetime]) -> FactWithPostings:
-    """Return the fact of a settled round: its chips, at the moment when it was closed.
+    """Return the fact of a settled round: its chips, at its closing time.
 
     A reversal is recorded at that moment too: the inventory never had the chips. Raises: Refused if that moment is not
     known yet.

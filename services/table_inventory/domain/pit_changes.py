@@ -42,7 +42,7 @@ PitEventStatus = Literal["standing", "corrected", "voided"]
 
 
 class PitEventDocument(PitEventSide):
-    """The version of a pit event in force, or, of one that is voided, what it said last.
+    """The version of a pit event in force, or the last content of a voided one.
 
     `revision` is the number of recordings: a change names it. A corrected and a voided event have the `correction`, its
     moment, and the number of the change if it was made at the desk.
@@ -91,7 +91,7 @@ class LegChange(BaseModel):
 
 
 class PitChangeEffects(BaseModel):
-    """What a change would do, computed now by the code that would record it.
+    """The effects of a change, computed now by the code that would record it.
 
     `refused` is the reason why it could not be recorded now. `restates` are the gaming days whose figures may change; a
     sealed one is restated.
@@ -103,7 +103,7 @@ class PitChangeEffects(BaseModel):
 
 
 class PitVoidDocument(PitChangeEffects):
-    """What voiding an event would do; `sealed` are those of the restated gaming days that are sealed."""
+    """The effects of voiding an event; `sealed` are the restated gaming days that are sealed."""
 
     sealed: list[date] = []
 
@@ -121,7 +121,7 @@ class PitChangeDocument(PitChangeItem, PitChangeEffects, ApprovalSubject):
 
 @dataclass(frozen=True, slots=True)
 class FoundEvent:
-    """A pit event: position of the last statement about it, and its version in force, if any."""
+    """A pit event: the position of the last statement about it, and its version in force, if any."""
 
     name: str
     last: Said
@@ -144,7 +144,7 @@ class FoundEvent:
 
 @dataclass(frozen=True, slots=True)
 class PitDesk:
-    """The state needed to decide about a change: the event, other state, and an approved change not yet in effect."""
+    """The state needed to decide about a change: the event, related state, and an approved change not yet in effect."""
 
     found: FoundEvent
     known: Known
@@ -160,7 +160,7 @@ class PitDesk:
             )
 
     def led_to(self, change: DeskChange) -> tuple[FactWithPostings, ...]:
-        """Return the facts that a change would lead to. Raises: Rejected with the reason if it is not possible."""
+        """Return the facts that a change would cause. Raises: Rejected with the reason if it is not possible."""
         try:
             return of_event(change, self.known)
         except Refused as refused:
@@ -170,7 +170,7 @@ class PitDesk:
 def event_document(
     fact: PitRecorded | PitVoided, revision: int, at: datetime, recorded_at: datetime
 ) -> PitEventDocument:
-    """Return an event as it is shown, from the fact that recorded or voided it, of `at`."""
+    """Return an event for display, from the fact that recorded or voided it at `at`."""
     status: PitEventStatus = "standing"
     changed: dict[str, Any] = {}
     if fact.correction is not None:
@@ -191,7 +191,7 @@ def event_document(
 
 
 def approval_of(change: PitChangeProposed, status: str) -> Approval:
-    """Return who may decide a change."""
+    """Return the approval of a change."""
     return Approval(PIT_CHANGE, f"change {change.change} at {change.property}", change.proposed_by, Decision.of(status))
 
 
@@ -226,7 +226,7 @@ def change_document(item: PitChangeItem, proposed: PitChangeProposed, desk: PitD
 
 
 def effects_of(change: DeskChange, desk: PitDesk) -> PitChangeEffects:
-    """Return what a change of the version in force would do."""
+    """Return the effects of changing the version in force."""
     try:
         recordings = desk.led_to(change)
     except Rejected as rejected:

@@ -15,7 +15,7 @@ ValueT = TypeVar("ValueT")
 
 @dataclass(frozen=True, slots=True)
 class Provisions:
-    """The provisions of a property on a gaming day; its law is in effect since `effective_from`.
+    """The provisions of a property on a gaming day; its law has been in effect since `effective_from`.
 
     `drop` names the instruments that count as drop, `counters` is how many people must count a drop box alike.
     """
@@ -64,11 +64,11 @@ class Provisions:
         )
 
     def level(self, cents: int) -> Level:
-        """Return how serious a variance is."""
+        """Return the level of a variance."""
         if abs(cents) >= self.variance_authority_cents:
             return "authority"
         return "report" if abs(cents) > self.variance_report_cents else "noted"
 
     def deck_life(self, regulation: str, dealing: str) -> timedelta:
-        """Return how long cards may stay on a table under a chapter; the shortest time for an unlisted chapter."""
+        """Return how long cards may be used at a table under a chapter; the shortest time for an unlisted chapter."""
         return deck_life(self.deck_hours, regulation, dealing)

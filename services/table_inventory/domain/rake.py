@@ -16,7 +16,7 @@ def non_banking_tables(place: PropertySnapshot, gaming_day: date) -> frozenset[s
 
 
 def non_banking(place: PropertySnapshot, table: str, gaming_day: date) -> NonBanking:
-    """Return the non-banking mark of a table on a gaming day, for facts."""
+    """Return whether a table is non-banking on a gaming day, as the value for facts."""
     is_there = place.why_no_table(table, gaming_day) is None
     return True if is_there and place.table(table, gaming_day).non_banking else None
 

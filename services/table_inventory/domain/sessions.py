@@ -1,4 +1,4 @@
-"""Sessions: from the counts of a table, in order, to the windows of its gaming days and shifts, and what is missing.
+"""Sessions: from the counts of a table to the windows of its gaming days and shifts, and what is missing.
 
 An opener begins a session and a closer ends it; a count of an open table that begins another shift or gaming day
 divides it, and a spot count only divides time. Gaming day and shift of a window follow from the count that begins it:
@@ -22,11 +22,11 @@ EVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 class Clock(Protocol):
-    """A property's time (`shared.contracts.property_snapshot.PropertySnapshot`)."""
+    """A property's clock (`shared.contracts.property_snapshot.PropertySnapshot`)."""
 
     @property
     def pit_margin(self) -> timedelta:
-        """Return how far outside its gaming day a count of the pit may be."""
+        """Return by how much a count in the pit may lie outside its gaming day."""
 
     def gaming_day(self, moment: datetime) -> date:
         """Return the gaming day in which a moment lies."""
@@ -35,18 +35,18 @@ class Clock(Protocol):
         """Return the moment at which a gaming day begins."""
 
     def shift_at(self, moment: datetime) -> str:
-        """Return the shift at work at a moment."""
+        """Return the current shift at a moment."""
 
 
 class ShiftKey(NamedTuple):
-    """A shift of a gaming day."""
+    """The key of a shift: gaming day and name."""
 
     gaming_day: date
     shift: str
 
 
 class Lack(NamedTuple):
-    """Something that a shift of a gaming day is missing."""
+    """An item that a shift of a gaming day is missing."""
 
     of: ShiftKey
     missing: Missing
@@ -54,7 +54,7 @@ class Lack(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The time between two marks while a table was open, and the movements in it."""
+    """The time between two marks while a table was open, and the movements during it."""
 
     since: datetime
     until: datetime
@@ -81,7 +81,7 @@ class Sessions:
     unexpected: Sequence[Count]
 
     def happened_on(self, clock: Clock, day: date) -> bool:
-        """Return whether anything was counted, moved or played at the table on a gaming day, or it was open on it."""
+        """Return whether the table had a count, a movement or play on a gaming day, or was open on it."""
         begins, ends = clock.begins_at(day), clock.begins_at(day + _DAY)
         return any(one.gaming_day == day for one in self.carried) or any(
             (window.play and window.gaming_day == day)
@@ -97,7 +97,7 @@ def nothing_of(table: str) -> Sessions:
 
 
 def sessions_of(clock: Clock, marks: Sequence[Mark], now: datetime) -> Sessions:
-    """Return the sessions of one table. `marks` are in order of time; at one moment, counts come before other marks.
+    """Return the sessions of one table. `marks` are in order of time, with counts before other marks of one moment.
 
     Ends of gaming days among them (a `TICK` before the next begins) count once the pit's margin has passed by `now`.
     """
@@ -113,7 +113,7 @@ def sessions_of(clock: Clock, marks: Sequence[Mark], now: datetime) -> Sessions:
 
 
 def _effective(marks: Iterable[Mark], recounted: list[Count], repeated: list[Count]) -> list[Mark]:
-    """Return the marks without counts that were repeated before anything moved: the last of them counts.
+    """Return the marks, keeping only the last of counts that were repeated before anything moved.
 
     It is positioned where the first of them was: whatever that ended stays ended.
     """
@@ -138,7 +138,7 @@ def _effective(marks: Iterable[Mark], recounted: list[Count], repeated: list[Cou
 
 
 def _is_recount(before: Count, count: Count) -> bool:
-    """Return whether a count repeats the one before it: the same step of the same gaming day."""
+    """Return whether a count repeats the previous one: the same step of the same gaming day."""
     if before.purpose != count.purpose or before.gaming_day != count.gaming_day:
         return False
     return count.purpose in ("opener", "closer") or (count.purpose != "carried" and before.begun == count.begun)
@@ -166,7 +166,7 @@ class _Running:
     uncounted: bool = False
 
     def after(self, count: Count, at: datetime) -> "_Running":
-        """Return the window that begins with a count; a count that begins nothing keeps the state."""
+        """Return the window that begins with a count; a count that begins nothing leaves the state unchanged."""
         if count.purpose in ("spot", "carried"):
             return replace(self, start=count, since=at, moves=NOTHING, earlier=NOTHING, opens=False)
         return _Running(start=count, since=at, open=self.open, opened_at=count.at)
@@ -174,7 +174,7 @@ class _Running:
 
 @dataclass(slots=True)
 class _Making:
-    """Windows in the making."""
+    """Derives windows from marks, one by one."""
 
     table: str
     clock: Clock
@@ -190,7 +190,7 @@ class _Making:
     _at: datetime | None = None
 
     def take(self, mark: Mark) -> None:
-        """Go on to a mark."""
+        """Process a mark."""
         running, moves = self.running, mark.moves or NOTHING
         ends_day = mark.count is None and self._begins_day(mark.at + TICK)
         at = mark.at + TICK if ends_day else mark.at
@@ -209,7 +209,7 @@ class _Making:
         return self.clock.begins_at(self.clock.gaming_day(at)) == at
 
     def finish(self) -> None:
-        """Emit the current window at the end."""
+        """Emit the last window."""
         running = self.running
         if running.open is not None and self._at is not None:
             self._lacks_closer(running.open)
@@ -237,7 +237,7 @@ class _Making:
                 self.running = self.running.after(count, at)
 
     def _divide(self, count: Count, at: datetime) -> None:
-        """Apply a count of a table that is, or must have been, open: another shift or day begins, or none."""
+        """Apply a count of a table that is, or must have been, open: it may begin another shift or day."""
         running, begun = self.running, ShiftKey(*count.begun)
         if count.purpose == "opener":
             self.unexpected.append(count)
@@ -270,14 +270,14 @@ class _Making:
         self._emit(count, closes=True)
 
     def _require_today(self, at: datetime) -> None:
-        """Cut before a count of a gaming day that has ended, which must have ended within the margin."""
+        """Cut before a count of a past gaming day, which must have ended within the margin."""
         if self.running.open is not None:
             ended = self.clock.begins_at(self.running.open.gaming_day + _DAY)
             if ended <= at:
                 self._day_ends(ended)
 
     def _day_ends(self, at: datetime) -> None:
-        """Cut an open table's window at the end of a gaming day without a count around that moment."""
+        """Cut an open table's window at the end of a gaming day without a count around that time."""
         running, next_day = self.running, self.clock.gaming_day(at)
         if running.open is None:
             if running.start is not None or running.since is not None:
@@ -300,7 +300,7 @@ class _Making:
         running.moves, running.since, running.opens = NOTHING, at, False
 
     def _is_counted(self, at: datetime) -> bool:
-        """Return whether a count soon after the end of a gaming day ends it; an opener shows that there was none."""
+        """Return whether a count soon after the end of a gaming day ends it; an opener shows that no count did."""
         day, until = self.clock.gaming_day(at), at + self.clock.pit_margin
         return any(at <= mark.at <= until and _ends_a_day(mark.count, day) for mark in self.counts)
 
@@ -326,7 +326,7 @@ class _Making:
         )
 
     def _closed(self, end: Count | None) -> ShiftKey:
-        """Return day and shift of a window of a closed table: those of its end.
+        """Return day and shift of a window of a closed table: those at the window's end.
 
         Selling chips implies that it was opened.
         """
@@ -339,7 +339,7 @@ class _Making:
         return of if end is None else ShiftKey(end.gaming_day, end.shift)
 
     def _lacks_closer(self, of: ShiftKey) -> None:
-        """Note that a session has no end; its counts tell since when, however far back one reads."""
+        """Record that a session has no end; its counts tell since when, however far back one reads."""
         assert self.running.opened_at is not None
         self._lack(of, "closer", self.running.opened_at)
 

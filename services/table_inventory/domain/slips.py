@@ -20,7 +20,7 @@ STEPS: Final = ("requested_by", "prepared_by", "surrendered_by", "carried_by", "
 
 
 class SlipKey(NamedTuple):
-    """The name of a slip."""
+    """The key of a slip: property, kind and number."""
 
     property: str
     slip: SlipKind
@@ -30,7 +30,7 @@ class SlipKey(NamedTuple):
         return f"{self.slip} slip {self.number} of {self.property}"
 
     def path(self) -> str:
-        """Return where the slip is found."""
+        """Return the URL path of the slip."""
         return f"/slips/{self.property}/{self.slip}/{self.number}"
 
 
@@ -51,7 +51,7 @@ class SlipRequest(SlipRequested, ApprovalSubject):
 
 
 class Slip(SlipPrepared, ApprovalSubject):
-    """The state of a slip, with the person of every step.
+    """The state of a slip, with the person who took each step.
 
     `difference_cents` is what arrived less what was sent; `returned` is what was in transit when it was voided.
     """
@@ -74,7 +74,7 @@ class Slip(SlipPrepared, ApprovalSubject):
 
     @classmethod
     def of(cls, values: Mapping[Any, Any]) -> "Slip":
-        """Return the slip with these values, and the derived ones."""
+        """Return the slip with these values and those derived from them."""
         status: SlipStatus = "prepared" if values.get("carried_at") is None else "carried"
         difference = None
         if values.get("voided_at") is not None:
@@ -85,26 +85,26 @@ class Slip(SlipPrepared, ApprovalSubject):
         return cls(**{**values, "status": status, "difference_cents": difference})
 
     def after(self, **changes: Any) -> "Slip":
-        """Return the slip after these changes."""
+        """Return the slip after changes."""
         return self.of({**dict(self), **changes})
 
     @property
     def key(self) -> SlipKey:
-        """Return the name of the slip."""
+        """Return the key of the slip."""
         return SlipKey(self.property, self.slip, self.number)
 
     @property
     def since(self) -> datetime:
-        """Return since when it has its status: prepared, or in transit."""
+        """Return since when the slip has had its status: prepared, or in transit."""
         return self.carried_at or self.prepared_at
 
     @property
     def reference(self) -> dict[str, Any]:
-        """Return the fields that identify it in the facts of its steps."""
+        """Return the fields that identify the slip in facts about its steps."""
         return {**self.key._asdict(), "table": self.table, "gaming_day": self.gaming_day}
 
     def require_free(self, law: Law, **people: str) -> None:
-        """Check that these people may take these steps.
+        """Check that the law allows these people to take these steps.
 
         Raises: Rejected if it is void, a step is done, or the law forbids it.
         """

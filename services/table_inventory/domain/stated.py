@@ -14,7 +14,7 @@ from shared.contracts.win import Missing, ShiftTime, WinFigures, WinStated
 
 
 class Stated(BaseModel):
-    """The last statement about a table in a shift."""
+    """The last statement about a shift of a table."""
 
     table: str
     shift: str
@@ -27,12 +27,12 @@ class Stated(BaseModel):
 
 
 def days_since(running: date, now: date) -> list[date]:
-    """Return the gaming days that have ended since an earlier current day."""
+    """Return the gaming days that have ended since a day that was current before."""
     return [running + number * timedelta(days=1) for number in range((now - running).days)]
 
 
 def goes_on(place: PropertySnapshot, day: date, wins: Iterable[Win]) -> bool:
-    """Return whether a table was open at the end of a gaming day and not counted: what later days lack follows from it.
+    """Return whether a table was open and uncounted at the end of a gaming day, which affects later days.
 
     A count of an earlier day can then change the statement of a later one, and none in between.
     """
@@ -43,7 +43,7 @@ def goes_on(place: PropertySnapshot, day: date, wins: Iterable[Win]) -> bool:
 def unstated_of(
     place: PropertySnapshot, key: DayKey, shifts: Mapping[str, Sequence[Win]], stated: Sequence[Stated]
 ) -> Iterator[WinStated]:
-    """Yield the statements due for a gaming day: the shifts whose figures differ from their last statement.
+    """Yield the statements due for a gaming day: shifts whose figures differ from their last statement.
 
     `shifts` is the win of each table by shift, `stated` the last statements about these tables.
     """

@@ -1,4 +1,4 @@
-"""Play at a table that was not open: it is in no win, so a gaming day cannot be closed until it is resolved."""
+"""Play at a closed table: it belongs to no win, so the gaming day cannot be closed until it is resolved."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
@@ -13,7 +13,7 @@ _DAY: Final = timedelta(days=1)
 
 
 class Unopened(BaseModel):
-    """Play at a closed table: counts by kind, and the moment of the first.
+    """Play at a closed table: counts by kind, and the time of the first one.
 
     Sales of chips are not included: for those the day misses an `opener`.
     """
@@ -26,7 +26,7 @@ class Unopened(BaseModel):
     waivers: int = 0
 
     def in_words(self, zone: ZoneInfo) -> str:
-        """Return it as text, by the clock of its property."""
+        """Return the play as text, with times by the property's clock."""
         counted = [(self.rounds, "round"), (self.coupons, "coupon"), (self.changes, "change of chips")]
         counted.append((self.waivers, "waiver of vigorish"))
         since = self.since.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
@@ -56,7 +56,7 @@ class ClosedTime(NamedTuple):
 
 
 def closed_times(clock: Clock, day: date, sessions: Iterable[Sessions]) -> Iterator[ClosedTime]:
-    """Yield the periods of a gaming day in which tables with any record were closed."""
+    """Yield the periods of a gaming day during which tables with any record were closed."""
     first, last = clock.begins_at(day) - TICK, clock.begins_at(day + _DAY) - TICK
     for one in sessions:
         for window in one.windows:

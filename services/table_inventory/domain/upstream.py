@@ -27,7 +27,7 @@ _OF_PROPERTY: Final = re.compile(r"/properties/([^/]+)/")
 
 @dataclass(frozen=True, slots=True)
 class OpenInput:
-    """An open item of an input: `missing` events of a stream, or a record that was refused for a `reason`."""
+    """An open item of an input: `missing` events of a stream, or a record refused for a `reason`."""
 
     of: str
     source: str | None
@@ -51,7 +51,7 @@ def property_of(source: str | None) -> str | None:
 
 
 def noted(event: Event[Any]) -> Iterator[UpstreamNoted]:
-    """Yield the notes on an entry of round settlement about its input."""
+    """Yield the facts to record for an entry of round settlement about its input."""
     match event.data:
         case GapOpened() as gap:
             property_name = property_of(gap.source)

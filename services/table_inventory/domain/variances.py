@@ -20,7 +20,7 @@ VarianceStatus = Literal["open", "owned", "resolved", "changed"]
 
 
 class VarianceName(NamedTuple):
-    """What a variance is known by at a property, whatever gaming day it is of: that may change with the counts.
+    """The identity of a variance at a property, without its gaming day, which may change with the counts.
 
     `number` is that of the count, the box exchange (pit sequences) or the slip.
     """
@@ -78,16 +78,16 @@ class Variance(ApprovalSubject):
     conclusion: str | None = None
 
     def key(self) -> VarianceKey:
-        """Return the name of the variance."""
+        """Return the key of the variance."""
         return VarianceKey(self.property, self.gaming_day, self.variance, self.table, self.number)
 
     def judged(self, provisions: Provisions) -> "Variance":
-        """Return the variance with its level: by its largest part, if it is split."""
+        """Return the variance with its level: that of its largest part, if it is split."""
         cents = max((self.by_instrument or {}).values(), key=abs, default=self.cents)
         return self.model_copy(update={"level": provisions.level(cents)})
 
     def after(self, **changes: Any) -> "Variance":
-        """Return the variance after these changes of its case."""
+        """Return the variance after changes of its owner or resolution."""
         found = self.model_copy(update=changes)
         status: VarianceStatus = "open" if found.owner is None else "owned"
         if found.resolved_at is not None:
@@ -96,7 +96,7 @@ class Variance(ApprovalSubject):
         return found.model_copy(update={"status": status})
 
     def correction(self) -> tuple[Posting, ...]:
-        """Return the postings that bring the books to the counted amount, beyond an earlier resolution."""
+        """Return the postings that bring the books to the counted amount, less those of an earlier resolution."""
         table = TableAccounts(self.property, self.table)
         cents = self.cents - (self.resolved_cents or 0)
         match self.variance:

@@ -1,4 +1,4 @@
-"""The win by the formula of the law, from counts, movements and boxes, and the win implied by settled rounds."""
+"""The win under the formula of the law, from counts, movements and boxes, and the win implied by settled rounds."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ _INSTRUMENTS: Final[Mapping[str, str]] = {
 
 
 def win_effect(provisions: Provisions, figure: Figure, cents: int) -> int:
-    """Return the effect on the win (or a table's rake) of raising a figure by `cents`."""
+    """Return the effect on the win (or on a table's rake) of raising a figure by `cents`."""
     match figure:
         case "currency":
             return _drop_effect(provisions, "currency", cents)
@@ -48,7 +48,7 @@ def _drop_effect(provisions: Provisions, instrument: str, cents: int) -> int:
 
 @dataclass(slots=True)
 class Win:
-    """The win of a table, of one of its shifts, or of all tables, by the formula of the law.
+    """The win of a table, of one of its shifts, or of all tables, under the formula of the law.
 
     `win_cents` follows from opener, fills, credits, closer and drop, and is None while something is missing (`missing`
     says what, `lacks` which and since when). Drop is what the law counts as drop of currency, counter checks, prepaid
@@ -102,12 +102,12 @@ class Win:
     """The periods in which the table was open in the shift: stated, but in no document."""
 
     def lack(self, missing: Missing) -> None:
-        """Note a missing item, once."""
+        """Add a missing item, unless it is listed already."""
         if missing not in self.lacks:
             self.lacks.append(missing)
 
     def finish(self, provisions: Provisions) -> "Win":
-        """Compute everything that follows from the sums, and return self."""
+        """Compute all derived figures, and return self."""
         self.drop_cents = sum([getattr(self, _INSTRUMENTS[instrument]) for instrument in provisions.drop])
         self.rounds_win_cents = self.rounds_cents - self.coupons_paid_cents - self.vigorish_waived_cents
         self.lacks.sort(key=lambda one: (one.what, one.since, one.name))
@@ -132,7 +132,7 @@ class Win:
         return self
 
     def figures(self, *, non_banking: bool) -> WinFigures:
-        """Return the figures to state for a shift; for a non-banking table those that are not part of a win."""
+        """Return the figures to state for a shift; for a non-banking table, those that are not part of a win."""
         if non_banking:
             counted = {name: getattr(self, name) for name in ("counter_checks_cents", "rake_cents")}
             tally = {"openings": self.openings, "boxes": len(self.boxes), "boxes_counted": self.boxes_counted}
@@ -201,7 +201,7 @@ def table_wins(
     *,
     now: datetime,
 ) -> list[Win]:
-    """Return the win of each shift of a table on a gaming day, only from counts and movements.
+    """Return the win of each shift of a table on a gaming day, from counts and movements only.
 
     `marks` are the counts of the table, the ends of gaming days and its box exchanges, in order of time, each with the
     movements since the one before (`sessions_of`).
@@ -224,7 +224,7 @@ def of_day(provisions: Provisions, shifts: Sequence[Win]) -> Win:
 
 
 def total(provisions: Provisions, rows: Sequence[Win]) -> Win:
-    """Return the win of all tables, which is missing whatever one of them is missing."""
+    """Return the win of all tables, missing everything that any of them is missing."""
     return _sum(rows).finish(provisions)
 
 
@@ -316,7 +316,7 @@ def day_win(
     rake: Sequence[Rake] = (),
     contests: Sequence[ContestResult] = (),
 ) -> DayWin:
-    """Return the current win of a gaming day, from the shifts of its banking tables; for the others, the rake."""
+    """Return the current win of a gaming day, from the shifts of its banking tables; for other tables, the rake."""
     of_shifts = [row for table in sorted(shifts) for row in shifts[table]]
     tables = [of_day(provisions, shifts[table]) for table in sorted(shifts) if shifts[table]]
     return DayWin(

@@ -33,12 +33,12 @@ class Count(BaseModel, frozen=True):
 
     @property
     def leaves_open(self) -> bool:
-        """Return whether the table is open after it."""
+        """Return whether the count leaves the table open."""
         return self.purpose not in ("closer", "carried")
 
     @property
     def begun(self) -> tuple[date, str]:
-        """Return the gaming day and shift after it."""
+        """Return the gaming day and shift that begin with the count."""
         return (self.begins_day or self.gaming_day, self.begins_shift or self.shift)
 
 
@@ -67,7 +67,7 @@ class Moves(BaseModel, frozen=True):
 
     @property
     def any(self) -> bool:
-        """Return whether anything moved, reversed movements excepted."""
+        """Return whether anything moved, apart from reversed movements."""
         return any(getattr(self, name) for name in _SUMS if name not in ("coupons", "unknown"))
 
     @property
@@ -77,11 +77,11 @@ class Moves(BaseModel, frozen=True):
 
     @property
     def dropped(self) -> bool:
-        """Return whether anything was recorded that goes into the drop box."""
+        """Return whether anything was recorded as going into the drop box."""
         return bool(self.currency_cents or self.counter_checks_cents or self.coupons)
 
     def __add__(self, other: "Moves") -> "Moves":
-        """Return what moved in both."""
+        """Return the movements of both."""
         sums = {name: getattr(self, name) + getattr(other, name) for name in _SUMS}
         known = (self.by_denomination, other.by_denomination)
         by_denomination = None if None in known else added(*(one for one in known if one is not None))
@@ -93,7 +93,7 @@ NOTHING: Final = Moves()
 
 
 class Mark(BaseModel, frozen=True):
-    """A moment at which something may begin or end at a table: a count, the end of a gaming day, a box exchange.
+    """A mark at a table, at which something may begin or end: a count, the end of a gaming day, a box exchange.
 
     `moves` are the movements after the previous mark, up to and including this one; None if unknown.
     """
@@ -105,7 +105,7 @@ class Mark(BaseModel, frozen=True):
 
 
 class Window(BaseModel, frozen=True):
-    """The time of a table up to a count (`end`) from the count before it (`start`; None: there was none).
+    """The time at a table between the previous count (`start`; None if there was none) and a count (`end`).
 
     If a gaming day ended without a count, the time is cut there, at `since` and `until`: `moves` are the movements in
     this part, `earlier` those between the count and it. A table is open in a window of `play`; `opens` and `closes` say
@@ -141,7 +141,7 @@ class Window(BaseModel, frozen=True):
 
     @property
     def expected_by_denomination(self) -> Stacks | None:
-        """Return the expected pieces by denomination, if every movement is known by denomination."""
+        """Return the expected pieces by denomination, if all movements are known by denomination."""
         moves = self.earlier + self.moves
         if self.start is None or moves.unknown or moves.by_denomination is None:
             return None
@@ -149,7 +149,7 @@ class Window(BaseModel, frozen=True):
 
     @property
     def unexplained_by_denomination(self) -> Stacks | None:
-        """Return the counted pieces of each denomination beyond the movements known by denomination.
+        """Return the counted pieces of each denomination less the movements known by denomination.
 
         Settled rounds and most sales are not known so: this is their sum and the variance.
         """
@@ -177,7 +177,7 @@ class InventoryRow(BaseModel):
 
     @classmethod
     def of(cls, window: Window) -> "InventoryRow":
-        """Return a running window as a row."""
+        """Return the row of a current window."""
         start = window.start
         assert start is not None, "a running inventory begins with a count"
         day, shift = (window.gaming_day, window.shift) if window.play else start.begun

@@ -20,7 +20,7 @@ async def find_movement(connection: AsyncConnection, property_name: str, number:
 async def movements_of_day(
     connection: AsyncConnection, property_name: str, gaming_day: date, after: int, limit: int
 ) -> list[CageDocument]:
-    """Return the transactions of a gaming day, including voids, by number."""
+    """Return the transactions of a gaming day, including voided ones, by number."""
     query = rows_of(cage_movements, property=property_name, gaming_day=gaming_day)
     number = cage_movements.c.number
     return await things_of(CageDocument, connection, query.where(number > after).order_by(number).limit(limit))

@@ -1,4 +1,4 @@
-"""Read what depends on pit events to be changed, and the opening balances of tables."""
+"""Read what depends on the pit events to be changed, and the opening balances of tables."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -68,7 +68,7 @@ async def read_dependents(
 async def require_still_free(
     connection: AsyncConnection, change: PitChange, standing: EventStanding[PitRecorded]
 ) -> None:
-    """Check again, in the writing transaction, that a change is possible.
+    """Check again, in the recording transaction, that a change is possible.
 
     A dependent transaction holds a lock on the event's row (`queries.holding`): the change waits for it, and sees here
     what it wrote. Raises: Refused, saying what must be undone first.
@@ -113,7 +113,7 @@ async def _dependents(connection: AsyncConnection, fact: PitRecorded, at: dateti
 
 
 async def _boxes_beside(connection: AsyncConnection, fact: PitRecorded) -> dict[str, Any]:
-    """Return whether an exchange is the last of its table, and which box was there before."""
+    """Return whether an exchange is the last one of its table, and the box that was there before."""
     b = t.boxes.c
     rows = rows_of(t.boxes, property=fact.property, table=fact.table).order_by(b.removed_at.desc(), b.exchange.desc())
     last, *before = (await connection.execute(rows.limit(2))).all()
@@ -126,7 +126,7 @@ async def _boxes_beside(connection: AsyncConnection, fact: PitRecorded) -> dict[
 async def read_books(
     connection: AsyncConnection, events: Sequence[Event[Any]], first: Collection[TableKey]
 ) -> dict[TableKey, Books]:
-    """Return the books of tables that were never counted, among those with a possible `first` count in the events.
+    """Return the books of tables never counted before for which the events contain a possible `first` count.
 
     Also those of which a count changes: opening balance, earliest counts, and movements until these.
     """

@@ -39,7 +39,7 @@ async def checks_on_hand(
 async def find_checks(
     connection: AsyncConnection, property_name: str, serials: Sequence[str]
 ) -> dict[str, CounterCheck]:
-    """Return the existing counter checks of these serial numbers."""
+    """Return those of the counter checks with these serial numbers that exist."""
     asked = {"property": property_name, "serials": list(serials)}
     return {check.serial: check for check in await things_of(CounterCheck, connection, _OF_SERIALS, asked)}
 

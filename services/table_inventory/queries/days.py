@@ -87,7 +87,7 @@ class Counted:
 
 
 async def read_day(connection: AsyncConnection, key: DayKey) -> Day:
-    """Return the stage of a gaming day; open if nothing was closed."""
+    """Return the stage of a gaming day; open if no closing step was taken."""
     row = (await connection.execute(rows_of(t.days, **key._asdict()))).one_or_none()
     return Day(**key._asdict()) if row is None else thing_of(Day, row)
 
@@ -109,7 +109,7 @@ async def find_adjustment(connection: AsyncConnection, key: DayKey, adjustment: 
 async def counted_of_day(
     connection: Executes, place: PropertySnapshot, key: DayKey, table: str | None = None, *, now: datetime
 ) -> Counted:
-    """Return the counts of a gaming day, of all tables or one, as of `now`."""
+    """Return the counts of a gaming day, of one table or of all, as of `now`."""
     asked = Span(place, key.gaming_day, key.gaming_day).asked(key.property, table)
     marks, boxes, slips = await asyncio.gather(
         marks_of(connection, asked), boxes_between(connection, asked), open_slips(connection, *key, table)
@@ -145,12 +145,12 @@ async def find_counted(connection: AsyncConnection, key: DayKey, table: str | No
 
 
 async def counted_at_once(read: SnapshotReader, key: DayKey, *, now: datetime) -> Counted:
-    """Return the counts of a gaming day, reading in parallel."""
+    """Return the counts of a gaming day, read in parallel."""
     return await counted_of_day(read, await find_place(read.connection, *key), key, now=now)
 
 
 class _OneByOne:
-    """Runs concurrent statements one by one on a single connection."""
+    """Runs concurrent statements one after the other on a single connection."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -216,7 +216,7 @@ async def approved_adjustments(connection: AsyncConnection, key: DayKey) -> list
 
 
 async def read_stage(connection: AsyncConnection, key: DayKey, *, now: datetime) -> Day:
-    """Return a gaming day with its stage as of `now`: restated if its win differs from the sealed one."""
+    """Return a gaming day with its stage as of `now`: restated if its win differs from the sealed win."""
     day = await read_day(connection, key)
     if day.report is None:
         return day

@@ -1,4 +1,4 @@
-"""Lock pit events that a command depends on, so that they are not changed before it is recorded."""
+"""Lock the pit events that a command depends on, so that they cannot change before it is recorded."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Read the state needed to decide about pit events, incoming ones and those proposed at a desk."""
+"""Read the state needed to decide about pit events, both incoming and proposed at a desk."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -40,6 +40,6 @@ async def read_known(connection: AsyncConnection, places: PropertyLookup, events
 
 
 def placed(said: Sequence[Any]) -> set[pit.BoxName]:
-    """Return the drop boxes that events place on tables."""
+    """Return the drop boxes that these events place on tables."""
     exchanged = (one for one in said if isinstance(one, ExchangedBox))
     return {(one.property, one.placed_box) for one in exchanged if one.placed_box is not None}

@@ -32,7 +32,7 @@ _ROUNDS: Final = bulk.select(movements, by=("property", "table", "ref", "revisio
 async def first_books(
     connection: AsyncConnection, tables: Collection[TableKey]
 ) -> dict[TableKey, list[tuple[datetime, int]]]:
-    """Return the movements of tables that were never counted, moment and cents, except rounds."""
+    """Return the movements, time and cents, of tables that were never counted, except rounds."""
     if not tables:
         return {}
     c = counts.c
@@ -45,7 +45,7 @@ async def first_books(
 
 
 async def known_checks(connection: AsyncConnection, wanted: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return the existing ones of these counter checks, (property, serial number)."""
+    """Return those of these counter checks, (property, serial number), that exist."""
     if not wanted:
         return set()
     rows = await _CHECKS.read(connection, bulk.keyed(_CHECKS, sorted(wanted)))
@@ -53,7 +53,7 @@ async def known_checks(connection: AsyncConnection, wanted: Collection[tuple[str
 
 
 async def boxes_on_tables(connection: AsyncConnection, wanted: Collection[BoxName]) -> dict[BoxName, set[str]]:
-    """Return the tables on which these drop boxes are, according to the last exchange of each table."""
+    """Return the tables on which these drop boxes are, according to each table's last exchange."""
     found: dict[BoxName, set[str]] = {}
     if wanted:
         for row in await connection.execute(_ON_TABLES, _named(wanted)):
@@ -62,7 +62,7 @@ async def boxes_on_tables(connection: AsyncConnection, wanted: Collection[BoxNam
 
 
 async def require_on_one_table(connection: AsyncConnection, placed: Collection[BoxName]) -> None:
-    """Lock these drop boxes, which were placed in this transaction, until its end.
+    """Lock, until the transaction ends, the drop boxes that were placed in it.
 
     Raises: Refused if one of them is on two tables, because another process has placed it meanwhile.
     """
@@ -80,7 +80,7 @@ def _named(boxes: Collection[BoxName]) -> dict[str, list[str]]:
 
 
 async def closed_rounds(connection: AsyncConnection, keys: Collection[RoundKey]) -> dict[RoundKey, datetime]:
-    """Return the closing times of these rounds, for those that were counted."""
+    """Return the closing times of those of these rounds that were counted."""
     if not keys:
         return {}
     rows = await _ROUNDS.read(connection, bulk.keyed(_ROUNDS, sorted(keys)))

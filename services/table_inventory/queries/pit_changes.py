@@ -37,7 +37,7 @@ _OUTCOME = exists().where(_O.property == _C.property, _O.change == _C.change)
 
 
 async def find_event(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> FoundEvent:
-    """Return a pit event by its position. Raises: Rejected if it is unknown, or changes another one."""
+    """Return a pit event by its position. Raises: Rejected if it is unknown, or is itself a change."""
     name = f"event {sequence} of the pit stream of {table} of {property_name}"
     key = {"source": pit_source(property_name, table), "sequence": sequence}
     row = await find_row(connection, pit_events, f"there is no {name}", **key)
@@ -52,7 +52,7 @@ async def find_event(connection: AsyncConnection, property_name: str, table: str
 
 
 async def shown_event(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> PitEventDocument:
-    """Return a pit event as it is shown, a voided one too. Raises: Rejected if it is unknown, or a change."""
+    """Return a pit event for display, even if voided. Raises: Rejected if it is unknown, or is itself a change."""
     found = await find_event(connection, property_name, table, sequence)
     key = {"source": pit_source(property_name, table), "sequence": sequence}
     [item] = await _documents(connection, (await connection.execute(rows_of(pit_events, **key))).all())
@@ -70,7 +70,7 @@ async def list_events(
     *,
     from_end: bool,
 ) -> Page[PitEventDocument]:
-    """Return a page of the pit events of a table, of one gaming day or of all, by their places; voided ones too."""
+    """Return a page of a table's pit events, of one gaming day or of all, by stream position, including voided ones."""
     order = _E.sequence.desc() if from_end else _E.sequence
     query = rows_of(pit_events, source=pit_source(property_name, table), gaming_day=gaming_day)
     query = query.where(or_(_E.shard.is_not(None), _E.voided_shard.is_not(None)))
@@ -82,7 +82,7 @@ async def list_events(
 
 
 async def _documents(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[PitEventDocument | None]:
-    """Return pit events as they are shown, by the entry in force or the one that voided it; None without either."""
+    """Return pit events for display, each from the entry in force or the one that voided it; None without either."""
     places = [(row.voided_shard, row.voided_seq) if row.shard is None else (row.shard, row.seq) for row in rows]
     asked = [one for one in places if one[0] is not None]
     entries = {(entry.shard, entry.seq): entry async for _, entry in read_places(connection, journal, asked)}
@@ -111,7 +111,7 @@ async def content_of(connection: AsyncConnection, row: Row[Any]) -> PitChangePro
 
 
 async def approved_changes(connection: AsyncConnection, named: Iterable[PitChangeApproval]) -> list[PitChangeApproved]:
-    """Return those of the changes that are named whose approval stands in the journal.
+    """Return those of the named changes whose approval is in the journal.
 
     Raises: Rejected where one is not as the service recorded it.
     """
@@ -126,7 +126,7 @@ async def approved_changes(connection: AsyncConnection, named: Iterable[PitChang
 
 
 async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[PitChangeItem]:
-    """Return changes as they are listed, each with what became of it."""
+    """Return changes for a list, each with its outcome."""
     approved = [row for row in rows if row.status == Decision.APPROVED]
     keys = [(row.property, row.change) for row in approved]
     query = select(pit_change_outcomes).where(tuple_(_O.property, _O.change).in_(keys))
@@ -146,7 +146,7 @@ async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> lis
 async def effect_conditions(
     connection: AsyncConnection, property_name: str, effect: PitChangeEffect | None
 ) -> list[ColumnElement[bool]]:
-    """Return the SQL conditions that select a property's changes with this effect; none for any effect."""
+    """Return the SQL conditions that select a property's changes with this effect; no condition for any effect."""
     if effect is None:
         return []
     if effect in ("recorded", "superseded"):
@@ -159,7 +159,7 @@ async def effect_conditions(
 
 
 async def sealed_of(connection: AsyncConnection, property_name: str, among: Collection[date]) -> list[date]:
-    """Return those of these gaming days of a property that are sealed, in order."""
+    """Return those of a property's gaming days that are sealed, in order."""
     query = rows_of(days, property=property_name).where(days.c.gaming_day.in_(among), days.c.final_at.is_not(None))
     return sorted(row.gaming_day for row in await connection.execute(query))
 
@@ -171,7 +171,7 @@ async def last_place(connection: AsyncConnection, property_name: str, table: str
 
 
 async def waiting_change(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> int | None:
-    """Return the number of a change of an event that is approved and has still to take effect."""
+    """Return the number of an approved change of an event that is not in effect yet, or None."""
     query = select(pit_changes).where(
         *(_C.property == property_name, _C.table == table, _C.sequence == sequence),
         *(_C.status == Decision.APPROVED, ~_OUTCOME),
@@ -182,7 +182,7 @@ async def waiting_change(connection: AsyncConnection, property_name: str, table:
 
 
 async def pending_changes(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[PitChangeItem]:
-    """Return the changes of events of a gaming day, or to it, that are proposed, or approved and not in effect yet."""
+    """Return the changes of a gaming day's events, or to that day, that are proposed, or approved but not in effect."""
     pending = or_(_C.status == "proposed", and_(_C.status == Decision.APPROVED, ~_OUTCOME))
     query = select(pit_changes).where(_C.property == property_name, pending)
     rows = (await connection.execute(query.order_by(_C.change))).all()
@@ -192,21 +192,21 @@ async def pending_changes(connection: AsyncConnection, property_name: str, gamin
 
 
 async def _day_to(connection: AsyncConnection, row: Row[Any]) -> date:
-    """Return the gaming day of an event as it is to be corrected; of one to be voided, its own."""
+    """Return the gaming day of an event after its correction; for a void, the event's own."""
     instead = (await content_of(connection, row)).instead
     day: date = row.gaming_day if instead is None else instead.gaming_day
     return day
 
 
 async def waiting_changes(connection: AsyncConnection) -> list[PitChangeApproved]:
-    """Return the approved changes that have not taken effect, in their order."""
+    """Return the approved changes that are not in effect yet, in their order."""
     query = select(pit_changes).where(_C.status == Decision.APPROVED, ~_OUTCOME)
     rows = (await connection.execute(query.order_by(_C.property, _C.table, _C.place))).all()
     return await _approvals(connection, rows)
 
 
 def approved_event(change: PitChangeApproved) -> ApprovedEvent:
-    """Return the event that puts an approved change into effect, as it is sent."""
+    """Return the event that puts an approved change into effect, in the form in which it is sent."""
     return ApprovedEvent(event_of(change), pit_source(change.property, change.table))
 
 

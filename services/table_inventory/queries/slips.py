@@ -27,13 +27,13 @@ slip_status: Final[ColumnElement[str]] = case(
 
 
 async def last_number(connection: AsyncConnection, table: Table, name: str, **values: Any) -> int:
-    """Return the highest number in a column of the rows with these values; 0 without any."""
+    """Return the highest number in a column of the rows with these values; 0 if there are none."""
     highest = func.coalesce(func.max(table.c[name]), 0)
     return int((await connection.execute(rows_of(table, **values).with_only_columns(highest))).scalar_one())
 
 
 async def find_slips(connection: AsyncConnection, keys: Collection[SlipKey]) -> dict[SlipKey, Slip]:
-    """Return the existing ones of these slips."""
+    """Return those of these slips that exist."""
     if not keys:
         return {}
     rows = await _SLIPS.read(connection, bulk.keyed(_SLIPS, sorted(keys)))
@@ -84,7 +84,7 @@ async def open_slips(
 async def slips_off(
     connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[Slip]:
-    """Return the slips of a gaming day, or of a `table`, that are in progress, or have a variance."""
+    """Return the slips of a gaming day, or of a `table`, that are in progress or have a variance."""
     c, v = slips.c, variance_cases.c
     under_way = c.voided_at.is_(None) & c.received_at.is_(None)
     explained = exists().where(v.property == c.property, v.table == c.table, v.variance == c.slip, v.number == c.number)

@@ -22,7 +22,7 @@ class TableDay(NamedTuple):
 
 
 class Touched(NamedTuple):
-    """Table days whose win may have changed, and how far the shards of the journal were read."""
+    """Table days whose win may have changed, and the read positions in the journal's shards."""
 
     days: Sequence[TableDay]
     reached: Mapping[int, int]
@@ -56,12 +56,12 @@ _INCOMPLETE: Final = text("""
 
 
 async def read_stated(connection: AsyncConnection, key: DayKey, table: str | None = None) -> list[Stated]:
-    """Return the last statements about the shifts of a gaming day, of all tables or one."""
+    """Return the last statements about the shifts of a gaming day, of one table or of all."""
     return await things_of(Stated, connection, rows_of(wins_stated, **key._asdict(), table=table))
 
 
 async def read_touched(connection: AsyncConnection, reached: Mapping[int, int] | None) -> Touched:
-    """Return the table days touched since the shards were read up to `reached`; None: since the last statements."""
+    """Return the table days touched since the read positions `reached`; None: since the last statements."""
     if reached is None:
         rows = list(await connection.execute(_UNSTATED))
         due = [row for row in rows if row.is_due]

@@ -1,4 +1,4 @@
-"""Read open input: missing events, and quarantined records, here and at round settlement."""
+"""Read open input: missing events and quarantined records, of this service and of round settlement."""
 
 from typing import Final
 

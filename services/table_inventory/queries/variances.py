@@ -1,4 +1,4 @@
-"""Read the cases of variances: who explains them, and what was resolved."""
+"""Read the cases of variances: who must explain them, and how they were resolved."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -20,7 +20,7 @@ _CASES: Final = text("""
 async def cases_of(
     connection: Executes, property_name: str, wanted: Iterable[VarianceName]
 ) -> dict[VarianceName, Mapping[str, Any]]:
-    """Return the cases of these variances at a property, for those that have an owner: from `owner` to `conclusion`.
+    """Return the cases of those variances at a property that have an owner: the columns `owner` to `conclusion`.
 
     A case is not of a gaming day: a variance may be of another one than when it was owned.
     """

@@ -1,4 +1,4 @@
-"""Read data for metrics that change with the clock: slips in transit, their numbers, unsealed days."""
+"""Read data for metrics that change with time: slips in transit, slip numbers, unsealed days."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -22,7 +22,7 @@ SERIES: Final = ("system", "paper")
 
 @dataclass(frozen=True, slots=True)
 class UnderWay:
-    """Slips of a gaming day in progress; if `is_carried`, `first_at` is when the first left."""
+    """Slips in progress of a gaming day; if `is_carried`, `first_at` is when the first one left."""
 
     property: str
     slip: SlipKind
@@ -67,19 +67,19 @@ async def slips_under_way(connection: AsyncConnection) -> list[UnderWay]:
 
 
 async def missing_numbers(connection: AsyncConnection) -> dict[tuple[str, str], int]:
-    """Return how many slip numbers are unaccounted for, over all properties, by series and kind of slip."""
+    """Return the number of unaccounted slip numbers over all properties, by series and kind of slip."""
     return {(row.series, row.slip): int(row.missing) for row in await connection.execute(_MISSING)}
 
 
 async def running_days(connection: AsyncConnection, now: datetime) -> dict[str, date]:
-    """Return the current gaming day of each property in effect at a moment."""
+    """Return the current gaming day, at a moment, of each property in effect."""
     places = await known_places(connection, properties)
     names = (await connection.execute(_PROPERTIES)).scalars()
     return {name: place.gaming_day(now) for name in names if (place := places.place(name, now)) is not None}
 
 
 async def unsealed_days(connection: AsyncConnection, now: datetime) -> list[DayKey]:
-    """Return the recently ended gaming days with counts that are not sealed."""
+    """Return the gaming days that ended recently, have counts, and are not sealed."""
     ended = [
         DayKey(name, running - timedelta(days=ago))
         for name, running in (await running_days(connection, now)).items()

@@ -178,7 +178,7 @@ class Span:
     last: date
 
     def asked(self, property_name: str, table: str | None) -> dict[str, Any]:
-        """Return the query parameters for this time, for one table or all."""
+        """Return the query parameters for this time, for one table or for all."""
         begins = [self.place.begins_at(day) for day in self._days()]
         margin = self.place.pit_margin
         first, last = begins[1] - margin, begins[-1] + margin
@@ -188,25 +188,25 @@ class Span:
         return of_table | {"first": first, "last": last, "recounted": recounted, "cuts": cuts}
 
     def _days(self) -> Iterable[date]:
-        """Return the days whose beginnings are cuts: from the one before, on which a count of the first day may lie."""
+        """Return the days whose beginnings are cuts, from the previous day, where a count of the first day may be."""
         return (self.first + number * _DAY for number in range(-1, (self.last - self.first).days + 2))
 
 
 async def marks_of(connection: Executes, asked: Mapping[str, Any]) -> dict[str, list[Mark]]:
-    """Return the marks of tables, by table, in order of time: what deriving their sessions needs."""
+    """Return the marks of each table in order of time, from which its sessions are derived."""
     found = await documents_of(Mark, connection, _MARKS, asked)
     return {table: list(marks) for table, marks in groupby(found, attrgetter("table"))}
 
 
 async def boxes_between(connection: Executes, asked: Mapping[str, Any]) -> dict[str, list[Box]]:
-    """Return the drop boxes removed in a time, by table, each with its neighbors before and after."""
+    """Return the drop boxes removed in a period, by table, each with the boxes before and after it."""
     wanted = {name: asked[name] for name in ("property", "first", "last", "table")}
     found = await documents_of(Box, connection, _BOXES, wanted)
     return {table: list(boxes) for table, boxes in groupby(found, attrgetter("table"))}
 
 
 async def unopened_in(connection: Executes, property_name: str, closed: Sequence[ClosedTime]) -> list[Unopened]:
-    """Return play at tables while they were closed, except what was reversed."""
+    """Return play at tables while they were closed, except for reversed play."""
     if not closed:
         return []
     tables, after, until = map(list, zip(*closed, strict=True))
@@ -217,7 +217,7 @@ async def unopened_in(connection: Executes, property_name: str, closed: Sequence
 async def with_denominations(
     connection: Executes, property_name: str, windows: Sequence[Window], at: datetime | None = None
 ) -> list[Window]:
-    """Return windows with the movements known by denomination; for current windows, up to a moment."""
+    """Return windows with the movements known by denomination; those of current windows, up to a moment."""
     if not windows:
         return []
     until = [at if window.end is None else window.end.at for window in windows]

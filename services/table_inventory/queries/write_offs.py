@@ -30,7 +30,7 @@ async def find_box(connection: AsyncConnection, **key: Any) -> Row[Any]:
 
 
 async def box_after(connection: AsyncConnection, row: Row[Any]) -> Row[Any] | None:
-    """Return the row of the box removed next from the same table, or None."""
+    """Return the row of the next box removed from the same table, or None."""
     b = boxes.c
     later = rows_of(boxes, property=row.property, table=row.table)
     later = later.where(tuple_(b.removed_at, b.exchange) > (row.removed_at, row.exchange))

@@ -1,4 +1,4 @@
-"""The vigorish that a round assesses, and what is owed of it. Pure; amounts are cents.
+"""The vigorish that a round assesses, and the part that is owed. Pure; amounts are cents.
 
 Accounts are (property, table, class, leg), where the class is `player` or `bank` (the bank or a co-bank):
 
@@ -85,7 +85,7 @@ def _owed_by(line: Line) -> VigorishClass:
 
 
 def is_bank(line: AssessedLine) -> bool:
-    """Return whether the bank or a co-bank owes it."""
+    """Return whether the bank or a co-bank owes the vigorish."""
     return line.owed_by in ("bank", "co_bank")
 
 

@@ -50,7 +50,7 @@ class FollowUp(SeatOfRound):
 
     @property
     def key(self) -> FollowUpKey:
-        """Return its place in the list."""
+        """Return the sort key of the follow-up."""
         return (self.table, self.round_id, self.seat, self.bank, self.kind)
 
 

@@ -33,7 +33,7 @@ _EVENT_OF: Final = {fact: event for event, (fact, _) in SETTLED.items()}
 def of_pit_event(
     event: Event[Any], places: PropertyLookup, known: PitEventsKnown[VigorishSettled]
 ) -> tuple[FactWithPostings, ...]:
-    """Return the facts of an event about vigorish, or of one that changes it. Raises: Refused."""
+    """Return the facts of a pit event about vigorish, or of a change to one. Raises: Refused."""
     data, standing = event.data, known.standing(event)
     said: VigorishOfRound | None = data if isinstance(data, VigorishOfRound) else None
     at, about, recordings = event.time, {}, []
@@ -75,7 +75,7 @@ def _settled(
 
 
 def _voided(event: Event[Any], standing: EventStanding[VigorishSettled]) -> FactWithPostings:
-    """Reverse a table's action, on the gaming day and at the moment of the action."""
+    """Reverse a table's action, on the gaming day and at the time of that action."""
     before, change = standing.fact, event.data
     said = {name: getattr(before, name) for name in VigorishSettled.model_fields}
     said |= {"desk_change": None, "behind": None} | told_by(event)

@@ -1,4 +1,4 @@
-"""Routes of patrons' identities, and their erasure.
+"""Routes for patrons' identities, and their erasure.
 
 Identities are encrypted before a command is decided, and decrypted after the access is recorded.
 """
@@ -41,7 +41,7 @@ _PatronPath = Annotated[Name, Path(description="the patron")]
 
 
 def identity_routes(context: ServiceContext) -> APIRouter:
-    """Return the routes about who patrons are."""
+    """Return the routes for patrons' identities."""
     router = APIRouter(tags=["patrons"])
     add, known = partial(command_route, router, context.commands), (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
     add = partial(add, subject=_PATRON)
@@ -80,7 +80,7 @@ def identity_routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.NOT_FOUND),
     )
     async def read_erasure(reader: ErasureReader, property_name: PropertyPath, patron: _PatronPath) -> ErasureDocument:
-        """The last erasure entered, with its status. The access is recorded."""
+        """Return the last erasure entered, with its status. The access is recorded."""
         missing = f"no erasure of patron {patron} at {property_name} was entered"
         async with snapshot(context.pools.readers) as connection:
             row = await find_row(connection, patron_erasures, missing, property=property_name, patron=patron)
@@ -114,7 +114,7 @@ async def _identity(context: ServiceContext, property_name: str, patron: str, re
 
 
 async def _sealed(context: ServiceContext, command: IdentifyPatron, person: str, key: str) -> IdentifyPatron:
-    """Encrypt a patron's identity with the patron's key: nothing else of it is decided on, stored or published."""
+    """Encrypt a patron's identity with the patron's key: only the result is decided on, stored and published."""
     keys = wrapping_keys(context.settings.patron_keys_file)
     text = command.model_dump_json(include=set(IDENTITY), exclude_none=True)
     own = await key_to_seal_with(context.pools.commands, keys, command.property, command.patron)

@@ -1,4 +1,4 @@
-"""Access log of patron data: every access is recorded before it is answered: who, whose data, and which."""
+"""Access log of patron data: before an answer, it records who accessed which data of whom."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -14,14 +14,14 @@ SHARD: Final = "looks"
 
 
 async def record_look(context: RuntimeContext, property_name: str, patron: str, what: Seen, by: str) -> None:
-    """Record that a person accesses data of a patron."""
+    """Record that a person accesses a patron's data."""
     await record_looks(context, property_name, (patron,), what, by)
 
 
 async def record_looks(
     context: RuntimeContext, property_name: str, patrons: Iterable[str], what: Seen, by: str
 ) -> None:
-    """Record that a person accesses data of patrons, one entry each."""
+    """Record that a person accesses patrons' data, with one entry per patron."""
     entries = [_entry(context, property_name, patron, what, by) for patron in sorted(set(patrons))]
     if entries:
         await append_audit_entry(context, SHARD, *entries)

@@ -76,7 +76,7 @@ _ONE: Final[Responses] = {**UNCHANGED, **problems(Reason.NOT_FOUND)}
 
 
 def reading_routes(context: ServiceContext) -> APIRouter:
-    """Return the routes that change nothing."""
+    """Return the read-only routes."""
     return merge_routers(_accounts(context), _patrons(context), _rounds(context))
 
 
@@ -92,7 +92,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
         table: Annotated[Name | None, Query(description="only game accounts of this table")] = None,
         patron: Annotated[Name | None, Query(description="only accounts of this patron")] = None,
     ) -> Page[AccountDocument]:
-        """Wallets and game accounts of a property."""
+        """List wallets and game accounts of a property."""
         named = {"property": property_name, "table": table, "patron": patron}
         async with snapshot(context.pools.readers) as connection:
             page = await _ACCOUNTS.read(connection, asked, AccountDocument.of, **named)
@@ -104,7 +104,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
     async def read_account(
         request: Request, reader: AccountReader, property_name: PropertyPath, account: AccountPath
     ) -> Response:
-        """Amounts available, on hold and in play."""
+        """Return the amounts available, on hold and in play."""
         async with snapshot(context.pools.readers) as connection:
             found = await _account(connection, property_name, account)
         await _looked(context, found, "account", reader)
@@ -123,7 +123,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
         asked: Asked,
         from_end: FromEnd = False,
     ) -> Statement:
-        """Every change, oldest first unless requested from the end, with its journal entry."""
+        """Return every change with its journal entry, oldest first unless requested from the end."""
         named = {"property": property_name, "account": account}
         async with snapshot(context.pools.readers) as connection:
             shown = await _account(connection, property_name, account)
@@ -222,7 +222,7 @@ def _rounds(context: ServiceContext) -> APIRouter:
         dependencies=[ROUND_READER],
     )
     async def list_open_rounds(property_name: PropertyQuery, asked: Asked) -> Page[OpenRound]:
-        """Their wagers stay on hold or in play; oldest first."""
+        """List rounds whose wagers are still on hold or in play, oldest first."""
         after = _OPEN_ROUNDS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
             found = await open_rounds_after(connection, property_name, after=after, limit=asked.limit + 1)
@@ -232,7 +232,7 @@ def _rounds(context: ServiceContext) -> APIRouter:
 
 
 async def _looked(context: ServiceContext, account: AccountDocument, what: Seen, reader: str) -> None:
-    """Record an access to a patron's account; other accounts have no known owner."""
+    """Record an access to a patron's account; accounts without a known owner are not recorded."""
     if account.patron is not None:
         await record_look(context, account.property, account.patron, what, reader)
 

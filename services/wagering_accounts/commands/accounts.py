@@ -51,7 +51,7 @@ Reference = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
 class OpenAccount(AccountsCommand):
     """Open a game account.
 
-    For one session at one table; without a patron it is anonymous.
+    The account is for one session at one table; without a patron it is anonymous.
     """
 
     account: AccountName
@@ -90,9 +90,9 @@ class _Money(Happened, CommandWithCode):
 
 
 class BuyIn(_Money):
-    """Buy in.
+    """Buy in to an account.
 
-    With cash, chips or a voucher; or, with the access code, from the patron's wallet.
+    The money comes from cash, chips or a voucher or, with the access code, from the patron's wallet.
     """
 
     cents: Cents
@@ -129,7 +129,7 @@ def _moment_of(command: _Money, books: Books, account: Account, now: Now) -> dat
 
 
 def _said(command: _Money, now: Now) -> dict[str, Any]:
-    """Return a command's fields for the fact, without the access code and fields of the command itself."""
+    """Return a command's fields for the fact, without the access code and the command's own fields."""
     said = command.what()
     return {name: said[name] for name in said if name in AccountBoughtIn.model_fields} | command.late(now.at)
 
@@ -137,7 +137,7 @@ def _said(command: _Money, now: Now) -> dict[str, Any]:
 def _both_sides(
     command: _Money, books: Books, account: Account, patron: Patron | None, cents: int
 ) -> tuple[tuple[AccountMovement, ...], tuple[Posting, ...]]:
-    """Return the movements of `cents` (negative: paid out) on account and wallet, and the other postings."""
+    """Return the movements of `cents` (negative: paid out) on account and wallet, and the contra postings."""
     movements = [next_movement(account, available_cents=cents)] if cents else []
     if command.instrument != "wallet":
         return tuple(movements), (Posting(Leg(command.property, account.table, "", command.instrument), cents),)
@@ -165,10 +165,10 @@ def _wallet_of(books: Books, account: Account, patron: Patron | None) -> tuple[A
 
 
 class CashOut(_Money):
-    """Cash out.
+    """Cash out of an account.
 
-    Everything available, or `cents`; amounts on hold or in play stay until their round is over. Cashing out a wallet
-    needs the access code, except for an excluded patron. `close` closes a game account.
+    This pays out everything available, or `cents`; amounts on hold or in play stay until their round is over. Cashing
+    out a wallet needs the access code, except for an excluded patron. `close` closes a game account.
     """
 
     takes_money = True
@@ -214,7 +214,7 @@ def _require_closable(account: Account, cents: int) -> None:
 class EnterAdjustment(AccountsCommand):
     """Enter an adjustment.
 
-    In cents, up or down; another person must approve it.
+    The amount is in cents, positive or negative; another person must approve it.
     """
 
     account: AccountName

@@ -1,4 +1,4 @@
-"""Common parts of the commands: the state that they need, and recording an accepted command."""
+"""Common parts of the commands: loading their state, and recording an accepted command."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -40,7 +40,7 @@ ChangeOfCents = Annotated[int, Field(strict=True, ge=-(10**12), le=10**12), Afte
 
 
 class AccountsCommand(Command, ABC):
-    """A command to the wagering accounts."""
+    """A command about the wagering accounts."""
 
     property: Annotated[Name, Field(description="the property")]
 
@@ -58,7 +58,7 @@ class CommandWithCode(AccountsCommand):
 
     @property
     def new_code(self) -> HashedCode:
-        """The code that the patron has from now on."""
+        """Return the patron's new code."""
         assert isinstance(self._code, HashedCode), "the code was hashed before"
         return self._code
 
@@ -75,11 +75,11 @@ class CommandWithCode(AccountsCommand):
         return command
 
     def content(self) -> Any:
-        """Return the request with the code's fingerprint."""
+        """Return the request with the fingerprint of the code."""
         return {**self.shown(), "access_code": self._fingerprint}
 
     def shown(self) -> dict[str, Any]:
-        """Return the request without anything that would let the code be guessed."""
+        """Return the request without anything from which the code could be guessed."""
         return self.model_dump(mode="json", exclude_none=True, exclude={"access_code"})
 
 
@@ -138,7 +138,7 @@ def next_movement(
     promotional_held_cents: int = 0,
     promotional_staked_cents: int = 0,
 ) -> AccountMovement:
-    """Return a movement with the version that the account gets by it."""
+    """Return a movement with the account's next version."""
     return AccountMovement.construct_unvalidated(
         {
             "account": account.account,
@@ -166,7 +166,7 @@ def require_account(books: Books, key: AccountKey) -> Account:
 
 
 def require_available(account: Account, cents: int, where: str = "that are available") -> None:
-    """Raise Rejected if an account has less available than is to be taken."""
+    """Raise Rejected if an account has less available than the amount to be taken."""
     if cents > account.available_cents:
         raise Rejected(Reason.INSUFFICIENT_FUNDS, f"{cents} exceeds the {account.available_cents} cents {where}")
 
@@ -204,7 +204,7 @@ def require_admitted(patron: Patron | None) -> None:
 
 
 def wrong_code(books: Books, patron: Patron, given: GivenCode | None, now: Now) -> Accepted | None:
-    """Return the result of a wrong access code: it is counted, and too many lock it; None if it is right.
+    """Return the result of a wrong access code, which is counted; too many lock the account. None for a correct code.
 
     Raises: Rejected if the code is locked, none is stored, or the stored one was not written by this service.
     """

@@ -1,4 +1,4 @@
-"""Commands on patrons' identities, encrypted before they are decided on; and erasure, which needs two people."""
+"""Commands about patrons' identities, encrypted before they are decided on; and erasure, which needs two people."""
 
 from calendar import isleap
 from datetime import date
@@ -49,7 +49,7 @@ class IdentifyPatron(AccountsCommand):
     _fingerprint: str | None = PrivateAttr(default=None)
 
     def needs(self) -> ReadSet:
-        """Return the patron, and who it is so far."""
+        """Return the read set: the patron and the current identity."""
         return ReadSet(patrons=[Patron.key_of(self)], identities=[Patron.key_of(self)])
 
     def sealed(self, sealed: str | None, fingerprint: str) -> Self:
@@ -197,7 +197,7 @@ def _kept_until(books: Books, patron: Patron, last_form_on: date | None, now: No
 
 
 def _after(day: date, count: int, unit: str) -> date:
-    """Return the day that a number of days or years ends with.
+    """Return the last day of a period of days or years.
 
     >>> _after(date(2024, 2, 29), 5, "years")
     datetime.date(2029, 3, 1)

@@ -1,4 +1,4 @@
-"""Patrons: registered with a wallet and an access code, excluded, limited."""
+"""Commands about patrons: register with a wallet and an access code, exclude, limit."""
 
 from datetime import timedelta
 
@@ -48,7 +48,7 @@ def _accepted(books: Books, fact: AboutPatron, now: Now, location: str | None = 
 class RegisterPatron(CommandWithCode, _AboutPatron):
     """Register a patron with a wallet.
 
-    One wallet a person, reached with the access code that the person chose.
+    Each person has one wallet, protected by an access code that the person chose.
     """
 
     wallet: Name
@@ -73,7 +73,7 @@ def _register(command: RegisterPatron, books: Books, now: Now) -> Accepted:
 class ChangeAccessCode(CommandWithCode, _AboutPatron):
     """Give a patron a new access code.
 
-    Which unlocks it.
+    This also unlocks the wallet.
     """
 
     access_code: AccessCode
@@ -93,9 +93,9 @@ def _change_code(command: ChangeAccessCode, books: Books, now: Now) -> Accepted:
 
 
 class SetExclusion(_AboutPatron):
-    """Exclude a patron, or admit one again.
+    """Exclude a patron, or admit an excluded one again.
 
-    An excluded patron is paid out, and cannot wager.
+    An excluded patron can be paid out, but cannot wager.
     """
 
     excluded: bool
@@ -135,7 +135,7 @@ def _set_limit(command: SetLimit, books: Books, now: Now) -> Accepted:
 
 
 class SetTaxResidence(_AboutPatron):
-    """Set where a patron is a resident for tax.
+    """Set the country in which a patron is a resident for tax.
 
     By the documents that the cashier looked at, which `reason` names; they are not kept here.
     """

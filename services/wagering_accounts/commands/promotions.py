@@ -1,6 +1,6 @@
 """Commands on promotional money: granted by the house, moved between wallet and table, written off on expiry.
 
-It can be wagered, and is never paid out. Its winnings are ordinary money.
+It can be wagered but never paid out. Its winnings are ordinary money.
 """
 
 from datetime import date
@@ -59,7 +59,7 @@ class _Grant(_OfPromotion):
 class GrantPromotion(_Grant):
     """Grant promotional money.
 
-    To a wallet or a game account, up to the property's limit; larger grants need two people.
+    The grant goes to a wallet or a game account, up to the property's limit; larger grants need two people.
     """
 
 
@@ -77,7 +77,7 @@ def _grant(command: GrantPromotion, books: Books, now: Now) -> Accepted:
 class EnterPromotion(_Grant):
     """Enter a grant of promotional money.
 
-    Of any amount; another person must approve it.
+    The amount is unlimited; another person must approve it.
     """
 
 
@@ -139,7 +139,7 @@ def _reject(command: RejectPromotion, books: Books, now: Now) -> Accepted:
 
 
 def _entered(command: _OfEntered, books: Books) -> tuple[Promotion, Approval]:
-    """Return a grant, and its approval. Raises: Rejected if there is none."""
+    """Return a grant and its approval. Raises: Rejected if it does not exist."""
     require_account(books, Account.key_of(command))
     promotion, name = books.promotions.get(Promotion.key_of(command)), f"promotion {command.promotion}"
     if promotion is None:
@@ -170,7 +170,7 @@ def _given(books: Books, account: Account, grant: _Grant | Promotion, now: Now, 
 class WriteOffPromotion(_OfPromotion):
     """Write promotional money off.
 
-    It was granted by mistake, or is withdrawn. Amounts on hold or in play stay until their round is over.
+    Use this for a grant that was a mistake or is withdrawn. Amounts on hold or in play stay until their round is over.
     """
 
 
@@ -221,7 +221,7 @@ def _taken_off(
 class MovePromotion(AccountsCommand):
     """Move promotional money between a game account and its patron's wallet.
 
-    To the game account; negative: back to the wallet.
+    Positive amounts move to the game account, negative ones back to the wallet.
     """
 
     account: AccountName
@@ -253,12 +253,12 @@ def _move(command: MovePromotion, books: Books, now: Now) -> Accepted:
 
 
 def _promotions(account: Account, cents: int) -> Posting:
-    """Return the contra posting of what the house gives to an account."""
+    """Return the contra posting of promotional money given to an account by the house."""
     return Posting(Leg(account.property, account.table, "", "promotions"), cents)
 
 
 def _require_promotional(account: Account, cents: int) -> None:
-    """Raise Rejected if an account has less promotional money than is to be taken."""
+    """Raise Rejected if an account has less promotional money than the amount to be taken."""
     if cents > account.promotional_cents:
         has = f"the {account.promotional_cents} cents of promotional money that account {account.account} has available"
         raise Rejected(Reason.INSUFFICIENT_FUNDS, f"{cents} exceeds {has}")

@@ -168,7 +168,7 @@ def _capture(command: CaptureRound, books: Books, now: Now) -> Accepted:
 class ReleaseWager(AccountsCommand):
     """Release a wager.
 
-    Before "no more bets" only: its cents are available again.
+    This is only possible before "no more bets"; its cents are then available again.
     """
 
     account: AccountName

@@ -25,14 +25,14 @@ class HashedCode:
     signature: bytes | None = None
 
     def matches(self, kept: "HashedCode") -> bool:
-        """Return whether the given code is the stored one; both are hashed with the same salt."""
+        """Return whether the given code is the stored one, both hashed with the same salt."""
         assert self.salt == kept.salt, "hashes under different salts say nothing about each other"
         return compare_digest(self.hash, kept.hash)
 
 
 @dataclass(frozen=True, slots=True)
 class GivenCode:
-    """A given code, hashed like the one stored at the time; `forged`: why the stored one is not authentic."""
+    """A given code, hashed with the salt of the stored one; `forged`: why the stored one is not authentic."""
 
     given: HashedCode
     kept: HashedCode
@@ -40,12 +40,12 @@ class GivenCode:
 
     @property
     def is_right(self) -> bool:
-        """Return whether it matches the stored code."""
+        """Return whether the given code matches the stored one."""
         return self.given.matches(self.kept)
 
 
 def hash_code(code: str, salt: bytes | None = None) -> HashedCode:
-    """Return the hash of a code, with a new salt unless one is given for a comparison. Slow on purpose."""
+    """Return the hash of a code, with a new salt unless one is given for comparison. Deliberately slow."""
     salt = os.urandom(_SALT_BYTES) if salt is None else salt
     return HashedCode(salt, scrypt(code.encode(), salt=salt, **_COST))
 

@@ -69,7 +69,7 @@ class StaleStateError(Exception):
 
 
 def apply_fact(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> None:
-    """Apply a fact of a moment. Everything that it concerns must be loaded.
+    """Apply a fact with its time. Everything that it concerns must be loaded.
 
     Raises: StaleStateError.
     """
@@ -100,7 +100,7 @@ def account_of(fact: AccountsFact) -> AccountKey | None:
 
 
 def _move(account: Account, movement: AccountMovement) -> LineRow:
-    """Move money on an account; return the line of its statement."""
+    """Move money on an account; return the resulting line of its statement."""
     account.version += 1
     if movement.version not in (None, account.version):
         raise StaleStateError(f"account {account.account} gets version {account.version}, not {movement.version}")
@@ -141,7 +141,7 @@ def _require_nothing_left(books: Books, fact: WagersVoided) -> None:
 
 
 def _apply(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> None:
-    """Apply a fact, except its movements of money."""
+    """Apply a fact, except for its movements of money."""
     match fact:
         case WagerAuthorized():
             _touched(books, fact, at).status = "open"
@@ -189,13 +189,13 @@ def _apply(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> 
 
 
 def next_version(books: Books, key: RoundKey) -> int:
-    """Return the version that a round has with the fact that is being decided."""
+    """Return the version that a round gets with the fact being decided."""
     round_ = books.rounds.get(key)
     return 1 if round_ is None else round_.version + 1
 
 
 def _touched(books: Books, fact: OfRound, at: datetime) -> Round:
-    """Return the round of a fact, with the version from the fact."""
+    """Return the round of a fact, with its version set to that in the fact."""
     key = (fact.property, fact.table, fact.round_id)
     version = next_version(books, key)
     if fact.round_version != version:
@@ -313,7 +313,7 @@ def _identify(books: Books, fact: PatronIdentified, at: datetime) -> None:
 
 
 def _erase(books: Books, fact: AboutErasure, at: datetime) -> None:
-    """Add an entered erasure, or decide one; erased data is gone even when the entries are read again."""
+    """Add an entered erasure, or decide one; erased data stays erased when entries are replayed."""
     key = Patron.key_of(fact)
     erasure = books.erasures.get(key)
     if isinstance(fact, PatronErasureEntered):
@@ -341,7 +341,7 @@ def _erase(books: Books, fact: AboutErasure, at: datetime) -> None:
 
 
 def _forget_wrong_codes(books: Books, patron: Patron) -> None:
-    """Reset the count of wrong codes after a right one."""
+    """Reset the count of wrong codes after a correct one."""
     if patron.failed_codes or patron.locked_until is not None:
         patron.failed_codes, patron.locked_until = 0, None
         books.change(patron)

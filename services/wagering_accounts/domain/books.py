@@ -61,7 +61,7 @@ ThingT = TypeVar("ThingT", bound=Entity)
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A patron's limit: the current cents, and those from a later moment on. None: no limit."""
+    """A patron's limit: the current cents, and the cents from a later moment on. None: no limit."""
 
     cents: int | None = None
     next_cents: int | None = None
@@ -97,11 +97,11 @@ class Patron(Entity):
     erased_at: datetime | None = None
 
     def locked_at(self, moment: datetime) -> datetime | None:
-        """Return until when access codes are locked at a moment, or None."""
+        """Return until when access codes are locked, at a moment, or None."""
         return None if self.locked_until is None or self.locked_until <= moment else self.locked_until
 
     def limit(self, kind: LimitKind, moment: datetime) -> int | None:
-        """Return a limit at a moment, cents, or None."""
+        """Return the limit at a moment, cents, or None."""
         limit = self.limits.get(kind)
         return None if limit is None else limit.at(moment)
 
@@ -161,7 +161,7 @@ class PatronErasure(Entity):
 class Account(Entity):
     """A wallet (`table` is empty), or the game account of a session at a table. `version` counts its entries.
 
-    `promotional_cents` can be wagered, and is never paid out; it is in none of the other amounts.
+    `promotional_cents` can be wagered but never paid out; it is not part of the other amounts.
     """
 
     key_of = attrgetter("property", "account")
@@ -328,7 +328,7 @@ class Books:
         """The lines of the statements, for each fact by which the books evolved."""
 
     def know(self, thing: Entity) -> None:
-        """Add a loaded entity, unless it is present."""
+        """Add a loaded entity unless it is already present."""
         things, key = self._known[type(thing)], thing.key_of(thing)
         if key not in things:
             things[key] = thing
@@ -336,20 +336,20 @@ class Books:
                 self.holds_by_round[Round.key_of(thing)].append(thing)
 
     def add(self, thing: ThingT) -> ThingT:
-        """Add something new, and return it."""
+        """Add a new entity, and return it."""
         self.know(thing)
         self.new[type(thing)][thing.key_of(thing)] = thing
         return thing
 
     def change(self, thing: ThingT) -> ThingT:
-        """Note that something at hand changes, and return it."""
+        """Mark a loaded entity as changed, and return it."""
         kind, key = type(thing), thing.key_of(thing)
         if key not in self.new[kind]:
             self.changed[kind][key] = thing
         return thing
 
     def keep_code(self, property_name: str, patron: str, code: HashedCode) -> None:
-        """Replace the access code of a patron."""
+        """Replace a patron's access code."""
         kept = PatronCode(property_name, patron, code.number, code.salt, code.hash, code.signature)
         before = self.codes.pop(PatronCode.key_of(kept), None)
         self.know(kept)

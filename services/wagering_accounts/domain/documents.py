@@ -25,14 +25,14 @@ class _Document(BaseModel):
 
     @classmethod
     def of(cls, thing: object) -> Self:
-        """Return the document of an entity or its row."""
+        """Return the document of an entity, or of its row."""
         return cls.model_validate(thing)
 
 
 class AccountDocument(_Document):
     """An account: available, on hold for wagers, and in play. `version` counts its entries.
 
-    Promotional money is separate: it can be wagered, and is never paid out.
+    Promotional money is separate: it can be wagered but never paid out.
     """
 
     property: Name
@@ -83,7 +83,7 @@ class CaptureDocument(BaseModel):
 
 
 class PatronDocument(BaseModel):
-    """A patron. The access code is never shown."""
+    """A patron. The access code is never included."""
 
     property: Name
     patron: Name
@@ -109,7 +109,7 @@ _OF_PATRON: Final = ("property", "patron", "wallet", "excluded_at", "tax_residen
 
 
 class IdentityDocument(BaseModel):
-    """A patron's identity, from documents. The access is recorded."""
+    """A patron's identity, as documented. The access is recorded."""
 
     property: Name
     patron: Name
@@ -154,7 +154,7 @@ class AdjustmentDocument(_Document, ApprovalSubject):
 
 
 class PromotionDocument(_Document, ApprovalSubject):
-    """A grant of promotional money, in cents: its rest expires on a gaming day."""
+    """A grant of promotional money, in cents; what remains of it expires on a gaming day."""
 
     property: Name
     account: Name

@@ -1,4 +1,4 @@
-"""The remainder of promotional grants, and what of it has expired. Pure; cents.
+"""The remainder of promotional grants, and the expired part. Pure; cents.
 
 Promotional money is spent in order of expiry, grants without expiry last; returned stakes restore what was spent last.
 A pool is the accounts of a patron, because money moves between wallet and tables, or one anonymous account.

@@ -19,7 +19,7 @@ _KEY_BYTES: Final = 32
 
 
 class SealError(Exception):
-    """Encrypted data cannot be decrypted, or the wrapping keys are invalid. The message has no content."""
+    """Encrypted data cannot be decrypted, or the wrapping keys are invalid. The message contains no data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class PatronKey:
         return f"PatronKey({self.about!r})"
 
     def seal(self, text: str, what: str) -> str:
-        """Return a text encrypted for one purpose and patron: it decrypts as nothing else."""
+        """Return a text encrypted for one purpose and patron; it cannot be decrypted for any other."""
         sealed = _encrypt(self.key, text.encode(), f"{self.about} {what}")
         return urlsafe_b64encode(sealed).decode().rstrip("=")
 
@@ -93,7 +93,7 @@ def new_wrapping_key(name: str) -> str:
 
 
 def about_patron(property_name: str, patron: str) -> str:
-    """Return the identification of a patron: `riverside/p-1`."""
+    """Return the identifier of a patron: `riverside/p-1`."""
     return f"{property_name}/{patron}"
 
 

@@ -155,7 +155,7 @@ def _fact(
 
 
 def _on_hold(ended: Sequence[Hold], account: str, status: HoldStatus) -> tuple[int, int]:
-    """Return the amounts on hold of an account with a status: ordinary and promotional money."""
+    """Return the amounts on hold with a status in an account: ordinary and promotional money."""
     found = [hold for hold in ended if hold.account == account and hold.status == status]
     promotional = sum(hold.promotional_cents for hold in found)
     return sum(hold.cents for hold in found) - promotional, promotional
@@ -189,7 +189,7 @@ def _promotional_parts(
 
 
 def _paid(available: int, shortage: int, released: int, cents: int) -> tuple[int, int]:
-    """Return a change's effect on available money besides ending holds, and on the round's shortage."""
+    """Return a change's effect on available money, apart from ended holds, and on the round's shortage."""
     if cents >= 0:
         made_good = min(shortage, cents)
         return cents - made_good, -made_good

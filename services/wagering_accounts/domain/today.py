@@ -36,7 +36,7 @@ class Todays:
         self._known: dict[tuple[str, datetime], Today] = {}
 
     def moment_of(self, property_name: str, said: Happened, now: datetime) -> datetime:
-        """Return when something entered now happened. Raises: Rejected if that is too long ago."""
+        """Return when an entered action happened. Raises: Rejected if that is too long ago."""
         return happened(self._places, property_name, said, now)[1]
 
     def at(self, property_name: str, moment: datetime) -> Today:

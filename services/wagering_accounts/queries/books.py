@@ -89,7 +89,7 @@ class ReadSet(NamedTuple):
 
 
 def known_thing(kind: type[ThingT], row: Any) -> ThingT:
-    """Return the entity of a row."""
+    """Return the entity in a row."""
     thing = kind(*_VALUES[kind](row))
     if isinstance(thing, Patron):
         thing.limits = _LIMITS.validate_python(thing.limits)
@@ -133,14 +133,14 @@ _NOTHING = (0,) * len(tables.AMOUNTS)
 
 
 class _Found(NamedTuple):
-    """Pending results: the requested entities of each kind, and the last lines of the accounts' statements."""
+    """Pending results: the requested entities of each kind, and the last statement lines of the accounts."""
 
     things: Sequence[tuple[type[Any], AsyncCursor[Any]]]
     checked: Collection[AccountKey]
     last: AsyncCursor[Any] | None
 
     async def know(self, books: Books) -> None:
-        """Add the results; note the accounts that differ from the last line of their statements."""
+        """Add the results; note the accounts that differ from the last line of their statement."""
         for kind, cursor in self.things:
             for row in await cursor.fetchall():
                 books.know(known_thing(kind, row))
@@ -168,7 +168,7 @@ async def _know(
 
 
 class ReadSetLoader:
-    """Loads what is needed; `lock` locks it until the transaction ends.
+    """Loads a read set; `lock` locks it until the transaction ends.
 
     With `check` the accounts are compared with their statements.
     """
@@ -180,12 +180,12 @@ class ReadSetLoader:
         self._found: _Found | None = None
 
     async def ask(self, sent: Pipeline) -> None:
-        """Queue the query with another one, unless it depends on a first answer."""
+        """Queue the query together with another one, unless it depends on an earlier answer."""
         if not (self._wanted.wallets_of or self._wanted.erased or self._wanted.holds):
             self._found = await self._ask_first(sent)
 
     async def read(self, connection: AsyncConnection, places: PropertyLookup = lambda *_: None) -> Books:
-        """Return the loaded accounts; `places` provides gaming day and law of their properties."""
+        """Return the loaded accounts; `places` provides the gaming day and the law of their properties."""
         books, wanted, lock = Books(places), self._wanted, self._lock
         if self._found is None:
             await self._say_what_is_needed(connection, books)
@@ -239,7 +239,7 @@ class ReadSetLoader:
 async def load(
     connection: AsyncConnection, needs: Sequence[ReadSet], *, lock: bool, places: PropertyLookup = lambda *_: None
 ) -> Books:
-    """Return the loaded read set."""
+    """Load the read set and return it."""
     return await ReadSetLoader(needs, lock=lock).read(connection, places)
 
 
@@ -260,7 +260,7 @@ _CODES: Final = (
 
 
 async def codes_given(connection: AsyncConnection, property_name: str, patron: str) -> int:
-    """Return how many access codes a patron was issued, according to the journal."""
+    """Return the number of access codes that a patron was issued, according to the journal."""
     return int((await connection.execute(_CODES, {"property": property_name, "patron": patron})).scalar_one())
 
 

@@ -1,4 +1,4 @@
-"""Data checked before a patron is erased: all accounts, the last movement of money, and what is owed."""
+"""What is checked before a patron is erased: all accounts, the last movement of money, and amounts owed."""
 
 from collections.abc import Collection
 
@@ -10,7 +10,7 @@ from services.wagering_accounts.tables import balances, lines, round_accounts
 
 
 async def accounts_of(connection: AsyncConnection, books: Books, patrons: Collection[PatronKey]) -> set[AccountKey]:
-    """Return the accounts of patrons; note the last movement of money on them, and the amounts owed."""
+    """Return patrons' accounts; note the last movement of money on them, and the amounts owed."""
     found: set[AccountKey] = set()
     for key in patrons:
         b, line, r = balances.c, lines.c, round_accounts.c

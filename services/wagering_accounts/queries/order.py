@@ -85,7 +85,7 @@ def _step(entry: Entry, fact: AccountsFact) -> Step:
 
 @dataclass(slots=True)
 class _Shard:
-    """A shard: the entries read ahead, and whether there are more."""
+    """A shard: the entries read ahead, and whether more follow."""
 
     entries: AsyncIterator[Entry]
     ahead: deque[Step] = field(default_factory=deque)
@@ -128,7 +128,7 @@ async def in_order(
 
 
 async def _learn_names(connection: AsyncConnection, after: Mapping[int, int]) -> None:
-    """Learn the versions that entries name which were not looked at yet; from nothing on, those of all."""
+    """Load the versions named in entries that were not examined yet; when starting from nothing, those of all."""
     for statement in (*_BEGIN, *(() if after else _FORGET_ALL)):
         await connection.execute(text(statement))
     for shard, known, until in (await connection.execute(text(_UNTIL))).all():
@@ -141,7 +141,7 @@ async def _learn_names(connection: AsyncConnection, after: Mapping[int, int]) ->
 
 
 def _next(shards: Iterable[_Shard], known: "_Known") -> list[Recorded]:
-    """Return the next entries, as far as was read ahead."""
+    """Return the next entries, among those read ahead."""
     batch: list[Recorded] = []
     while len(batch) < _BATCH and not any(shard.more and not shard.ahead for shard in shards):
         heads = [shard.ahead for shard in shards if shard.ahead]
@@ -160,7 +160,7 @@ def _next(shards: Iterable[_Shard], known: "_Known") -> list[Recorded]:
 
 
 class _Known:
-    """The accounts and rounds of the entries read ahead: current versions, and later ones that are named."""
+    """The accounts and rounds of the entries read ahead: their current versions, and later ones named in entries."""
 
     def __init__(self) -> None:
         self._versions: dict[Key, int] = {}

@@ -16,7 +16,7 @@ __all__ = ["compare_patron_keys", "key_of", "key_to_seal_with", "rewrap", "wrapp
 
 
 def wrapping_keys(path: Path | None) -> WrappingKeys:
-    """Return the wrapping keys, read again because they may have changed. Raises: Rejected if they are missing."""
+    """Return the wrapping keys, reread in case they have changed. Raises: Rejected if they are missing."""
     try:
         if path is not None:
             return WrappingKeys.read(path)

@@ -1,4 +1,4 @@
-"""The balance of an account according to the journal: the sum of its entries, whatever the tables hold.
+"""The balance of an account according to the journal: the sum of its entries, regardless of the tables.
 
 Money is paid out only from an account proven in this way. Every version of it must have an entry: of its own stream, or
 one named by a line of its statement. Each entry must match its hash, the next entry must be chained to it, and it must
@@ -22,7 +22,7 @@ _MOVED: Final = dict(zip(CHANGES, AMOUNTS, strict=True))
 
 
 async def prove(connection: AsyncConnection, books: Books, keys: Iterable[AccountKey]) -> None:
-    """Prove loaded accounts, and their patrons' wallets; note failures in `books.altered`."""
+    """Verify loaded accounts, and their patrons' wallets, against the journal; add failures to `books.altered`."""
     wanted: dict[AccountKey, Account] = {}
     for key in keys:
         if (account := books.accounts.get(key)) is None:
@@ -64,7 +64,7 @@ async def _not_as_posted(connection: AsyncConnection, account: Account) -> str |
 
 
 def _moved(shard_name: str, entry: Entry, account: Account, line: Mapping[str, Any] | None) -> Mapping[str, int] | None:
-    """Return an entry's movements on an account, by amount; None if it is altered, or its line differs."""
+    """Return an entry's movements on an account, by amount; None if the entry is altered, or its line differs."""
     if not is_as_hashed(entry, shard_name):
         return None
     fact = decode_fact(entry.draft.kind, entry.draft.data)

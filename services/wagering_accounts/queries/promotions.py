@@ -43,7 +43,7 @@ class Pool(NamedTuple):
 
 
 async def pools_to_look_at(connection: AsyncConnection, latest: date) -> list[Pool]:
-    """Return the pools with promotional money and a grant that expires on or before a gaming day.
+    """Return the pools with promotional money and with a grant that expires on or before a gaming day.
 
     Each has the accounts with promotional money, available, on hold or in play.
     """

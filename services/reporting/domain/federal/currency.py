@@ -55,7 +55,7 @@ class LogEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The rules of a report on a gaming day: its form, the amounts to compare totals to, and their source.
+    """The rules of a report on a gaming day: its form, the amounts to compare totals with, and their source.
 
     `file_by` is the filing deadline for the gaming day, None if nothing is filed. `filed` is the law of a due report;
     if nothing is filed, it equals `applied`.
@@ -90,7 +90,7 @@ class CurrencyTotal(NamedTuple):
 
     @property
     def first(self) -> CashMovement:
-        """Return the first of the transactions, which share person, gaming day and direction."""
+        """Return the first of the transactions, all of which have the same person, gaming day and direction."""
         return self.entries[0].movement
 
     @property
@@ -100,7 +100,7 @@ class CurrencyTotal(NamedTuple):
 
     @property
     def applied(self) -> tuple[Applied, ...]:
-        """Return the law applied to the decision."""
+        """Return the law on which the decision is based."""
         return self.held.filed if self.standing == "reached" else self.held.applied
 
 
@@ -162,7 +162,7 @@ def reached_cents(rule: CurrencyReport, day: date) -> int:
 
 
 def _running(movements: Iterable[CashMovement]) -> Iterable[LogEntry]:
-    """Yield transactions with the person's running totals on the gaming day; for an unknown person, that one alone."""
+    """Yield transactions with the person's running totals on the gaming day; an unknown person has no others."""
     moved: dict[tuple[str, str, date], dict[Direction, int]] = {}
     for one in movements:
         so_far: dict[Direction, int] = {"in": 0, "out": 0}

@@ -46,7 +46,7 @@ class SettledLine:
 
 @dataclass(frozen=True, slots=True)
 class Withholding:
-    """Withholding: `regular` always, `backup` if the winner gives no taxpayer identification number."""
+    """Tax withholding: `regular`, or `backup` if the winner gives no taxpayer identification number."""
 
     kind: Literal["regular", "backup"]
     rate: Fraction
@@ -155,7 +155,7 @@ class _Rule:
 
 
 def _is_reduced(said: str, chosen: bool | None) -> bool:
-    """Return whether the wager is deducted, by law or, if it allows a choice, by the licensee."""
+    """Return whether the wager is deducted, by law or, where the law leaves a choice, by the licensee's choice."""
     if chosen is None or said in ("always", "never"):
         return said in ("always", "unless_payer_declines")
     return chosen

@@ -53,7 +53,7 @@ PROMOTIONAL: Final = Section(
 
 
 async def promotional_money(books: Books) -> Filled:
-    """Return why promotional money changed on the days of the question."""
+    """Return the changes of promotional money on the days of the question, by cause."""
     before = books.question.first - timedelta(days=1)
     opening = (await books.amounts(tuple(_MEASURES), first=date.min, last=before)).get((), {})
     first = at = _held(_change(opening), before)
@@ -74,5 +74,5 @@ def _change(found: Mapping[str, Figure]) -> int:
 
 
 def _held(cents: int, day: date) -> Figure:
-    """Return the balance at the end of a gaming day, with everything that ever changed it as provenance."""
+    """Return the balance at the end of a gaming day; its provenance is everything that ever changed it."""
     return Figure(cents, tuple(Aggregate("amounts", (measure,), date.min, day) for measure in _MEASURES))

@@ -194,7 +194,7 @@ def _days(before: date, opening: Figure, flows: Mapping[tuple[str, ...], Mapping
 
 
 def _owed(cents: int, day: date) -> Figure:
-    """Return the liability at the end of a gaming day, with everything that ever changed it as provenance."""
+    """Return the liability at the end of a gaming day; its provenance is everything that ever changed it."""
     flows = [Aggregate("amounts", (measure,), date.min, day) for measure in _FLOWS]
     money = [
         Aggregate("amounts", (measure,), date.min, day, (("item", instrument),))
@@ -231,7 +231,7 @@ async def _balances(books: Books) -> Filled:
 
 
 async def rounds_and_accounts(books: Books) -> tuple[Identity, Identity]:
-    """Compare what rounds staked and credited electronically with the account movements in the other journal."""
+    """Compare rounds' electronic stakes and credits with the account movements in the other journal."""
     rounds = (await books.rounds()).get((), {})
     moved = (await books.amounts(_FLOWS)).get((), {})
     return (

@@ -60,7 +60,7 @@ async def dormant(books: Books) -> Filled:
 
 
 def marks_of_dormancy(books: Books) -> tuple[Mark, ...]:
-    """Return a mark if the property does not define dormancy."""
+    """Return a mark if the property does not define when accounts become dormant."""
     if books.place.document.account_dormant_days is not None:
         return ()
     note = "the property does not say after how many days an account is dormant: none is listed as dormant"

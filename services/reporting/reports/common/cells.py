@@ -22,12 +22,12 @@ def exact(figure: Figure) -> Cell:
 
 
 def as_shown(figure: Figure) -> Figure:
-    """Return the whole cents of nanocents."""
+    """Return nanocents as the whole cents that are displayed."""
     return Figure(shown(figure.value), figure.because)
 
 
 def as_displayed(figure: Figure) -> Figure:
-    """Return nanocents as the whole cents that a meter's sign shows, which are never negative."""
+    """Return nanocents as the whole cents on a meter's sign, which are never negative."""
     return Figure(displayed(figure.value), figure.because)
 
 
@@ -50,7 +50,7 @@ def entry_cell(entry: EntryRef) -> Cell:
 
 
 def sum_of(found: Iterable[Mapping[str, Figure]], measure: str) -> Figure:
-    """Return a measure of several groups together."""
+    """Return the sum of a measure over several groups."""
     return total(measures[measure] for measures in found if measure in measures)
 
 
@@ -63,7 +63,7 @@ def total_of(filled: Filled, column: str) -> Figure:
 
 
 def require_whole(books: Books, why: str) -> None:
-    """Raise Rejected if a table or a game is requested of a report on the whole property; `why` explains it."""
+    """Raise Rejected if one table or game is requested of a report that covers the whole property, with `why`."""
     asked = books.question.table or books.question.game
     if asked is not None:
         raise Rejected(Reason.NOT_FOUND, f"there is none of {asked}: {why}; ask for {books.question.property}")

@@ -1,4 +1,4 @@
-"""The counted win of tables: sums of what table inventory states, which alone computes it."""
+"""The counted win of tables: sums of what table inventory states, because it alone computes the win."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Missing:
 
     @classmethod
     def of(cls, books: Books, table: str, item: str) -> "Missing":
-        """Return the missing item in a measure's item."""
+        """Return the missing item that a measure's item encodes."""
         lack = Lack.of_item(item)
         return cls(table, f"{lack.what} (since {lack.since.astimezone(books.place.zone):%Y-%m-%d %H:%M})")
 
@@ -40,7 +40,7 @@ NOT_COUNTED: Final = "counts"
 
 @dataclass(frozen=True, slots=True)
 class CountedWin:
-    """The win of a table, of a shift, or of several, in cents; none while something is `missing`."""
+    """The win of a table, of a shift, or of several, in cents; there is none while something is `missing`."""
 
     opener: Figure = NOTHING
     fills: Figure = NOTHING
@@ -67,12 +67,12 @@ class CountedWin:
 
     @property
     def lacks(self) -> str | None:
-        """Return what one table is missing, or None."""
+        """Return what is missing of one table, or None."""
         return ", ".join(one.said for one in self.missing) or None
 
     @property
     def lacks_by_table(self) -> str | None:
-        """Return what is missing by table, or None."""
+        """Return what is missing, by table, or None."""
         tables = groupby(self.missing, attrgetter("table"))
         return "; ".join(f"{table}: {', '.join(one.said for one in lacks)}" for table, lacks in tables) or None
 
@@ -99,7 +99,7 @@ async def counted_wins(
     last: date | None = None,
     explained: bool = True,
 ) -> dict[tuple[str, ...], CountedWin]:
-    """Return the win by dimensions of amounts (`gaming_day`, `table_name`, `shift`), in order.
+    """Return the win by dimensions (`gaming_day`, `table_name`, `shift`), in order.
 
     Without `shift`, the opener is that of the first shift of a day, and the closer that of the last. Without
     `explained`, figures have no provenance.
@@ -126,7 +126,7 @@ def _win(measures: Mapping[str, Figure], missing: Iterable[Missing], *, day: boo
 
 
 def counted_marks(books: Books) -> tuple[Mark, ...]:
-    """Return the unconfirmed law behind the win."""
+    """Return marks for the unconfirmed law behind the win."""
     law, day = books.place.law, books.question.last
     behind: Mapping[str, Any] = {
         "formula of win": law.win.formula,

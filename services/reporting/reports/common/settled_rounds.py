@@ -1,4 +1,4 @@
-"""Sums of settled rounds for several reports, with the house edges of their wagers."""
+"""Sums of settled rounds used by several reports, with the house edges of their wagers."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ Where = tuple[tuple[str, str], ...]
 
 
 class Part(NamedTuple):
-    """The sums over all of DIMENSIONS, whose values are `place`: integers in the order of ADDED."""
+    """The sums for one value of all DIMENSIONS, `place`: integers in the order of ADDED."""
 
     place: tuple[str, ...]
     values: tuple[int, ...]
@@ -39,7 +39,7 @@ class Part(NamedTuple):
 
     @classmethod
     def of(cls, place: tuple[str, ...], values: tuple[int, ...]) -> Self:
-        """Return the sums of a place, with its wager."""
+        """Return the sums of a place, and its wager."""
         _, game, _, version, submission, wager = place
         return cls(place, values, (game, version, submission, wager))
 
@@ -90,7 +90,7 @@ class SettledRounds:
         return replace(self, last=later.last, parts=parts, edges={**self.edges, **later.edges}, _known={})
 
     def by(self, *names: str) -> Mapping[tuple[str, ...], SettledWin]:
-        """Return the win by some of DIMENSIONS, in the order of their values."""
+        """Return the win by some of the DIMENSIONS, in the order of their values."""
         if names not in self._known:
             self._known[names] = self._by(*names)
         return self._known[names]
@@ -108,7 +108,7 @@ class SettledRounds:
         return _added((("", *part.place[1:]), part.values) for part in self.parts)
 
     def whole(self) -> SettledWin:
-        """Return the win of everything."""
+        """Return the total win."""
         return self.by().get((), SettledWin())
 
     def _together(self, where: Where, parts: Sequence[Part]) -> SettledWin:
@@ -159,7 +159,7 @@ class SettledRounds:
 
 
 class _Wins(Mapping[tuple[str, ...], SettledWin]):
-    """Wins by place, in order, each summed on demand."""
+    """Wins by place, in order, each of which is summed on demand."""
 
     def __init__(self, places: Iterable[tuple[str, ...]], make: Callable[[tuple[str, ...]], SettledWin]) -> None:
         self._found: dict[tuple[str, ...], SettledWin | None] = dict.fromkeys(sorted(places))

@@ -104,7 +104,7 @@ ROUNDS: Final = (
 
 @dataclass(frozen=True)
 class SettledWin:
-    """The settled figures of wagers: FIGURES and STAKES, cents, with the part that has an exact house edge.
+    """The settled figures of wagers: FIGURES and STAKES, cents, and the part with an exact house edge.
 
     `exact_handle` and `exact_win` are of the parts of the handle with an exact house edge, `theoretical` is their
     handle x house edge, and `variance` its variance by chance (cents squared). `without` names wagers without a house
@@ -131,7 +131,7 @@ class SettledWin:
 
     @property
     def theoretical_win(self) -> Cell:
-        """Return the theoretical win, rounded half to even; empty if a part has no exact house edge."""
+        """Return the theoretical win, rounded half to even; empty if a part of the wagers has no exact house edge."""
         return Cell(None if self.without else round(self.theoretical), self.exact_handle)
 
     @property
@@ -142,7 +142,7 @@ class SettledWin:
 
     @property
     def difference(self) -> Cell:
-        """Return the actual less the theoretical win, rounded once."""
+        """Return actual less theoretical win, rounded once."""
         win = self.win
         return Cell(None if self.without else round(win.value - self.theoretical), win)
 
@@ -155,7 +155,7 @@ class SettledWin:
 
 
 def together(wins: Iterable[SettledWin]) -> SettledWin:
-    """Return several wins as one."""
+    """Return the total of several wins."""
     listed = list(wins)
     return SettledWin(
         {name: total([one.of(name) for one in listed]) for name in ADDED},

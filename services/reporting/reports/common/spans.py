@@ -22,7 +22,7 @@ OF_PERIOD: Final[Mapping[Period, str]] = {
 
 @dataclass(frozen=True)
 class Span:
-    """Gaming days from `first` on: each table's counted win, or that it is missing, and the settled rounds."""
+    """Gaming days from `first` on: the counted win of each table, or what is missing, and the settled rounds."""
 
     first: date
     counted: Mapping[str, CountedWin]
@@ -30,7 +30,7 @@ class Span:
 
 
 async def spans_to_date(books: Books) -> dict[str, Span]:
-    """Return the spans that end with the last day of the question, by the names of `first_days`.
+    """Return the spans that end with the last day of the question, named as in `first_days`.
 
     Each day is read once: the longest span is read in parts, and the others are its last parts.
     """
@@ -52,7 +52,7 @@ async def spans_to_date(books: Books) -> dict[str, Span]:
 
 
 def _whole(span: Span, first: date) -> Span:
-    """Return a span including tables with play and without any statement."""
+    """Return a span that includes tables with play but without a statement of win."""
     played = {table for (table,) in span.settled.by("table_name")}
     without = {table: CountedWin(missing=(Missing(table, NOT_COUNTED),)) for table in played - span.counted.keys()}
     return replace(span, first=first, counted={**span.counted, **without})
@@ -65,13 +65,13 @@ async def counted_tables(books: Books, first: date, last: date) -> dict[str, Cou
 
 
 async def counted_shifts(books: Books, first: date, last: date) -> dict[tuple[str, str], CountedWin]:
-    """Return the win as counted of the shifts of these tables, by table and shift."""
+    """Return the counted win of the shifts of these tables, by table and shift."""
     wins = await counted_wins(books, "table_name", "shift", first=first, last=last)
     return {(table, shift): win for (table, shift), win in wins.items() if is_asked(books, table)}
 
 
 def is_asked(books: Books, table: str) -> bool:
-    """Return whether a table has the requested game, as the property lists it."""
+    """Return whether a table offers the requested game in the property's document."""
     return books.question.game in (None, books.game_of(table))
 
 

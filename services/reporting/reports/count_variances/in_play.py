@@ -36,7 +36,7 @@ _IN_PLAY: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class RoundInPlay:
-    """A round in play at a count: what was wagered in it, and the chips that it brought into the table inventory."""
+    """A round in play at a count: its wagers, and the chips that it added to the table inventory."""
 
     round_id: str
     opened_at: datetime

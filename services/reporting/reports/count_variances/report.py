@@ -58,7 +58,7 @@ async def _windows(books: Books, cases: Cases) -> Compared[Window]:
 
 
 async def _in_play(books: Books, windows: Iterable[Window]) -> list[_Row]:
-    """Return the rounds in play at the counts of windows: added at the count, taken back at the next one."""
+    """Return the rounds in play at the counts of windows; each is added at one count and subtracted at the next."""
     bounded = [(window.start, window.end) for window in windows if window.start is not None]
     found = await rounds_in_play(books, ((one.table, one.at) for pair in bounded for one in pair))
     return [
@@ -96,7 +96,7 @@ async def _slips(books: Books, cases: Cases) -> Compared[_Found]:
 
 
 def _days(found: Iterable[_Found], alike: Counter[tuple[date, VarianceKind]]) -> list[_Row]:
-    """Return the sums of counts of each gaming day, by what was counted; `alike` are the unremarkable ones."""
+    """Return the sums of each gaming day's counts, by what was counted; `alike` are the unremarkable ones."""
     by_day: dict[tuple[date, VarianceKind], list[_Row]] = {key: [] for key in alike}
     for (day, _, kind, _), row in found:
         by_day.setdefault((day, kind), []).append(row)
@@ -229,7 +229,7 @@ async def _counted(books: Books) -> Identity:
 
 
 def _settled(found: Iterable[_Found]) -> Identity:
-    """Return the identity that no variance that must be reported is open on a sealed day."""
+    """Return the identity that no reportable variance is open on a sealed day."""
     left = [row["variance_cents"] for _, row in found if row.get("sealed") == "open" and row.get("level") != "noted"]
     because = tuple(dict.fromkeys(one for cents in left if isinstance(cents, Figure) for one in cents.because))
     says = "no variance above the limit of reports is open on a sealed gaming day"

@@ -1,4 +1,4 @@
-"""Counter checks as issued, and their issuance copies in drop boxes. Amounts are cents."""
+"""Counter checks as issued, and the issuance copies found in drop boxes. Amounts are cents."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -69,7 +69,7 @@ _ISSUED: Final = text(
 
 
 class Issuance(NamedTuple):
-    """A check as issued at a table."""
+    """A check's issuance at a table."""
 
     service: str
     shard: int
@@ -86,7 +86,7 @@ class Issuance(NamedTuple):
 
     @property
     def entry(self) -> EntryRef:
-        """Return the entry that records it."""
+        """Return the entry that records the issuance."""
         return EntryRef(self.service, self.shard, self.seq)
 
 
@@ -118,7 +118,7 @@ _PARTS: Final = len(Issuance._fields)
 
 
 class Check:
-    """An issued check, and its copy in a box, both read lazily from its row."""
+    """An issued check and its copy in a box, both parsed from its row on demand."""
 
     __slots__ = ("_row",)
 
@@ -149,7 +149,7 @@ class Check:
 
 
 class Checks(NamedTuple):
-    """Issued checks, and copies in boxes without an issued check."""
+    """Issued checks, and copies in boxes that match no issued check."""
 
     issued: Sequence[Check]
     unknown: Sequence[Copy]

@@ -112,7 +112,7 @@ def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
 
 
 async def left_before(books: Books) -> Figure:
-    """Return what was on hand when the question's gaming days began."""
+    """Return the balance on hand at the beginning of the question's gaming days."""
     before = books.question.first - timedelta(days=1)
     known = await books.amounts(["check_left_cents"], first=date.min, last=before)
     return known.get((), {}).get("check_left_cents", NOTHING)
@@ -165,7 +165,7 @@ def _entry_of(issued: Row[Any]) -> EntryRef:
 
 
 async def stays_on_hand(books: Books, before: Figure, found: Filled) -> Identity:
-    """Return the identity: opening balance plus issued plus returned less paid equals what is on hand."""
+    """Return the identity: opening balance plus issued plus returned less paid equals the balance on hand."""
     measures = ("checks_issued_cents", "checks_redeemed_cents", "checks_returned_cents")
     known = (await books.amounts(measures)).get((), {})
     issued, redeemed, returned = (known.get(name, NOTHING) for name in measures)

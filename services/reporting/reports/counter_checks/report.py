@@ -122,7 +122,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _used_twice(held: Filled) -> Iterator[Identity]:
-    """Yield a violated identity if checks on hand share a serial number, so that payments are ambiguous."""
+    """Yield a violated identity if checks on hand share a serial number, which makes payments ambiguous."""
     serials = [row["serial"] for row in held.given]
     if len(set(serials)) < len(serials):
         says = "each check on hand has a serial number of its own"
@@ -145,7 +145,7 @@ class Boxes(NamedTuple):
     written_off: set[tuple[str, str]]
 
     def status_of(self, issued: Issuance) -> str:
-        """Return the status of a check whose copy is in no counted box."""
+        """Return the status of a check whose copy was not found in any counted box."""
         key = (str(issued.gaming_day), issued.table)
         if key in self.awaited:
             return "not counted"

@@ -51,7 +51,7 @@ def _key(one: CurrencyTotal) -> _Key:
 async def amended_rows(
     books: Books, filed: Sequence[tuple[Pack, str]], movements: Sequence[CashMovement], least_cents: int
 ) -> list[dict[str, Any]]:
-    """Return what was reportable before each void of the question's gaming days, and changed by it.
+    """Return the totals that were reportable before each void of the question's gaming days, and that it changed.
 
     `filed` are the reports, `movements` the currently large transactions, `least_cents` the lowest threshold.
     """

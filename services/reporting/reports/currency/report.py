@@ -199,7 +199,7 @@ def _warning(judgment: _Judgment) -> dict[str, Any]:
 
 
 def _logs(judged: _Judged) -> list[tuple[_Judged, str, str, Sequence[LogEntry]]]:
-    """Return all logs of a pack, each with its department and the report."""
+    """Return all logs under a pack, each with its department and report."""
     return [
         (judged, department, report, log)
         for report in _logged(judged.law)

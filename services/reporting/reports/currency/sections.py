@@ -1,4 +1,4 @@
-"""The sections of the currency reports: definitions of their columns."""
+"""The sections of the currency reports, with their columns."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Patterns of currency transactions that may have been structured to stay below a report. Pure; cents.
+"""Patterns of currency transactions that may have been structured to avoid a report. Pure; cents.
 
 A pattern is not a finding. Each says what was seen and why it is listed; a person judges it.
 """
@@ -39,7 +39,7 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Similar transactions of a person in one direction: the pattern's name, what was seen, why it is listed."""
+    """Similar transactions of a person in one direction: the pattern's name, what was found, why it is listed."""
 
     name: str
     property: str
@@ -96,7 +96,7 @@ class _Moved:
 
 
 class _Seen(NamedTuple):
-    """What a pattern saw, as text, and the transactions."""
+    """The transactions that match a pattern, with a description."""
 
     movements: tuple[CashMovement, ...]
     saw: str
@@ -198,7 +198,7 @@ def _joined(run: Sequence[_Moved]) -> _Moved:
 
 
 def _runs(ones: Iterable[_Moved], belongs: Callable[[_Moved, _Moved], bool]) -> Iterator[list[_Moved]]:
-    """Yield the longest runs in which each item belongs to the previous one."""
+    """Yield the longest runs in which each item continues the previous one."""
     run: list[_Moved] = []
     for one in ones:
         if run and not belongs(run[-1], one):
@@ -210,5 +210,5 @@ def _runs(ones: Iterable[_Moved], belongs: Callable[[_Moved, _Moved], bool]) -> 
 
 
 def _dollars(cents: int) -> str:
-    """Return an amount that is not below zero, in dollars."""
+    """Return an amount in dollars, at least zero."""
     return f"{cents // 100}.{cents % 100:02}"

@@ -30,7 +30,7 @@ def settled_cells(win: SettledWin) -> Cells:
 
 
 def counted_cells(counted: CountedWin | None, settled: SettledWin, *, of_table: bool) -> Cells:
-    """Return the counted figures, or what is missing; `of_table`: without naming the table."""
+    """Return the counted figures, or what is missing; `of_table` leaves out the table's name."""
     if counted is None:
         return {"missing": NOT_COUNTED}
     if counted.missing:
@@ -64,5 +64,5 @@ def cells_of(
 def at_place(
     name: str, counted: Mapping[str, CountedWin], settled: Mapping[str, SettledWin]
 ) -> tuple[CountedWin | None, SettledWin]:
-    """Return counted and settled figures of a place: nothing settled is zero, nothing counted is unknown."""
+    """Return counted and settled figures of a place: without settled rounds zero, without counts unknown."""
     return counted.get(name), settled.get(name, SettledWin())

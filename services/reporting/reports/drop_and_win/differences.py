@@ -1,4 +1,4 @@
-"""Explain the difference between counted and settled win of tables."""
+"""Explain the difference between the counted and the settled win of tables."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -128,7 +128,7 @@ def _row(
 
 
 def explained_identity(span: Span, rows: Iterable[Mapping[str, Any]]) -> Identity | None:
-    """Return the identity that these rows explain the whole difference; None while a table is not fully counted."""
+    """Return the identity that these rows explain the whole difference, or None while a table is not fully counted."""
     if any(counted.missing for counted in span.counted.values()):
         return None
     explained = ("elsewhere_cents", "given_cents", "drop_variance_cents", "inventory_variance_cents")

@@ -1,4 +1,4 @@
-"""Drop and win: counted win beside settled and theoretical win, of a period and to date."""
+"""Drop and win: counted win compared with settled and theoretical win, for a period and to date."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
@@ -93,7 +93,7 @@ def _added_up(totals: Cells, counted: Mapping[str, CountedWin], prior: Mapping[s
 def _shift_sections(
     counted: Mapping[str, CountedWin], prior: Mapping[str, CountedWin], span: Span, totals: Cells
 ) -> Iterable[Filled]:
-    """Return shifts as counted, and as settled: a table is seldom handed over on the minute of the clock."""
+    """Return the shifts as counted and as settled, because a handover is seldom exactly on the hour."""
 
     def cells(found: Cells) -> Cells:
         return {name: cell for name, cell in found.items() if name in columns}
@@ -114,7 +114,7 @@ def _single(wins: Mapping[tuple[str, ...], SettledWin]) -> dict[str, SettledWin]
 
 
 def _whole(span: Span) -> Cells:
-    """Return the cells of all tables together; without a win if a table is not counted."""
+    """Return the cells for all tables; there is no win while a table is not counted."""
     return cells_of(counted_together(span.counted.values()), span.settled.whole())
 
 
@@ -177,7 +177,7 @@ async def _shifts(books: Books, days: tuple[date, date] | None) -> dict[str, Cou
 
 
 async def _hours(books: Books) -> list[HourOfSales]:
-    """Return the hours of a gaming day; longer periods would include each of their sales."""
+    """Return the sales by hour of a single gaming day; for longer periods there are none."""
     return await hours_of_sales(books) if _is_of_day(books) else []
 
 

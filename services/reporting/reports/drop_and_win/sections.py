@@ -1,4 +1,4 @@
-"""The sections of the drop and win summary: definitions of their columns."""
+"""The sections of the drop and win summary, with their columns."""
 
 from dataclasses import replace
 from typing import Final

@@ -1,4 +1,4 @@
-"""Exceptions of the desks: variances, slips, numbers, boxes and adjustments that need follow-up."""
+"""Exceptions of the pit, cage and count room: variances, slips, numbers, boxes and adjustments to follow up."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping
@@ -124,7 +124,7 @@ def _slip(books: Books, cases: Cases, slip: Slip) -> Iterator[Exceptional]:
 
 
 async def _missing(books: Books) -> list[Exceptional]:
-    """Return the unaccounted slip numbers, known by the last gaming day."""
+    """Return the unaccounted slip numbers that were known on the last gaming day."""
     found = []
     for gap in await missing_of(books):
         day = books.place.gaming_day(gap.known_at)

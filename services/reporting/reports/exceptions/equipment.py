@@ -83,7 +83,7 @@ async def of_equipment(books: Books) -> list[Exceptional]:
 
 
 async def _opened(books: Books, tables: Collection[str]) -> Mapping[str, Sequence[datetime]]:
-    """Return when tables were opened, in order: on the question's gaming days, and the last time before them."""
+    """Return when tables were opened, in order: on the question's gaming days, and the last opening before."""
     found: dict[str, list[datetime]] = defaultdict(list)
     if tables:
         for table, opener in (await books.last_pit(tables, OpenedTable, day=books.question.first)).items():
@@ -121,7 +121,7 @@ def _changed(life: timedelta | None, change: Row[Any], opened: Sequence[datetime
 
 
 def _lives(books: Books) -> Callable[[date, str | None, str | None], timedelta | None]:
-    """Return a function: how long cards under a regulation (None: dice) may stay on a table on a day; None: forever."""
+    """Return a function for how long cards under a regulation (None: dice) may be used on a day; None: no limit."""
 
     @cache
     def life(day: date, regulation: str | None, dealing: str | None) -> timedelta | None:
@@ -135,7 +135,7 @@ def _lives(books: Books) -> Callable[[date, str | None, str | None], timedelta |
 
 
 def _least(books: Books) -> timedelta | None:
-    """Return the shortest time that cards or dice may stay on a table under any law of these days; None: forever."""
+    """Return the shortest time that cards or dice may be used under any law of these days; None: no limit."""
     first, last = books.question.first, books.question.last
     days = (first + timedelta(days=number) for number in range((last - first).days + 1))
     laws = {law.title: law for law in (books.place_on(day).law for day in days)}

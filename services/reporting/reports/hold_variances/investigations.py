@@ -24,7 +24,7 @@ class Investigation:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """Return its status as cells of a report."""
+        """Return the investigation's status as cells of a report."""
         last = self.concluded or self.assigned or self.opened
         concluded = None if self.concluded is None else self.concluded.fact
         return {

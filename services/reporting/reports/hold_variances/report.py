@@ -1,4 +1,4 @@
-"""Hold variance: the hold of tables and games over a month against its base, by the legal method in force."""
+"""Hold variance: the monthly hold of tables and games compared with its base, by the legal method in force."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ GAMES: Final = Section(
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """A win and its basis over some days; or what is missing."""
+    """A win and its basis over some days, or what is missing."""
 
     win: Figure
     basis: Figure
@@ -132,7 +132,7 @@ def _investigated(found: Investigation | None) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """Create rows of comparisons."""
+    """Creates rows of comparisons."""
 
     law: HoldVariance
     basis: str
@@ -192,7 +192,7 @@ async def _theoretical(books: Books, first: date) -> tuple[dict[str, _Compared],
 async def _of_days(
     books: Books, law: HoldVariance, first: date, of_drop: bool
 ) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
-    """Compare hold with that of other days: of the previous year, or of all known days."""
+    """Compare hold with that of other days: those of the previous year, or all known days."""
     last, known = books.question.last, await books.first_day()
     match law.base:
         case "prior_year":

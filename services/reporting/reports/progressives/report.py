@@ -1,4 +1,4 @@
-"""Progressive reconciliation: movements of each pool, their sources, awards, changes and reconciliations."""
+"""Progressive reconciliation: the movements of each pool with their sources, awards, changes, reconciliations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
@@ -54,7 +54,7 @@ async def _opening(books: Books) -> dict[str, _Measures]:
 
 
 def _display(found: Sequence[_Measures]) -> Figure:
-    """Return the changes of displays from measures, in nanocents."""
+    """Return the changes of displays, computed from measures, in nanocents."""
     return total(sum_of(found, name) for name in ON_DISPLAY) - in_nanocents(sum_of(found, "meter_award_cents"))
 
 
@@ -163,7 +163,7 @@ def _revision(one: Listed) -> tuple[str, str, int]:
 
 
 async def _changes(books: Books) -> Filled:
-    """Return the changes requested by people, with the decision on any day."""
+    """Return the changes that people requested, with the decision, whenever it was made."""
     requested = await books.facts(ChangeRequested, ChangeApproved)
     rejected = {one.fact.change: one for one in await books.all_facts(ChangeRejected)}
     approved = {one.fact.change for one in requested if isinstance(one.fact, ChangeApproved)}

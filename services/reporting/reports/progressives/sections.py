@@ -1,4 +1,4 @@
-"""The sections of the progressive reconciliation: definitions of their columns."""
+"""The sections of the progressive reconciliation, with their columns."""
 
 from typing import Final
 

@@ -20,7 +20,7 @@ _PART: Final = ("game", "version", "submission", "wager")
 
 
 class Part(NamedTuple):
-    """The sums of a wager, or a line, under a submission with version and hash: stakes, handle and payout."""
+    """The sums of a wager or a line, by submission version and hash: stakes, handle and payout."""
 
     game: str
     version: str
@@ -31,7 +31,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """Wagers with an exact distribution, against their expectation; the variance is in cents squared."""
+    """Wagers with an exact distribution, compared with their expectation; the variance is in cents squared."""
 
     stakes: Figure = NOTHING
     handle: Figure = NOTHING
@@ -61,7 +61,7 @@ def _root(variance: Fraction) -> int:
 
 
 class Exact:
-    """Which wagers have an exact distribution, and which lines belong to the wager that earns them."""
+    """The wagers with an exact distribution, and the lines that belong to the wager which earns them."""
 
     def __init__(self, edges: Mapping[tuple[str, str], HouseEdge]) -> None:
         """Use the wagers offered by the question's submissions."""
@@ -71,7 +71,7 @@ class Exact:
         }
 
     def of(self, submission: str, wager: str) -> tuple[str, Returns | None] | None:
-        """Return the wager whose distribution includes a line, and the distribution, which is None for a bonus line.
+        """Return the wager whose distribution covers a line, and the distribution, or None for a bonus line.
 
         None alone if there is no exact distribution, or only one for full decks: a wager that is `always` on offer, as
         Insurance, is made with cards in sight.
@@ -85,7 +85,7 @@ class Exact:
         return wager, edge.returns
 
     def reason(self, submission: str, wager: str) -> str:
-        """Return why there is none."""
+        """Return why there is no exact distribution."""
         edge = self._edges.get((submission, wager))
         if edge is not None:
             return edge.reason or "made with cards in sight: full decks do not say what is expected of it"
@@ -115,7 +115,7 @@ class Exact:
         ]
 
     def expected(self, weighed: Weighed) -> tuple[Fraction, Fraction]:
-        """Return the expected payout in cents, and its variance, of rounds that were multiplied by these weights."""
+        """Return the expected payout in cents, and its variance, of rounds multiplied by these weights."""
         means, variances = self._rates
         return Fraction(weighed.by_mean, means.unit), Fraction(weighed.by_variance, variances.unit)
 
@@ -130,7 +130,7 @@ async def parts_of(books: Books) -> list[Part]:
 
 
 async def against(books: Books, exact: Exact, *by: str) -> dict[tuple[str, ...], Against]:
-    """Return payouts by dimensions against their expectation, in order: see `Books.weighed`."""
+    """Return payouts by dimensions compared with their expectation, in order: see `Books.weighed`."""
     found: dict[tuple[str, ...], Against] = {}
     origins = await _origins(books, exact, by) if books.explains else {}
     for place, weighed in sorted((await books.weighed(by, exact.weights)).items()):

@@ -1,4 +1,4 @@
-"""Statistics: payouts against exact expectations, counts by dealer, and alarms of sequential tests."""
+"""Statistics: payouts compared with exact expectations, counts by dealer, and alarms of sequential tests."""
 
 import asyncio
 from collections import defaultdict
@@ -143,7 +143,7 @@ def _without(exact: Exact, parts: Iterable[Part]) -> Iterator[Cells]:
 
 
 def _shown(books: Books, alarms: Iterable[Alarm]) -> Iterator[Alarm]:
-    """Yield the alarms raised up to the question's last gaming day, at the requested table or game."""
+    """Yield the alarms raised by the question's last gaming day, of the requested table or game."""
     question = books.question
     for alarm in alarms:
         here = question.table in (None, alarm.tested.table) and question.game in (None, alarm.tested.game)

@@ -1,4 +1,4 @@
-"""The sections of the statistics, and the assumption of honest play in each sequential test."""
+"""The sections of the statistics, and the assumption of honest play behind each sequential test."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""Changes of a return by restatements: each version beside the previous one, line by line."""
+"""Changes of a tax return by restatements: each version compared with the previous one, line by line."""
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -54,7 +54,7 @@ _CHANGES: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A version of a return: since when it is known, its revenue as known then, and the entries that led to it."""
+    """A version of a return: since when it is known, its revenue as then known, and the entries that caused it."""
 
     filed: TaxReturn
     known_at: datetime
@@ -62,7 +62,7 @@ class _Version:
     changes: Sequence[tuple[date, EntryRef]] = ()
 
     def because(self, first: date, last: date) -> Because:
-        """Return the provenance of revenue as known with this version."""
+        """Return the provenance of the revenue as known with this version."""
         of_days = self.revenue.because(self.revenue.classes, first, last)
         return tuple(replace(one, known_at=self.known_at) if isinstance(one, Aggregate) else one for one in of_days)
 
@@ -84,7 +84,7 @@ async def amended_rows(books: Books, now: CountedRevenue) -> list[dict[str, Any]
 
 
 async def _versions(books: Books, now: CountedRevenue) -> list[_Version]:
-    """Return the versions of a return; one or none if nothing relevant was recorded after the last seal."""
+    """Return the versions of a return; at most one if nothing relevant was recorded after the last seal."""
     sealed = await sealed_days(books)
     played = {one.gaming_day for one in now.in_sheet}
     if not played or not played <= {one.gaming_day for one in sealed}:
@@ -105,7 +105,7 @@ async def _versions(books: Books, now: CountedRevenue) -> list[_Version]:
 
 
 async def _changes(books: Books, now: CountedRevenue, seal: datetime) -> Sequence[Any]:
-    """Return rows of everything relevant for revenue recorded after a seal, in the order of recording."""
+    """Return rows for everything relevant to revenue that was recorded after a seal, in the order of recording."""
     first, last = min(one.gaming_day for one in now.earned), now.sheet.last
     behind = [one for one in now.because(now.classes, first, last) if isinstance(one, Aggregate)]
     return await books.read(
@@ -123,14 +123,14 @@ async def _changes(books: Books, now: CountedRevenue, seal: datetime) -> Sequenc
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """Two versions of a return, for a gaming day or (None) its period."""
+    """Two versions of a return, for one gaming day or (None) for its period."""
 
     before: _Version
     after: _Version
     day: date | None
 
     def rows(self, lines: AmendedLines, known: Container[ClassOfRevenue]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of lines; classes that are not `known` have no facts."""
+        """Yield the rows of lines, without classes that are not `known` because they have no facts."""
         for one in lines.classes:
             if one.revenue_class in known:
                 yield self.row(one.revenue_class, "revenue", one.revenue)
@@ -142,7 +142,7 @@ class _Compared:
             yield self.row(share.share, "share", share.amount, party=share.party, rate=rate_text(share.part))
 
     def row(self, line: str, figure: str, amounts: Amended, *, party: str = "", rate: str = "") -> dict[str, Any]:
-        """Return a row: figures have all entries as provenance, the difference only those that caused it."""
+        """Return a row: its figures have all entries as provenance, the difference only those that caused it."""
         sheet = self.after.revenue.sheet
         days = (self.day or sheet.first, self.day or sheet.last)
         changes = tuple(dict.fromkeys(entry for day, entry in self.after.changes if self.day in (None, day)))

@@ -16,7 +16,7 @@ Sheet: TypeAlias = DailySheet | PeriodSheet
 
 @dataclass(frozen=True, slots=True)
 class Amended:
-    """A figure as filed, and now, cents."""
+    """A figure as filed and as it is now, cents."""
 
     original_cents: int
     current_cents: int
@@ -67,7 +67,7 @@ class AmendedLines:
 
 @dataclass(frozen=True, slots=True)
 class AmendedReturn:
-    """A version of a return beside the previous one: its lines, the changed gaming days, the amounts due.
+    """A version of a return compared with the previous one: its lines, the changed gaming days, the amounts due.
 
     The differences of the days sum to those of the lines, and these to those of the amounts due by payee.
     """
@@ -110,7 +110,7 @@ def _identity(sheet: PeriodSheet) -> str:
 
 
 def differences(before: Sheet, after: Sheet) -> AmendedLines:
-    """Return every line of two versions of a sheet."""
+    """Return every line of two versions of a sheet, with both figures."""
     revenue, counted = _beside(_revenue, before, after), _beside(_counted, before, after)
     bases, amounts = _beside(_bases, before, after), _beside(_amounts, before, after)
     shares = _beside(_shares, before, after)
@@ -142,7 +142,7 @@ def _shares(sheet: Sheet) -> Iterator[tuple[tuple[str, str, Fraction], int]]:
 
 
 def _beside(figures: Callable[[Sheet], Iterable[tuple[KeyT, int]]], before: Sheet, after: Sheet) -> dict[KeyT, Amended]:
-    """Return figures in both versions, summed by key; 0 if a key is missing."""
+    """Return the figures of both versions, summed by key; 0 for a missing key."""
     was, now = _sums(figures(before)), _sums(figures(after))
     return {name: Amended(was.get(name, 0), now.get(name, 0)) for name in was | now}
 

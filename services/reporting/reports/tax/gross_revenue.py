@@ -1,4 +1,4 @@
-"""Gross table game revenue by class and gaming day, and the part of it that counts. Pure; amounts are cents."""
+"""Gross table game revenue by class and gaming day, and the countable part of it. Pure; amounts are cents."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable
@@ -136,7 +136,7 @@ class Bases:
         self._won: Counter[ClassOfRevenue] = Counter()
 
     def begins_anew(self, day: date, period: TaxPeriod) -> bool:
-        """Return whether a day is the first added in its period, which resets the losses."""
+        """Return whether a day is the first one added in its period, which resets the losses."""
         before, self._period = self._period, period_of(self._pack, period, day)
         if self._period == before:
             return False

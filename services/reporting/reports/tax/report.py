@@ -105,7 +105,7 @@ def _share(books: Books, revenue: CountedRevenue, line: ShareTotal) -> dict[str,
 def _amounts(
     revenue: CountedRevenue, line: LayerTotal | ShareTotal, classes: Collection[ClassOfRevenue]
 ) -> dict[str, Any]:
-    """Return the figures of a line of these classes; none while no gaming day of it has a win."""
+    """Return the figures of a line for these classes; none if no gaming day has a win."""
     days = len(revenue.days(classes, line.first, line.last))
     because = revenue.because(classes, line.first, line.last)
     figures = {"base_cents": Figure(line.base_cents, because), "amount_cents": Figure(line.amount_cents, because)}
@@ -196,7 +196,7 @@ _OF: Final = {
 
 
 def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
-    """Return the unconfirmed law behind figures, except classes without facts and amounts due on them."""
+    """Return marks for the unconfirmed law behind figures, except for classes without facts and amounts due on them."""
     known = set(revenue.classes)
     applies = {
         *(f"classes.{name}" for name in known),
@@ -211,7 +211,7 @@ def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
 
 
 def _bases(books: Books, revenue: CountedRevenue) -> tuple[Mark, ...]:
-    """Return the classes whose legal basis differs from the facts that their revenue comes from."""
+    """Return the classes whose legal basis is not what their revenue was computed from."""
     dated = {name: books.place.law.classes[name].basis.on(revenue.sheet.last) for name in revenue.classes}
     return tuple(
         Mark(

@@ -20,7 +20,7 @@ KeyT = TypeVar("KeyT", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class ClassTotal:
-    """The revenue of a class in a period, and the part of it that counts (`ClassDay`)."""
+    """The revenue of a class in a period, and the countable part of it (`ClassDay`)."""
 
     revenue_class: ClassOfRevenue
     revenue_cents: int
@@ -74,7 +74,7 @@ class PeriodSheet:
 
 @dataclass(frozen=True, slots=True)
 class TaxReturn:
-    """A filed return for a week or month: only taxes and shares of that period. Version 1 is the original."""
+    """A filed return for a week or month, with the taxes and shares of that period. Version 1 is the original."""
 
     version: int
     sheet: PeriodSheet
@@ -102,7 +102,7 @@ def period_sheet(
     *,
     incomplete: Container[tuple[date, ClassOfRevenue]] = (),
 ) -> PeriodSheet:
-    """Return all layers and shares of the period that contains a gaming day: an account, not a return.
+    """Return all layers and shares of the period that contains a gaming day, for information rather than filing.
 
     `rows`, `incomplete` and errors are those of `daily_sheets`.
     """

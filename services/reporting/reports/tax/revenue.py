@@ -41,7 +41,7 @@ BASES: Final[Mapping[Source, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Earned:
-    """The revenue of a table or a contest on a gaming day, cents, its class, and what is not counted yet."""
+    """The revenue of a table or a contest on a gaming day, cents, its class, and what is not yet counted."""
 
     gaming_day: date
     name: str
@@ -53,7 +53,7 @@ class Earned:
 
 @dataclass(frozen=True)
 class CountedRevenue:
-    """Revenue of tables and contests by day, and the sheet of the completely counted classes.
+    """Revenue of tables and contests by day, and the tax sheet of the completely counted classes.
 
     `earned` begins before the sheet if its law looks back. `counted` are the tables with a counted win, even if their
     revenue has another basis.
@@ -70,7 +70,7 @@ class CountedRevenue:
 
     @cached_property
     def missing(self) -> dict[tuple[date, ClassOfRevenue], tuple[str, ...]]:
-        """Return, by gaming day and class, the tables that are not counted yet, and what is missing."""
+        """Return, by gaming day and class, the tables that are not yet counted, and what is missing."""
         found: dict[tuple[date, ClassOfRevenue], tuple[str, ...]] = {}
         for one in self.earned:
             if one.missing:
@@ -103,7 +103,7 @@ class CountedRevenue:
         return {day for day, _ in self.tables if first <= day <= last} - lacking
 
     def waits(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> bool:
-        """Return whether classes have no revenue in a range because every day is incomplete."""
+        """Return whether classes have no revenue in a range because none of its days is complete."""
         is_lacking = any(name in set(classes) and first <= day <= last for day, name in self.missing)
         return is_lacking and not self.days(classes, first, last)
 
@@ -127,7 +127,7 @@ class CountedRevenue:
         )
 
     def _of(self, source: Source, names: set[str]) -> Iterator[tuple[tuple[str, str], ...]]:
-        """Yield the conditions on the sums: none if these are all with such facts."""
+        """Yield the conditions on the sums, or none if they cover all such facts."""
         everywhere: set[str] = {one.name for one in self.earned if one.source == source}
         if source == "win":
             everywhere |= self.counted

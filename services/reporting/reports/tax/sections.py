@@ -1,4 +1,4 @@
-"""The sections of the tax report: definitions of their columns, and the legal computation."""
+"""The sections of the tax report, with their columns, and the legal computation."""
 
 from typing import Final
 

@@ -40,7 +40,7 @@ class LayerLine:
 
     @property
     def base_cents(self) -> int:
-        """Return what the rate applies to."""
+        """Return the amount that the rate applies to."""
         return sum(one.base_cents for one in self.classes)
 
 
@@ -147,7 +147,7 @@ def _is_due(layer: TaxLayer, day: date, table_games_since: date | None) -> bool:
 
 
 def _years_after(day: date, years: int) -> date:
-    """Return the day a number of years later; for February 29, March 1 if there is none."""
+    """Return the day a number of years later; March 1 for a February 29 that does not exist."""
     try:
         return day.replace(year=day.year + years)
     except ValueError:

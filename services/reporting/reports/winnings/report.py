@@ -1,4 +1,4 @@
-"""The log of winnings that are reported (Forms W-2G and 1042-S): candidates by wager, and a form for each."""
+"""The log of reportable winnings (Forms W-2G and 1042-S): candidates by wager, and a form for each."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from shared.runtime.http.roles import READ_PATRON_REPORTS
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The kept lines of a property, each of whom it is, by the line that was judged."""
+    """The stored lines of a property, and whose each of them is."""
 
     law: Pack
     winners: Winners
@@ -70,7 +70,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
-    """Return a line with who won, and the property's choice. Whoever is not known to be a resident may be an alien."""
+    """Return a line with its winner and the property's choice. Anyone not known to be a resident may be an alien."""
     is_resident = winners.residence(won) == _country(law)
     chosen = books.place_on(won.line.gaming_day).document.winnings_reduced_by_wager
     patron = winners.patron(won)
@@ -79,12 +79,12 @@ def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
 
 
 def _country(law: Pack) -> str:
-    """Return the country of a pack, as its name begins with it: `us-federal`."""
+    """Return the country of a pack, with which its name begins: `us-federal`."""
     return law.id.partition("-")[0].upper()
 
 
 def _of_residents(kept: _Kept, judged: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates without those of known nonresidents that another form is for.
+    """Return candidates, except those of known nonresidents, for whom there is another form.
 
     Where nothing is known of the winner, both stand, and a person decides.
     """
@@ -103,7 +103,7 @@ def _of_residents(kept: _Kept, judged: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _is_asked(books: Books, candidate: Candidate) -> bool:
-    """Return whether a question is about a candidate: of a year, by the date of payment; else, by the gaming day."""
+    """Return whether a candidate belongs to the question: for a year by date of payment, else by gaming day."""
     line, question = candidate.lines[0], books.question
     return (
         question.first <= (line.paid_on if question.period == "year" else line.gaming_day) <= question.last
@@ -174,7 +174,7 @@ def _form(kept: _Kept, entry: FormEntry) -> dict[str, Any]:
 
 
 def _recorded(said: Sequence[Listed]) -> dict[str, Any]:
-    """Return what cashiers recorded of the wins on a form; it was filed when all of them were."""
+    """Return what cashiers recorded about the wins on a form; it is filed once all of them are recorded."""
     if not said:
         return {}
     facts, entries = [one.fact for one in said], tuple(one.entry for one in said)
@@ -230,7 +230,7 @@ async def _identities(
 
 
 def _choice(books: Books, columns: tuple[str, ...]) -> tuple[Mark, ...]:
-    """Return a note that the property has not chosen how to report the wager, where the law leaves it a choice."""
+    """Return a note that the property has not chosen how to report the wager although the law leaves a choice."""
     if books.place.document.winnings_reduced_by_wager is not None:
         return ()
     held = (

@@ -1,4 +1,4 @@
-"""The columns of the log of winnings that are reported."""
+"""The columns of the log of reportable winnings."""
 
 from typing import Final
 

@@ -24,7 +24,7 @@ _Win = tuple[date, str, str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Winners:
-    """What is known of winners: the last record of each win, owners of accounts, and residences for tax."""
+    """What is known about winners: the last record of each win, owners of accounts, and residences for tax."""
 
     recorded: Mapping[_Win, Listed]
     patrons: Mapping[str, str]
@@ -40,7 +40,7 @@ class Winners:
         return self.patrons.get(won.account or "") if recorded is None else str(recorded.fact.patron)
 
     def paid(self, won: Won) -> Won:
-        """Return a win with its date of payment, if that is not when its round was closed."""
+        """Return a win with its date of payment, if that differs from when its round was closed."""
         recorded = self.of(won)
         paid_on = None if recorded is None else recorded.fact.paid_on
         return won if paid_on is None else replace(won, line=replace(won.line, paid_on=paid_on))
@@ -86,7 +86,7 @@ async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won
 
 
 async def _said(books: Books, recorded: Sequence[Listed], kept: Sequence[Won]) -> list[Won]:
-    """Return the wins recorded only by a cashier, for rounds that were not reversed."""
+    """Return the wins that only a cashier recorded, of rounds that were not reversed."""
     known = {_win(one.line) for one in kept}
     alone = [one for one in recorded if _win_of(one.fact) not in known]
     posted = await posted_rounds(books, {_win_of(one.fact)[:3] for one in alone})
