@@ -12,10 +12,11 @@ from typing import Final, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.days import DayKey
 from services.table_inventory.domain.occupancy import other_days
 from services.table_inventory.domain.provisions import Provisions
-from services.table_inventory.domain.sessions import nothing_of, sessions_of
+from services.table_inventory.domain.sessions import Sessions, nothing_of, sessions_of
 from services.table_inventory.domain.stated import days_since, goes_on, unstated_of
 from services.table_inventory.domain.win import shift_wins
 from services.table_inventory.queries.days import approved_adjustments
@@ -30,6 +31,7 @@ from services.table_inventory.queries.stated import (
 from services.table_inventory.queries.watched import running_days
 from services.table_inventory.queries.windows import Span, boxes_between, marks_of
 from services.table_inventory.tables import properties
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.win import WinStated
 from shared.journal.entry import Entry, EntryDraft
 from shared.journal.recording import Causation, FactWithPostings, draft, recorded
@@ -62,6 +64,14 @@ class _Around(NamedTuple):
 
     facts: list[WinStated]
     others: list[TableDay]
+
+
+class _Table(NamedTuple):
+    """A table around a gaming day, as a version of its property has it."""
+
+    place: PropertySnapshot
+    sessions: Sessions
+    boxes: Sequence[Box]
 
 
 class Stating:
@@ -173,37 +183,46 @@ class Stating:
 
     async def _around(self, connection: AsyncConnection, places: Places, one: TableDay) -> _Around:
         """Return the statements due for a table on a gaming day, and on neighboring days."""
-        place = places.of_day(one.property, one.gaming_day)
-        if place is None:
+        if places.of_day(one.property, one.gaming_day) is None:
             return _Around([], [])
-        days = [one.gaming_day + number * _DAY for number in (-1, 0, 1)]
-        asked = Span(place, days[0], days[-1]).asked(one.property, one.table)
-        marks, boxes = await marks_of(connection, asked), await boxes_between(connection, asked)
-        sessions = nothing_of(one.table)
-        if one.table in marks:
-            sessions = sessions_of(place, marks[one.table], self._context.clock())
         self._repeated.discard(one)
-        if any(count.gaming_day == one.gaming_day for count in sessions.repeated):
-            self._repeated.add(one)
         facts: list[WinStated] = []
         others: list[TableDay] = []
         came_off: set[int] = set()
-        for day in days:
-            key = DayKey(one.property, day)
+        around: _Table | None = None
+        boxes: Sequence[Box] = ()
+        for number in (-1, 0, 1):
+            key = DayKey(one.property, day := one.gaming_day + number * _DAY)
+            place = places.of_day(*key)
+            if place is None:
+                continue
+            if around is None or around.place is not place:  # each day is under its own version of the property
+                around = await self._table(connection, place, one)
             approved = [each for each in await approved_adjustments(connection, key) if each.table == one.table]
             slips = await open_slips(connection, *key, one.table)
-            wins = shift_wins(Provisions.of(place, day), day, sessions, boxes.get(one.table, ()), approved, slips)
+            wins = shift_wins(Provisions.of(place, day), day, around.sessions, around.boxes, approved, slips)
             stated = await read_stated(connection, key, one.table)
             facts += unstated_of(place, key, {one.table: wins}, stated)
             if day == one.gaming_day:
-                came_off = {number for last in stated for number in last.boxes}
+                boxes, came_off = around.boxes, {number for last in stated for number in last.boxes}
+                if any(count.gaming_day == day for count in around.sessions.repeated):
+                    self._repeated.add(one)
             elif day > one.gaming_day and goes_on(place, day, wins):
                 others.append(one._replace(gaming_day=day))
-        further = other_days(boxes.get(one.table, ()), one.gaming_day, came_off)
+        further = other_days(boxes, one.gaming_day, came_off)
         if further is not None:
             waiting = await waiting_days(connection, one, further)
             others += [day for day in waiting if abs(day.gaming_day - one.gaming_day) > _DAY]
         return _Around(facts, others)
+
+    async def _table(self, connection: AsyncConnection, place: PropertySnapshot, one: TableDay) -> _Table:
+        """Return sessions and boxes of a table around a gaming day, by the clock of a version of its property."""
+        asked = Span(place, one.gaming_day - _DAY, one.gaming_day + _DAY).asked(one.property, one.table)
+        marks, boxes = await marks_of(connection, asked), await boxes_between(connection, asked)
+        sessions = nothing_of(one.table)
+        if one.table in marks:
+            sessions = sessions_of(place, marks[one.table], self._context.clock())
+        return _Table(place, sessions, boxes.get(one.table, ()))
 
     async def _record(
         self, connection: AsyncConnection, shard: Shard, facts: list[WinStated]

@@ -92,11 +92,13 @@ class DayStep(AboutDay, AsOf):
 class Standing(NamedTuple):
     """The state of a gaming day at a closing step: its counts, and what is still open.
 
-    `left` lists what the day is missing or waiting for, as text.
+    `used` are the excused tables at which something happened, perhaps since then: their excuse does not hold. `left`
+    lists what the day is missing or waiting for, as text.
     """
 
     day: Day
     counted: Counted
+    used: Collection[str]
     left: Sequence[str]
 
 
@@ -108,15 +110,16 @@ async def _standing(connection: AsyncConnection, command: DayStep, excused: Coll
     place = await find_place(connection, *key)
     day = await read_day(connection, key)
     counted = await find_counted(connection, key, now=command.asked_at)
-    without = {one.table for one in day.excused} if excused is None else excused
+    named = {one.table for one in day.excused} if excused is None else set(excused)
     shifts = counted.shifts(await approved_adjustments(connection, key))
+    used = {table for table in named if counted.was_used(table, shifts.get(table, ()))}
     left = [
-        *incomplete(place, key.gaming_day, shifts, without),
+        *incomplete(place, key.gaming_day, shifts, named - used),
         *(one.in_words(place.zone) for one in counted.unopened),
         *(f"{one}: mend or dismiss it" for one in await open_input(connection, key.property)),
         *(f"settlements are not read ({one})" for one in command.unread),
     ]
-    return Standing(day, counted, left)
+    return Standing(day, counted, used, left)
 
 
 def _require_ended(command: DayStep, place: PropertySnapshot, now: Now) -> None:
@@ -159,9 +162,10 @@ def close(command: CloseDay, state: Standing, now: Now) -> Accepted:
     _require(state.day, "open")
     _require_ended(command, counted.place, now)
     for one in command.excused:
-        sessions = counted.sessions.get(one.table)
-        if sessions is not None and sessions.happened_on(counted.place, gaming_day):
-            detail = f"table {one.table} cannot be excused: it was counted, open, or played at on {gaming_day}"
+        if (why := counted.place.why_no_table(one.table, gaming_day)) is not None:
+            raise Rejected(Reason.NOT_FOUND, why)
+        if one.table in state.used:
+            detail = f"table {one.table} cannot be excused: it was counted, open, dropped or played at on {gaming_day}"
             raise Rejected(Reason.NOT_ALLOWED, detail)
     _require_nothing(gaming_day, state.left)
     fact = inventory.DayPreliminary(**dict(command), preliminary_by=now.by, preliminary_at=now.at)
@@ -258,7 +262,7 @@ async def _sealing(connection: AsyncConnection, command: SealDay) -> Sealing:
         "property": command.property,
         "gaming_day": command.gaming_day.isoformat(),
         **review.win.model_dump(mode="json"),
-        "excused": [one.model_dump(mode="json") for one in standing.day.excused],
+        "excused": [one.model_dump(mode="json") for one in standing.day.excused if one.table not in standing.used],
         "journal": await journal_heads(connection),
     }
     shifts = counted.shifts(await approved_adjustments(connection, key))

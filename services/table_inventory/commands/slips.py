@@ -88,10 +88,14 @@ def request(command: RequestSlip, state: Requesting, now: Now) -> Accepted:
     if not place.gaming_day(now.at + place.pit_margin) >= command.gaming_day:
         detail = f"{command.gaming_day} has not begun: the gaming day is {place.gaming_day(now.at)}"
         raise Rejected(Why.TOO_EARLY, detail)
-    if day.final_at is not None:
-        raise Rejected(Why.TOO_LATE, f"{command.gaming_day} is sealed: no chips move on it any more")
+    _require_unsealed(day)
     fact = inventory.SlipRequested(**dict(command), request=last + 1, requested_by=now.by, requested_at=now.at)
     return Accepted(recording=FactWithPostings(fact=fact), answer=SlipRequest.of(fact))
+
+
+def _require_unsealed(day: Day) -> None:
+    if day.final_at is not None:
+        raise Rejected(Why.TOO_LATE, f"{day.gaming_day} is sealed: no chips move on it any more")
 
 
 class WithdrawRequest(Command):
@@ -138,9 +142,10 @@ class PrepareSlip(Approving):
 
 
 class Preparing(NamedTuple):
-    """A request, the last number of its series, and the people whose steps the law compares."""
+    """A request, its gaming day, the last number of its series, and the people whose steps the law compares."""
 
     request: SlipRequest
+    day: Day
     last: int
     law: Law
 
@@ -150,7 +155,8 @@ async def _preparing(connection: AsyncConnection, command: PrepareSlip) -> Prepa
     if request.withdrawn_by is not None:
         raise Rejected(Why.ALREADY_DECIDED, f"{request.withdrawn_by} withdrew request {request.request} of {name}")
     last = await last_number(connection, slips, "number", property=name, slip=request.slip)
-    return Preparing(request, last, await _law(connection, name, request.slip, request.gaming_day))
+    day = await read_day(connection, DayKey(name, request.gaming_day))
+    return Preparing(request, day, last, await _law(connection, name, request.slip, request.gaming_day))
 
 
 async def _law(connection: AsyncConnection, property_name: str, slip: inventory.SlipKind, gaming_day: date) -> Law:
@@ -164,6 +170,7 @@ def prepare(command: PrepareSlip, state: Preparing, now: Now) -> Accepted:
     if state.request.number is not None:
         detail = f"request {number} was prepared already: {slip} slip {state.request.number}"
         raise Rejected(Why.ALREADY_DECIDED, detail)
+    _require_unsealed(state.day)
     people = {"requested_by": state.request.requested_by, "prepared_by": now.by}
     require_different(f"request {number} of {command.property}", state.law, people)
     requested = fields_of(state.request, inventory.SlipRequested)

@@ -101,6 +101,11 @@ class Win:
     times: Annotated[list[ShiftTime], Field(exclude=True)] = field(default_factory=list)
     """The periods in which the table was open in the shift: stated, but in no document."""
 
+    @property
+    def found(self) -> bool:
+        """Return whether anything was in its boxes."""
+        return bool(self.currency_cents or self.counter_checks_cents or self.coupons_cents or self.rake_cents)
+
     def lack(self, missing: Missing) -> None:
         """Add a missing item, unless it is listed already."""
         if missing not in self.lacks:

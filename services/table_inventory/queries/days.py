@@ -69,6 +69,11 @@ class Counted:
         """Return the drop boxes of the day."""
         return [box for boxes in self.in_order.values() for box in boxes if box.gaming_day == self.key.gaming_day]
 
+    def was_used(self, table: str, wins: Iterable[Win]) -> bool:
+        """Return whether anything happened at a table on the day, whose shifts these are."""
+        happened = self.sessions.get(table, nothing_of(table)).happened_on(self.place, self.key.gaming_day)
+        return happened or any(win.found for win in wins)
+
     def shifts(self, approved: Sequence[AdjustmentEntered]) -> dict[str, list[Win]]:
         """Return the win of each shift, by table, including these approved adjustments."""
         adjusted = {one.table for one in approved} | {slip.table for slip in self.slips}

@@ -17,10 +17,12 @@ from tests.support.asgi import assert_problem
 from tests.support.nightly import sampled
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
 from tests.support.pit_changes import decide, propose
+from tests.support.properties import property_event
 
 PATH = f"/gaming-days/{PROPERTY}/{DAY}"
 NEXT = "2026-11-21"
 PEOPLE = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
+CARRIED = {"recorded_by": "floor.fay", "checked_by": "cage.ann"}
 
 
 def stated(desk: InventoryDesk) -> list[WinStated]:
@@ -199,6 +201,43 @@ def test_a_table_at_which_anything_happened_cannot_be_excused(desk: InventoryDes
     desk.has_only("BJ-01", "BJ-03")
 
 
+def test_a_table_with_money_in_its_box_cannot_be_excused_and_one_that_is_not_there_either(desk: InventoryDesk) -> None:
+    """A box of a table that nobody opened is found with money; an empty one says nothing."""
+    desk.has_only("BJ-01", "BJ-02", "BJ-03")
+    play_a_day(desk)
+    tables = [Table("BJ-02"), Table("BJ-03")]
+    for number, table in enumerate(tables):
+        desk.pit(*table.box_off(at(5), f"C{number}"))
+    found = {"currency": [{"cents": 10000, "count": 5}]}
+    desk.count_boxes(("BJ-01", BOX, FOUND), ("BJ-02", 1, found), ("BJ-03", 1, {}))
+    for names, status, why in (
+        (("BJ-02", "BJ-03"), 422, "table BJ-02 cannot be excused: it was counted, open, dropped or played at"),
+        (("BJ-03", "XX-99"), 404, "table 'XX-99' is not among the tables of riverbend"),
+    ):
+        excused = [{"table": one, "reason": "renovated"} for one in names]
+        assert_problem(desk.send(f"{PATH}/preliminary", {"excused": excused}, person="audit.kim"), status, why)
+    desk.pit(tables[0].event("table.carried", at(6), contents=chips(c500=100), **CARRIED))
+    desk.done(f"{PATH}/preliminary", {"excused": [{"table": "BJ-03", "reason": "renovated"}]}, person="audit.kim")
+    assert 500_00 == next(one["win_cents"] for one in desk.win()["tables"] if one["table"] == "BJ-02")
+
+
+def test_an_excuse_holds_while_nothing_happens_at_the_table(desk: InventoryDesk) -> None:
+    """A paper fill that is entered after the day was closed: the table is counted, or the day is not sealed."""
+    desk.has_only("BJ-01", "BJ-02", "BJ-03")
+    play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    excused = [{"table": one, "reason": "renovated"} for one in ("BJ-02", "BJ-03")]
+    desk.done(f"{PATH}/preliminary", {"excused": excused}, person="audit.kim")
+    desk.done("/manual-slips", PAPER | {"table": "BJ-02"}, person="cage.bob")
+    early = desk.send(f"{PATH}/audited", person="audit.lou")
+    assert_problem(early, 409, "table BJ-02 has no record of the day")
+    desk.pit(Table("BJ-02").event("table.carried", at(4), contents=chips(c500=10), **CARRIED))
+    desk.done(f"{PATH}/audited", person="audit.lou")
+    sealed = desk.done(f"{PATH}/final", person="control.eve")["report"]
+    assert ["BJ-03"] == [one["table"] for one in sealed["excused"]]
+    assert ["BJ-01", "BJ-02"] == [one["table"] for one in sealed["tables"]]
+
+
 def test_what_was_played_at_a_table_that_nobody_opened_holds_the_day(desk: InventoryDesk) -> None:
     """Before the opener, after the closer, and at a table without any count: named with how many, and since when."""
     desk.has_only("BJ-01", "BJ-02")
@@ -371,6 +410,39 @@ def test_a_request_can_be_withdrawn_until_its_slip_is_prepared(desk: InventoryDe
     desk.done("/slips", {"property": PROPERTY, "request": 2}, person="cage.bob")
     late = desk.send(f"/requests/{PROPERTY}/2/withdraw", {"reason": "too late"}, person="pit.ray")
     assert_problem(late, 409, "fill slip 1 is prepared for request 2 of riverbend: void the slip")
+
+
+def test_no_slip_is_prepared_of_a_sealed_day(desk: InventoryDesk) -> None:
+    """What was requested before the seal moves no chips after it; the day stays as it is sealed."""
+    desk.has_only("BJ-01")
+    play_a_day(desk)
+    wanted = {"slip": "fill", "property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
+    asked = desk.done("/requests", wanted | {"contents": chips(c500=10)}, person="pit.ray")["request"]
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    desk.done(f"{PATH}/preliminary", {}, person="audit.kim")
+    desk.done(f"{PATH}/audited", person="audit.lou")
+    desk.done(f"{PATH}/final", person="control.eve")
+    late = desk.send("/slips", {"property": PROPERTY, "request": asked}, person="cage.bob")
+    assert_problem(late, 409, f"{DAY} is sealed: no chips move on it any more")
+    desk.done(f"/requests/{PROPERTY}/{asked}/withdraw", {"reason": "too late"}, person="pit.ray")
+    assert (0, "final") == (desk.state(), desk.read(PATH)["status"])
+
+
+def test_a_day_is_under_the_version_of_its_property_whatever_the_next_day_is_under(desk: InventoryDesk) -> None:
+    """A table has no win from the next day on, since it is non-banking then: the sealed day is not stated again."""
+    changes: dict[str, Any] = {"effective_from": "2026-11-21T09:00:00Z", "gaming_day_begins": "05:00"}
+    desk.has_only("BJ-01")
+    later = property_event(PROPERTY, {"BJ-01": {"non_banking": True}}, sequence=3, version=3, **changes)
+    desk.desk.feed("properties", later)
+    table = play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    desk.done(f"{PATH}/preliminary", {}, person="audit.kim")
+    desk.done(f"{PATH}/audited", person="audit.lou")
+    desk.done(f"{PATH}/final", person="control.eve")
+    before = len(stated(desk))
+    table.day = NEXT
+    desk.pit(table.opened(at(25), chips(c500=600, c2500=600)))
+    assert [(NEXT, True)] == [(str(one.gaming_day), one.non_banking) for one in stated(desk)[before:]]
 
 
 def test_what_is_stated_adds_up_to_what_is_sealed_and_later_records_restate_it(desk: InventoryDesk) -> None:

@@ -61,9 +61,10 @@ def test_a_slip_that_may_be_prepared_by_who_requested_it() -> None:
     request = SlipRequest.model_validate(INVENTORY["slip.requested"]["data"] | {"requested_by": LATER.by})
     command = PrepareSlip(property=PROPERTY, request=1, subject_sha256=NOTHING)
     fewer = under_law(PLACE, "people.fill", ["requested_by", "carried_by"])
+    day = Day(property=PROPERTY, gaming_day=DAY)
 
     def decide(found: PropertySnapshot) -> object:
-        return prepare(command, Preparing(request, 0, law_of_slips(found, "fill", DAY)), LATER).answer
+        return prepare(command, Preparing(request, day, 0, law_of_slips(found, "fill", DAY)), LATER).answer
 
     with pytest.raises(Rejected, match=r"cage\.bob is 'requested_by' of request 1 of riverbend") as rejected:
         decide(PLACE)
