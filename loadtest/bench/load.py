@@ -101,7 +101,10 @@ def run(
     require_empty(os.environ.get("DATABASE_URL", ""))
     with (
         _servers(broker, ASKED_OFTEN if profile.paced and broker == "embedded" else {}) as environment,
-        started_stack(*profile.services, environment=environment, partitions=partitions) as (document, pid),
+        started_stack(*profile.services, environment=environment, partitions=partitions, together=profile.together) as (
+            document,
+            pid,
+        ),
         more_processes(document, profile.processes, environment) as more,
     ):
         _Run(profile, outcome, head, document, Family(pid, os.getpid(), *more, logs=Path(document["logs"]))).measure(

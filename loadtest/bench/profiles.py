@@ -20,7 +20,8 @@ class Profile:
 
     `services` are all where none is named; `killed` is a service that is killed at half of the rounds. `hot_share` of
     all rounds are the first table's; `partition` takes every round, where one is named, and `partitions` are of table
-    events where there are not as many as usual. `processes` says of how many processes a service is.
+    events where there are not as many as usual. `processes` says of how many processes a service is; `together`, that
+    all services share one.
     """
 
     about: str
@@ -32,6 +33,7 @@ class Profile:
     partition: int | None = None
     partitions: int | None = None
     killed: str | None = None
+    together: bool = False
     processes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -90,9 +92,10 @@ PROFILES: Final[Mapping[str, Profile]] = {
         services=(),
     ),
     "all-services-25": Profile(
-        about="every service, 25 rounds/s",
+        about="every service, in one process: 25 rounds/s",
         stages=(Stage(1500, 25),),
         services=(),
+        together=True,
     ),
     "spine": Profile(
         about="the path of a round alone, as fast as it goes",

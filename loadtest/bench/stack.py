@@ -29,13 +29,17 @@ class StackFailed(Exception):
 
 @contextmanager
 def started_stack(
-    *services: str, environment: Mapping[str, str] = os.environ, partitions: Mapping[str, int] | None = None
+    *services: str,
+    environment: Mapping[str, str] = os.environ,
+    partitions: Mapping[str, int] | None = None,
+    together: bool = False,
 ) -> Iterator[tuple[dict[str, Any], int]]:
     """The document of a stack of these services (all, if none is named), and the id of its process.
 
-    Servers that the `environment` names are used. `partitions` gives topics another number of them.
+    The services are in one process where they are `together`, and else each in its own. Servers that the `environment`
+    names are used. `partitions` gives topics another number of them.
     """
-    words = ["up", *(f"--service={service}" for service in services)]
+    words = ["up", f"--processes={1 if together else 'per-service'}", *(f"--service={service}" for service in services)]
     words += [f"--partitions={topic}={number}" for topic, number in (partitions or {}).items()]
     with started(*words, environment=environment) as stack:
         yield stack

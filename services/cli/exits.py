@@ -63,6 +63,11 @@ class NotFound(CommandError):
     exit_code = ExitCode.NOT_THERE
 
 
+def last_words(log_tail: str) -> str:
+    """Return the last line of the end of a log, for a message."""
+    return f"last in its log: {log_tail.splitlines()[-1] if log_tail else 'nothing'}"
+
+
 class StackEnded(CommandError):
     """A part of the stack ended without being asked to."""
 
@@ -71,6 +76,6 @@ class StackEnded(CommandError):
         self.happened = f"{name} ended by itself{how}"
         super().__init__(f"{self.happened}; the end of its log stands above")
         self.details = log_tail
-        self.last_words = f"last in its log: {log_tail.splitlines()[-1] if log_tail else 'nothing'}"
+        self.last_words = last_words(log_tail)
         self.add_note(log_tail)  # where nobody prints the details, a traceback shows it
         self.exit_code = ExitCode.NOT_THERE if code == ExitCode.NOT_THERE else ExitCode.BUG

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 from collections.abc import Mapping
 from importlib import resources
 from importlib.metadata import version
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import structlog
+import uvicorn
 
 from services.console.application import create_console
 from services.console.services import client
@@ -19,6 +19,7 @@ from shared.runtime.http.bearer_tokens import identities_of
 from shared.runtime.http.connection_limits import ConnectionLimits, protocol_of
 from shared.runtime.http.serving import listen, server_of
 from shared.runtime.metrics import Metrics
+from shared.runtime.process.shutdown import stop_on_signals
 from shared.runtime.process_memory import raise_gc_threshold
 from shared.runtime.release_attestation import manifest_digest
 from shared.runtime.settings import Settings
@@ -30,8 +31,11 @@ PORT: Final = 8100
 log = structlog.get_logger()
 
 
-async def serve(settings: Settings, urls: Mapping[str, str]) -> None:
-    """Run the console until SIGINT or SIGTERM, with the services at these URLs. Raises: FatalServiceError."""
+async def serve(settings: Settings, urls: Mapping[str, str], *, stop: asyncio.Event | None = None) -> None:
+    """Run the console, with the services at these URLs, until `stop` is set, or without one until SIGINT or SIGTERM.
+
+    Raises: FatalServiceError.
+    """
     raise_gc_threshold()
     metrics = Metrics()
     metrics.info.labels(version("pitledger"), manifest_digest()).set(1)
@@ -58,16 +62,20 @@ async def serve(settings: Settings, urls: Mapping[str, str]) -> None:
             grace_seconds=2,
             http=protocol_of(ConnectionLimits.of(settings), metrics),
         )
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, lambda: setattr(web, "should_exit", True))
         keys = asyncio.create_task(tokens.run(), name="identities")
+        stopping = asyncio.create_task(_stop_after(stop or stop_on_signals(), web), name="stop")
         log.info("started", http=f"{settings.http_host}:{port}")
         try:
             await listen(web)
         finally:
             keys.cancel()
+            stopping.cancel()
             await asyncio.to_thread(tracing.close)
+
+
+async def _stop_after(stop: asyncio.Event, web: uvicorn.Server) -> None:
+    await stop.wait()
+    web.should_exit = True
 
 
 def documentation(settings: Settings) -> Path | None:

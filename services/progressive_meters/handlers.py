@@ -61,7 +61,6 @@ class Settlements(Handler[Counting]):
     """
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
-    gather_seconds = 0.03
 
     def __init__(self) -> None:
         self._submissions = Submissions()

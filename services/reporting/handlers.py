@@ -108,7 +108,6 @@ class ApprovedProperties(Properties):
 class OfJournal(Handler[None]):
     """Adds the journal of a service to the read model."""
 
-    gather_seconds = 0.2
     rest = 4
     added_up: ClassVar[frozenset[type[Fact]]] = frozenset()
     """Kinds with one fact per round or wager: they are summed, and no report lists them."""
@@ -194,7 +193,6 @@ class Settlements(OfJournal):
         *OF_INPUT,
         CommandRefused,
     )
-    gather_seconds = 0.05
     keeps = (
         *(facts, rounds, won_lines, dealer_days, wager_days, play_days, chip_hours, line_days),
         *(amounts, amount_days, day_moments, positions),

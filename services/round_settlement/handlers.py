@@ -75,6 +75,7 @@ class TableEvents(Handler[Rounds]):
 
     reader = READER
     keyed_by_source = True
+    gather_seconds = 0.0
 
     def __init__(self) -> None:
         self._places = Places(properties)

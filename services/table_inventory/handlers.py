@@ -51,6 +51,7 @@ class PitEvents(Handler[pit.Known]):
 
     reader = PitReader(PIT_EVENTS, *EVENTS, *CHANGES, PitChangeApproval)
     keyed_by_source = True
+    gather_seconds = 0.0
 
     def __init__(self) -> None:
         self._places = Places(properties)
@@ -130,7 +131,6 @@ class Settlements(Handler[dict[RoundKey, datetime]]):
     """Counts the chips of settled rounds, and notes missing input. The state is the closing times of rounds."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, *upstream.OF_INPUT)
-    gather_seconds = 0.03
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> dict[RoundKey, datetime]:
         taken_back = [event.data for event in events if isinstance(event.data, ReversedRound)]

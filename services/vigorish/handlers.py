@@ -80,7 +80,6 @@ class Settlements(Handler[Assessed]):
     """Records the vigorish assessed by settled rounds."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
-    gather_seconds = 0.03
 
     def __init__(self) -> None:
         self._places = Places(properties)
@@ -148,6 +147,7 @@ class PitEvents(Handler[OfPit]):
 
     reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish, *CHANGES, PitChangeApproval)
     keyed_by_source = True
+    gather_seconds = 0.0
 
     def __init__(self) -> None:
         self._places = Places(properties)
@@ -188,7 +188,6 @@ class PitChanges(Handler[OfPit]):
     """
 
     reader = Reader(INVENTORY, PitChangeApproved)
-    gather_seconds = 0.03
 
     def __init__(self) -> None:
         self._places = Places(properties)

@@ -33,7 +33,6 @@ class Settlements(Handler[Books]):
     """
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, UnpostedRound)
-    gather_seconds = 0.03
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Books:
         return await load(

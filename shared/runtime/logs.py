@@ -2,9 +2,9 @@
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import monotonic
-from typing import Final
+from typing import Final, TextIO, cast
 
 import structlog
 from prometheus_client import Counter
@@ -15,6 +15,8 @@ LINES_LEFT_OUT: Final = Counter(
 """Counted for the whole process; the registry of every service shows it."""
 
 _MINUTE_SECONDS: Final = 60.0
+_SERVICE: Final = "service"
+"""The member of a line that names the service."""
 _KINDS_MAX: Final = 1000
 """Maximum number of distinct events; further ones, as from libraries, share one limit."""
 
@@ -57,8 +59,37 @@ class PerMinute:
         return self.left_out(f"{record.name}: {record.msg}"[:200]) is not None
 
 
-def configure_logs(*, form: str, level: str, service: str, lines_per_minute_max: int) -> None:
-    """Set up structlog, and route the standard library's loggers through it."""
+class LogOfService:
+    """Write each line to the log of the service that its task belongs to, and what belongs to none to another one."""
+
+    def __init__(self, logs: Mapping[str, TextIO], other: TextIO) -> None:
+        self._logs = logs
+        self._other = other
+
+    def write(self, text: str) -> int:
+        """Write to the log of the current service."""
+        return self._log.write(text)
+
+    def flush(self) -> None:
+        """Flush the log of the current service."""
+        self._log.flush()
+
+    @property
+    def _log(self) -> TextIO:
+        service = structlog.contextvars.get_contextvars().get(_SERVICE)
+        return self._logs.get(str(service), self._other)
+
+
+def of_service(service: str) -> None:
+    """Log everything of this task, and of those that it creates, as that of a service."""
+    structlog.contextvars.bind_contextvars(**{_SERVICE: service})
+
+
+def configure_logs(
+    *, form: str, level: str, lines_per_minute_max: int, stream: TextIO | LogOfService | None = None
+) -> None:
+    """Set up structlog, and route the standard library's loggers through it; without a stream to stderr."""
+    stream = stream or sys.stderr
     per_minute = PerMinute(lines_per_minute_max)
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -72,10 +103,9 @@ def configure_logs(*, form: str, level: str, service: str, lines_per_minute_max:
     structlog.configure(
         processors=[per_minute, *shared, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, stream)),
     )
-    structlog.contextvars.bind_contextvars(service=service)
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(stream)
     handler.addFilter(per_minute)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(

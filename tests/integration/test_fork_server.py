@@ -1,4 +1,4 @@
-"""Services that are forked from one process: each by itself, ended in good order, never left behind."""
+"""Services that are forked from one process, or run in it: ended in good order, never left behind."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from services.cli.exits import StackEnded
-from services.cli.services import load, roles_of_services
+from services.cli.services import CONSOLE, load, roles_of_services
 from services.cli.stack.fork_server import ForkServer
 from shared.local.ports import free_port
 from tests.support import Databases, eventually
@@ -26,7 +26,8 @@ PARENT = """
 import json, os, pathlib, sys, time
 from services.cli.stack.fork_server import ForkServer
 home = pathlib.Path(sys.argv[1])
-server = ForkServer([sys.argv[2]], environment=os.environ, logs=home, grace_seconds=10, remove_when_orphaned=home)
+server = ForkServer([sys.argv[2]], together=sys.argv[3] == "together", environment=os.environ, logs=home,
+                    grace_seconds=10, remove_when_orphaned=home)
 server.wait()
 server.fork({sys.argv[2]: os.environ})
 print(json.dumps([server._process.pid, *server.pids.values()]), flush=True)
@@ -53,9 +54,9 @@ def forked(directory: Path, environment: Mapping[str, str], grace_seconds: float
         yield server
 
 
-def events(directory: Path) -> list[str]:
-    """What the service has logged."""
-    log = directory / f"{SERVICE}.log"
+def events(directory: Path, service: str = SERVICE) -> list[str]:
+    """What a service has logged."""
+    log = directory / f"{service}.log"
     return [json.loads(line)["event"] for line in log.read_text().splitlines()] if log.exists() else []
 
 
@@ -121,6 +122,41 @@ def test_killing_the_server_kills_its_services(tmp_path: Path, environment: Mapp
             server.check()
 
 
+@contextmanager
+def together(directory: Path, environment: Mapping[str, str]) -> Iterator[ForkServer]:
+    """A server that runs the service, which has started, and the console, which lets nobody in and ends by itself."""
+    names, console = (SERVICE, CONSOLE), {**environment, "PITLEDGER_HTTP_PORT": str(free_port())}
+    with ForkServer(names, together=True, environment=os.environ, logs=directory, grace_seconds=20) as server:
+        server.wait()
+        server.fork({SERVICE: environment, CONSOLE: console})
+        eventually(lambda: events(directory)[-1:] == ["started"], because="the service has started", seconds=30)
+        yield server
+
+
+def test_services_in_one_process_have_logs_of_their_own_and_one_that_ends_starts_again(
+    tmp_path: Path, environment: Mapping[str, str]
+) -> None:
+    """Both are in the server's process. One ends again and again, with its reason in its log; the other goes on."""
+    with together(tmp_path, environment) as server:
+        assert {SERVICE: server._process.pid, CONSOLE: server._process.pid} == server.pids
+        eventually(lambda: events(tmp_path, CONSOLE).count("stopped") > 2, because="it is started again", seconds=30)
+        server.check()
+    assert {"stopped"} == set(events(tmp_path, CONSOLE))
+    assert "PITLEDGER_OIDC_ISSUER is not set" in (tmp_path / f"{CONSOLE}.log").read_text()
+    ran = [event for event in events(tmp_path) if event in ("started", "stopped")]
+    assert ["started", "stopped"] == ran
+    assert [] == left_over([server._process.pid], [])
+
+
+def test_services_in_one_process_end_together_and_are_named_so(tmp_path: Path, environment: Mapping[str, str]) -> None:
+    """Where their process is killed, the parent hears of all of them at once."""
+    with together(tmp_path, environment) as server:
+        os.kill(server._process.pid, signal.SIGKILL)
+        eventually(lambda: raises(server), because="the process is gone")
+        with pytest.raises(StackEnded, match=r"^services ended by itself, killed by signal 9"):
+            server.check()
+
+
 def test_a_service_that_cannot_be_imported_is_named_before_anything_starts(tmp_path: Path) -> None:
     """The server ends with the reason in its log, which the error shows."""
     with ForkServer(["lost-chips"], environment=os.environ, logs=tmp_path, grace_seconds=1) as server:
@@ -130,12 +166,13 @@ def test_a_service_that_cannot_be_imported_is_named_before_anything_starts(tmp_p
 
 
 @AT_NIGHT
-def test_nothing_is_left_when_the_parent_is_killed(tmp_path: Path, environment: Mapping[str, str]) -> None:
+@pytest.mark.parametrize("how", ["each alone", "together"])
+def test_nothing_is_left_when_the_parent_is_killed(tmp_path: Path, environment: Mapping[str, str], how: str) -> None:
     """A parent that dies without a word takes its services along, and the directory with their logs goes, too."""
     home = tmp_path / "home"
     home.mkdir()
     with subprocess.Popen(
-        [sys.executable, "-c", PARENT, home, SERVICE], env=environment, stdout=subprocess.PIPE
+        [sys.executable, "-c", PARENT, home, SERVICE, how], env=environment, stdout=subprocess.PIPE
     ) as parent:
         assert parent.stdout is not None
         pids = json.loads(parent.stdout.readline())

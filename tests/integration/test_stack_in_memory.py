@@ -17,6 +17,6 @@ def test_topics_in_memory_have_few_partitions_unless_told_otherwise() -> None:
         assert {"0.3", "3"} == {stack.environment[f"PITLEDGER_{name}_SECONDS"] for name in ("FETCH", "KAFKA_SESSION")}
     found = {name: len(topic.partitions) for name, topic in topics.items() if not name.startswith("_")}
     assert found.pop("vigorish") == 6
-    assert set(found.values()) == {1, 4}
+    assert set(found.values()) == {1, 2}
     assert found["submissions"] == 1
-    assert found["settlements"] == 4
+    assert found["settlements"] == 2

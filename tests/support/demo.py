@@ -107,7 +107,7 @@ def running_demo(environment: Mapping[str, str]) -> Iterator[RunningDemo]:
         return made[-1]
 
     with (
-        RunningStack(environment=environment, settings=SETTINGS, console=True) as stack,
+        RunningStack(environment=environment, settings=SETTINGS, console=True, together=True) as stack,
         People(stack) as people,
     ):
         day = play_day(stack, people, InterruptGuard(), pit(TABLES), rounds=ROUNDS, seed=SEED, installed=installed)

@@ -37,7 +37,9 @@ Events = list[dict[str, Any] | tuple[bytes | None, bytes]]
 @contextlib.contextmanager
 def running_stack(environment: Mapping[str, str], services: Sequence[str] = NAMES) -> Iterator[RunningStack]:
     """Give services on the servers of the environment, after five rounds, one of them corrected."""
-    with RunningStack(environment=environment, settings=_QUICK, services=services, partitions=PARTITIONS) as running:
+    with RunningStack(
+        environment=environment, settings=_QUICK, services=services, partitions=PARTITIONS, together=True
+    ) as running:
         registry = signer_of(running, "paytable-registry")
         produce(running.bootstrap_servers, "properties", [property_event(plausibility=OF_ANY_AGE)], signer=registry)
         produce(running.bootstrap_servers, "submissions", [submission()], signer=registry)

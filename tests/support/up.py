@@ -85,14 +85,19 @@ def up(
     services: Sequence[str] = (),
     settings: Mapping[str, str] | None = None,
     servers_only: bool = False,
+    together: bool = False,
 ) -> Iterator[Up]:
-    """The stack on a directory, with all services unless told, killed at the end if it still runs."""
+    """The stack on a directory, with all services unless told, killed at the end if it still runs.
+
+    Each service is a process of its own unless they are `together`.
+    """
     said = directory / "said"
     with said.open("a") as stderr:
         process = subprocess.Popen(
             [sys.executable, "-m", "services.cli.main", "up", "--json", "--directory", str(directory)]
             + [f"--service={service}" for service in services]
-            + ["--servers-only"] * servers_only,
+            + ["--servers-only"] * servers_only
+            + ["--processes=per-service"] * (not together),
             env={name: value for name, value in os.environ.items() if name not in _SERVERS} | dict(settings or {}),
             stdout=subprocess.PIPE,
             stderr=stderr,

@@ -15,7 +15,7 @@ import uvloop
 
 from services.cli.services import load
 from shared.contracts.topics import Topic
-from shared.runtime.logs import configure_logs
+from shared.runtime.logs import configure_logs, of_service
 from shared.runtime.process.run import serve
 from shared.runtime.process.shutdown import end_in_time
 from shared.runtime.service.manifest import Manifest
@@ -58,5 +58,6 @@ def run(name: str, environment: Mapping[str, str], log: str, orders: Orders) -> 
         if step_name == orders.kill_at and reached[step_name] == orders.times:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    configure_logs(form="json", level="info", service=manifest.name, lines_per_minute_max=10_000)
+    configure_logs(form="json", level="info", lines_per_minute_max=10_000)
+    of_service(manifest.name)
     uvloop.run(serve(manifest, Settings(), clock=lambda: orders.moment, step=step, ending=end_in_time))

@@ -12,7 +12,7 @@ import uvloop
 
 from services.cli.services import load
 from shared.runtime.clock import utc_now
-from shared.runtime.logs import configure_logs
+from shared.runtime.logs import configure_logs, of_service
 from shared.runtime.process.run import serve
 from shared.runtime.process.shutdown import end_in_time
 from shared.runtime.settings import Settings
@@ -27,7 +27,8 @@ def main(words: Sequence[str]) -> None:
         return utc_now() + timedelta(seconds=float(shift.read_text() or 0))
 
     settings = Settings()
-    configure_logs(form="json", level="info", service=service, lines_per_minute_max=600)
+    configure_logs(form="json", level="info", lines_per_minute_max=600)
+    of_service(service)
     uvloop.run(serve(load(service), settings, clock=clock, ending=end_in_time))
 
 

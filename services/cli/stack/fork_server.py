@@ -15,13 +15,17 @@ from shared.local.errors import LocalStackError
 from shared.local.process import log_tail
 
 SERVER: Final = "fork-server"
-"""The server's name among those of services."""
+TOGETHER: Final = "services"
+"""The server's name among those of services: where it forks them, and where it runs them itself."""
 
 _KILL_SECONDS_MAX: Final = 10.0
 
 
 class ForkServer:
     """Forks services, each into a separate process that never outlives the parent, however the parent ends.
+
+    Or, `together`, runs all in its own process, where one that ends by itself is started again without the others: they
+    are forked once, and the server ends with them.
 
     It begins to import them on construction, in parallel with the parent's work. Each service is in a session of its
     own, so that Ctrl-C reaches only the parent; one that has not ended `grace_seconds` after the request is killed. One
@@ -39,19 +43,26 @@ class ForkServer:
         self,
         services: Sequence[str],
         *,
+        together: bool = False,
         environment: Mapping[str, str],
         logs: Path,
         grace_seconds: float,
         remove_when_orphaned: Path | None = None,
     ) -> None:
+        self.name: Final = TOGETHER if together else SERVER
         self._logs = logs
         self._seconds_max = grace_seconds + _KILL_SECONDS_MAX
         self.pids: dict[str, int] = {}
         """The process ids of the services that were forked."""
         self._exit_codes: dict[str, int] = {}
         self._answers: SimpleQueue[Any] = SimpleQueue()
-        options = {"services": services, "grace_seconds": grace_seconds, "remove_when_orphaned": remove_when_orphaned}
-        with self._log(SERVER).open("ab") as log:
+        options = {
+            "services": services,
+            "together": together,
+            "grace_seconds": grace_seconds,
+            "remove_when_orphaned": remove_when_orphaned,
+        }
+        with self._log(self.name).open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
                 [sys.executable, "-P", "-m", "services.cli.stack.forking", json.dumps(options, default=str)],
                 stdin=subprocess.PIPE,
@@ -90,7 +101,7 @@ class ForkServer:
     def ended(self) -> Mapping[str, StackEnded]:
         """Return the services that ended without being asked to, and how; only the fork server if it ended, too."""
         if (code := self._process.poll()) is not None:
-            return {SERVER: self._ended(SERVER, code)}
+            return {self.name: self._ended(self.name, code)}
         return {service: self._ended(service, code) for service, code in list(self._exit_codes.items())}
 
     def check(self) -> None:
@@ -139,7 +150,7 @@ class ForkServer:
 
     def _answer(self) -> Any:
         if (answer := self._answers.get()) is None:
-            raise self._ended(SERVER, self._process.wait())
+            raise self._ended(self.name, self._process.wait())
         return answer
 
     def _listen(self) -> None:

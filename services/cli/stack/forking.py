@@ -1,9 +1,10 @@
-"""The fork server of a stack: imports the services once and forks each of them; see `fork_server.py`.
+"""The fork server of a stack: imports the services once and forks each of them, or runs all; see `fork_server.py`.
 
 It runs as a process of its own with one thread and no connection, so that a fork copies only what was imported. It also
 ends its children if the parent dies. Each line on standard input is a list of services to fork, an empty one asks it to
 end them all; end of file means that the parent is gone, and that nobody else will clean up. It answers on standard
-output, one JSON document per line, and also reports there which service has ended by itself.
+output, one JSON document per line, and also reports there which service has ended by itself. Where the services run
+together, the first list of them is run in this process, until the next line or the end of file.
 """
 
 import contextlib
@@ -19,14 +20,15 @@ from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import wait
 from multiprocessing.context import ForkProcess
+from pathlib import Path
 
 from services.cli.main import main as pitledger
 from services.cli.services import CONSOLE, load, roles_of_services
 from shared.local._parent_watchdog import death_with_parent
 
 
-def main(services: Sequence[str], *, grace_seconds: float, remove_when_orphaned: str | None) -> None:
-    """Import the services, fork them on request, and return when all have ended."""
+def main(services: Sequence[str], *, together: bool, grace_seconds: float, remove_when_orphaned: str | None) -> None:
+    """Import the services, fork or run them on request, and return when all have ended."""
     gc.disable()
     import_module("services.cli.stack.run")
     manifests = [load(service) for service in services if service != CONSOLE]
@@ -41,11 +43,28 @@ def main(services: Sequence[str], *, grace_seconds: float, remove_when_orphaned:
     told = True
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            told = _obey(processes)
+            told = _run_together() if together else _obey(processes)
     finally:
         _end(processes, grace_seconds)
     if not told and remove_when_orphaned is not None:
         shutil.rmtree(remove_when_orphaned, ignore_errors=True)
+
+
+def _run_together() -> bool:
+    """Run the services that the parent names first, in this process, until it asks for the end.
+
+    Returns False if the parent is gone instead.
+    """
+    from services.cli.stack.run import run_together  # imported by then, with the garbage collector at rest
+
+    if not (orders := json.loads(sys.stdin.readline() or "[]")):
+        return True
+    _say({order["service"]: os.getpid() for order in orders})
+    return run_together(
+        {order["service"]: order["environment"] for order in orders},
+        {order["service"]: Path(order["log"]) for order in orders},
+        until=sys.stdin,
+    )
 
 
 def _fork(service: str, log: str, environment: Mapping[str, str]) -> ForkProcess:

@@ -1,6 +1,13 @@
-"""`pitledger run`: one service as a process of its own."""
+"""`pitledger run`: one service as a process of its own; and several in one, as a small installation runs them."""
 
-from typing import Annotated
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Annotated, Any, Final, TextIO
 
 import structlog
 import uvloop
@@ -10,14 +17,22 @@ from services.cli.environment import settings
 from services.cli.exits import ExitCode
 from services.cli.output import AsJson
 from services.cli.services import CONSOLE, load, running_argument, urls
+from services.cli.stack.supervision import Delay
 from shared.journal.signed_note import CheckpointError
 from shared.runtime.errors import ErrorKind, FatalServiceError, kind_of
 from shared.runtime.extras import ExtraMissing, require_extra
-from shared.runtime.logs import configure_logs
+from shared.runtime.logs import LogOfService, configure_logs, of_service
 from shared.runtime.process.run import serve
-from shared.runtime.process.shutdown import end_in_time
+from shared.runtime.process.shutdown import end_in_time, stop_on_signals
+from shared.runtime.settings import Settings
 
 log = structlog.get_logger()
+
+_THREADS_OF_SERVICE: Final = 4
+"""Threads for what blocks, for each service of a process."""
+
+_Serving = Callable[[asyncio.Event | None], Coroutine[Any, Any, None]]
+"""Runs a service until the event is set, or without one until the process is asked to stop."""
 
 
 def run(
@@ -35,21 +50,89 @@ def run(
     configure_logs(
         form="json" if as_json else found.log_format,
         level=found.log_level,
-        service=service,
         lines_per_minute_max=found.log_lines_per_minute_max,
     )
-    try:
-        require_extra(service)
-        if service == CONSOLE:
-            from services.console.serve import serve as serve_console
+    of_service(service)
 
-            uvloop.run(serve_console(found, urls()))
-        else:
-            uvloop.run(serve(load(service), found, ending=end_in_time))
+    try:
+        uvloop.run(_serving(service, found, ending=end_in_time)(None))
     except Exception as error:  # noqa: BLE001 - the outermost frame of the service: the log says why it ended
         return _ended(error)
     log.info("stopped")
     return ExitCode.FINE
+
+
+def run_together(environments: Mapping[str, Mapping[str, str]], logs: Mapping[str, Path], *, until: TextIO) -> bool:
+    """Run services in this process until a line is read, or SIGTERM; return False at the end of file.
+
+    Each has its own environment and log. They share one event loop, and nothing else: a service that ends by itself is
+    started again after a delay, and the others go on meanwhile. Raises: UsageWrong for a setting.
+    """
+    running: dict[str, _Serving] = {}
+    for service, environment in environments.items():
+        os.environ.clear()
+        os.environ.update(environment)
+        found = settings()
+        running[service] = _serving(service, found)
+    with ExitStack() as open_logs:
+        streams = {service: open_logs.enter_context(path.open("a")) for service, path in logs.items()}
+        configure_logs(
+            form=found.log_format,
+            level=found.log_level,
+            lines_per_minute_max=found.log_lines_per_minute_max,
+            stream=LogOfService(streams, sys.stderr),
+        )
+        return uvloop.run(_keep_running(running, until))
+
+
+async def _keep_running(running: Mapping[str, _Serving], until: TextIO) -> bool:
+    loop, stop, lines = asyncio.get_running_loop(), stop_on_signals(), list[str]()
+    loop.set_default_executor(ThreadPoolExecutor(_THREADS_OF_SERVICE * len(running)))
+
+    def read() -> None:
+        lines.append(until.readline())
+        loop.remove_reader(until)
+        stop.set()
+
+    loop.add_reader(until, read)
+    async with asyncio.TaskGroup() as group:
+        for service, serving in running.items():
+            group.create_task(_keep(service, serving, stop), name=service)
+        await stop.wait()
+        end_in_time()
+    return lines != [""]
+
+
+async def _keep(service: str, serving: _Serving, stop: asyncio.Event) -> None:
+    """Run a service, again and again if it ends by itself, until the process is asked to stop."""
+    of_service(service)
+    clock, delay = asyncio.get_running_loop().time, Delay()
+    while not stop.is_set():
+        started = clock()
+        try:
+            await serving(stop)
+            log.info("stopped")
+        except Exception as error:  # noqa: BLE001 - the outermost frame of the service: the log says why it ended
+            _ended(error)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(delay.after(clock() - started)):
+                    await stop.wait()
+
+
+def _serving(service: str, found: Settings, *, ending: Callable[[], None] = lambda: None) -> _Serving:
+    """Return what runs a service with these settings, and the environment of now."""
+    known = urls() if service == CONSOLE else {}
+
+    async def serving(stop: asyncio.Event | None) -> None:
+        require_extra(service)
+        if service == CONSOLE:
+            from services.console.serve import serve as serve_console  # of an extra, which the services do not need
+
+            await serve_console(found, known, stop=stop)
+        else:
+            await serve(load(service), found, stop=stop, ending=ending)
+
+    return serving
 
 
 def _ended(error: Exception) -> ExitCode:

@@ -1,4 +1,4 @@
-"""The whole stack on one machine: database, broker, topics, schemas, and every service as a process of its own."""
+"""The whole stack on one machine: database, broker, topics, schemas, and every service, together or each alone."""
 
 import os
 import sys
@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -15,17 +16,18 @@ from infra.topics import apply as apply_topics
 from infra.topics import wanted as wanted_topics
 from services.cli.database import explained
 from services.cli.environment import variable_of
-from services.cli.exits import NotFound, StackEnded
+from services.cli.exits import NotFound, StackEnded, last_words
 from services.cli.operations.topics import explained_topics
 from services.cli.services import CONSOLE, NAMES, STACK_VARIABLE, TOKEN_VARIABLE, migrations, url_variable
 from services.cli.stack.demo_users import PEOPLE, roles_of
-from services.cli.stack.fork_server import SERVER, ForkServer
+from services.cli.stack.fork_server import ForkServer
 from services.cli.stack.log_rotation import rotate
 from services.cli.stack.run_directory import Home
 from services.cli.stack.supervision import Part
 from shared.local import Broker, LocalStackError, Stack
 from shared.local.issuer import TOKEN_LIFE, DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port, port_is_free
+from shared.local.process import log_tail
 from shared.local.server import Server
 from shared.runtime.database import role_of
 from shared.runtime.kafka_settings import KafkaSettings
@@ -45,7 +47,7 @@ _OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3", "PITLEDGE
 It makes a consumer group wait for half of its session timeout before it starts, and delays records by half of the
 maximum fetch wait.
 """
-_PARTITIONS_IN_MEMORY: Final = 4
+_PARTITIONS_IN_MEMORY: Final = 2
 """It polls every partition during a fetch: twelve take six times as long."""
 
 _BACKGROUND_SHARE: Final = 0.4
@@ -75,8 +77,9 @@ class RunningStack:
     `DATABASE_URL` and `KAFKA_BOOTSTRAP_SERVERS` in `environment` name servers to use instead of embedded ones; its
     other variables are passed on to the services, and `settings` override them. `directory` keeps the data between
     runs, including the broker's; without it data is temporary. `usual_ports` uses the ports of production if they are
-    free. `console` also starts the console. `report` is called with a short text for each step. Without services only
-    the servers are started, and nothing on them is touched.
+    free. `console` also starts the console. `together`: all services are in one process, and one that ends by itself is
+    started again there; otherwise each has a process of its own. `report` is called with a short text for each step.
+    Without services only the servers are started, and nothing on them is touched.
 
     A service that is not ready in time ends the stack, unless `stays`: then `not_ready` has the reasons.
     """
@@ -104,6 +107,7 @@ class RunningStack:
         partitions: Mapping[str, int] | None = None,
         usual_ports: bool = False,
         console: bool = False,
+        together: bool = False,
         stays: bool = False,
         report: Callable[[str], object] = lambda _: None,
     ) -> None:
@@ -115,6 +119,7 @@ class RunningStack:
         self._stays = stays
         self._report = report
         self._services = services
+        self._together = together
         self._running_too = (CONSOLE,) if console else ()
         self._running = ExitStack()
 
@@ -125,7 +130,7 @@ class RunningStack:
 
     @property
     def pids(self) -> Mapping[str, int]:
-        """Return the process id of each service."""
+        """Return the id of the process that each service is in."""
         return self._forks.pids
 
     @property
@@ -204,6 +209,7 @@ class RunningStack:
     def _new_fork_server(self) -> ForkServer:
         return ForkServer(
             self._parts,
+            together=self._together,
             environment=self._given,
             logs=self.home.logs,
             grace_seconds=_GRACE_SECONDS,
@@ -276,18 +282,20 @@ class RunningStack:
 
     @property
     def parts(self) -> Sequence[Part]:
-        """Return the parts of the stack: the servers, the fork server, the services.
+        """Return the parts of the stack: the servers, the fork server, and the services with processes of their own.
 
         A server without a directory cannot be restarted, because its data would be lost.
         """
         kept = self._directory is not None
         servers = self._servers.postgres, self._servers.broker
         found = [Part(one.name, _ended(one), one.start if kept else None) for one in servers if one is not None]
-        found.append(Part(SERVER, lambda: self._forks.ended.get(SERVER), self._fork_all))
-        return [*found, *map(self._part, self._parts)]
+        found.append(self._part(self._forks.name, self._fork_all))
+        if not self._together:
+            found += [self._part(service, partial(self._fork, [service])) for service in self._parts]
+        return found
 
-    def _part(self, service: str) -> Part:
-        return Part(service, lambda: self._forks.ended.get(service), lambda: self._fork([service]))
+    def _part(self, name: str, start: Callable[[], object]) -> Part:
+        return Part(name, lambda: self._forks.ended.get(name), start)
 
     def _renew_tokens(self) -> None:
         """Issue tokens to everyone, and the operator's to other terminals."""
@@ -323,7 +331,8 @@ class RunningStack:
         while waiting := self._still_waiting(waiting):
             if not self._stays:
                 self.check()
-            if time.monotonic() > ends or all(name in self._forks.ended for name in waiting):
+            ended = self._forks.ended
+            if time.monotonic() > ends or self._forks.name in ended or all(name in ended for name in waiting):
                 break
             time.sleep(_POLL_SECONDS)
         if waiting and not self._stays:
@@ -340,11 +349,21 @@ class RunningStack:
         found: dict[str, str] = {}
         with httpx.Client(timeout=_PROBE_SECONDS_MAX, trust_env=False) as probe:
             for name in names:
-                gone = self._forks.ended.get(name)
-                why = _not_ready(probe, str(urls[name])) if gone is None else f"{gone.happened}; {gone.last_words}"
+                if (gone := self._forks.ended.get(name)) is not None:
+                    why: str | None = f"{gone.happened}; {gone.last_words}"
+                else:
+                    why = self._not_ready(probe, name, str(urls[name]))
                 if why is not None:
                     found[name] = why
         return found
+
+    def _not_ready(self, probe: httpx.Client, service: str, url: str) -> str | None:
+        """Return why a service is not ready, or None."""
+        try:
+            response = probe.get(f"{url}/readyz")
+        except httpx.HTTPError as error:
+            return f"does not answer ({error}); {last_words(log_tail(self.home.logs / f'{service}.log'))}"
+        return str(response.json()["detail"]) if response.is_error else None
 
     def look_again(self) -> None:
         """Report services that have become ready."""
@@ -357,12 +376,3 @@ class RunningStack:
 
 def _ended(server: Server) -> Callable[[], StackEnded | None]:
     return lambda: StackEnded(server.name) if server.pid is None else None
-
-
-def _not_ready(probe: httpx.Client, url: str) -> str | None:
-    """Return why a service is not ready, or None."""
-    try:
-        response = probe.get(f"{url}/readyz")
-    except httpx.HTTPError as error:
-        return f"does not answer ({error})"
-    return str(response.json()["detail"]) if response.is_error else None

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from services.cli.exits import StackEnded
@@ -27,19 +27,32 @@ class Part:
 
 
 @dataclass(slots=True)
+class Delay:
+    """The delay of a restart: half a second at first, twice as long each time, up to half a minute."""
+
+    failures: int = 0
+    """Quick failures in a row."""
+
+    def after(self, ran_seconds: float) -> float:
+        """Return the delay, seconds, for what has run for so long."""
+        if ran_seconds >= _STEADY_SECONDS:
+            self.failures = 0
+        delay = min(_FIRST_DELAY_SECONDS * 2**self.failures, DELAY_SECONDS_MAX)
+        self.failures += 1
+        return float(delay)
+
+
+@dataclass(slots=True)
 class _Record:
-    """The history of a part: last start, number of quick failures in a row, time of the next restart."""
+    """The history of a part: last start, and time of the next one."""
 
     started_at: float
-    failures: int = 0
+    delay: Delay = field(default_factory=Delay)
     due_at: float | None = None
 
 
 class Supervisor:
-    """Monitors the parts of a stack and restarts, in order, those that ended.
-
-    The first restart is after half a second, then the delay doubles, up to half a minute. `report` is called.
-    """
+    """Monitors the parts of a stack and restarts, in order, those that ended. `report` is called for each."""
 
     def __init__(
         self,
@@ -66,9 +79,7 @@ class Supervisor:
     def _note(self, part: Part, record: _Record, ended: StackEnded) -> None:
         if part.start is None:
             raise ended
-        if self._clock() - record.started_at >= _STEADY_SECONDS:
-            record.failures = 0
-        self._put_off(record, ended.happened)
+        self._put_off(record, ended.happened, ran_seconds=self._clock() - record.started_at)
 
     def _start(self, part: Part, record: _Record) -> None:
         assert part.start is not None
@@ -81,8 +92,7 @@ class Supervisor:
         record.started_at, record.due_at = self._clock(), None
         self._report(f"{part.name} is started again")
 
-    def _put_off(self, record: _Record, why: str) -> None:
-        delay = min(_FIRST_DELAY_SECONDS * 2**record.failures, DELAY_SECONDS_MAX)
-        record.failures += 1
+    def _put_off(self, record: _Record, why: str, *, ran_seconds: float = 0.0) -> None:
+        delay = record.delay.after(ran_seconds)
         record.due_at = self._clock() + delay
         self._report(f"{why}; starting it again in {delay:g} s")

@@ -4,6 +4,7 @@ import math
 import os
 import time
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,14 @@ from services.cli.stack.draining import drain
 from services.cli.stack.running_stack import RunningStack
 from services.cli.stack.supervision import Supervisor
 
+
+class Processes(StrEnum):
+    """How many processes the services of a stack are in."""
+
+    ONE = "1"
+    PER_SERVICE = "per-service"
+
+
 _LOOK_SECONDS = 0.5
 _DRAIN_SECONDS_MAX = 20.0
 
@@ -33,6 +42,9 @@ def up(
     servers_only: Annotated[
         bool, typer.Option("--servers-only", help="Start only PostgreSQL and the broker, and change nothing on them.")
     ] = False,
+    processes: Annotated[
+        Processes, typer.Option(help="How many processes the services are in: all in one, or each in its own.")
+    ] = Processes.ONE,
     as_json: AsJson = False,
 ) -> int:
     """Run the whole stack on this machine until Ctrl-C.
@@ -62,6 +74,7 @@ def up(
             partitions=numbers_of_partitions(partitions or ()),
             usual_ports=True,
             console=not servers_only,
+            together=processes is Processes.ONE,
             stays=True,
             report=message,
         ) as stack:

@@ -71,7 +71,6 @@ def copy_table(name: str, metadata: MetaData, schema: str, *key: str, withdrawal
 class ApprovedDocuments(Handler[None]):
     """Keeps a copy of approved versions. Subclasses name the table in `copies`."""
 
-    gather_seconds = 0.2
     model: ClassVar[Any]
     """The fact that a version was approved."""
     withdrawal: ClassVar[Any] = ()

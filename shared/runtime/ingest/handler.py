@@ -90,8 +90,11 @@ class Handler(Generic[StateT]):
     """Signed copies of approved documents, also written by `keep`; no rebuild recreates them."""
     batch_scale: ClassVar[int] = 1
     """Factor on the configured maximum batch size, for handlers that aggregate many records."""
-    gather_seconds: ClassVar[float] = 0.0
-    """Minimum time to gather records, seconds: a batch of one record costs as much as one of 500."""
+    gather_seconds: ClassVar[float] = 0.4
+    """Minimum time between batches, seconds: one of a single record costs as much as one of a hundred.
+
+    A record after a pause is handled at once; under a stream records are gathered. 0 where somebody waits for each.
+    """
     rest: ClassVar[int] = 0
     """Pause after a batch, as a multiple of its duration, two seconds at most; skipped if a full batch waits.
 

@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import replace
 from time import monotonic
 from typing import Any, TypeVar
@@ -53,7 +54,7 @@ _OF_CONSUMERS = {
     "allow.auto.create.topics": "false",
 }
 """Consumer options that a producer rejects or warns about; FastStream has one configuration for both."""
-_STATISTICS_MILLISECONDS = 500
+_STATISTICS_MILLISECONDS = 1000
 """Interval of librdkafka's statistics on partition ends and broker states."""
 _LOOK_MILLISECONDS = 10_000
 """Interval at which clients refresh topic metadata; a client without metadata of its topic is idle until then."""
@@ -205,6 +206,7 @@ class Subscription:
         }
         self._subscriber: Any = None
         self._stopping = asyncio.Event()
+        self._due = 0.0  # when the next batch may begin, by the loop's clock
         self._let_go: set[int] = set()  # partitions that were revoked while a batch was read
         self._told: set[int] = set()  # partitions whose lag the metrics tell
         self._since: dict[int, float] = {}  # when partitions were taken over, in monotonic seconds
@@ -220,9 +222,9 @@ class Subscription:
         else:
             self._subscriber = self._topics.broker.subscriber(
                 Topic(topic, declare=False),
-                on_assign=self._on_assign,
-                on_revoke=self._on_revoke,
-                on_lost=self._on_revoke,
+                on_assign=_logging_as_here(self._on_assign),
+                on_revoke=_logging_as_here(self._on_revoke),
+                on_lost=_logging_as_here(self._on_revoke),
                 **self._options,
             )
         self._subscriber(self._handle)
@@ -310,12 +312,13 @@ class Subscription:
         )
 
     async def _batch(self, first: Message) -> list[InputRecord]:
-        """Return the first record with those that are already available or arrive within the gathering time."""
+        """Return the first record with those that are already available or arrive until the next batch is due."""
         self._let_go.clear()
         more: Sequence[Message] = ()
         if room := self.consumer.batch_records_max - 1:
             kafka = self._subscriber.consumer
-            more = await kafka.getmany(timeout=self.consumer.gather_seconds, max_records=room)
+            more = await kafka.getmany(timeout=max(self._due - self._loop.time(), 0.0), max_records=room)
+        self._due = self._loop.time() + self.consumer.gather_seconds
         still = () if first.partition() in self._let_go else (first,)  # else its next owner reads it
         records = [record_of(message) for message in (*still, *more)]
         for record in records:
@@ -411,6 +414,12 @@ class Subscription:
         if self.lag_records == 0:
             self.age_seconds = 0.0
             self._context.metrics.age.labels(self.consumer.topic).set(0)
+
+
+def _logging_as_here(callback: Callable[..., None]) -> Callable[..., None]:
+    """Return a callback that logs as that of this service on any thread."""
+    context = copy_context()
+    return lambda *told: context.run(callback, *told)
 
 
 async def _undecoded(message: StreamMessage[Any]) -> StreamMessage[Any]:

@@ -40,8 +40,12 @@ log = structlog.get_logger()
 BATCH_ENTRIES: Final = 1000
 """Maximum number of a shard's entries in a published batch, and in memory."""
 
-_IDLE_SECONDS: Final = 0.5
-"""Interval of looking for entries that other processes left unpublished, and pause after a failure."""
+_RETRY_SECONDS: Final = 0.5
+"""Pause after a failure."""
+_LOOK_SECONDS: Final = 2.0
+"""Interval of looking for entries that other processes left unpublished."""
+_GATHER_SECONDS: Final = 0.05
+"""Minimum time between batches: entries of a stream are published together, one after a pause at once."""
 FLUSH_SECONDS: Final = 30.0
 _FLUSH_STEP_SECONDS: Final = 0.5
 RecordHeaders = list[tuple[str, str | bytes | None]]
@@ -140,13 +144,12 @@ class Relay:
                 if kind_of(error) is ErrorKind.BUG:
                     raise
                 log.warning("relay retrying", error=str(error))
-                await asyncio.sleep(_IDLE_SECONDS)
+                await asyncio.sleep(_RETRY_SECONDS)
                 continue
-            if (
-                published < BATCH_ENTRIES
-            ):  # what is recorded meanwhile goes out with what follows until it is woken again
+            if published < BATCH_ENTRIES:
+                await asyncio.sleep(_GATHER_SECONDS)
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(_IDLE_SECONDS):  # wait_for loses a cancellation that meets the event
+                    async with asyncio.timeout(_LOOK_SECONDS):  # wait_for loses a cancellation that meets the event
                         await self._wake.wait()
 
     async def publish(self) -> int:

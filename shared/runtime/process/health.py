@@ -20,7 +20,7 @@ from shared.runtime.projections.drift_monitor import DriftMonitor
 
 log = structlog.get_logger()
 
-OBSERVE_SECONDS: Final = 2.0
+OBSERVE_SECONDS: Final = 5.0
 """How often the metrics are sampled."""
 
 

@@ -1,9 +1,8 @@
-"""The life cycle of a service process: assemble its parts, run until a signal or a failure."""
+"""The life cycle of a service: assemble its parts, run until it is asked to stop or fails."""
 
 import asyncio
 import gc
 import os
-import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -47,7 +46,7 @@ from shared.runtime.ingest.subscription import KafkaTopics, Subscription
 from shared.runtime.kafka import topic_log
 from shared.runtime.outbox.relay import Relay
 from shared.runtime.process.health import Health
-from shared.runtime.process.shutdown import Shutdown
+from shared.runtime.process.shutdown import Shutdown, stop_on_signals
 from shared.runtime.process_memory import raise_gc_threshold, trim_malloc
 from shared.runtime.projections.drift_monitor import DriftMonitor
 from shared.runtime.release_attestation import manifest_digest
@@ -142,19 +141,22 @@ async def serve(
     manifest: Manifest,
     settings: Settings,
     *,
+    stop: asyncio.Event | None = None,
     clock: Clock = utc_now,
     step: Step = no_step,
     started: Callable[[], None] = lambda: None,
     ending: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run a service until SIGINT or SIGTERM. Raises: FatalServiceError, or the exception that ended it.
+    """Run a service until `stop` is set, or without one until SIGINT or SIGTERM.
+
+    Raises: FatalServiceError, or the exception that ended it.
 
     `started` is called when the service is up, `ending` when it begins to shut down, for whatever reason.
     """
     raise_gc_threshold()
     trim_malloc()
     load_site_packs(settings)
-    await _Run(manifest, settings, clock, step, started, ending).run()
+    await _Run(manifest, settings, clock, step, started, ending).run(stop or stop_on_signals())
 
 
 class _Run:
@@ -203,13 +205,11 @@ class _Run:
     def _behind(self) -> dict[tuple[str, int], float]:
         return self._health.behind()
 
-    async def run(self) -> None:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._finish)
+    async def run(self, stop: asyncio.Event) -> None:
         web = self._web()
         serving = self._task(listen(web), "http")
         watching = [
+            self._task(self._finish_after(stop), "stop"),
             self._task(self._health.guard.run(), "guard"),
             self._task(self._health.comparer.run(), "comparer"),
             self._task(self._health.run(), "health"),
@@ -258,7 +258,8 @@ class _Run:
         if not task.cancelled() and (error := task.exception()) is not None:
             self._fail(error)
 
-    def _finish(self) -> None:
+    async def _finish_after(self, stop: asyncio.Event) -> None:
+        await stop.wait()
         if not self._over.done():
             self._over.set_result(None)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import faulthandler
+import signal
 from collections.abc import Coroutine
 from typing import Any
 
@@ -13,6 +14,14 @@ _STOP_SECONDS = 20.0
 """Maximum time for all parts of a service to end: less than the supervisor's grace period."""
 _LAST_SECONDS = 5.0
 """Additional time for the process to exit."""
+
+
+def stop_on_signals() -> asyncio.Event:
+    """Return the event that SIGINT or SIGTERM sets, for everything that runs in this loop."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    return stop
 
 
 def end_in_time() -> None:
