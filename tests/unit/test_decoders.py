@@ -34,6 +34,7 @@ LOOKED_AT: dict[str, str] = {
 OWN: dict[str, str] = {
     "services/cli/stack/forking.py": "the parent process",
     "services/cli/stack/forking.py _obey": "the parent process",
+    "services/cli/stack/forking.py _run_together": "the parent process",
     "services/cli/client.py Client._json": "a service",
     "services/cli/codegen/contracts.py broken": "the generator of the schemas",
     "services/cli/demo/demo.py _documents": "another command of the same command line",
