@@ -27,7 +27,7 @@ from shared.contracts.versions import fields_of
 from shared.journal.entry import Posting
 from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
-from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.handler import FactHandler
 from shared.runtime.ingest.property_copies import Properties
 from shared.runtime.ingest.submission_copies import RulesSubmissions
 
@@ -54,7 +54,7 @@ class Counting:
     submissions: Submissions
 
 
-class Settlements(Handler[Counting]):
+class Settlements(FactHandler[Counting]):
     """Counts the effects of settled rounds on meters.
 
     If another process has moved one of the pools meanwhile, the projector aborts the batch, and it is counted again.

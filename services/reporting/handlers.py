@@ -67,9 +67,8 @@ from shared.contracts.topic_reader import Reader, Skipped
 from shared.contracts.topics import ACCOUNTS, INVENTORY, METERS, PROPERTIES, SETTLEMENTS, SUBMISSIONS, VIGORISH, Topic
 from shared.contracts.vigorish import VigorishAssessed, VigorishCollection, VigorishTakenBack
 from shared.journal.bulk import insert
-from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
-from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.handler import ReadModelHandler
 from shared.runtime.ingest.property_copies import Places, Properties
 from shared.runtime.ingest.submission_copies import RulesSubmissions
 
@@ -105,7 +104,7 @@ class ApprovedProperties(Properties):
         await keep_documents(connection, _publisher(PROPERTIES), events)
 
 
-class OfJournal(Handler[None]):
+class OfJournal(ReadModelHandler[None]):
     """Adds the journal of a service to the read model."""
 
     rest = 4
@@ -138,13 +137,12 @@ class OfJournal(Handler[None]):
         del events
         await self.places.refresh(connection)
 
-    def handle(self, event: Event[Any], state: None) -> Sequence[FactWithPostings]:
-        """Check that the property is known if its clock determines the gaming day; record nothing in the journal."""
+    def require_usable(self, event: Event[Any], state: None) -> None:
+        """Check that the property is known if its clock determines the gaming day. Raises: Refused."""
         del state
         named = getattr(event.data, "property", None)
         if named is not None and not isinstance(event.data, CommandRefused) and _asks_the_clock(event.data):
             place_at(self.places.place, named, event.time)
-        return ()
 
     def add(self, batch: Batch, changes: Changes, event: Any) -> None:
         """Add an entry to the batch."""
@@ -205,12 +203,12 @@ class Settlements(OfJournal):
         super().__init__()
         self._won_lines = WonLines()
 
-    def handle(self, event: Event[Any], state: None) -> Sequence[FactWithPostings]:
-        """Check that the property is known; record nothing in the journal."""
+    def require_usable(self, event: Event[Any], state: None) -> None:
+        """Check that the property is known. Raises: Refused."""
         if isinstance(event.data, RevisionView):
             place_at(self.places.place, event.data.property, event.data.closed_at)
-            return ()
-        return super().handle(event, state)
+        else:
+            super().require_usable(event, state)
 
     def add(self, batch: Batch, changes: Changes, event: Any) -> None:
         """Add an entry to the batch."""
@@ -284,7 +282,7 @@ class Submissions(RulesSubmissions):
         """Compute the house edges of new submissions."""
         for event in events:
             if isinstance(event.data, SubmissionApproved):
-                with suppress(Refused):  # `handle` refuses it, and says why
+                with suppress(Refused):  # `require_usable` refuses it, and says why
                     await self._counted(event.data)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:

@@ -34,7 +34,7 @@ from shared.journal.reading import read_entry
 from shared.journal.recording import FactWithPostings
 from shared.rules import compile_rules
 from shared.rules.errors import Refused
-from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.handler import FactHandler
 from shared.runtime.ingest.property_copies import Places, Properties
 from shared.runtime.ingest.submission_copies import ApprovedSubmissions, RulesSubmissions
 
@@ -70,7 +70,7 @@ class Rounds:
     submissions: ApprovedSubmissions[EffectiveSubmission]
 
 
-class TableEvents(Handler[Rounds]):
+class TableEvents(FactHandler[Rounds]):
     """Settles table events."""
 
     reader = READER

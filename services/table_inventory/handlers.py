@@ -35,7 +35,7 @@ from shared.contracts.topic_reader import Reader, Skipped
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
-from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.handler import FactHandler
 from shared.runtime.ingest.pit_events import EventStanding, PitEventsKnown, PitPlace, require_unchanged
 from shared.runtime.ingest.property_copies import Places, Properties
 
@@ -46,7 +46,7 @@ class ApprovedProperties(Properties):
     copies = (properties,)
 
 
-class PitEvents(Handler[pit.Known]):
+class PitEvents(FactHandler[pit.Known]):
     """Records the events of tables other than rounds."""
 
     reader = PitReader(PIT_EVENTS, *EVENTS, *CHANGES, PitChangeApproval)
@@ -111,12 +111,8 @@ class PitEvents(Handler[pit.Known]):
         changes = [one for one in meant if one is not None and isinstance(one.data, PitChange)]
         await require_unchanged(connection, pit_events, self._known, changes)
 
-    async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Repeat, in the recording transaction, the checks whose results concurrent transactions could change.
-
-        These may have placed the same box, or built on what is reversed.
-        """
-        del at
+    async def require_consistent(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
+        """Verify that no concurrent transaction has placed the same box, or built on what is reversed."""
         said = []
         for event in events:
             meant = self._meant(event)
@@ -127,7 +123,7 @@ class PitEvents(Handler[pit.Known]):
         await require_on_one_table(connection, placed(said))
 
 
-class Settlements(Handler[dict[RoundKey, datetime]]):
+class Settlements(FactHandler[dict[RoundKey, datetime]]):
     """Counts the chips of settled rounds, and notes missing input. The state is the closing times of rounds."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, *upstream.OF_INPUT)

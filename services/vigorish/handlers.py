@@ -43,7 +43,7 @@ from shared.journal.recording import FactWithPostings
 from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
 from shared.rules.submission import select as selected
-from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.handler import FactHandler
 from shared.runtime.ingest.pit_events import PitEventsKnown, known_events, require_unchanged
 from shared.runtime.ingest.property_copies import Places, Properties
 from shared.runtime.ingest.submission_copies import ApprovedSubmissions, RulesSubmissions
@@ -76,7 +76,7 @@ class Assessed:
     roundings: ApprovedSubmissions[Rounding]
 
 
-class Settlements(Handler[Assessed]):
+class Settlements(FactHandler[Assessed]):
     """Records the vigorish assessed by settled rounds."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
@@ -142,7 +142,7 @@ class OfPit:
     events: PitEventsKnown[VigorishSettled]
 
 
-class PitEvents(Handler[OfPit]):
+class PitEvents(FactHandler[OfPit]):
     """Records vigorish collected, waived and returned at tables."""
 
     reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish, *CHANGES, PitChangeApproval)
@@ -181,7 +181,7 @@ class PitEvents(Handler[OfPit]):
         return of_pit_event(event, state.places, state.events) if _is_read(event.data) else ()
 
 
-class PitChanges(Handler[OfPit]):
+class PitChanges(FactHandler[OfPit]):
     """Applies changes of pit events that were approved at the desk of table inventory.
 
     A change may arrive before the pit event itself: its position is after that.

@@ -16,7 +16,7 @@ from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import SETTLEMENTS
 from shared.journal.ledger import Fenced
 from shared.journal.recording import FactWithPostings
-from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.handler import FactHandler
 from shared.runtime.ingest.property_copies import Properties
 
 
@@ -26,7 +26,7 @@ class ApprovedProperties(Properties):
     copies = (properties,)
 
 
-class Settlements(Handler[Books]):
+class Settlements(FactHandler[Books]):
     """Settles account wagers: takes stakes, credits wins, and returns wagers that do not count.
 
     Accounts are not locked while settlements are derived; the projector verifies their state.

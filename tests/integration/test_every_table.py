@@ -39,7 +39,7 @@ KNOWN: Final = every_table(load_all())
 SAME_STREAMS: Final = {journal.sources.name, journal.taken.name}
 """Each says what the other should be: which of them was altered nobody can tell."""
 
-COPIED: Final = {table.name for handler in MANIFEST.readers for table in handler.copies}
+COPIED: Final = {table.name for handler in MANIFEST.read_model_handlers for table in handler.copies}
 NAMED_AS: Final = {"copies": COPIED | {"copies"}, "sources": SAME_STREAMS, "taken": SAME_STREAMS}
 
 _EVERY: Final = """

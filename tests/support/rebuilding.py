@@ -29,7 +29,7 @@ Rows = dict[str, list[str]]
 def rebuilt_tables(service: str) -> Sequence[Table]:
     """Return the tables of a service that a rebuild makes: its read model, and what its handlers keep."""
     manifest = load(service)
-    return (*manifest.projector.tables, *(table for handler in manifest.readers for table in handler.keeps))
+    return (*manifest.projector.tables, *(table for handler in manifest.read_model_handlers for table in handler.keeps))
 
 
 def rows_of(service: str, url: str) -> Rows:

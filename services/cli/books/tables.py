@@ -292,7 +292,7 @@ def _copied(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
     """Yield the copies of approved documents: an altered copy is refused on use, and found by the drift monitor."""
     test = f"{_COPIES}::test_nothing_is_settled_under_an_altered_copy"
     used = Fate("refused", "the signature of the copy, where it is used", "at once, and a comparison", test)
-    for handler in manifest.readers:
+    for handler in manifest.read_model_handlers:
         for table in handler.copies:
             yield (
                 table.name,

@@ -184,7 +184,7 @@ def _names(topics: Sequence[Topic]) -> str:
 def _rebuilt(manifests: Sequence[Manifest]) -> list[str]:
     rows = []
     for one in manifests:
-        keepers = [handler for handler in one.readers if handler.keeps]
+        keepers = [handler for handler in one.read_model_handlers if handler.keeps]
         rebuilt = list(
             dict.fromkeys((*one.projector.tables, *(table for handler in keepers for table in handler.keeps)))
         )

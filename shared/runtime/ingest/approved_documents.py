@@ -27,8 +27,7 @@ from shared.contracts.envelope import Event
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.bulk import compiled, excluded, insert
 from shared.journal.pipeline import Pipeline
-from shared.journal.recording import FactWithPostings
-from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.handler import ReadModelHandler
 from shared.runtime.ingest.signed_copies import lock_copy, read_copy, sign_copy
 
 
@@ -68,7 +67,7 @@ def copy_table(name: str, metadata: MetaData, schema: str, *key: str, withdrawal
     )
 
 
-class ApprovedDocuments(Handler[None]):
+class ApprovedDocuments(ReadModelHandler[None]):
     """Keeps a copy of approved versions. Subclasses name the table in `copies`."""
 
     model: ClassVar[Any]
@@ -79,12 +78,11 @@ class ApprovedDocuments(Handler[None]):
     def check(self, approved: Any) -> None:
         """Validate an approved version before it is stored. Raises: Refused if it is unusable."""
 
-    def handle(self, event: Event[Any], state: None) -> Sequence[FactWithPostings]:
-        """Check an approved version; it derives no facts."""
+    def require_usable(self, event: Event[Any], state: None) -> None:
+        """Check an approved version. Raises: Refused."""
         del state
         if isinstance(event.data, self.model):
             self.check(event.data)
-        return ()
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Insert missing versions and mark withdrawn ones; a stored version never changes.

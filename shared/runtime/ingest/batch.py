@@ -1,6 +1,6 @@
 """Derive a batch: the stream position of each event, its entries, quarantine and repairs. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
@@ -9,12 +9,12 @@ from shared.contracts.envelope import Event, position
 from shared.contracts.topic_reader import Skipped
 from shared.journal.entry import EntryDraft
 from shared.journal.event_dedup import Taken
-from shared.journal.recording import Causation, draft
+from shared.journal.recording import Causation, FactWithPostings, draft
 from shared.journal.streams import Stream, StreamPosition
 from shared.rules.errors import Refused
 from shared.runtime.ingest import ingest_facts as facts
 from shared.runtime.ingest.device_check import NotFromDevice, require_device
-from shared.runtime.ingest.handler import Handler, InputRecord
+from shared.runtime.ingest.handler import FactHandler, Handler, InputRecord, ReadModelHandler
 from shared.runtime.ingest.plausibility import Implausible, PlausibilityCheck, PlausibilityLimit
 from shared.runtime.ingest.signature_check import NotAuthentic, Signatory
 from shared.runtime.text import printable
@@ -95,10 +95,10 @@ class BatchContext:
     elsewhere: Mapping[str, str] = field(default_factory=dict)
 
 
-def derive(handler: Handler[Any], records: Sequence[Decoded], known: BatchContext) -> list[Derived]:
-    """Return the result of each record, in order; each sees the effects of the previous ones."""
+def derive(handler: Handler[Any], records: Iterable[Decoded], known: BatchContext) -> Iterator[Derived]:
+    """Yield the result of each record, in order; each sees the effects of the previous ones."""
     deriving = _Deriving(handler, known)
-    return [deriving.add(decoded) for decoded in records]
+    return (deriving.add(decoded) for decoded in records)
 
 
 def mend(derived: Iterable[Derived], quarantine: OpenQuarantine, schema: str) -> None:
@@ -165,7 +165,7 @@ class _Deriving:
                     record.received_at(self._known.read_at),
                     self._handler.stands_since(event, self._known.state),
                 )
-            recordings = () if isinstance(event.data, Skipped) else self._handler.handle(event, self._known.state)
+            recordings = self._recordings(event)
         except Refused as refused:
             limit = refused.limit if isinstance(refused, Implausible) else None
             place_of = (event.source, event.sequence)
@@ -197,6 +197,17 @@ class _Deriving:
         except Refused as refused:
             return event if isinstance(event, Refused) else refused
         return event
+
+    def _recordings(self, event: Event[Any]) -> Sequence[FactWithPostings]:
+        """Return the facts that follow from an event. Raises: Refused."""
+        match self._handler:
+            case _ if isinstance(event.data, Skipped):
+                return ()
+            case FactHandler() as handler:
+                return handler.handle(event, self._known.state)
+            case ReadModelHandler() as handler:
+                handler.require_usable(event, self._known.state)
+                return ()
 
     def _taken(self, decoded: Decoded, event: Event[Any], place: StreamPosition) -> Derived:
         """Assign an event its stream position, and record the gap that it opens or fills."""
@@ -262,9 +273,14 @@ def stops(one: Derived) -> bool:
     return one.refusal is not None and one.refusal.stops
 
 
-def until_halt(derived: list[Derived]) -> list[Derived]:
-    """Return the results up to and including the first that halts the partition."""
-    return next((derived[: position + 1] for position, one in enumerate(derived) if stops(one)), derived)
+def until_halt(derived: Iterable[Derived]) -> list[Derived]:
+    """Return the results up to and including the first that halts the partition; what follows is not derived."""
+    found = []
+    for one in derived:
+        found.append(one)
+        if stops(one):
+            break
+    return found
 
 
 def resent_sequences(events: Iterable[Event[Any]], known: Mapping[str, Stream]) -> dict[str, set[int]]:

@@ -1,9 +1,8 @@
-"""The consume loop of a topic: entries and read position are committed together.
+"""The path of a batch of a topic, in order: receive, check positions, authenticate and decode, derive, commit, publish.
 
-For each partition: drop records seen before, decode, find each event's stream position, derive its entries. The
-entries, streams, the service's own tables and the shards of all partitions of a batch are committed in one transaction;
-if that fails, each partition gets a transaction of its own. The database holds the offset to resume from; offsets
-stored in Kafka only serve its lag tools.
+The entries, streams, the service's own tables and the shards of all partitions of a batch are committed in one
+transaction; if that fails, each partition gets transactions of its own. The database holds the offset to resume from;
+offsets stored in Kafka only serve its lag tools.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -46,7 +45,7 @@ from shared.runtime.ingest.batch import (
 )
 from shared.runtime.ingest.batch_metrics import count
 from shared.runtime.ingest.halted_partitions import HaltedPartitions
-from shared.runtime.ingest.handler import Handler, InputRecord
+from shared.runtime.ingest.handler import FactHandler, Handler, InputRecord
 from shared.runtime.ingest.plausibility import PlausibilityLimit
 from shared.runtime.ingest.prefetch import StreamPositions, open_quarantine, stopped_by
 from shared.runtime.ingest.quarantine_rows import keep_quarantined
@@ -56,8 +55,6 @@ from shared.runtime.kafka import TopicLog
 from shared.runtime.projector import Transaction
 
 log = structlog.get_logger()
-
-_PARTITIONS_TOGETHER = 2
 
 
 @dataclass(slots=True)
@@ -73,12 +70,15 @@ class _Partition:
         self.places = StreamPositions(self.shard)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Batch:
-    """The new records of a partition, and the offset of the first record that was handed over."""
+    """The records of a partition that are left to record, and the offset at which the records handed over began."""
 
+    number: int
     begins: int
-    records: list[Decoded]
+    left: list[Decoded]
+    at_once: int
+    """Maximum number of records in a transaction."""
 
 
 Compare = Callable[[], Awaitable[None]]
@@ -161,7 +161,7 @@ class Consumer:
             self.stopped.stop(partition, reason)
         return shard
 
-    # --- batches ---
+    # --- the path of a batch, step by step ---
 
     async def handle(self, records: Sequence[InputRecord], compare_with_topic: Compare = _nothing) -> dict[int, int]:
         """Process a batch, which may mix partitions; return the offsets to rewind to, by partition.
@@ -170,40 +170,32 @@ class Consumer:
         Raises: FatalServiceError if the database stays unavailable; a bug propagates unchanged.
         """
         with self.context.tracing.batch(self.topic, records):
-            return await self._handle(records, compare_with_topic)
-
-    async def _handle(self, records: Sequence[InputRecord], compare_with_topic: Compare) -> dict[int, int]:
-        started = perf_counter()
-        by_partition = sorted(records, key=lambda record: record.partition)
-        handed = {number: list(group) for number, group in groupby(by_partition, key=lambda record: record.partition)}
-        for number in handed.keys() - self._partitions.keys():
-            del handed[number]  # it was revoked meanwhile: its next owner reads this again
-        await self._require_all({number: group[0].offset for number, group in handed.items()}, compare_with_topic)
-        batches = {
-            number: self._received(number, group)
-            for number, group in handed.items()
-            if number not in self.stopped.reasons
-        }
-        rewind: dict[int, int] = {}
-        try:
-            if not await self._together(batches):
-                for number, batch in batches.items():
-                    offset = await self._alone(number, batch)
-                    if offset is not None:
-                        rewind[number] = offset
-        except Rejected as altered:  # what the service keeps is not as it kept it: nothing is derived from that
-            for number in batches:
-                self.stopped.stop(number, altered.detail)
-        self.context.metrics.commit.observe(perf_counter() - started)
+            started = perf_counter()
+            received = self._receive(records)
+            await self._check_positions(received, compare_with_topic)
+            batches = [self._decode(*one) for one in received.items() if one[0] not in self.stopped.reasons]
+            rewind = await self._record(batches)
+            self.context.metrics.commit.observe(perf_counter() - started)
         return rewind
 
-    async def _require_all(self, begins: Mapping[int, int], compare_with_topic: Compare) -> None:
-        """Halt the partitions whose records, from these offsets on, do not continue the last ones without a gap.
+    def _receive(self, records: Sequence[InputRecord]) -> dict[int, list[InputRecord]]:
+        """Return the records by partition, without those of partitions that were revoked meanwhile.
+
+        Their next owner reads them again.
+        """
+        by_partition = groupby(sorted(records, key=lambda record: record.partition), key=lambda one: one.partition)
+        return {number: list(group) for number, group in by_partition if number in self._partitions}
+
+    async def _check_positions(
+        self, received: Mapping[int, Sequence[InputRecord]], compare_with_topic: Compare
+    ) -> None:
+        """Halt the partitions whose records do not follow the last ones without a gap.
 
         If offsets are missing, the broker is queried, once per batch: compaction removes records, and each producer
         transaction uses one offset for its marker.
         """
-        wanted = {number: self._partitions[number].fetched for number in begins}
+        begins = {number: records[0].offset for number, records in received.items()}
+        wanted = {number: self._partitions[number].fetched for number in received}
         self.looked_seconds = 0.0
         if begins != wanted:
             started = perf_counter()
@@ -213,73 +205,77 @@ class Consumer:
             if offset < wanted[number]:
                 self.stopped.stop(number, f"it was read up to offset {wanted[number]}, and starts again at {offset}")
 
-    def _received(self, number: int, records: Sequence[InputRecord]) -> _Batch:
-        """Return the records of a partition that are not recorded yet."""
+    def _decode(self, number: int, records: Sequence[InputRecord]) -> _Batch:
+        """Authenticate and decode the records of a partition; drop those that were recorded before."""
         partition = self._partitions[number]
         begins, partition.fetched = partition.fetched, records[-1].offset + 1
-        return _Batch(begins, self._unseen(number, [self._decode(record) for record in records]))
+        left = self._unseen(number, [self._decoded(record) for record in records])
+        return _Batch(number, begins, left, at_once=len(left))
 
-    async def _together(self, batches: Mapping[int, _Batch]) -> bool:
-        """Commit the records of several partitions in one transaction, which costs hardly more than one partition.
-
-        Return whether that was done. On anything unusual each partition is committed separately.
-        """
-        left = {number: batch.records for number, batch in batches.items() if batch.records}
-        streams = [{event.source for event in _events(records)} for records in left.values()]
-        if len(left) < _PARTITIONS_TOGETHER or len(set().union(*streams)) < sum(map(len, streams)):
-            return False
-        if any(batches[number].begins > self._partitions[number].shard.next_offset for number in left):
-            return False
+    def _decoded(self, record: InputRecord) -> Decoded:
+        topic = self._handler.reader.topic
         try:
-            parts = await self._derive(left)
-            if any(stops(one) for derived in parts.values() for one in derived):
-                return False
-            await self._commit(parts)
-        except Exception as error:
-            if kind_of(error) is ErrorKind.BUG or isinstance(error, Rejected):
-                raise
-            log.info(
-                "falling back to per-partition commit", topic=self.topic, kind=kind_of(error).value, error=str(error)
-            )
-            return False
-        return True
+            require_authentic(topic, record, self.context.verifier, self.context.tables.schema)
+            event: Event[Any] | Refused = self._handler.decode(record)
+        except Refused as refused:
+            event = refused
+        return Decoded(record, event, content_digest(topic, record))
 
-    async def _alone(self, number: int, batch: _Batch) -> int | None:
-        """Commit one partition's records, splitting and retrying as needed; return an offset to rewind to, or None."""
-        left = batch.records
-        derived: list[Derived] = []
+    async def _record(self, batches: Sequence[_Batch]) -> dict[int, int]:
+        """Derive and commit until nothing of the batches is left; return the offsets to rewind to, by partition.
+
+        The first transaction takes all partitions, which costs hardly more than one. What it leaves, because it failed
+        or a record was refused, each partition records in transactions of its own.
+        """
+        rewind: dict[int, int] = {}
+        due = self._due(batches, rewind)
+        groups = [due] if _are_apart(due) else [[batch] for batch in due]
         deadline: float | None = None
-        at_once = len(left)
-        while left and number not in self.stopped.reasons:
-            partition = self._partitions[number]
+        try:
+            while groups:
+                group = groups.pop(0)
+                try:
+                    await self._commit_or_split(await self._derive(group))
+                    deadline = None
+                    for batch in group:
+                        batch.at_once *= 2
+                except Exception as error:  # noqa: BLE001 - backoff raises what is no reason to try again
+                    deadline = await self._patience.backoff(error, [batch.number for batch in group], deadline)
+                    for batch in group:
+                        await self._resume(batch, error)
+                groups[:0] = [[batch] for batch in self._due(group, rewind)]
+        except Rejected as altered:  # what the service keeps is not as it kept it: nothing is derived from that
+            for batch in batches:
+                self.stopped.stop(batch.number, altered.detail)
+        return rewind
+
+    def _due(self, batches: Iterable[_Batch], rewind: dict[int, int]) -> list[_Batch]:
+        """Return the batches with records left to record, without those of halted partitions.
+
+        A partition whose shard is behind the batch, so that records in between were not seen, is rewound to it.
+        """
+        due = []
+        for batch in batches:
+            partition = self._partitions[batch.number]
+            batch.left = _behind(partition.shard, batch.left)
+            if not batch.left or batch.number in self.stopped.reasons:
+                continue
             if batch.begins > partition.shard.next_offset:
-                partition.fetched = partition.shard.next_offset
-                return partition.shard.next_offset  # records between the shard and this batch were not seen
-            try:
-                if not derived:
-                    derived = until_halt((await self._derive({number: left[:at_once]}))[number])
-                if await self._write(number, derived) and stops(derived[-1]):
-                    await self._patience.retry_until_deadline(partial(self._open, number))
-                    break
-                # What is left comes after a record that the database refused, which it is derived without, or after
-                # part of a batch.
-                derived, deadline = [], None
-                left = _behind(partition.shard, left)
-                at_once *= 2
-            except Exception as error:  # noqa: BLE001 - backoff raises what is no reason to try again
-                deadline = await self._patience.backoff(error, number, deadline)
-                if isinstance(
-                    error, StreamTaken
-                ):  # the smaller a batch, the sooner it is written: nobody loses for ever
-                    at_once = max(1, min(at_once, len(left)) // 4)
-                left = _behind(partition.shard, left)
-                shard = await self._patience.retry_until_deadline(partial(self._open, number))
-                if kind_of(error) is ErrorKind.FENCED or shard != partition.shard:
-                    self._partitions[number] = _Partition(shard, fetched=partition.fetched)
-                    left, derived = self._unseen(number, left), []
-                else:
-                    derived = [one for one in derived if one.record.offset >= shard.next_offset]
-        return None
+                partition.fetched = rewind[batch.number] = partition.shard.next_offset
+                continue
+            due.append(batch)
+        return due
+
+    async def _resume(self, batch: _Batch, error: Exception) -> None:
+        """Go on from what the database holds of a partition after a transaction failed."""
+        if isinstance(error, StreamTaken):  # the smaller a batch, the sooner it is written: nobody loses for ever
+            batch.at_once = max(1, min(batch.at_once, len(batch.left)) // 4)
+        partition = self._partitions[batch.number]
+        batch.left = _behind(partition.shard, batch.left)
+        shard = await self._patience.retry_until_deadline(partial(self._open, batch.number))
+        if kind_of(error) is ErrorKind.FENCED or shard != partition.shard:
+            self._partitions[batch.number] = _Partition(shard, fetched=partition.fetched)
+            batch.left = self._unseen(batch.number, batch.left)
 
     def _unseen(self, number: int, decoded: list[Decoded]) -> list[Decoded]:
         """Drop the records that this or another process has recorded before."""
@@ -288,62 +284,65 @@ class Consumer:
             self.context.metrics.duplicates.labels(self.topic).inc(len(decoded) - len(left))
         return left
 
-    async def _derive(self, parts: Mapping[int, Sequence[Decoded]]) -> dict[int, list[Derived]]:
-        """Load the state that the events of these partitions need, and return the result of each record."""
-        with self.context.tracing.step("derive"):
-            return await self._derived(parts)
+    async def _derive(self, group: Iterable[_Batch]) -> dict[int, list[Derived]]:
+        """Load the state that the next events need, and return the result of each record, by partition.
 
-    async def _derived(self, parts: Mapping[int, Sequence[Decoded]]) -> dict[int, list[Derived]]:
+        `derive` checks the device, position and plausibility of each event before the handler decides. A partition ends
+        with a record that halts it.
+        """
+        parts = {batch.number: batch.left[: batch.at_once] for batch in group}
         tables, decoded = self.context.tables, list(chain.from_iterable(parts.values()))
-        await self._handler.prepare(_events(decoded))
-        taken: dict[PlaceOf, bytes] = {}
-        async with reading(self.context.pools.background) as connection:
-            for number, part in parts.items():
-                events, places = _events(part), self._partitions[number].places
-                await places.load(connection, tables, {event.source for event in events})
-                taken |= await load_digests(connection, tables, resent_sequences(events, places.streams))
-            state = await self._handler.load(connection, _events(decoded))
-            read_at = self.context.clock()
-            found: dict[int, list[Derived]] = {}
-            for number, part in parts.items():
-                partition = self._partitions[number]
-                known = BatchContext(
-                    shard_name=partition.shard.name,
-                    streams=partition.places.streams,
-                    elsewhere=partition.places.elsewhere,
-                    taken=taken,
-                    state=state,
-                    read_at=read_at,
-                )
-                found[number] = derive(self._handler, part, known)
-            quarantine = await open_quarantine(connection, tables, chain.from_iterable(found.values()))
-        mend(chain.from_iterable(found.values()), quarantine, tables.schema)
+        with self.context.tracing.step("derive"):
+            await self._handler.prepare(_events(decoded))
+            taken: dict[PlaceOf, bytes] = {}
+            async with reading(self.context.pools.background) as connection:
+                for number, part in parts.items():
+                    events, places = _events(part), self._partitions[number].places
+                    await places.load(connection, tables, {event.source for event in events})
+                    taken |= await load_digests(connection, tables, resent_sequences(events, places.streams))
+                state = await self._handler.load(connection, _events(decoded))
+                read_at = self.context.clock()
+                found: dict[int, list[Derived]] = {}
+                for number, part in parts.items():
+                    partition = self._partitions[number]
+                    known = BatchContext(
+                        shard_name=partition.shard.name,
+                        streams=partition.places.streams,
+                        elsewhere=partition.places.elsewhere,
+                        taken=taken,
+                        state=state,
+                        read_at=read_at,
+                    )
+                    found[number] = until_halt(derive(self._handler, part, known))
+                quarantine = await open_quarantine(connection, tables, chain.from_iterable(found.values()))
+            mend(chain.from_iterable(found.values()), quarantine, tables.schema)
         return found
 
-    async def _write(self, number: int, derived: Sequence[Derived]) -> bool:
-        """Commit records together; if the database refuses them, bisect down to the single record that it refuses.
+    async def _commit_or_split(self, parts: Mapping[int, Sequence[Derived]]) -> bool:
+        """Commit in one transaction; if the database refuses it, split it, down to the record that it refuses.
 
         Return whether all were committed as derived. False: the last one committed is now in quarantine, and the
         records after it must be derived again without it.
         """
         try:
-            await self._commit({number: derived})
+            await self._commit(parts)
         except Exception as error:
             if kind_of(error) is not ErrorKind.REFUSED or isinstance(error, Rejected):
                 raise
             async with reading(self.context.pools.background) as connection:
-                await self._require_unmoved(connection, number, stream_positions(derived))
-            if len(derived) == 1:
+                for number, part in parts.items():
+                    await self._require_unmoved(connection, number, stream_positions(part))
+            (number, part), *others = parts.items()
+            if not others and len(part) == 1:
                 reason = f"the database refuses it: {_first_line(error)}"
-                shard_name = self._partitions[number].shard.name
-                await self._commit({number: [quarantined(derived[0].record, shard_name, reason)]})
+                await self._commit({number: [quarantined(part[0].record, self._partitions[number].shard.name, reason)]})
                 return False
-            middle = len(derived) // 2
-            return await self._write(number, derived[:middle]) and await self._write(number, derived[middle:])
+            first, second = _halves(parts)
+            return await self._commit_or_split(first) and await self._commit_or_split(second)
         return True
 
     async def _commit(self, parts: Mapping[int, Sequence[Derived]]) -> None:
-        """Commit the results of these partitions' records in one transaction."""
+        """Commit the results of these partitions' records in one transaction, and have the entries published."""
         derived = list(chain.from_iterable(parts.values()))
         with self.context.tracing.step("commit"):
             entries = await self._committed(parts, derived)
@@ -352,6 +351,9 @@ class Consumer:
             (one.record, one.event.source, one.event.id) for one in derived if one.event is not None
         )
         self.context.wake(entries)
+        for number, part in parts.items():
+            if stops(part[-1]):
+                await self._patience.retry_until_deadline(partial(self._open, number))
 
     async def _committed(self, parts: Mapping[int, Sequence[Derived]], derived: Sequence[Derived]) -> Sequence[Entry]:
         accounts = {posting.account for one in derived for draft in one.drafts for posting in draft.postings}
@@ -371,13 +373,17 @@ class Consumer:
             if (set_back := self.context.high_water.set_back) is not None:
                 raise Fenced(set_back)
             events = [one.event for one in derived if one.event is not None]
-            await self._handler.require_as_loaded(connection, events)
+            if isinstance(self._handler, FactHandler):
+                await self._handler.require_as_loaded(connection, events)
             entries, shards = await self.context.ledger.append_all(
                 connection, additions, recorded_at=moment, write=partial(self._save_streams, parts)
             )
             if entries:
                 await self.context.projector.project(Transaction(connection), recorded(entries))
-            await self._handler.keep(connection, events, moment)
+            if isinstance(self._handler, FactHandler):
+                await self._handler.require_consistent(connection, events)
+            else:
+                await self._handler.keep(connection, events, moment)
             for source, stream in sorted(stream_positions(one for one in derived if one.gaps_changed).items()):
                 await self.context.ledger.save_gaps(connection, source, list(stream.missing()))
             for number, part in parts.items():
@@ -394,15 +400,6 @@ class Consumer:
     async def _require_unmoved(self, connection: AsyncConnection, number: int, names: Iterable[str]) -> None:
         """Raise Moved if another partition has extended one of these streams since this one loaded its position."""
         await self._partitions[number].places.require_unmoved(connection, self.context.tables, names)
-
-    def _decode(self, record: InputRecord) -> Decoded:
-        topic = self._handler.reader.topic
-        try:
-            require_authentic(topic, record, self.context.verifier, self.context.tables.schema)
-            event: Event[Any] | Refused = self._handler.decode(record)
-        except Refused as refused:
-            event = refused
-        return Decoded(record, event, content_digest(topic, record))
 
     async def _save_streams(
         self, parts: Mapping[int, Sequence[Derived]], sent: Pipeline, entries: Sequence[Entry]
@@ -424,6 +421,23 @@ def _behind(shard: Shard, decoded: list[Decoded]) -> list[Decoded]:
 def _events(decoded: Iterable[Decoded]) -> list[Event[Any]]:
     """Return the events of the records that have one."""
     return [one.event for one in decoded if not isinstance(one.event, Refused)]
+
+
+def _are_apart(batches: Sequence[_Batch]) -> bool:
+    """Return whether no stream comes in two of these batches: they may be recorded in one transaction."""
+    streams = [{event.source for event in _events(batch.left)} for batch in batches]
+    return len(set().union(*streams)) == sum(map(len, streams))
+
+
+def _halves(
+    parts: Mapping[int, Sequence[Derived]],
+) -> tuple[dict[int, Sequence[Derived]], dict[int, Sequence[Derived]]]:
+    """Return the first partition and the others, or the two halves of a single one."""
+    (number, part), *others = parts.items()
+    if others:
+        return {number: part}, dict(others)
+    middle = len(part) // 2
+    return {number: part[:middle]}, {number: part[middle:]}
 
 
 def _first_line(error: BaseException) -> str:

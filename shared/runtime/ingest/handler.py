@@ -1,5 +1,6 @@
 """A service's part in the consume loop: which messages it reads, which state they need, which facts follow."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -74,20 +75,12 @@ def moment_of(timestamp_ms: int) -> datetime:
     return datetime.fromtimestamp(min(max(timestamp_ms, 0), _TIMESTAMP_MAX) / 1000, UTC)
 
 
-class Handler(Generic[StateT]):
-    """How a service processes one topic.
-
-    For each batch, `load` reads what its events need, `handle` returns the facts that follow from each event, and the
-    service's projector projects them. Data that follows from the topic rather than the journal is written by `keep` to
-    the tables in `keeps`; a rebuild reads the topic again for it.
-    """
+class TopicHandler(Generic[StateT]):
+    """How a service processes one topic: which events it reads, which state they need. Two kinds follow."""
 
     reader: ClassVar[Reader]
     keyed_by_source: ClassVar[bool] = False
     """Whether the Kafka key of a new event must be its source, or the stream that the event belongs to."""
-    keeps: ClassVar[Sequence[Table]] = ()
-    copies: ClassVar[Sequence[Table]] = ()
-    """Signed copies of approved documents, also written by `keep`; no rebuild recreates them."""
     batch_scale: ClassVar[int] = 1
     """Factor on the configured maximum batch size, for handlers that aggregate many records."""
     gather_seconds: ClassVar[float] = 0.4
@@ -133,15 +126,11 @@ class Handler(Generic[StateT]):
         """Return the Kafka key that an event must have where `keyed_by_source`."""
         return cls.goes_with(event) or event.source
 
-    async def keep_again(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the rows that follow from events to the `keeps` tables, which are empty at first, and nothing else."""
-        await self.keep(connection, events, at)
-
     async def prepare(self, events: Sequence[Event[Any]]) -> None:
         """Do slow work that needs no database, before a transaction is open."""
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> StateT:
-        """Return the state that the events of a batch need. What `handle` changes in it is dropped on failure."""
+        """Return the state that the events of a batch need. What is changed in it is dropped on failure."""
         del connection, events
         return None  # type: ignore[return-value]  # a handler that needs nothing has the state None
 
@@ -155,10 +144,13 @@ class Handler(Generic[StateT]):
         del event, state
         return None
 
+
+class FactHandler(TopicHandler[StateT], ABC):
+    """Decides which facts follow from each event; the service's projector projects them."""
+
+    @abstractmethod
     def handle(self, event: Event[Any], state: StateT) -> Sequence[FactWithPostings]:
         """Return the facts that follow from an event; pure except for `state`. Raises: Refused to quarantine it."""
-        del event, state
-        return ()
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
         """Verify, first in the recording transaction, that the loaded state of these events has not changed since.
@@ -166,5 +158,34 @@ class Handler(Generic[StateT]):
         Raises: Fenced if another partition or topic has changed it; the events are then derived again.
         """
 
+    async def require_consistent(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
+        """Verify, when the facts are projected, what concurrent transactions could have contradicted.
+
+        Raises: Refused or Fenced; the transaction is then rolled back.
+        """
+
+
+class ReadModelHandler(TopicHandler[StateT], ABC):
+    """Applies events to the service's own tables; no facts follow from them.
+
+    The tables in `keeps` follow from the topic rather than the journal: a rebuild reads the topic again for them.
+    """
+
+    keeps: ClassVar[Sequence[Table]] = ()
+    copies: ClassVar[Sequence[Table]] = ()
+    """Signed copies of approved documents, also written by `keep`; no rebuild recreates them."""
+
+    def require_usable(self, event: Event[Any], state: StateT) -> None:
+        """Raise Refused, to quarantine it, if an event cannot be applied."""
+
+    @abstractmethod
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write rows that follow from the topic itself, in the transaction that records the batch."""
+        """Write what follows from events, in the transaction that records the position of the batch."""
+
+    async def keep_again(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
+        """Write the rows that follow from events to the `keeps` tables, which are empty at first, and nothing else."""
+        await self.keep(connection, events, at)
+
+
+Handler = FactHandler[StateT] | ReadModelHandler[StateT]
+"""What a service contributes for one topic."""

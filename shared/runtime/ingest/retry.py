@@ -1,7 +1,7 @@
 """How long a consumer retries while the database is unavailable."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import structlog
@@ -24,7 +24,7 @@ class RetryPolicy:
         self._context = context
         self._topic = topic
 
-    async def backoff(self, error: Exception, number: int, deadline: float | None) -> float:
+    async def backoff(self, error: Exception, partitions: Sequence[int], deadline: float | None) -> float:
         """Wait before a batch is retried; return the deadline. Raises: FatalServiceError after it; bugs propagate."""
         kind = kind_of(error)
         if kind in (ErrorKind.BUG, ErrorKind.REFUSED):
@@ -33,7 +33,9 @@ class RetryPolicy:
             self._context.metrics.fenced.labels(self._topic).inc()
         else:
             await asyncio.sleep(_RETRY_SECONDS)
-        log.warning("batch failed, retrying", topic=self._topic, partition=number, kind=kind.value, error=str(error))
+        log.warning(
+            "batch failed, retrying", topic=self._topic, partitions=partitions, kind=kind.value, error=str(error)
+        )
         now = asyncio.get_running_loop().time()
         if deadline is not None and now > deadline:
             raise FatalServiceError(

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from shared.runtime.clock import Clock, utc_now
 from shared.runtime.database import schema_of_copy
 from shared.runtime.differences import ComparedTable, InapplicableEntry, TableComparison, UncomparedTable
-from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.handler import ReadModelHandler
 from shared.runtime.ingest.topic_replay import RecordsRead, read_positions
 from shared.runtime.projections.comparison_steps import ComparisonSteps
 from shared.runtime.projections.drift import compare_checks, run_check
@@ -288,8 +288,8 @@ class IncrementalComparison:
         mark.spoiled |= bool(found.unfit)
         return found.whole
 
-    async def _keep(self, keeper: Handler[Any], mark: ComparisonBookmark, read: RecordsRead | None) -> bool:
-        """Store again the rows derived from new records of a topic; return whether the service has read no further."""
+    async def _keep(self, keeper: ReadModelHandler[Any], mark: ComparisonBookmark, read: RecordsRead | None) -> bool:
+        """Keep again what was read of a topic; return whether the service has read no more of it."""
         begins = dict(mark.offsets.get(keeper.topic, {}))
         if read is not None:
             replay = replay_of(self.manifest, keeper, self.settings)
@@ -373,5 +373,5 @@ def _is_behind(positions: Mapping[int, int], reached: Mapping[int, int]) -> bool
     return any(position > reached.get(number, 0) for number, position in positions.items())
 
 
-def _of_topic(keeper: Handler[Any]) -> str:
+def _of_topic(keeper: ReadModelHandler[Any]) -> str:
     return f"what follows from topic {keeper.topic}"

@@ -14,7 +14,7 @@ from shared.journal.recording import Recorded
 from shared.runtime.clock import utc_now
 from shared.runtime.differences import DIFFERENCES_MAX, InapplicableEntry
 from shared.runtime.errors import ErrorKind, kind_of
-from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.handler import ReadModelHandler
 from shared.runtime.ingest.topic_replay import InMemoryStreams, TopicReplay
 from shared.runtime.projector import OutOfOrder, Projector, Transaction
 from shared.runtime.service.manifest import Manifest
@@ -25,14 +25,14 @@ PART: Final = 1000
 """Maximum number of entries or events projected at once."""
 
 
-def keepers_of(manifest: Manifest) -> list[Handler[Any]]:
-    """Return new instances of the handlers that write tables from their topics."""
-    return [handler() for handler in manifest.readers if handler.keeps]
+def keepers_of(manifest: Manifest) -> list[ReadModelHandler[Any]]:
+    """Return new instances of the handlers that keep tables from their topics."""
+    return [handler() for handler in manifest.read_model_handlers if handler.keeps]
 
 
 def tables_of(manifest: Manifest) -> tuple[Table, ...]:
-    """Return the tables that are derived from a service's journal and topics."""
-    kept = (table for handler in manifest.readers for table in handler.keeps)
+    """Return the tables that follow from a service's journal and topics."""
+    kept = (table for handler in manifest.read_model_handlers for table in handler.keeps)
     return tuple(dict.fromkeys((*manifest.whole_projector.tables, *kept)))  # one may follow from both
 
 
@@ -103,7 +103,7 @@ async def project_after(
 async def replay_topics(
     connection: AsyncConnection,
     manifest: Manifest,
-    keeper: Handler[Any],
+    keeper: ReadModelHandler[Any],
     settings: Settings,
     *,
     part: int = PART,
@@ -117,14 +117,16 @@ async def replay_topics(
         await keep_events(connection, keeper, batch, part=part)
 
 
-def replay_of(manifest: Manifest, keeper: Handler[Any], settings: Settings) -> TopicReplay:
-    """Return the replay of a handler's topic. Raises: FatalServiceError."""
+def replay_of(manifest: Manifest, keeper: ReadModelHandler[Any], settings: Settings) -> TopicReplay:
+    """Return the topic of a handler, to be read again. Raises: FatalServiceError."""
     verifier = message_verifier(settings, [keeper.reader.topic], manifest.name)
     return TopicReplay(manifest.journal, keeper, settings, verifier)
 
 
-async def keep_events(connection: AsyncConnection, keeper: Handler[Any], events: Sequence[Any], *, part: int) -> None:
-    """Write again the rows that a handler derives from events, `part` of them at a time."""
+async def keep_events(
+    connection: AsyncConnection, keeper: ReadModelHandler[Any], events: Sequence[Any], *, part: int
+) -> None:
+    """Keep again what a handler keeps of events, `part` of them at a time."""
     for some in _parts(events, part):
         await keeper.keep_again(connection, some, utc_now())
 

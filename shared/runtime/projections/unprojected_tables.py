@@ -42,7 +42,7 @@ def kept_checks(manifest: Manifest) -> Mapping[Table, TableCheck]:
     for table in signed_tables(manifest):
         checks[table] = partial(compare_signed, table)
     checks |= {journal.relay: partial(_compare_relay, journal), journal.taken: partial(_compare_taken, journal)}
-    for handler in manifest.readers:
+    for handler in manifest.read_model_handlers:
         checks |= {table: partial(_compare_copy, table) for table in handler.copies}
     return {table: check for table, check in checks.items() if table not in manifest.checks}
 

@@ -361,7 +361,7 @@ async def _derived(
         state=await again.load(sources, events, at),
         read_at=at,
     )
-    derived = derive(again.handler, decoded, known)
+    derived = list(derive(again.handler, decoded, known))
     mend(derived, await _quarantine_then(sources, derived, batch.at), sources.tables.schema)
     return derived
 

@@ -70,7 +70,7 @@ class ReplaySpec(Generic[StateT]):
     async def load(self, sources: Sources, events: Sequence[Event[Any]], at: datetime) -> StateT:
         """Return the state that the events of a batch recorded at this moment needed then."""
         del sources, events, at
-        return None  # type: ignore[return-value]  # as `Handler.load`
+        return None  # type: ignore[return-value]  # as `TopicHandler.load`
 
     def learn(self, memory: ReplayState, recorded: Sequence[Recorded]) -> None:
         """Remember what entries change for later events."""

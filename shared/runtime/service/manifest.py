@@ -16,7 +16,7 @@ from shared.runtime.commands.command import Commands
 from shared.runtime.commands.quarantine_commands import quarantine_commands, quarantine_projector
 from shared.runtime.differences import ComparedTable
 from shared.runtime.http.roles import Role
-from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.handler import Handler, ReadModelHandler, TopicHandler
 from shared.runtime.outbox.relay import MessageKey
 from shared.runtime.projector import Projector
 from shared.runtime.rederivation.replay_spec import ReplaySpec
@@ -59,7 +59,7 @@ class Manifest:
     def __post_init__(self) -> None:
         """Raise TypeError if a handler of a topic from outside does not define `properties_in`."""
         for handler in self.readers:
-            if handler.reader.topic.publisher is None and handler.properties_in is Handler.properties_in:
+            if handler.reader.topic.publisher is None and handler.properties_in is TopicHandler.properties_in:
                 raise TypeError(
                     f"{handler.__name__} reads {handler.reader.topic.name}, which anybody may write: define "
                     "`properties_in`, so that what is read is from the devices of a property"
@@ -83,6 +83,11 @@ class Manifest:
     def readers(self) -> Sequence[type[Handler[Any]]]:
         """Return the handlers of all topics that the service reads."""
         return (*self.references, *self.handlers)
+
+    @property
+    def read_model_handlers(self) -> Sequence[type[ReadModelHandler[Any]]]:
+        """Return those that write tables of the service from their topics."""
+        return [handler for handler in self.readers if issubclass(handler, ReadModelHandler)]
 
     def topic_of(self, shard_name: str) -> str:
         """Return the topic of a shard's entries: `settlements/3@cluster`, `commands/0`. Raises: LookupError."""

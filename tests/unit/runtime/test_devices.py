@@ -15,7 +15,7 @@ from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS, TOPICS, Topic
 from shared.rules.errors import Refused
 from shared.runtime.ingest.device_check import NotFromDevice, require_device
-from shared.runtime.ingest.handler import Handler, InputRecord
+from shared.runtime.ingest.handler import FactHandler, InputRecord
 from shared.runtime.ingest.ingest_facts import QUARANTINE_ID
 from tests.support.devices import TERMINAL, device, registered, signed, system
 from tests.support.properties import approved
@@ -94,7 +94,7 @@ def test_a_reader_of_such_a_topic_says_at_which_properties_it_looks() -> None:
 
     [of_pit] = [one.reader for one in MANIFEST.handlers if one.reader.topic is PIT_EVENTS]
 
-    class Forgetful(Handler[None]):
+    class Forgetful(FactHandler[None]):
         reader = of_pit
 
     with pytest.raises(TypeError, match=r"Forgetful reads pit\.events, which anybody may write"):

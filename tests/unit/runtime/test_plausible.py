@@ -15,7 +15,7 @@ from shared.journal.streams import Stream
 from shared.rules.errors import Refused
 from shared.runtime.ingest.batch import BatchContext, Decoded, Derived, derive
 from shared.runtime.ingest.batch_metrics import count
-from shared.runtime.ingest.handler import Handler, InputRecord, moment_of
+from shared.runtime.ingest.handler import FactHandler, InputRecord, TopicHandler, moment_of
 from shared.runtime.metrics import Metrics
 from tests.support.properties import place
 from tests.support.rounds import completed, corrected, encoded, record, source, voided
@@ -27,7 +27,7 @@ LIMITS = {"ahead_minutes_max": 5, "age_days_max": 2, "sequence_jump_max": 3}
 LAST = 7
 
 
-class Tables(Handler[PropertyLookup]):
+class Tables(FactHandler[PropertyLookup]):
     """A service that reads tables, and finds nothing wrong with what they say."""
 
     reader = READER
@@ -41,6 +41,10 @@ class Tables(Handler[PropertyLookup]):
     def stands_since(self, event: Any, state: PropertyLookup) -> datetime | None:
         del event, state
         return self._since
+
+    def handle(self, event: Any, state: PropertyLookup) -> tuple[()]:
+        del event, state
+        return ()
 
 
 def read(
@@ -59,7 +63,7 @@ def read(
         decoded.append(Decoded(one, READER.decode(raw), bytes(32)))
     streams = {source(TABLE): Stream(last=LAST)}
     known = BatchContext(shard_name="n", streams=streams, taken={}, state=lambda *_: here, read_at=NOW)
-    return derive(Tables(since), decoded, known)
+    return list(derive(Tables(since), decoded, known))
 
 
 def refused_by(derived: Sequence[Derived]) -> list[str | None]:
@@ -232,4 +236,4 @@ def test_whoever_reads_from_outside_asks_the_property(service: str) -> None:
     """A handler that did not would go by the limits of a property that sets none."""
     for made in load(service).readers:
         if made.reader.topic.publisher is None:
-            assert made.properties_in is not Handler.properties_in, made
+            assert made.properties_in is not TopicHandler.properties_in, made
