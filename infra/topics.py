@@ -5,7 +5,6 @@ its protocol), gives every configuration value as a default, and stores the valu
 """
 
 import socket
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from kafka.admin import ConfigResource, ConfigResourceType
 from kafka.errors import IncompatibleBrokerVersion, KafkaError, KafkaTimeoutError, TopicAlreadyExistsError
 
 from shared.contracts.topics import NOTES, TOPICS
+from shared.runtime.retrying import wait_while
 
 PARTITIONS_MAX = 10_000
 
@@ -28,7 +28,7 @@ _Resource: Any = ConfigResource
 
 _CONNECT_SECONDS_MAX = 3.0
 _END_OF_PARTITION = -1
-_ATTEMPTS_MAX = 20
+_RESTLESS_SECONDS_MAX = 5.0
 _PAUSE_SECONDS = 0.25
 
 
@@ -167,13 +167,14 @@ def apply(
     """
     topics = wanted(partitions=partitions, replication_factor=replication_factor)
     with connected(bootstrap_servers, timeout_seconds, client or {}) as admin:
+        changes: Sequence[Change] = ()
         done: dict[str, Change] = {}
-        for _ in range(_ATTEMPTS_MAX):
+
+        def is_restless() -> bool:
+            nonlocal changes
             try:
                 changes = plan(_existing(admin, topics), topics)
-                if dry_run:
-                    return changes
-                for change in changes:
+                for change in () if dry_run else changes:
                     _carry_out(admin, change)
                     if change.outcome is not Outcome.UNCHANGED:
                         done[change.topic.name] = change
@@ -181,10 +182,12 @@ def apply(
                 if not (error.retriable or isinstance(error, TopicAlreadyExistsError)):
                     raise
                 # A broker that is about to know a topic: somebody else has just created it, or its leader changes.
-                time.sleep(_PAUSE_SECONDS)
-                continue
-            return [done.get(change.topic.name, change) for change in changes]
-    raise TopicsError(f"Kafka at {bootstrap_servers}: the topics do not come to rest; apply them once more")
+                return True
+            return False
+
+        if wait_while(is_restless, seconds_max=_RESTLESS_SECONDS_MAX, pause_seconds=_PAUSE_SECONDS):
+            raise TopicsError(f"Kafka at {bootstrap_servers}: the topics do not come to rest; apply them once more")
+    return [done.get(change.topic.name, change) for change in changes]
 
 
 def _change(existing: ExistingTopic | None, topic: Topic) -> Change:
@@ -230,11 +233,8 @@ def connected(bootstrap_servers: str, timeout_seconds: float, client: Mapping[st
         f"Kafka at {bootstrap_servers}: no broker answers; check KAFKA_BOOTSTRAP_SERVERS and that the broker runs"
     )
     # kafka-python leaves a thread and a socket behind where nobody listens, so that is found out first.
-    deadline = time.monotonic() + timeout_seconds
-    while not any(_listens(address) for address in addresses):
-        if time.monotonic() > deadline:
-            raise unreachable
-        time.sleep(_PAUSE_SECONDS)
+    if wait_while(lambda: not any(map(_listens, addresses)), seconds_max=timeout_seconds, pause_seconds=_PAUSE_SECONDS):
+        raise unreachable
     try:
         patience = int(timeout_seconds * 1000)
         admin = _AdminClient(**{**client, "bootstrap_servers": addresses, "bootstrap_timeout_ms": patience})

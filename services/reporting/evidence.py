@@ -10,9 +10,9 @@ from services.reporting.read_model.evidence import Due, due_days, evidence_of_da
 from services.reporting.report_service import books_of
 from shared.contracts.rejection import Rejected
 from shared.runtime.background.leader import run_on_leader
-from shared.runtime.background.throttle import CpuThrottle
 from shared.runtime.service.service_context import ServiceContext
 from shared.runtime.snapshot_reader import read_at_once
+from shared.runtime.throttle import CpuThrottle
 
 log = structlog.get_logger()
 

@@ -107,7 +107,7 @@ class ApprovedProperties(Properties):
 class OfJournal(ReadModelHandler[None]):
     """Adds the journal of a service to the read model."""
 
-    rest = 4
+    share = 0.2
     added_up: ClassVar[frozenset[type[Fact]]] = frozenset()
     """Kinds with one fact per round or wager: they are summed, and no report lists them."""
 

@@ -21,13 +21,13 @@ from shared.journal.bulk import insert, replaced
 from shared.journal.signed_note import Signer
 from shared.journal.signed_rows import signed_rows
 from shared.runtime.background.leader import run_on_leader
-from shared.runtime.background.throttle import CpuThrottle
 from shared.runtime.database import seals_of
 from shared.runtime.errors import FatalServiceError
 from shared.runtime.http.roles import READ_REPORTS
 from shared.runtime.service.service_context import ServiceContext
 from shared.runtime.settings import Settings
 from shared.runtime.snapshot_reader import read_at_once
+from shared.runtime.throttle import CpuThrottle
 from shared.runtime.typesetting import PagesError
 
 log = structlog.get_logger()

@@ -2,9 +2,9 @@
 
 import base64
 import fcntl
-import time
 import uuid
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from shared.local import _cluster, _kafka
@@ -13,6 +13,7 @@ from shared.local.errors import LocalStackError
 from shared.local.ports import LOOPBACK, free_port
 from shared.local.process import ManagedProcess, ProcessConfig
 from shared.local.server import KeptServer
+from shared.runtime.retrying import wait_while
 
 _FORMAT_SECONDS_MAX = 60.0
 _PREDECESSOR_SECONDS_MAX = 25.0
@@ -108,13 +109,10 @@ class KafkaServer(KeptServer):
 
     def _wait_for_predecessor(self, seconds_max: float = _PREDECESSOR_SECONDS_MAX) -> None:
         """Wait for an orphaned broker to stop; one that keeps running belongs to another stack."""
-        deadline = time.monotonic() + seconds_max
-        while _in_use(self._data):
-            if time.monotonic() > deadline:
-                raise LocalStackError(
-                    f"data directory {self._data} is in use by another broker: stop it, or choose another directory"
-                )
-            time.sleep(self._poll_seconds)
+        if wait_while(partial(_in_use, self._data), seconds_max=seconds_max, pause_seconds=self._poll_seconds):
+            raise LocalStackError(
+                f"data directory {self._data} is in use by another broker: stop it, or choose another directory"
+            )
 
     def _trouble(self, port: int) -> Exception | None:
         return _cluster.trouble(port, self.cluster_id, self._client)

@@ -2,8 +2,8 @@
 
 import os
 import secrets
-import time
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from signal import SIGINT, SIGQUIT
 from typing import Any
@@ -24,6 +24,7 @@ from shared.local.errors import LocalStackError
 from shared.local.ports import LOOPBACK
 from shared.local.process import ManagedProcess, ProcessConfig
 from shared.local.server import KeptServer
+from shared.runtime.retrying import wait_while
 
 DATABASE = "pitledger"
 _SUPERUSER = "postgres"
@@ -176,13 +177,13 @@ class PostgresServer(KeptServer):
 
     def _wait_for_predecessor(self) -> None:
         """Wait for an orphaned server to stop; one that keeps running belongs to another stack."""
-        deadline = time.monotonic() + _PREDECESSOR_SECONDS_MAX
-        while (pid := _server_on(self._data)) is not None:
-            if time.monotonic() > deadline:
-                raise LocalStackError(
-                    f"data directory {self._data} is in use by a server, process {pid}: stop it, or choose another"
-                )
-            time.sleep(self._poll_seconds)
+        pid = wait_while(
+            partial(_server_on, self._data), seconds_max=_PREDECESSOR_SECONDS_MAX, pause_seconds=self._poll_seconds
+        )
+        if pid is not None:
+            raise LocalStackError(
+                f"data directory {self._data} is in use by a server, process {pid}: stop it, or choose another"
+            )
 
     def _trouble(self, port: int) -> Exception | None:
         address = f"{LOOPBACK}:{port}/postgres"

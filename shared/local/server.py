@@ -2,7 +2,6 @@
 
 import os
 import re
-import time
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import ClassVar, Self
@@ -11,6 +10,7 @@ from shared.local.account import remove, temporary_directory
 from shared.local.errors import LocalStackError
 from shared.local.ports import LOOPBACK, free_port, port_is_free
 from shared.local.process import ManagedProcess, OsAccount
+from shared.runtime.retrying import wait_while
 
 _START_ATTEMPTS = 5
 # What the log of a server says that came too late for one of its ports, in the words of either libc.
@@ -104,18 +104,20 @@ class Server(ABC):
             raise
 
     def _wait_until_ready(self, process: ManagedProcess, port: int) -> None:
-        deadline = time.monotonic() + self._start_seconds_max
-        while (trouble := self._trouble(port)) is not None:
-            if not process.running:
+        def trouble() -> Exception | None:
+            found = self._trouble(port)
+            if found is not None and not process.running:
                 raise LocalStackError(
                     f"{self.name}: ended with exit code {process.exit_code}:\n{process.log_tail()}"
-                ) from trouble
-            if time.monotonic() > deadline:
-                raise LocalStackError(
-                    f"{self.name}: does not answer {self._start_seconds_max:g} s after the start ({trouble}):\n"
-                    f"{process.log_tail()}"
-                ) from trouble
-            time.sleep(self._poll_seconds)
+                ) from found
+            return found
+
+        left = wait_while(trouble, seconds_max=self._start_seconds_max, pause_seconds=self._poll_seconds)
+        if left is not None:
+            raise LocalStackError(
+                f"{self.name}: does not answer {self._start_seconds_max:g} s after the start ({left}):\n"
+                f"{process.log_tail()}"
+            ) from left
 
 
 class KeptServer(Server):

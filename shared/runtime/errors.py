@@ -53,6 +53,16 @@ def kind_of(error: BaseException) -> ErrorKind:
             return ErrorKind.BUG
 
 
+def may_pass(error: BaseException) -> bool:
+    """Return whether what failed may succeed if it is tried again."""
+    return kind_of(error) in (ErrorKind.TRANSIENT, ErrorKind.AMBIGUOUS, ErrorKind.FENCED)
+
+
+def is_fenced(error: BaseException) -> bool:
+    """Return whether another process is ahead: waiting changes nothing, reading again does."""
+    return kind_of(error) is ErrorKind.FENCED
+
+
 def _of_database(error: psycopg.Error) -> ErrorKind:
     state = error.sqlstate
     if state is None:  # the server did not answer: the connection is lost, and with it the answer to a commit

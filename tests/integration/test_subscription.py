@@ -47,7 +47,7 @@ class Reader:
         )
         self.topic = topic
         self.gather_seconds = 0.0
-        self.rest = 0
+        self.share = 1.0
         self.looked_seconds = 0.0
         self.batch_seconds = 0.0
         self.batch_records_max = settings.batch_records_max
@@ -190,7 +190,7 @@ def test_a_header_that_is_no_text_keeps_no_record_out(broker: AnyBroker, topic: 
     asyncio.run(work())
 
 
-@pytest.mark.parametrize("resting", [{"rest": 1_000}, {"looked_seconds": 1.0}], ids=str)
+@pytest.mark.parametrize("resting", [{"share": 0.001}, {"looked_seconds": 1.0}], ids=str)
 def test_what_nobody_waits_for_is_gathered_while_the_reader_rests(
     broker: AnyBroker, topic: str, resting: Mapping[str, Any]
 ) -> None:

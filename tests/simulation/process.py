@@ -18,7 +18,7 @@ from shared.runtime.database import Pools, role_of
 from shared.runtime.errors import ErrorKind, FatalServiceError, kind_of
 from shared.runtime.ingest.consumer import Consumer
 from shared.runtime.ingest.handler import Handler, InputRecord
-from shared.runtime.ingest.retry import RetryPolicy
+from shared.runtime.ingest.retry import retry_until_deadline
 from shared.runtime.outbox.relay import Relay
 from shared.runtime.process import run
 from shared.runtime.service.manifest import Manifest
@@ -156,7 +156,7 @@ class Process:
                 there = TopicIdentity(handler.topic, found.cluster_id, found.topic_id)
                 return await first_input(connection, self.context.tables, there, self.context.clock())
 
-        read = await RetryPolicy(self.context, handler.topic).retry_until_deadline(known)
+        read = await retry_until_deadline(self.context, known)
         follower = _Follower(self._parts, Consumer(self.context, handler, read.log), read, whole=whole)
         self._followers.append(follower)
         self.does(f"reads {handler.topic}", follower.follow())

@@ -1,7 +1,6 @@
 """`pitledger quarantine`: records that a service refused, through its HTTP API."""
 
 import sys
-import time
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Final
@@ -16,6 +15,7 @@ from services.cli.output import AsJson, heading, message, names, numbers, print_
 from services.cli.services import SETTLEMENT, service_option
 from services.cli.subjects import Shown
 from shared.contracts.json_text import read_json
+from shared.runtime.retrying import wait_while
 
 app = typer.Typer()
 app.add_typer(dismissals.app)
@@ -195,18 +195,22 @@ def _print(answer: Mapping[str, Any], *, as_json: bool) -> None:
 
 def _wait(client: Client, service: str, number: int, request: int) -> None:
     """Wait until an approved request has closed its record. Raises: CheckFailed if the record was refused again."""
-    ends = time.monotonic() + _WAIT_SECONDS_MAX
-    while "resolved_at" not in (record := client.read(f"/quarantine/{number}")):
+
+    def is_open() -> bool:
+        record = client.read(f"/quarantine/{number}")
+        if "resolved_at" in record:
+            return False
         asked = record["requests"][request - 1]
         sent = asked.get("mended", record)
         for one in client.pages("/quarantine", topic=record["topic"]):
             is_sent = all(one.get(name) == sent.get(name) for name in ("source", "sequence"))
             if is_sent and _moment(one["quarantined_at"]) > _moment(asked["decided_at"]):
                 raise CheckFailed(f"the replay was refused too and is record {one['quarantine']}: {one['reason']}")
-        if time.monotonic() > ends:
-            what = f"{service} has not taken record {number} within {_WAIT_SECONDS_MAX:.0f} s"
-            raise NotFound(f"{what}: it is behind, or has that event already; in that case dismiss the record")
-        time.sleep(_LOOK_SECONDS)
+        return True
+
+    if wait_while(is_open, seconds_max=_WAIT_SECONDS_MAX, pause_seconds=_LOOK_SECONDS):
+        what = f"{service} has not taken record {number} within {_WAIT_SECONDS_MAX:.0f} s"
+        raise NotFound(f"{what}: it is behind, or has that event already; in that case dismiss the record")
 
 
 def _moment(text: str) -> datetime:

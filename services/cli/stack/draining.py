@@ -7,6 +7,8 @@ from typing import Final
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
+from shared.runtime.retrying import wait_while
+
 WAITING: Final = ("pitledger_consumer_lag_records", "pitledger_relay_backlog_entries")
 """The metrics of unprocessed input and unpublished output."""
 
@@ -31,17 +33,21 @@ def drain(
 
     Returns the number of waiting records and entries of each service, NaN if unknown; empty if all is done.
     """
-    ends = time.monotonic() + seconds_max
+    waiting: Mapping[str, float] = {}
+    settled_at: float | None = None
     with httpx.Client(timeout=_ANSWER_SECONDS_MAX, trust_env=False) as client:
-        settled_at = None
-        while True:
+
+        def is_unsettled() -> bool:
+            nonlocal waiting, settled_at
             waiting = {service: count for service, url in urls.items() if (count := _waiting(client, url))}
-            now = time.monotonic()
-            settled_at = None if waiting else settled_at or now
-            if now >= ends or (settled_at is not None and now - settled_at >= _SETTLED_SECONDS):
-                return waiting
+            settled_at = None if waiting else settled_at or time.monotonic()
+            if settled_at is not None and time.monotonic() - settled_at >= _SETTLED_SECONDS:
+                return False
             check()
-            time.sleep(_LOOK_SECONDS)
+            return True
+
+        wait_while(is_unsettled, seconds_max=seconds_max, pause_seconds=_LOOK_SECONDS)
+    return waiting
 
 
 def _waiting(client: httpx.Client, url: str) -> float:

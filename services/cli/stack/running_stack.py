@@ -32,6 +32,7 @@ from shared.local.server import Server
 from shared.runtime.database import role_of
 from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.process.migrations import upgrade
+from shared.runtime.retrying import wait_while
 from shared.runtime.settings import Settings
 
 POSTGRES_PORT: Final = 5432
@@ -326,15 +327,17 @@ class RunningStack:
 
         Raises: NotFound unless `stays`; StackEnded if an essential part has ended.
         """
-        ends = time.monotonic() + _READY_SECONDS_MAX
         waiting = dict.fromkeys(self._parts, "")
-        while waiting := self._still_waiting(waiting):
-            if not self._stays:
+
+        def look() -> bool:
+            nonlocal waiting
+            waiting = self._still_waiting(waiting)
+            if waiting and not self._stays:
                 self.check()
             ended = self._forks.ended
-            if time.monotonic() > ends or self._forks.name in ended or all(name in ended for name in waiting):
-                break
-            time.sleep(_POLL_SECONDS)
+            return self._forks.name not in ended and any(name not in ended for name in waiting)
+
+        wait_while(look, seconds_max=_READY_SECONDS_MAX, pause_seconds=_POLL_SECONDS)
         if waiting and not self._stays:
             reasons = "; ".join(f"{name}: {why}" for name, why in waiting.items())
             raise NotFound(f"not ready after {_READY_SECONDS_MAX:g} s: {reasons}")

@@ -20,8 +20,8 @@ from shared.journal.shard import Shard
 from shared.journal.signed_note import CheckpointError
 from shared.journal.verification import VerificationProblem, Verified, read_shards, verify_entries, verify_shard
 from shared.journal.verification_bookmark import VerificationBookmark, VerifiedPosition
+from shared.runtime.background.periodic import repeat
 from shared.runtime.context import RuntimeContext
-from shared.runtime.errors import ErrorKind, kind_of
 from shared.runtime.service.checkpoint_signer import CheckpointSigner
 
 log = structlog.get_logger()
@@ -110,18 +110,18 @@ class JournalVerifier:
 
     async def run(self) -> None:
         """Verify until cancelled."""
-        while True:
-            pause = self._pause
-            try:
-                await self.watch()
-            except OSError as error:
-                log.error("checkpoints unreadable", error=str(error))
-            except Exception as error:
-                if kind_of(error) is ErrorKind.BUG:
-                    raise
-                log.warning("verification failed, retrying", error=str(error))
-                pause = min(pause, _RETRY_SECONDS)  # the service is not ready before its first verification
-            await asyncio.sleep(pause)
+        await repeat(
+            self._pause,
+            self._watch_or_say,
+            lambda error: log.warning("verification failed, retrying", error=str(error)),
+            failed_seconds=min(self._pause, _RETRY_SECONDS),  # a service is not ready before its first verification
+        )
+
+    async def _watch_or_say(self) -> None:
+        try:
+            await self.watch()
+        except OSError as error:
+            log.error("checkpoints unreadable", error=str(error))
 
     async def watch(self) -> None:
         """Verify and sign new entries of each shard, then verify old entries that are due, with pauses.

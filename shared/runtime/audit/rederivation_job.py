@@ -12,14 +12,14 @@ import structlog
 
 from shared.journal.reading import Pacing
 from shared.journal.verification import VerificationProblem
-from shared.runtime.background.throttle import CpuThrottle
+from shared.runtime.background.periodic import repeat
 from shared.runtime.context import RuntimeContext
-from shared.runtime.errors import ErrorKind, kind_of
 from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.rederivation.derivation import DerivationPosition
 from shared.runtime.rederivation.journal_rederivation import rederive
 from shared.runtime.rederivation.replay_spec import ReplaySpec, Topics
 from shared.runtime.rederivation.replay_state import Busy, ReplayState
+from shared.runtime.throttle import CpuThrottle
 
 log = structlog.get_logger()
 
@@ -59,18 +59,19 @@ class RederivationJob:
         self.derived_at = self.context.clock()
         await asyncio.sleep(min(seconds, _FIRST_SECONDS_MAX))
         with ReplayState() as forgotten:
-            while True:
+
+            async def derive() -> None:
                 try:
                     with self._kept() or nullcontext(forgotten) as memory:
                         await self.derive(memory)
                 except Busy:
                     log.info("re-derivation skipped, another process runs it")
-                except Exception as error:
-                    if kind_of(error) is ErrorKind.BUG:
-                        raise
-                    forgotten.forget()
-                    log.warning("re-derivation failed, retrying", error=str(error))
-                await asyncio.sleep(seconds)
+
+            def note(error: Exception) -> None:
+                forgotten.forget()
+                log.warning("re-derivation failed, retrying", error=str(error))
+
+            await repeat(seconds, derive, note)
 
     async def derive(self, memory: ReplayState) -> None:
         """Re-derive what is new, with pauses. Raises: ConnectionError, database errors."""

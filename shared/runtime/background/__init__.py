@@ -1,1 +1,1 @@
-"""Background work: periodic, by one process of a service, with a bounded CPU share."""
+"""Background work: periodic, and by one process of a service."""

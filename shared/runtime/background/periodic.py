@@ -12,11 +12,29 @@ log = structlog.get_logger()
 
 async def every(seconds: float, work: Callable[[], Awaitable[object]], failed: str) -> None:
     """Run `work` periodically until cancelled. Transient failures are logged as those of `failed`; bugs are raised."""
+    await repeat(
+        seconds, work, lambda error: log.warning("periodic work failed, retrying", work=failed, error=str(error))
+    )
+
+
+async def repeat(
+    seconds: float,
+    work: Callable[[], Awaitable[object]],
+    note: Callable[[Exception], object],
+    *,
+    failed_seconds: float | None = None,
+) -> None:
+    """Run `work` periodically until cancelled. `note` is told a transient failure; a bug is raised.
+
+    `failed_seconds`: pause after a failure, if it is another one.
+    """
     while True:
+        pause = seconds
         try:
             await work()
         except Exception as error:
             if kind_of(error) is ErrorKind.BUG:
                 raise
-            log.warning("periodic work failed, retrying", work=failed, error=str(error))
-        await asyncio.sleep(seconds)
+            note(error)
+            pause = seconds if failed_seconds is None else failed_seconds
+        await asyncio.sleep(pause)

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from itertools import islice, takewhile
 from typing import Any, Final
 
@@ -30,9 +31,10 @@ from shared.journal.tables import COMMAND_INDEX
 from shared.runtime.commands.command import Accepted, Answered, Command, Commands, Now
 from shared.runtime.commands.idempotency import Answer, IdempotencyStore, StoredResponse
 from shared.runtime.context import RuntimeContext
-from shared.runtime.errors import ErrorKind, kind_of
+from shared.runtime.errors import ErrorKind, is_fenced, kind_of, may_pass
 from shared.runtime.high_water import HighWaterMark
 from shared.runtime.projector import Transaction
+from shared.runtime.retrying import retry
 
 log = structlog.get_logger()
 
@@ -48,7 +50,6 @@ _UNDECIDED: Final = Answer(None, "")
 _TAKEN_MAX: Final = 10
 """How often a batch is retried after adding a row that exists."""
 
-_RETRY_SECONDS: Final = 0.25
 _PUBLISH_SECONDS: Final = 0.1
 """Maximum delay before committed entries are published."""
 
@@ -167,23 +168,26 @@ class Engine:
                 each.answer.set_result(done.answers[each.place].answer)
 
     async def _retrying(self, batch: Sequence[_Waiting]) -> _Batch:
-        loop = asyncio.get_running_loop()
-        deadline, taken, recorded_before = loop.time() + _SECONDS_MAX, 0, False
-        while True:
-            try:
-                return await self._commit(batch)
-            except Exception as error:
-                kind = kind_of(error)
-                taken += isinstance(error, _Taken)
-                if isinstance(error, _Done):
-                    if recorded_before:  # what another process has recorded just now has its answer by then
-                        raise (self._unanswerable(batch[0]) if len(batch) == 1 else error) from error
-                    recorded_before = True
-                if kind in (ErrorKind.BUG, ErrorKind.REFUSED) or loop.time() > deadline or taken > _TAKEN_MAX:
-                    raise
-                log.warning("command batch failed, retrying", kind=kind.value, error=str(error))
-                if kind is not ErrorKind.FENCED:
-                    await asyncio.sleep(_RETRY_SECONDS)
+        failures: list[BaseException] = []
+
+        def passes(error: BaseException) -> bool:
+            failures.append(error)
+            taken, done = (sum(isinstance(one, kind) for one in failures) for kind in (_Taken, _Done))
+            # What another process has recorded just now has its answer when it is looked for again.
+            return may_pass(error) and taken <= _TAKEN_MAX and not (isinstance(error, _Done) and done > 1)
+
+        try:
+            return await retry(
+                partial(self._commit, batch),
+                passes=passes,
+                note=_note_failure,
+                seconds_max=_SECONDS_MAX,
+                at_once=is_fenced,
+            )
+        except _Done as error:
+            if len(batch) > 1 or sum(isinstance(one, _Done) for one in failures) == 1:
+                raise
+            raise self._unanswerable(batch[0]) from error
 
     def _unanswerable(self, waiting: _Waiting) -> Rejected:
         """Return the rejection for a command that is recorded but whose answer is missing."""
@@ -411,3 +415,7 @@ class Engine:
     def _publish(self) -> None:
         committed, self._committed, self._timer = self._committed, [], None
         self._context.wake(committed)
+
+
+def _note_failure(error: BaseException) -> None:
+    log.warning("command batch failed, retrying", kind=kind_of(error).value, error=str(error))

@@ -111,7 +111,7 @@ class Keys:
         return f"the keys of {self.issuer} are not known: {self._error}"
 
     async def run(self) -> None:
-        """Refresh the keys until cancelled."""
+        """Refresh the keys until cancelled: a loop of its own, as the pause depends on how old they are."""
         while True:
             await self._read()
             await asyncio.sleep(KEYS_SECONDS if self.age_seconds < KEYS_SECONDS else _RETRY_SECONDS)

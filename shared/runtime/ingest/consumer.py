@@ -27,7 +27,7 @@ from shared.journal.topic_identity import TopicIdentity
 from shared.rules.errors import Refused
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import reading
-from shared.runtime.errors import ErrorKind, kind_of
+from shared.runtime.errors import ErrorKind, kind_of, may_pass
 from shared.runtime.ingest.batch import (
     BatchContext,
     Decoded,
@@ -49,7 +49,7 @@ from shared.runtime.ingest.handler import FactHandler, Handler, InputRecord
 from shared.runtime.ingest.plausibility import PlausibilityLimit
 from shared.runtime.ingest.prefetch import StreamPositions, open_quarantine, stopped_by
 from shared.runtime.ingest.quarantine_rows import keep_quarantined
-from shared.runtime.ingest.retry import RetryPolicy
+from shared.runtime.ingest.retry import retry_until_deadline
 from shared.runtime.ingest.signature_check import content_digest, require_authentic
 from shared.runtime.kafka import TopicLog
 from shared.runtime.projector import Transaction
@@ -94,7 +94,7 @@ class Consumer:
     def __init__(self, context: RuntimeContext, handler: Handler[Any], log_name: str) -> None:
         self.topic = handler.topic
         self.gather_seconds = handler.gather_seconds
-        self.rest = handler.rest
+        self.share = handler.share
         self.batch_records_max = context.settings.batch_records_max * handler.batch_scale
         self.context = context
         self.looked_seconds = 0.0
@@ -104,7 +104,6 @@ class Consumer:
         context.metrics.begin_topic(self.topic, get_args(PlausibilityLimit) if from_outside else ())
         self._log_name = log_name
         self._handler = handler
-        self._patience = RetryPolicy(context, self.topic)
         self._partitions: dict[int, _Partition] = {}
 
     # --- partitions ---
@@ -116,10 +115,10 @@ class Consumer:
     async def assigned(self, partitions: Iterable[int]) -> dict[int, int]:
         """Take over partitions; return the offset from which to read each."""
         offsets: dict[int, int] = {}
-        await self._patience.retry_until_deadline(self.context.high_water.compared)
+        await retry_until_deadline(self.context, self.context.high_water.compared)
         for partition in partitions:
             self.stopped.forget([partition])
-            shard = await self._patience.retry_until_deadline(partial(self._open, partition))
+            shard = await retry_until_deadline(self.context, partial(self._open, partition))
             self._partitions[partition] = _Partition(shard, fetched=shard.next_offset)
             offsets[partition] = shard.next_offset
         return offsets
@@ -147,7 +146,7 @@ class Consumer:
             reached[number] = position
             first, _ = found.bounds.get(number, (0, 0))
             if position < first and number in self._partitions:
-                shard = await self._patience.retry_until_deadline(partial(self._open, number))
+                shard = await retry_until_deadline(self.context, partial(self._open, number))
                 reached[number] = min(max(position, shard.next_offset), first)
         ours = reached.keys() & self._partitions.keys()
         self.stopped.compare(known, found, {number: reached[number] for number in ours})
@@ -230,24 +229,36 @@ class Consumer:
         rewind: dict[int, int] = {}
         due = self._due(batches, rewind)
         groups = [due] if _are_apart(due) else [[batch] for batch in due]
-        deadline: float | None = None
         try:
             while groups:
-                group = groups.pop(0)
-                try:
-                    await self._commit_or_split(await self._derive(group))
-                    deadline = None
-                    for batch in group:
-                        batch.at_once *= 2
-                except Exception as error:  # noqa: BLE001 - backoff raises what is no reason to try again
-                    deadline = await self._patience.backoff(error, [batch.number for batch in group], deadline)
-                    for batch in group:
-                        await self._resume(batch, error)
-                groups[:0] = [[batch] for batch in self._due(group, rewind)]
+                await retry_until_deadline(self.context, partial(self._record_next, groups, rewind), self._note)
         except Rejected as altered:  # what the service keeps is not as it kept it: nothing is derived from that
             for batch in batches:
                 self.stopped.stop(batch.number, altered.detail)
         return rewind
+
+    async def _record_next(self, groups: list[list[_Batch]], rewind: dict[int, int]) -> None:
+        """Derive and commit the first group, and put in its place what is left of its batches, each by itself."""
+        if not groups:
+            return  # the commit that failed had happened
+        group = groups.pop(0)
+        try:
+            await self._commit_or_split(await self._derive(group))
+            for batch in group:
+                batch.at_once *= 2
+        except Exception as error:
+            if may_pass(error):
+                for batch in group:
+                    await self._resume(batch, error)
+            raise
+        finally:
+            groups[:0] = [[batch] for batch in self._due(group, rewind)]
+
+    def _note(self, error: BaseException) -> None:
+        kind = kind_of(error)
+        if kind is ErrorKind.FENCED:
+            self.context.metrics.fenced.labels(self.topic).inc()
+        log.warning("batch failed, retrying", topic=self.topic, kind=kind.value, error=str(error))
 
     def _due(self, batches: Iterable[_Batch], rewind: dict[int, int]) -> list[_Batch]:
         """Return the batches with records left to record, without those of halted partitions.
@@ -272,7 +283,7 @@ class Consumer:
             batch.at_once = max(1, min(batch.at_once, len(batch.left)) // 4)
         partition = self._partitions[batch.number]
         batch.left = _behind(partition.shard, batch.left)
-        shard = await self._patience.retry_until_deadline(partial(self._open, batch.number))
+        shard = await retry_until_deadline(self.context, partial(self._open, batch.number))
         if kind_of(error) is ErrorKind.FENCED or shard != partition.shard:
             self._partitions[batch.number] = _Partition(shard, fetched=partition.fetched)
             batch.left = self._unseen(batch.number, batch.left)
@@ -353,7 +364,7 @@ class Consumer:
         self.context.wake(entries)
         for number, part in parts.items():
             if stops(part[-1]):
-                await self._patience.retry_until_deadline(partial(self._open, number))
+                await retry_until_deadline(self.context, partial(self._open, number))
 
     async def _committed(self, parts: Mapping[int, Sequence[Derived]], derived: Sequence[Derived]) -> Sequence[Entry]:
         accounts = {posting.account for one in derived for draft in one.drafts for posting in draft.postings}

@@ -88,10 +88,10 @@ class TopicHandler(Generic[StateT]):
 
     A record after a pause is handled at once; under a stream records are gathered. 0 where somebody waits for each.
     """
-    rest: ClassVar[int] = 0
-    """Pause after a batch, as a multiple of its duration, two seconds at most; skipped if a full batch waits.
+    share: ClassVar[float] = 1.0
+    """Share of a CPU that the topic may use: it rests after a batch, two seconds at most, unless a full one waits.
 
-    It limits the CPU share of background topics, whose batches grow with the load.
+    For topics that nobody waits for, whose batches grow with the load.
     """
 
     @property

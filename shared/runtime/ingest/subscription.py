@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -28,6 +29,8 @@ from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.ingest.kafka_records import record_of
 from shared.runtime.ingest.partition_ends import Ends, told_ends
 from shared.runtime.kafka import TopicLog, librdkafka_log, partitions_holding, topic_log
+from shared.runtime.retrying import retry
+from shared.runtime.throttle import pause_after
 
 log = structlog.get_logger()
 
@@ -36,8 +39,8 @@ AnswerT = TypeVar("AnswerT")
 _SILENT_SECONDS = 60.0
 """How much longer than the database timeout a consumer may go without polling its broker."""
 _REST_SECONDS_MAX = 2.0
-_LOOK_REST = 9
-"""Pause between queries of the broker's bounds, as a multiple of the query's duration.
+_LOOK_SHARE = 0.1
+"""Share of the time that may be spent on queries of the broker's bounds.
 
 Needed where every record is a transaction, so that every batch queries.
 """
@@ -65,8 +68,6 @@ _UNCONNECTED = "INIT"
 """The state of a broker to which a client has no connection and is not opening one."""
 _SOUGHT_SECONDS = 2.0
 """How long brokers stay in that state while there is no connection at all: librdkafka tries one per second."""
-_RETRY_SECONDS = 0.25
-"""Pause before an unresponsive cluster is queried again."""
 _POLL_SECONDS = 0.5
 """Poll timeout for the first record of a batch; stopping waits as long."""
 
@@ -122,12 +123,11 @@ class KafkaTopics:
         The consumer's client must not be used: a librdkafka callback in the same poll as the query, such as a log line
         when the broker is lost again, would end the process.
         """
-        while True:
-            try:
-                return await asyncio.to_thread(ask, self._settings, topic)
-            except KafkaException as error:
-                log.warning("broker unavailable", topic=topic, error=str(error))
-                await asyncio.sleep(_RETRY_SECONDS)
+        return await retry(
+            partial(asyncio.to_thread, ask, self._settings, topic),
+            passes=lambda error: isinstance(error, KafkaException),
+            note=lambda error: log.warning("broker unavailable", topic=topic, error=str(error)),
+        )
 
     def note(self, statistics: str) -> None:
         """Store the partition ends and broker states in a client's statistics.
@@ -341,8 +341,8 @@ class Subscription:
             kafka = self._subscriber.consumer
             for partition, offset in rewind.items():
                 await kafka.seek(self.consumer.topic, partition, offset)
-            rest = self.consumer.rest * (self._loop.time() - started)
-            await self._rest(max(rest, _LOOK_REST * self.consumer.looked_seconds))
+            worked = pause_after(self._loop.time() - started, self.consumer.share, _REST_SECONDS_MAX)
+            await self._rest(max(worked, pause_after(self.consumer.looked_seconds, _LOOK_SHARE, _REST_SECONDS_MAX)))
         except BaseException as error:
             # FastStream would log an error and go on to the next batch: records would be left out.
             self._failed(error)
@@ -353,7 +353,7 @@ class Subscription:
         waiting = sum(records or 0 for records in self.lag().values())
         if seconds > 0 and waiting < self.consumer.batch_records_max:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), min(seconds, _REST_SECONDS_MAX))
+                await asyncio.wait_for(self._stopping.wait(), seconds)
 
     # --- how far it is ---
 

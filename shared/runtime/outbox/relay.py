@@ -135,7 +135,7 @@ class Relay:
         self._wake.set()
 
     async def run(self) -> None:
-        """Publish until cancelled."""
+        """Publish until cancelled: a loop of its own, as it waits to be woken and not for a time."""
         while True:
             self._wake.clear()
             try:

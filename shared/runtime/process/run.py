@@ -41,7 +41,7 @@ from shared.runtime.http.refusal_log import Refusals
 from shared.runtime.http.serving import listen, server_of
 from shared.runtime.ingest.consumer import Consumer
 from shared.runtime.ingest.handler import Handler
-from shared.runtime.ingest.retry import RetryPolicy
+from shared.runtime.ingest.retry import retry_until_deadline
 from shared.runtime.ingest.subscription import KafkaTopics, Subscription
 from shared.runtime.kafka import topic_log
 from shared.runtime.outbox.relay import Relay
@@ -335,7 +335,7 @@ class _Run:
                 there = TopicIdentity(topic, found.cluster_id, found.topic_id)
                 return await first_input(connection, context.tables, there, context.clock())
 
-        return await RetryPolicy(context, topic).retry_until_deadline(known)
+        return await retry_until_deadline(context, known)
 
     async def _compare_topics(self) -> None:
         for subscription in self._health.subscriptions:

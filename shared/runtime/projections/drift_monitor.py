@@ -10,12 +10,13 @@ from typing import Any, Final
 import structlog
 
 from shared.runtime.background.leader import leadership
-from shared.runtime.background.throttle import CpuThrottle
+from shared.runtime.background.periodic import repeat
 from shared.runtime.context import RuntimeContext
 from shared.runtime.differences import TableComparison
 from shared.runtime.errors import ErrorKind, kind_of
 from shared.runtime.projections.incremental_comparison import IncrementalComparison
 from shared.runtime.service.manifest import Manifest
+from shared.runtime.throttle import CpuThrottle
 
 log = structlog.get_logger()
 
@@ -47,23 +48,24 @@ class DriftMonitor:
         One process of the service compares; the others wait until it ends.
         """
         self.compared_at = self.passed_at = self.context.clock()
-        while True:
-            await asyncio.sleep(self.context.settings.comparison_seconds)
+        seconds = self.context.settings.comparison_seconds
+        await asyncio.sleep(seconds)
+        await repeat(
+            seconds,
+            self._while_ours,
+            lambda error: log.warning("projection comparison not started, retrying", error=str(error)),
+        )
+
+    async def _while_ours(self) -> None:
+        """Compare as long as this process is the one that does."""
+        async with self.alone(self.context.pools.background, f"{self.context.tables.schema}.comparison") as is_ours:
             try:
-                async with self.alone(
-                    self.context.pools.background, f"{self.context.tables.schema}.comparison"
-                ) as is_ours:
-                    try:
-                        while await is_ours():
-                            await self._try()
-                            await asyncio.sleep(self.context.settings.comparison_seconds)
-                    finally:
-                        await self.end()
-                self.found = self.failed = None  # whoever compares now tells what is there
-            except Exception as error:
-                if kind_of(error) is ErrorKind.BUG:
-                    raise
-                log.warning("projection comparison not started, retrying", error=str(error))
+                while await is_ours():
+                    await self._try()
+                    await asyncio.sleep(self.context.settings.comparison_seconds)
+            finally:
+                await self.end()
+        self.found = self.failed = None  # whoever compares now tells what is there
 
     async def _try(self) -> None:
         """Compare once, and report the result or the failure."""

@@ -289,7 +289,7 @@ class IncrementalComparison:
         return found.whole
 
     async def _keep(self, keeper: ReadModelHandler[Any], mark: ComparisonBookmark, read: RecordsRead | None) -> bool:
-        """Keep again what was read of a topic; return whether the service has read no more of it."""
+        """Store again the rows derived from new records of a topic; return whether the service has read no further."""
         begins = dict(mark.offsets.get(keeper.topic, {}))
         if read is not None:
             replay = replay_of(self.manifest, keeper, self.settings)

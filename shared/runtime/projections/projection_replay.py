@@ -26,12 +26,12 @@ PART: Final = 1000
 
 
 def keepers_of(manifest: Manifest) -> list[ReadModelHandler[Any]]:
-    """Return new instances of the handlers that keep tables from their topics."""
+    """Return new instances of the handlers that write tables from their topics."""
     return [handler() for handler in manifest.read_model_handlers if handler.keeps]
 
 
 def tables_of(manifest: Manifest) -> tuple[Table, ...]:
-    """Return the tables that follow from a service's journal and topics."""
+    """Return the tables that are derived from a service's journal and topics."""
     kept = (table for handler in manifest.read_model_handlers for table in handler.keeps)
     return tuple(dict.fromkeys((*manifest.whole_projector.tables, *kept)))  # one may follow from both
 
@@ -118,7 +118,7 @@ async def replay_topics(
 
 
 def replay_of(manifest: Manifest, keeper: ReadModelHandler[Any], settings: Settings) -> TopicReplay:
-    """Return the topic of a handler, to be read again. Raises: FatalServiceError."""
+    """Return the replay of a handler's topic. Raises: FatalServiceError."""
     verifier = message_verifier(settings, [keeper.reader.topic], manifest.name)
     return TopicReplay(manifest.journal, keeper, settings, verifier)
 
@@ -126,7 +126,7 @@ def replay_of(manifest: Manifest, keeper: ReadModelHandler[Any], settings: Setti
 async def keep_events(
     connection: AsyncConnection, keeper: ReadModelHandler[Any], events: Sequence[Any], *, part: int
 ) -> None:
-    """Keep again what a handler keeps of events, `part` of them at a time."""
+    """Write again the rows that a handler derives from events, `part` of them at a time."""
     for some in _parts(events, part):
         await keeper.keep_again(connection, some, utc_now())
 

@@ -12,7 +12,6 @@ from sqlalchemy import Column, Integer, MetaData, Table
 
 from services.vigorish.manifest import MANIFEST
 from shared.journal.ledger import Ledger
-from shared.runtime.background.throttle import REST_SECONDS_MAX, CpuThrottle
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools, create_engine
 from shared.runtime.differences import ComparedTable, InapplicableEntry, RowDifference, TableComparison, UncomparedTable
@@ -20,6 +19,7 @@ from shared.runtime.projections import drift_monitor as comparers
 from shared.runtime.projections.drift_monitor import DriftMonitor
 from shared.runtime.projections.shadow_tables import redirected_to_copies
 from shared.runtime.settings import Settings
+from shared.runtime.throttle import REST_SECONDS_MAX, CpuThrottle
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 ALIKE = TableComparison([ComparedTable("owed", 3, 0, ())], [])

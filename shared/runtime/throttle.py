@@ -1,4 +1,4 @@
-"""Throttle for background work: limits its CPU share."""
+"""Throttle for work that nobody waits for: limits its CPU share."""
 
 import asyncio
 import math
@@ -9,6 +9,15 @@ from typing import Any, Final
 
 REST_SECONDS_MAX: Final = 30
 """Maximum pause, seconds, however long a piece of work took."""
+
+
+def pause_after(worked_seconds: float, share: float, seconds_max: float = REST_SECONDS_MAX) -> float:
+    """Return the pause after work so that it uses at most `share` of a CPU, seconds.
+
+    >>> pause_after(0.1, 0.2), pause_after(0.1, 1), pause_after(100, 0.2)
+    (0.4, 0.0, 30)
+    """
+    return min((1 / share - 1) * worked_seconds, seconds_max)
 
 
 @dataclass(slots=True)
@@ -34,6 +43,6 @@ class CpuThrottle:
         """Pause for `done` more items, according to the rate limit and the time worked since the last pause."""
         self._done += done
         now = self.clock()
-        rest = min((1 / self.share - 1) * (now - self._resumed), REST_SECONDS_MAX)
+        rest = pause_after(now - self._resumed, self.share)
         await self.sleep(max(rest, self.rest_seconds_min, self._began + self._done / self.a_second - now))
         self._resumed = self.clock()
