@@ -350,11 +350,6 @@ class Document:
         sections = (one if one.section.name in but else one.cut(most) for one in self.sections)
         return replace(self, sections=tuple(sections))
 
-    @property
-    def balanced(self) -> bool:
-        """Return whether all identities hold."""
-        return all(one.holds for one in self.identities)
-
     def cell(self, reference: str) -> tuple[Column, Value, Because]:
         """Return a cell by `section/row/column`; the row of totals is `total`. Raises: LookupError.
 

@@ -32,11 +32,6 @@ class Count(BaseModel, frozen=True):
     observed_by: str = ""
 
     @property
-    def leaves_open(self) -> bool:
-        """Return whether the count leaves the table open."""
-        return self.purpose not in ("closer", "carried")
-
-    @property
     def begun(self) -> tuple[date, str]:
         """Return the gaming day and shift that begin with the count."""
         return (self.begins_day or self.gaming_day, self.begins_shift or self.shift)

@@ -1,10 +1,9 @@
-"""Read properties as of a gaming day, and their provisions."""
+"""Read properties as of a gaming day."""
 
 from datetime import date
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.tables import properties
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
@@ -14,11 +13,6 @@ from shared.runtime.ingest.property_copies import Places, known_places
 async def find_place(connection: AsyncConnection, property_name: str, gaming_day: date) -> PropertySnapshot:
     """Return a property as of a gaming day. Raises: Rejected if it did not exist."""
     return place_on(await known_places(connection, properties), property_name, gaming_day)
-
-
-async def provisions_on(connection: AsyncConnection, property_name: str, gaming_day: date) -> Provisions:
-    """Return the provisions of a property on a gaming day. Raises: Rejected if it did not exist."""
-    return Provisions.of(await find_place(connection, property_name, gaming_day), gaming_day)
 
 
 def place_on(places: Places, property_name: str, gaming_day: date) -> PropertySnapshot:

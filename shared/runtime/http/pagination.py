@@ -83,19 +83,6 @@ class Listing(Generic[KeyT]):
         """Return the page: at most `limit` items, and a cursor if more were found."""
         return Page(items=list(found[:limit]), next=self.cursor(key(found[limit - 1])) if len(found) > limit else None)
 
-    def page_of(self, everything: Sequence[ItemT], asked: PageRequest, key: Callable[[ItemT], KeyT]) -> Page[ItemT]:
-        """Return a page of a short list that is wholly in memory, in any order.
-
-        Raises: Rejected for a cursor of another list, or whose item is no longer in it.
-        """
-        after = self.after(asked.cursor)
-        if after is None:
-            return self.page(everything, asked.limit, key)
-        for position, item in enumerate(everything, 1):
-            if key(item) == after:
-                return self.page(everything[position:], asked.limit, key)
-        raise self._unknown(str(asked.cursor))
-
     def cursor(self, key: KeyT) -> str:
         """Return the cursor after the item with this key."""
         return urlsafe_b64encode(self._position.dump_json((self._name, key))).decode().rstrip("=")
