@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from services.cli.output import dollars, names, numbers, table, words
+from services.cli.output import names, numbers, table, words
+from shared.contracts.money import dollars
 
 if TYPE_CHECKING:
     from rich.table import Table

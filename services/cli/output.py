@@ -64,12 +64,6 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
-def dollars(cents: int) -> str:
-    """Return an amount of cents for display: `-1,234.50`."""
-    sign = "-" if cents < 0 else ""
-    return f"{sign}{abs(cents) // 100:,}.{abs(cents) % 100:02}"
-
-
 def console(*, stderr: bool = False) -> "Console":
     """Return a console for tables, as wide as the terminal, or wide without one."""
     from rich.console import Console

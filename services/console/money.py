@@ -1,4 +1,6 @@
-"""Formats whole cents as dollars for the console."""
+"""Whole cents as the console writes them."""
+
+from shared.contracts import money
 
 
 def dollars(cents: int) -> str:
@@ -7,5 +9,4 @@ def dollars(cents: int) -> str:
     >>> dollars(123450), dollars(-5)
     ('$1,234.50', '−$0.05')
     """
-    whole, rest = divmod(abs(cents), 100)
-    return f"{'−' if cents < 0 else ''}${whole:,}.{rest:02d}"
+    return money.dollars(cents, symbol="$", minus="−")

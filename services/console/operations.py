@@ -12,6 +12,7 @@ import structlog
 
 from services.console.services import Refused, part
 from services.console.words import say
+from shared.contracts.money import dollars
 from shared.runtime.clock import Clock
 
 Kind = Literal[
@@ -25,7 +26,6 @@ SHOWN: Final = "subject_sha256"
 _LONG: Final = frozenset({"reason", "conclusion", "override", "found"})
 """Fields for whole sentences."""
 _DEPTH_MAX: Final = 4
-_HUNDRED: Final = 100
 _SECONDS_MAX: Final = 2.0
 _READ_AGAIN: Final = timedelta(minutes=5)
 _TRY_AGAIN: Final = timedelta(seconds=5)
@@ -71,7 +71,7 @@ class Field:
             case "flag", default:
                 return "yes" if default else "no"
             case "cents", default:
-                return f"{default // _HUNDRED}.{default % _HUNDRED:02d}"
+                return dollars(default, grouped=False)
             case _, default:
                 return str(default)
 

@@ -7,13 +7,13 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel
 
 from shared.jurisdictions import GamingPack, Pack, PackWrong, Provision, load_pack
+from shared.rules.document import in_dollars, in_percent
 
 _RATE: Final = re.compile(r"0(\.\d+)?|1(\.0+)?")
 
@@ -84,9 +84,9 @@ def _shown(value: Any, what: str) -> str:
         case BaseModel() if type(value).__str__ is BaseModel.__str__:
             return _shown(dict(value), what)
         case int() if what.endswith("_cents"):
-            return f"${value // 100:,}" if value % 100 == 0 else f"${value / 100:,.2f}"
+            return in_dollars(value)
         case str() if _RATE.fullmatch(value):
-            return f"{float(Fraction(value) * 100):g}%"
+            return in_percent(value)
         case _:
             return str(value)
 

@@ -8,8 +8,9 @@ import typer
 from services.cli.database import journal_of, with_connection
 from services.cli.exits import CheckFailed
 from services.cli.moments import moment_of
-from services.cli.output import AsJson, dollars, names, numbers, print_json, show, table
+from services.cli.output import AsJson, names, numbers, print_json, show, table
 from services.cli.services import SETTLEMENT, service_option
+from shared.contracts.money import dollars
 from shared.journal.reading import balances as read_balances
 
 

@@ -7,22 +7,11 @@ import typer
 from services.cli.database import with_connection
 from services.cli.exits import ExitCode, NotFound
 from services.cli.lines import lines_table, record_lines
-from services.cli.output import (
-    AsJson,
-    dollars,
-    heading,
-    message,
-    names,
-    numbers,
-    print_json,
-    print_line,
-    show,
-    table,
-    words,
-)
+from services.cli.output import AsJson, heading, message, names, numbers, print_json, print_line, show, table, words
 from services.cli.services import SETTLEMENT
 from services.round_settlement.domain.history import EntryDocument, RoundDocument
 from services.round_settlement.queries.rounds import rounds_with_history
+from shared.contracts.money import dollars
 
 _SETTLED_AGAIN = {
     True: "settled again under that submission: the same lines and meters",

@@ -13,7 +13,6 @@ from services.cli.moments import moment_of
 from services.cli.output import (
     AsJson,
     Column,
-    dollars,
     heading,
     names,
     numbers,
@@ -24,6 +23,7 @@ from services.cli.output import (
     words,
     write_bytes,
 )
+from shared.contracts.money import dollars
 
 _REPORTING: Final = "reporting"
 _PERIODS: Final = {"day": "YYYY-MM-DD", "week": "YYYY-MM-DD", "month": "YYYY-MM", "quarter": "YYYY-Qn", "year": "YYYY"}

@@ -9,7 +9,8 @@ import typer
 from services.cli.documents import read_bytes
 from services.cli.exits import CheckFailed, UsageWrong
 from services.cli.operations.keys import Keys, read_verifiers
-from services.cli.output import AsJson, dollars, heading, names, numbers, print_json, show, table, words
+from services.cli.output import AsJson, heading, names, numbers, print_json, show, table, words
+from shared.contracts.money import dollars
 from shared.journal.merkle import EvidenceError
 from shared.journal.proof import ProvenEntry, verify_document
 

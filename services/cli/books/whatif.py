@@ -16,10 +16,11 @@ from services.cli.database import explained, with_connection
 from services.cli.documents import read_document
 from services.cli.environment import settings
 from services.cli.exits import InputRefused, NotFound, UsageWrong
-from services.cli.output import AsJson, console, dollars, heading, message, names, numbers, print_json, show, table
+from services.cli.output import AsJson, console, heading, message, names, numbers, print_json, show, table
 from services.cli.services import SETTLEMENT
 from services.round_settlement.domain.what_if import Compared, Sums
 from services.round_settlement.what_if import settle_again, table_days
+from shared.contracts.money import dollars
 from shared.contracts.submissions import RulesSubmission
 from shared.rules import Refused
 from shared.rules.errors import refused_by_validation

@@ -8,7 +8,8 @@ from loadtest.floor.electronic import ElectronicTables
 from loadtest.floor.pit import PitDay
 from loadtest.traffic.reports import rows_of, total_of
 from services.cli.demo.pit import ACCOUNTS, INVENTORY, REPORTING, People
-from services.cli.output import dollars, heading, names, numbers, table, words
+from services.cli.output import heading, names, numbers, table, words
+from shared.contracts.money import dollars
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

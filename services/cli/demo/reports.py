@@ -1,6 +1,5 @@
 """The reports of the demo's day: tax due, and the files that reporting delivers after the seal."""
 
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
@@ -12,7 +11,9 @@ from rich.console import RenderableType
 
 from services.cli.demo.pit import REPORTING, People
 from services.cli.exits import NotFound
-from services.cli.output import dollars, heading, names, numbers, table, words
+from services.cli.output import heading, names, numbers, table, words
+from shared.contracts.money import dollars
+from shared.runtime.retrying import wait_while
 
 _DELIVERED: Final = "*:csv,master-game:pdf+xlsx,tax:pdf"
 _SECONDS_MAX: Final = 120.0
@@ -37,12 +38,13 @@ def delivery(folder: Path | None) -> Iterator[tuple[Path, dict[str, str]]]:
 
 def wait_for_delivery(people: People, folder: Path) -> int:
     """Wait until the day is delivered; return the number of its files. Raises: NotFound on timeout."""
-    ends = time.monotonic() + _SECONDS_MAX
-    while not any((folder / "manifests").glob("*.note")):
+
+    def is_awaited() -> bool:
         people.at(REPORTING)  # raises where the stack has ended
-        if time.monotonic() > ends:
-            raise NotFound(f"no reports in {folder} after {_SECONDS_MAX:g} s; see the log of {REPORTING}")
-        time.sleep(_POLL_SECONDS)
+        return not any((folder / "manifests").glob("*.note"))
+
+    if wait_while(is_awaited, seconds_max=_SECONDS_MAX, pause_seconds=_POLL_SECONDS):
+        raise NotFound(f"no reports in {folder} after {_SECONDS_MAX:g} s; see the log of {REPORTING}")
     return sum(path.is_file() for path in folder.rglob("*") if path.suffix != ".note")
 
 

@@ -8,7 +8,8 @@ from loadtest.traffic.reports import rows_of, total_of
 from services.cli.demo.cage import cage_tables
 from services.cli.demo.reports import tax_tables
 from services.cli.lines import lines_table, record_lines
-from services.cli.output import dollars, heading, names, numbers, printable, show, table, words
+from services.cli.output import heading, names, numbers, printable, show, table, words
+from shared.contracts.money import dollars
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -8,7 +8,8 @@ import typer
 
 from services.cli.documents import read_documents
 from services.cli.exits import CheckFailed, ExitCode, UsageWrong
-from services.cli.output import AsJson, dollars, heading, message, names, numbers, print_json, print_line, show, table
+from services.cli.output import AsJson, heading, message, names, numbers, print_json, print_line, show, table
+from shared.contracts.money import dollars
 from shared.rules import Refused, Submission, catalogue, parse_submission
 from shared.rules.paybacks import WagerPayback, paybacks, strategy_cards
 from shared.rules.play import Play, StrategyCard

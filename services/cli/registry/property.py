@@ -11,20 +11,9 @@ from services.cli.client import Client, client_of
 from services.cli.documents import read_document
 from services.cli.exits import InputRefused, UsageWrong
 from services.cli.moments import moment_of
-from services.cli.output import (
-    AsJson,
-    dollars,
-    heading,
-    message,
-    names,
-    numbers,
-    print_json,
-    print_line,
-    show,
-    table,
-    words,
-)
+from services.cli.output import AsJson, heading, message, names, numbers, print_json, print_line, show, table, words
 from services.cli.subjects import Shown
+from shared.contracts.money import dollars
 
 app = typer.Typer()
 

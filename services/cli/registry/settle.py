@@ -9,7 +9,8 @@ import typer
 from services.cli.documents import read_documents
 from services.cli.exits import ExitCode, InputRefused
 from services.cli.lines import lines_table
-from services.cli.output import AsJson, dollars, heading, message, print_json, print_line, show
+from services.cli.output import AsJson, heading, message, print_json, print_line, show
+from shared.contracts.money import dollars
 from shared.rules import CaseFile, Refused, Rules, Settlement, compile_rules, parse_cases, parse_round, parse_submission
 from shared.rules.cases import differences
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from shared.contracts.chips import Pieces
+from shared.contracts.money import dollars
 
 
 def pieces_text(contents: Iterable[Pieces]) -> str:
@@ -12,12 +13,8 @@ def pieces_text(contents: Iterable[Pieces]) -> str:
     '1 plaque of 1,000.00; 20 chips of 5.00'
     """
     in_order = sorted(contents, key=lambda pieces: (-pieces.cents, pieces.kind))
-    return "; ".join(f"{pieces.count} {_kind(pieces)} of {_dollars(pieces.cents)}" for pieces in in_order)
+    return "; ".join(f"{pieces.count} {_kind(pieces)} of {dollars(pieces.cents)}" for pieces in in_order)
 
 
 def _kind(pieces: Pieces) -> str:
     return pieces.kind if pieces.count == 1 else f"{pieces.kind}s"
-
-
-def _dollars(cents: int) -> str:
-    return f"{cents // 100:,}.{cents % 100:02}"

@@ -18,6 +18,7 @@ from services.reporting.domain.federal.currency import (
     in_order,
     reached_cents,
 )
+from shared.contracts.money import dollars
 from shared.jurisdictions import Pack
 from shared.jurisdictions.forms import CurrencyReport
 
@@ -158,7 +159,7 @@ def _repeated(alone: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
     below = [one for one in alone if one.is_below_from(watch.just_below_share)]
     for run in _runs(below, lambda before, after: after.day - before.day < watch.window_days * _DAY):
         if len(run) > 1:
-            least, most = (f"${_dollars(pick(one.cents for one in run))}" for pick in (min, max))
+            least, most = (_dollars(pick(one.cents for one in run)) for pick in (min, max))
             yield _seen(run, f"{len(run)} movements of {least} to {most}, each just below the threshold")
 
 
@@ -177,7 +178,7 @@ def _places(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
         places = sorted({movement.place for movement in one.movements})
         if len(places) > 1 and one.is_divided and one.cents >= watch.just_below_share * one.threshold_cents:
             most = max(movement.cents for movement in one.movements)
-            yield _seen([one], f"{len(one.movements)} movements at {', '.join(places)}, the largest ${_dollars(most)}")
+            yield _seen([one], f"{len(one.movements)} movements at {', '.join(places)}, the largest {_dollars(most)}")
 
 
 def _stopped(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
@@ -185,12 +186,12 @@ def _stopped(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
     for one in days:
         if len(one.movements) > 1 and one.is_below_from(watch.just_below_share):
             left = one.threshold_cents - one.cents
-            yield _seen([one], f"{len(one.movements)} movements that stop ${_dollars(left)} short of the threshold")
+            yield _seen([one], f"{len(one.movements)} movements that stop {_dollars(left)} short of the threshold")
 
 
 def _seen(run: Sequence[_Moved], words: str) -> _Seen:
     found = _joined(run)
-    return _Seen(found.movements, f"{words} (${_dollars(found.threshold_cents)})")
+    return _Seen(found.movements, f"{words} ({_dollars(found.threshold_cents)})")
 
 
 def _joined(run: Sequence[_Moved]) -> _Moved:
@@ -210,5 +211,4 @@ def _runs(ones: Iterable[_Moved], belongs: Callable[[_Moved, _Moved], bool]) -> 
 
 
 def _dollars(cents: int) -> str:
-    """Return an amount in dollars, at least zero."""
-    return f"{cents // 100}.{cents % 100:02}"
+    return dollars(cents, symbol="$", grouped=False)
