@@ -43,7 +43,8 @@ def newest_hour(floor: Floor) -> Iterator[Attempt]:
     for part in (_DATABASE, _KAFKA, _CHECKPOINTS):
         _copy(attacked, part, "before")
     attacked.start()
-    assert _cash_out(attacked, "first").is_success
+    paid = _cash_out(attacked, "first")
+    assert paid.is_success, paid.text
     floor.play(5)
     floor.settled()
     outside = attacked.directory / "outside"
