@@ -1,11 +1,10 @@
-"""What each service may do on a Kafka cluster, as its manifest says; and what makes a cluster allow just that.
+"""What each service may do on a Kafka cluster, from its manifest, and how a cluster is set to allow exactly that.
 
-A service is the principal `User:<its role>` (`User:round_settlement`). It reads the topics that it reads, in consumer
-groups of its own, and writes those that it publishes. It reads these, too: their ends say how far its journal was. Of
-those that come from outside, such as `table.events`, it also writes what it reads, to send mended records of its
-quarantine again. Each writes the notes of its checkpoints. What another service publishes it can never write. It
-changes no topic and sees no other. Table systems, the pit's systems and whoever applies topics are principals of the
-licensee's.
+A service is the principal `User:<its role>` (`User:round_settlement`). It reads the topics in its manifest, in consumer
+groups of its own, and writes those that it publishes. It also reads the latter, because their ends show how far its
+journal was. It may write topics from outside that it reads, such as `table.events`, to replay mended records of its
+quarantine. Each service writes its checkpoint notes, and none can write to another service's topics, change a topic, or
+see any other. Table systems, the pit's systems and the person who applies topics are principals of the licensee.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +39,7 @@ _PATTERNS = {"literal": ACLResourcePatternType.LITERAL, "prefixed": ACLResourceP
 
 @dataclass(frozen=True, slots=True, order=True)
 class Grant:
-    """One thing that a principal may do: an operation on the topic, or the consumer groups, of this name."""
+    """A permission of a principal: an operation on the topic, or the consumer groups, of this name."""
 
     principal: str
     resource: str
@@ -53,7 +52,7 @@ class Grant:
 
 
 def principal_of(manifest: Manifest) -> str:
-    """Return as whom a service logs in to Kafka."""
+    """Return the Kafka principal of a service."""
     return f"User:{manifest.schema}"
 
 
@@ -83,7 +82,7 @@ def apply(
     client: Mapping[str, Any],
     dry_run: bool = False,
 ) -> tuple[list[Grant], list[Grant]]:
-    """Make the cluster allow these principals just this, and return what was added and what was taken away.
+    """Set a cluster to allow these principals exactly these grants; return the grants added and removed.
 
     `client` is what kafka-python needs to connect as an administrator. Raises: TopicsError, when the cluster has no
     authorizer or refuses; what `infra.topics.connected` raises.
@@ -109,7 +108,7 @@ def _raise(bootstrap_servers: str, refused: Sequence[type[Exception]]) -> None:
 
 
 def _acl(grant: Grant, host: str | None) -> Any:
-    """Return a grant as kafka-python has it, from all hosts; the host None stands for any that it may be limited to."""
+    """Return a grant in the form of kafka-python, for all hosts; a host of None matches any host."""
     resource = _Pattern(ResourceType[grant.resource.upper()], grant.name, _PATTERNS[grant.pattern])
     return _Acl(grant.principal, host, ACLOperation[grant.operation.upper()], ACLPermissionType.ALLOW, resource)
 

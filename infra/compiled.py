@@ -1,7 +1,7 @@
-"""For which rules the compiled ones were last held to every test of the rules: `make compiled` writes it down.
+"""Record for which sources `make compiled` last ran every test of the rules with compiled rules.
 
-To compile takes minutes of a processor, too long for every run of the tests. So these ask only whether it was done for
-the rules as they are: `compiled.sha256` is the digest of what is compiled, and of what compiles it.
+Compiling takes minutes, too long for every test run. The tests therefore only check that it was done for the current
+sources: `compiled.sha256` is the digest of the sources and of the compiler version.
 """
 
 import re
@@ -15,7 +15,7 @@ _COMPILER = re.compile(r"^mypy==.*$", re.MULTILINE)
 
 
 def digest() -> str:
-    """Return the SHA-256 of the cards and rules with the list of what stays plain, and of the compiler's version."""
+    """Return the SHA-256 of cards and rules, of the list of modules not compiled, and of the compiler version."""
     found = sha256()
     sources = sorted(path for package in ("cards", "rules") for path in (ROOT / "shared" / package).rglob("*.py"))
     for path in (ROOT / "setup.py", *sources):
@@ -25,7 +25,7 @@ def digest() -> str:
 
 
 def main() -> int:
-    """Write down that the compiled rules have passed."""
+    """Record that the compiled rules passed all tests."""
     DONE.write_text(f"{digest()}\n")
     return 0
 

@@ -1,4 +1,4 @@
-"""What the documentation's site needs beyond its pages: folders in the navigation, and links out of docs/ as text."""
+"""Hooks of the documentation site: folders in the navigation, and links out of docs/ as text."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ _LINK: Final = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?
 
 
 def on_config(config: Any) -> Any:
-    """Replace each `folder/*` of the navigation by the pages of the folder, in the order of their names."""
+    """Replace each `folder/*` in the navigation by the folder's pages, in the order of their names."""
     config.nav = [_expanded(entry, Path(config.docs_dir)) for entry in config.nav]
     return config
 

@@ -60,7 +60,7 @@ def draw(texts: list[Text], kind: str, number: int, seed: int) -> list[Text]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the sample that the arguments ask for."""
+    """Print the sample requested by the arguments."""
     parser = argparse.ArgumentParser(description="Draw docstrings, log events and page texts at random.")
     parser.add_argument("--seed", type=int, required=True, help="Seed of the random draw.")
     parser.add_argument("--number", type=int, default=100, help="How many texts of each kind to draw.")

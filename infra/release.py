@@ -28,7 +28,7 @@ _FOLDER_MODE: Final = 0o755
 
 
 def build(repository: Path, commit: str, target: Path, *, compiled: bool = False) -> Release:
-    """Build a commit into a directory, and return what the release is. Raises: CalledProcessError."""
+    """Build a commit into a directory, and return the release manifest. Raises: CalledProcessError."""
     target.mkdir(parents=True, exist_ok=True)
     named = _git(repository, "rev-parse", f"{commit}^{{commit}}")
     committed_at = int(_git(repository, "show", "--no-patch", "--format=%ct", named))
@@ -57,7 +57,7 @@ def build(repository: Path, commit: str, target: Path, *, compiled: bool = False
 
 
 def write(release: Release, target: Path, signer: Signer) -> None:
-    """Write the signed manifest of a release, and the sums of all that is handed out."""
+    """Write the signed manifest of a release, and the checksums of all files handed out."""
     (target / MANIFEST).write_text(release.signed(signer))
     named = sorted([*release.artifacts, SBOM, MANIFEST])
     (target / SUMS).write_text("".join(f"{digest((target / name).read_bytes())}  {name}\n" for name in named))
@@ -69,7 +69,7 @@ def _git(repository: Path, *words: str) -> str:
 
 
 def _export(repository: Path, commit: str, source: Path) -> None:
-    """Write the files of a commit with one mode for all: what git archives has the umask of the machine."""
+    """Export the files of a commit with one mode for all, because git archive applies the machine's umask."""
     command = ["git", "-C", str(repository), "archive", "--format=zip", commit]
     archive = subprocess.check_output(command)  # noqa: S603 - a commit that git itself named
     with ZipFile(io.BytesIO(archive)) as files:
@@ -79,7 +79,7 @@ def _export(repository: Path, commit: str, source: Path) -> None:
 
 
 def _build(source: Path, target: Path, committed_at: int, *, compiled: bool) -> tuple[str, str]:
-    """Return the names of sdist and wheel, built by the setuptools of this environment, which constraints.txt pins."""
+    """Return the names of sdist and wheel, built with this environment's setuptools, as pinned in constraints.txt."""
     script = "import sys; from setuptools import build_meta as b; t = sys.argv[1]; print(b.{}(t))"
     environment = os.environ | {
         "SOURCE_DATE_EPOCH": str(committed_at),
@@ -99,7 +99,7 @@ def _run(script: str, source: Path, target: Path, environment: Mapping[str, str]
 
 
 def _bill_of_materials(source: Path, path: Path) -> None:
-    """Write what constraints.txt pins as CycloneDX, held against its schema by the tool that writes it."""
+    """Write the pins in constraints.txt as a CycloneDX document, validated against its schema by the tool."""
     tool = Path(sys.executable).parent / "cyclonedx-py"
     words = ["requirements", "constraints.txt", "--pyproject", "pyproject.toml", "--output-reproducible", "--validate"]
     command = [str(tool), *words, "--of", "JSON", "-o", str(path.resolve())]
@@ -107,7 +107,7 @@ def _bill_of_materials(source: Path, path: Path) -> None:
 
 
 def _normalize(sdist: Path, moment: int) -> None:
-    """Write an sdist again with its members sorted, of one owner, one mode and one moment."""
+    """Rewrite an sdist with its members sorted, with the same owner, mode and time for all."""
     packed = io.BytesIO()
     with tarfile.open(sdist) as found, tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as again:
         for member in sorted(found.getmembers(), key=lambda each: each.name):
@@ -120,7 +120,7 @@ def _normalize(sdist: Path, moment: int) -> None:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Build, and say what came out."""
+    """Build a release, and print the result."""
     parser = argparse.ArgumentParser(prog="python -m infra.release", description=__doc__)
     parser.add_argument("--key", type=Path, required=True, help="the Ed25519 key that signs, PKCS #8 PEM")
     parser.add_argument("--new-key", action="store_true", help="create the key first if it is missing")

@@ -1,4 +1,4 @@
-"""The scan for what must never be in the repository: secrets, registry host names and paths of build machines.
+"""Scan the repository for what must never be in it: secrets, registry host names, paths of build machines.
 
 `python -m infra.scan` reads every file that git tracks and prints `file:line: what was found and the way out`, one line
 a finding; it exits with 1 when there is one. The value of a secret is never printed.
@@ -26,7 +26,7 @@ _SECRET_FILE_NAME = re.compile(r"(^|/)(\.env|id_(rsa|dsa|ecdsa|ed25519)|[^/]+\.(
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """What one kind of finding looks like, and what to do about it."""
+    """A kind of finding: how it is recognized, and what to do about it."""
 
     expression: re.Pattern[str]
     finding: str
@@ -35,7 +35,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One place that must be mended: a path in the repository, a line from 1 (0: the file as a whole), and why."""
+    """A finding to be mended: a path in the repository, a line from 1 (0: the file as a whole), and the reason."""
 
     path: str
     line: int
@@ -124,7 +124,7 @@ def scan_files(root: Path, paths: Iterable[str]) -> Iterator[Finding]:
 
 
 def tracked_files(root: Path) -> list[str]:
-    """Return the files that git tracks under `root`, sorted; all source files where there is no git or no repository.
+    """Return the files that git tracks under `root`, sorted; without git or a repository, all source files.
 
     A file that is tracked but deleted in the working tree is left out, and so is what a symbolic link points to.
     """

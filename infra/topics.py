@@ -1,4 +1,4 @@
-"""The Kafka topics as a cluster holds them (`topics.yaml`), and what it takes to make a cluster have them.
+"""The Kafka topics wanted on a cluster (`topics.yaml`), and the changes that a cluster needs.
 
 Works with Apache Kafka 4 and with the embedded broker. The latter cannot add partitions (`CreatePartitions` is not in
 its protocol), gives every configuration value as a default, and stores the values without acting on them.
@@ -46,7 +46,7 @@ class TopicRefusedError(TopicsError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """A topic as it should be."""
+    """A topic as it is wanted."""
 
     name: str
     partitions: int
@@ -56,7 +56,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExistingTopic:
-    """A topic as a cluster has it. `used` once a message was appended, even if it is no longer retained."""
+    """A topic on a cluster. `used` is true once a message was appended, even if it is no longer retained."""
 
     name: str
     partitions: int
@@ -66,7 +66,7 @@ class ExistingTopic:
 
 
 class Outcome(StrEnum):
-    """What becomes of a topic."""
+    """The outcome for a topic."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -75,7 +75,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What is to be done, or was done, with one topic.
+    """A planned or completed change of one topic.
 
     `partitions` is the new number of partitions and `config` the new values, where they change. `remarks` are
     differences that stay: the broker, or this program, cannot mend them.
@@ -98,10 +98,10 @@ class Change:
 
 
 def wanted(*, partitions: Mapping[str, int] | None = None, replication_factor: int = 1) -> list[Topic]:
-    """Return the topics of the contracts as `topics.yaml` says that a cluster holds them.
+    """Return the topics of the contracts with their settings in `topics.yaml`.
 
-    `partitions` gives other numbers of partitions, by topic. Raises `ValueError` for a topic that there is not, or a
-    number that no topic can have.
+    `partitions` overrides the numbers of partitions, by topic. Raises `ValueError` for an unknown topic, or an invalid
+    number.
     """
     if not 1 <= replication_factor <= 9:
         raise ValueError(f"replication factor {replication_factor}: choose 1 (one broker) up to 9, usually 3")
@@ -134,9 +134,9 @@ def wanted(*, partitions: Mapping[str, int] | None = None, replication_factor: i
 
 
 def plan(existing: Mapping[str, ExistingTopic], topics: Sequence[Topic]) -> list[Change]:
-    """Return what it takes to get from `existing` to `topics`, one change for each topic, in their order.
+    """Return the changes from `existing` to `topics`, one for each topic, in their order.
 
-    A topic with more partitions than are wanted keeps them, which is remarked.
+    A topic with more partitions than wanted keeps them, with a remark.
     Raises `TopicRefusedError` where partitions would have to be added to a topic that holds messages.
     """
     return [_change(existing.get(topic.name), topic) for topic in topics]
@@ -151,7 +151,7 @@ def apply(
     timeout_seconds: float = 15.0,
     client: Mapping[str, Any] | None = None,
 ) -> list[Change]:
-    """Make the cluster have the topics, and return what changed. A second time nothing does.
+    """Create or change the topics on a cluster, and return the changes. Running it again changes nothing.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def _change(existing: ExistingTopic | None, topic: Topic) -> Change:
 
 @contextmanager
 def connected(bootstrap_servers: str, timeout_seconds: float, client: Mapping[str, Any]) -> Iterator[Any]:
-    """Give a connected administrator whose errors are ours."""
+    """Yield a connected administration client whose errors are converted to ours."""
     addresses = [address.strip() for address in bootstrap_servers.split(",")]
     unreachable = BrokerUnreachableError(
         f"Kafka at {bootstrap_servers}: no broker answers; check KAFKA_BOOTSTRAP_SERVERS and that the broker runs"

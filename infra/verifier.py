@@ -1,4 +1,4 @@
-"""Verify what Pitledger proves, without Pitledger: this file needs Python 3.11 and the package `cryptography` alone.
+"""Verify Pitledger's proofs without Pitledger: this file needs only Python 3.11 and the package `cryptography`.
 
     python verifier.py FILE --key verifiers.txt [--witness witnesses.txt --witnesses 2] [--json]
 
@@ -27,16 +27,16 @@ LOG, WITNESS = 1, 4
 
 
 class Wrong(Exception):
-    """Something does not hold; nothing is proven."""
+    """Verification failed: nothing is proven."""
 
 
 class Misused(Exception):
-    """The verifier was called in a way that proves nothing."""
+    """The verifier was called with arguments that cannot prove anything."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """A public key with its name and what it is called by in signatures."""
+    """A public key, with its name and its id in signatures."""
 
     name: str
     key_id: bytes
@@ -45,7 +45,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Trust:
-    """Whose signatures count, and how many witnesses must have cosigned."""
+    """The trusted keys, and how many witnesses must have cosigned."""
 
     logs: Sequence[Key]
     witnesses: Sequence[Key]
@@ -54,7 +54,7 @@ class Trust:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """How many entries a log had, and the root of the tree over them, as they were signed."""
+    """The signed number of entries of a log, and the root of the tree over them."""
 
     origin: str
     size: int
@@ -66,7 +66,7 @@ class Checkpoint:
 
 
 def unbase64(text: str, what: str) -> bytes:
-    """Return the bytes of standard base64 in its one spelling."""
+    """Return the bytes of canonical standard base64."""
     try:
         value = base64.b64decode(text, validate=True)
     except ValueError as error:
@@ -77,7 +77,7 @@ def unbase64(text: str, what: str) -> bytes:
 
 
 def read_keys(options: Sequence[str], algorithm: int) -> list[Key]:
-    """Return the keys of the options: each is a key, or a file with one a line (what follows a space is ignored)."""
+    """Return the keys in the options: each is a key, or a file with one key a line (text after a space is ignored)."""
     lines: list[str] = []
     for option in options:
         path = Path(option)
@@ -99,7 +99,7 @@ def read_keys(options: Sequence[str], algorithm: int) -> list[Key]:
 
 
 def trust_of(logs: Sequence[str], witnesses: Sequence[str] = (), required: int | None = None) -> Trust:
-    """Return whom to trust, from keys or files of keys; by default every witness must have cosigned."""
+    """Return the trusted keys, from keys or files of keys; by default every witness must have cosigned."""
     cosigners = read_keys(witnesses, WITNESS)
     known = len({witness.name for witness in cosigners})
     required = known if required is None else required
@@ -110,7 +110,7 @@ def trust_of(logs: Sequence[str], witnesses: Sequence[str] = (), required: int |
 
 
 def open_checkpoint(note: str, trust: Trust) -> Checkpoint:
-    """Return what a note says, after the log's signature and the cosignatures of enough witnesses were verified."""
+    """Return the checkpoint in a note, after verifying the log's signature and enough witnesses' cosignatures."""
     if re.search(r"[\x00-\x09\x0b-\x1f]", note):
         raise Wrong("the note holds control characters")
     text, separator, signatures = note.rpartition("\n\n")
@@ -166,7 +166,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 def root_of_path(entry_hash: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes:
-    """Return the root to which a path leads (RFC 9162, section 2.1.3.2)."""
+    """Return the root that a path leads to (RFC 9162, section 2.1.3.2)."""
     if not 0 <= index < size or any(len(node) != 32 for node in path):
         raise Wrong(f"the path of entry {index + 1} of {size} is malformed")
     node, position, last = sha256(b"\x00" + entry_hash).digest(), index, size - 1
@@ -186,7 +186,7 @@ def root_of_path(entry_hash: bytes, index: int, size: int, path: Sequence[bytes]
 
 
 class Growing:
-    """The root of a tree that entries are added to."""
+    """Computes the root of a tree to which entries are added."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -201,7 +201,7 @@ class Growing:
         self.size += 1
 
     def root(self) -> bytes:
-        """Return the root as it is now."""
+        """Return the current root."""
         if not self._nodes:
             return sha256(b"").digest()
         *left, root = self._nodes
@@ -214,12 +214,12 @@ class Growing:
 
 
 def field(value: bytes) -> bytes:
-    """Return a field as it is hashed: its length in eight bytes, and its bytes."""
+    """Return a field in its hashed form: its length in eight bytes, then its bytes."""
     return len(value).to_bytes(8, "big") + value
 
 
 def record_of(entry: dict[str, Any], shard: str, previous: bytes) -> bytes:
-    """Return the bytes over which the hash of an exported entry is taken."""
+    """Return the bytes that the hash of an exported entry covers."""
 
     def number(name: str, value: Any) -> bytes:
         if type(value) is not int:
@@ -262,7 +262,7 @@ def fields_of(record: bytes) -> list[bytes]:
 
 
 def verify_entry(document: dict[str, Any], trust: Trust) -> dict[str, Any]:
-    """Verify a proof document; return what it proves."""
+    """Verify a proof document; return its proven content."""
     try:
         note, index, path = document["checkpoint"], document["index"], document["path"]
         record = unbase64(document["record"], "the record")
@@ -295,7 +295,7 @@ def verify_entry(document: dict[str, Any], trust: Trust) -> dict[str, Any]:
 
 
 def verify_lines(first: dict[str, Any], lines: Iterator[dict[str, Any]], trust: Trust) -> Iterator[dict[str, Any]]:
-    """Verify an export of a day, or of a whole journal; return of each log what is proven."""
+    """Verify an export of a day, or of a whole journal; return what is proven of each log."""
     whole = first["format"] == "pitledger-journal-v1"
     for _ in range(_count(first, "logs")):
         head = next(lines, {})
@@ -323,7 +323,7 @@ def verify_lines(first: dict[str, Any], lines: Iterator[dict[str, Any]], trust: 
 def _verify_whole(
     lines: Iterator[dict[str, Any]], entries: int, shard: str, checkpoint: Checkpoint, day: str | None
 ) -> int:
-    """Chain all entries of a log, and compare the tree over them with the root that was signed."""
+    """Chain all entries of a log, and compare their tree's root with the signed one."""
     del day
     tree, postings = Growing(), 0
     head = sha256(field(b"pitledger-shard-v1") + field(shard.encode())).digest()
@@ -342,7 +342,7 @@ def _verify_whole(
 def _verify_some(
     lines: Iterator[dict[str, Any]], entries: int, shard: str, checkpoint: Checkpoint, day: str | None
 ) -> int:
-    """Prove each of the entries of a day by its path."""
+    """Verify the path of each entry of a day."""
     postings, before = 0, 0
     for _ in range(entries):
         entry = next(lines, {})
@@ -369,7 +369,7 @@ def _count(document: dict[str, Any], name: str) -> int:
 
 
 def verify(content: Iterator[str], trust: Trust) -> Iterator[dict[str, Any]]:
-    """Verify a document, given by its lines; return what is proven, one document for each log."""
+    """Verify a document, given as its lines; return what is proven, as one document for each log."""
     opening = next(content, "")
     try:
         first = json.loads(opening, object_pairs_hook=_members_once)
@@ -385,7 +385,7 @@ def verify(content: Iterator[str], trust: Trust) -> Iterator[dict[str, Any]]:
 
 
 def _members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse an object that has a member twice: what is proven of one of them is not proven of the other."""
+    """Reject an object with a duplicate member, because a proof would hold for only one of the values."""
     members = dict(pairs)
     if len(members) < len(pairs):
         raise Wrong("a member is there twice in one object")
@@ -412,7 +412,7 @@ def _object(line: str) -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Verify the file that the arguments name, and say what it proves."""
+    """Verify the file named by the arguments, and print what it proves."""
     parser = argparse.ArgumentParser(description="Verify what Pitledger proves, without Pitledger.")
     parser.add_argument("file", help="the output of `pitledger prove` or `pitledger export`; - for standard input")
     parser.add_argument(

@@ -93,7 +93,7 @@ class Measured:
 
     @property
     def ratio(self) -> float:
-        """Authorizations a second to bare UPDATEs a second."""
+        """Return the ratio of authorizations per second to bare UPDATEs per second."""
         return self.throughput.per_second / self.baseline.per_second
 
 
@@ -275,7 +275,7 @@ async def measure(
 
 
 def judged(service: Service, measured: Measured) -> Verdict:
-    """Return whether every accepted authorization is on hold, exactly once, and nothing else is."""
+    """Return whether every accepted authorization is on hold exactly once, and nothing else is."""
     accounts = [path.split("/")[3] for path, _, _ in islice(_wagers(measured.accounts), measured.accounts)]
     verdict, (turns, more) = Verdict(), divmod(measured.accepted, measured.accounts)
     wagers = {account: turns + (number < more) for number, account in enumerate(accounts)}
@@ -284,7 +284,7 @@ def judged(service: Service, measured: Measured) -> Verdict:
 
 
 def lines(measured: Measured, verdict: Verdict) -> Iterator[str]:
-    """Return the printed lines of the figures."""
+    """Return the figures as printed lines."""
 
     def figure(name: str, rate: Rate, remark: str) -> str:
         waits = ", ".join(f"p{percent} {ms:.1f} ms" for percent, ms in rate.milliseconds.items())
@@ -308,8 +308,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.accounts", description=__doc__)
     parser.add_argument("--accounts", type=int, default=600)
     parser.add_argument("--clients", type=int, default=64)
-    parser.add_argument("--rate", type=int, default=1000, help="authorizations a second for the latency")
-    parser.add_argument("--seconds", type=float, default=10, help="how long each is measured")
+    parser.add_argument(
+        "--rate", type=int, default=1000, help="rate of authorizations per second at which latency is measured"
+    )
+    parser.add_argument("--seconds", type=float, default=10, help="seconds of each measurement")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     try:

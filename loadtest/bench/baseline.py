@@ -24,7 +24,7 @@ class Copied:
 
     @property
     def entries_per_second(self) -> float:
-        """Return entries (each with its postings) per second."""
+        """Return the entries (each with its postings) copied per second."""
         return self.entries / self.seconds
 
 

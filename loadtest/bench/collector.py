@@ -33,12 +33,12 @@ class Collector(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """The URL of the endpoint."""
+        """Return the URL of the endpoint."""
         return f"http://{LOOPBACK}:{self.server_port}"
 
     @property
     def spans(self) -> list[Seen]:
-        """All spans received."""
+        """Return all spans received."""
         return [span for body in self.taken for span in _spans(body)]
 
     def of(self, trace: str) -> dict[tuple[str, str], Seen]:

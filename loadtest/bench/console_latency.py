@@ -94,7 +94,7 @@ def measured(client: httpx.Client, pages: Mapping[str, str], times: int = _TIMES
 
 
 def table_of(found: Sequence[tuple[str, list[float]]]) -> Iterator[str]:
-    """Yield the figures as a Markdown table, slowest first, and how many pages are above the bar."""
+    """Yield the figures as a Markdown table, slowest first, and how many pages exceed the limit."""
     [(_, baseline), *pages] = found
     yield "| page | p50, ms | p95, ms | times the baseline |"
     yield "|---|---|---|---|"
@@ -111,7 +111,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m loadtest.bench.console_latency", description=__doc__.split("\n\n")[0]
     )
-    parser.add_argument("--rounds", type=int, default=250_000, help="of the gaming day (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=250_000, help="rounds of the gaming day (default: %(default)s)")
     parser.add_argument("--tables", type=int, default=200, help="(default: %(default)s)")
     options = parser.parse_args(words)
     with (

@@ -1,6 +1,6 @@
-"""What must be in the journal of a round that was sent: settled here, purely, and posted by the simulator's own table.
+"""The expected journal of rounds that were sent: settled here, in memory, and posted by the simulator's own rules.
 
-The other side of the verdict: nothing in here is asked of the services, and nothing of theirs is imported.
+It is independent of the services: it neither queries them nor imports their code.
 """
 
 from collections import Counter
@@ -47,9 +47,9 @@ class _Game(NamedTuple):
 
 
 class Expected:
-    """Settles the rounds of some properties, and adds them up.
+    """Settles the rounds of some properties, and sums them.
 
-    `figures` are the sums over all rounds that were asked for, `rounds` how many these were.
+    `figures` are the sums over all requested rounds, `rounds` is their number.
     """
 
     def __init__(self, sites: Sequence[Site]) -> None:
@@ -65,11 +65,11 @@ class Expected:
                 self._games |= dict.fromkeys(((wanted.property, table) for table in wanted.tables), game)
 
     def of_property(self, name: str | None) -> bool:
-        """Return whether a property is one of those whose rounds are settled here."""
+        """Return whether the rounds of a property are settled here."""
         return name in self._properties
 
     def draft(self, sent: bytes, *, key: bytes, offset: int, headers: Iterable[tuple[str, bytes | None]]) -> EntryDraft:
-        """Return what is to be recorded of a completed round, which stands at this offset of its partition."""
+        """Return the expected entry of a completed round at this offset of its partition."""
         event = READER.decode(sent)
         assert isinstance(event, RoundCompleted), "corpora are of completed rounds"
         data = event.data
@@ -97,7 +97,7 @@ class Expected:
 
 
 def postings(property_name: str, table: str, totals: Iterable[WagerTotals]) -> Iterator[Posting]:
-    """Yield the postings of a round, cents: what moved on each leg, and at last the chips that the table gained."""
+    """Yield the postings of a round, in cents: the amount on each leg, and finally the chips that the table gained."""
     chips = 0
     for total in totals:
         for leg, parts in _LEGS.items():

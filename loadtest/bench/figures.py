@@ -1,4 +1,4 @@
-"""The figures of a measurement, as JSON and as lines for people."""
+"""The figures of a measurement, as JSON and as printed lines."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -24,7 +24,7 @@ class Throughput:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Milliseconds from hand-over to recording, at a rate of rounds a second: percentiles, 100 is the longest."""
+    """Milliseconds from hand-over to recording, at a rate of rounds per second: percentiles, 100 is the maximum."""
 
     rounds: int
     rounds_per_second: float
@@ -33,7 +33,7 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """Decoding and settling one round without anything around it, microseconds."""
+    """Decoding and settling one round in isolation, microseconds."""
 
     decode_microseconds: float
     settle_microseconds: float
@@ -41,7 +41,7 @@ class Alone:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One run."""
+    """The result of one run."""
 
     at: str
     cpus: int
@@ -54,12 +54,12 @@ class Measured:
 
     @property
     def ratio(self) -> float:
-        """Round a second end to end, as a share of what raw COPY takes."""
+        """Return rounds per second end to end, as a share of what a raw COPY achieves."""
         return self.throughput.rounds_per_second / self.baseline.entries_per_second
 
     @property
     def share(self) -> float:
-        """Return the share of decoding and settling in the time that the whole takes for a round."""
+        """Return the share of decoding and settling in the total time of a round."""
         alone = (self.alone.decode_microseconds + self.alone.settle_microseconds) / 1e6
         return alone * self.throughput.rounds_per_second
 
@@ -73,7 +73,7 @@ class Measured:
 
 
 def lines(measured: Measured) -> Iterator[str]:
-    """Return the figures as people read them."""
+    """Return the figures as printed lines."""
     through, latency, baseline, alone = measured.throughput, measured.latency, measured.baseline, measured.alone
     waits = ", ".join(f"p{percent} {ms:.0f} ms" for percent, ms in latency.milliseconds.items())
     used = sum(through.cpu_seconds.values())

@@ -1,4 +1,4 @@
-"""Two properties on one stack, of which one fails: what its failing costs the other.
+"""Measure, with two properties on one stack, what the failing of one costs the other.
 
     python -m loadtest.bench.isolation --turns 4 --rounds 1000 --rate 100 --beside 4 --quarantined 100000
 
@@ -49,7 +49,7 @@ _REFUSED: Final = "SELECT count(*) FILTER (WHERE source LIKE %s), count(*) FROM 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What is sent: a stream, a place in it if it has one, and bytes."""
+    """A record to send: a stream, a position in it, if any, and bytes."""
 
     key: str
     sequence: int | None
@@ -58,9 +58,9 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Milliseconds from when a round was due to its entry, what the others did, and how many records were refused.
+    """One turn: milliseconds from a round's due time to its entry, the others' activity, and the refused records.
 
-    `processor_us` is what all processes used of the processor for one record, whoever sent it.
+    `processor_us` is the CPU time of all processes for one record, of either property.
     """
 
     others: str
@@ -72,17 +72,17 @@ class Turn:
 
 
 def bad_records(rounds: Iterator[Record]) -> Iterator[Record]:
-    """Yield what the failing property sends without end: bytes that are no event, and a round, by turns."""
+    """Yield the failing property's records, endlessly: bytes that are no event, and a round, alternately."""
     for number, one in enumerate(rounds):
         yield Record(one.key, None, b'{"specversion": "1.0", "id": "%d"' % number)
         yield one
 
 
 class Isolation:
-    """The turns on one stack. What is sent comes from sources that do not end before the turns do."""
+    """The turns on one stack. Its sources of records must not end before the turns do."""
 
     def __init__(self, target: Target, bench: Bench, sources: Mapping[str, Iterator[Record]]) -> None:
-        """Take the steady property's source and those of the others, by their names."""
+        """Use the steady property's source and those of the others, by name."""
         self._target = target
         self._bench = bench
         self._sources = sources
@@ -93,7 +93,7 @@ class Isolation:
         self._bench.committed()
 
     def turn(self, rounds: int, rate: int, others: str = STEADY, beside: int = 0) -> Turn:
-        """Play rounds, each followed by a number of records from others, and wait until all are processed."""
+        """Play rounds, each followed by a number of the others' records, and wait until all are processed."""
         sent: list[Record] = []
         due: list[float] = []
         steady: set[tuple[str, int | None]] = set()
@@ -116,13 +116,13 @@ class Isolation:
 
 
 def ratio(turns: Sequence[Turn], others: str) -> float:
-    """Return the median while one fails over that while others do something else: each the median of its turns."""
+    """Return the ratio of medians: while one property fails, to while the others do something else."""
     failing, other = (median(turn.median_ms for turn in turns if turn.others == name) for name in (FAILING, others))
     return failing / other
 
 
 def lines(turns: Sequence[Turn]) -> Iterator[str]:
-    """Yield the table, in Markdown."""
+    """Yield the results as a Markdown table."""
     yield "| the others | rounds | median | 95th percentile | processor of a record | in quarantine after it |"
     yield "|---|---|---|---|---|---|"
     for turn in turns:
@@ -162,19 +162,26 @@ def measure(target: Target, options: argparse.Namespace) -> list[Turn]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure, print and keep the turns; return 1 where failing costs more than `--at-most` times what playing does."""
+    """Measure, print and store the turns; return 1 if failing costs more than `--at-most` times what playing costs."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.isolation", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--turns", type=int, default=4, help="of each sort (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=1000, help="of a turn (default: %(default)s)")
+    parser.add_argument("--turns", type=int, default=4, help="turns of each kind (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=1000, help="rounds of a turn (default: %(default)s)")
     parser.add_argument("--rate", type=int, default=100, help="rounds a second (default: %(default)s)")
-    parser.add_argument("--beside", type=int, default=4, help="records of others a round (default: %(default)s)")
-    parser.add_argument("--quarantined", type=int, default=0, help="records there first (default: %(default)s)")
-    parser.add_argument("--tables", type=int, default=24, help="of each property (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="what is played (default: %(default)s)")
     parser.add_argument(
-        "--at-most", type=float, default=0.0, help="exit with 1 above this ratio to where it plays; 0: never"
+        "--beside", type=int, default=4, help="records of other properties per round (default: %(default)s)"
     )
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where the figures are kept")
+    parser.add_argument(
+        "--quarantined", type=int, default=0, help="quarantined records at the beginning (default: %(default)s)"
+    )
+    parser.add_argument("--tables", type=int, default=24, help="tables of each property (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the games played (default: %(default)s)")
+    parser.add_argument(
+        "--at-most",
+        type=float,
+        default=0.0,
+        help="exit with 1 if failing costs more than this multiple of playing; 0: never",
+    )
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file in which the figures are stored")
     options = parser.parse_args(words)
     with started_stack(*SPINE, environment={**ASKED_OFTEN, **os.environ}) as (document, _):
         turns = measure(target_of(document), options)

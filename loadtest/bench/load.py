@@ -1,4 +1,4 @@
-"""A profile of load against the real path, and with its figures the verdict: whether the books are right.
+"""Run a load profile on the complete system, and report its figures and whether the books are correct.
 
     make loadtest PROFILE=casino
     python -m loadtest.bench.load casino spike --scale 0.1 --broker kafka
@@ -68,7 +68,7 @@ _WAL: Final = "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint"
 
 
 class NotEmpty(Exception):
-    """The server that was given holds somebody's journal."""
+    """The given server already contains a journal."""
 
 
 def run(
@@ -80,7 +80,7 @@ def run(
     directory: Path,
     say: Callable[[str], object],
 ) -> Outcome:
-    """Run a profile on a stack of its own; say what is done."""
+    """Run a profile on a stack of its own, and print progress."""
     outcome = Outcome(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         profile=name,
@@ -115,7 +115,7 @@ def run(
 
 
 def require_empty(url: str) -> None:
-    """Raise NotEmpty where the database of a SQLAlchemy URL, if one is given, has a journal already."""
+    """Raise NotEmpty if the database at a SQLAlchemy URL, if given, already has a journal."""
     if url:
         with psycopg.connect(conninfo_of(url)) as connection:
             [found] = connection.execute("SELECT to_regclass('round_settlement.shards')").fetchone() or (None,)
@@ -125,7 +125,7 @@ def require_empty(url: str) -> None:
 
 @contextmanager
 def _servers(broker: str, settings: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
-    """Give the environment of a stack: with an Apache Kafka of its own where that is wanted and none was given."""
+    """Yield the environment of a stack, with its own Apache Kafka if one is wanted and none was given."""
     with ExitStack() as running:
         environment = {**settings, **os.environ}
         if broker == "kafka" and not environment.get("KAFKA_BOOTSTRAP_SERVERS"):
@@ -149,7 +149,7 @@ class _Run:
         self._seed = head.seed
 
     def measure(self, records: Sequence[Record], say: Callable[[str], object]) -> None:
-        """File what is played under, play, measure, judge."""
+        """File the documents for the rounds, play them, measure, and judge."""
         with (
             Watch(self._target) as watch,
             Publisher(
@@ -181,7 +181,7 @@ class _Run:
         open_all(self._document["services"], tokens_of(dict(self._document)), self._sites, records)
 
     def _at_rest(self, bench: Bench, watch: Watch) -> None:
-        """Wait until every service has everything."""
+        """Wait until every service has processed everything."""
         bench.committed()
         readers = [schema for schema in self._schemas if watch.reads(schema, SETTLEMENTS.name)]
         for schema in readers:
@@ -228,7 +228,7 @@ class _Run:
         outcome.verdict = verdict_document(verdict, verified(self._document, verdict))
 
     def _disk(self) -> dict[str, float]:
-        """Return the bytes of each schema, and all that was ever written to the log."""
+        """Return the size of each schema in bytes, and the bytes ever written to the write-ahead log."""
         with psycopg.connect(self._target.conninfo) as connection:
             sizes: dict[str, float] = dict(connection.execute(_BYTES, (self._schemas,)).fetchall())
             row = connection.execute(_WAL).fetchone()
@@ -237,7 +237,7 @@ class _Run:
 
 
 def verified(document: Mapping[str, Any], verdict: Verdict) -> list[dict[str, Any]]:
-    """Return what `pitledger verify` says of every journal of a stack: hashes, chains, sums, signed checkpoints."""
+    """Return the output of `pitledger verify` for every journal of a stack: hashes, chains, sums, checkpoints."""
     words = [f"--service={service}" for service in document["pids"]]
     environment = {**os.environ, **environment_of(dict(document))}
     found = subprocess.run([*_VERIFY, *words], env=environment, stdout=subprocess.PIPE, check=False)  # noqa: S603
@@ -249,7 +249,7 @@ def verified(document: Mapping[str, Any], verdict: Verdict) -> list[dict[str, An
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
-    """Yield the figures as people read them."""
+    """Yield the figures as printed lines."""
     each = outcome.processor_us
     changed = " and changes" if outcome.source.changed else ""
     yield f"{outcome.profile}: {outcome.about} ({outcome.source.commit[:8]}{changed}, {outcome.broker} broker)"
@@ -273,14 +273,18 @@ def lines(outcome: Outcome) -> Iterator[str]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run profiles, print and keep their figures; return the exit code."""
+    """Run profiles; print and store their figures; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.load", description=__doc__.split("\n\n")[0])
     parser.add_argument("profiles", nargs="+", choices=sorted(PROFILES), metavar="PROFILE", help=", ".join(PROFILES))
-    parser.add_argument("--scale", type=float, default=1.0, help="so many times the rounds (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="what is played (default: %(default)s)")
-    parser.add_argument("--broker", choices=("embedded", "kafka"), default="embedded", help="where none is given")
-    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="where corpora are kept")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where the figures are kept")
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="factor for the number of rounds (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the games played (default: %(default)s)")
+    parser.add_argument(
+        "--broker", choices=("embedded", "kafka"), default="embedded", help="broker to start if none is given"
+    )
+    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="directory of the corpora")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file in which the figures are stored")
     options = parser.parse_args(words)
     wrong = False
     for name in options.profiles:

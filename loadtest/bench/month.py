@@ -1,4 +1,4 @@
-"""A month of a casino read into the read model of reporting, and reported.
+"""Measure reading a month of a casino into the read model of reporting, and reporting it.
 
     python -m loadtest.bench.month --days 1 --month
     python -m loadtest.bench.month --days 30 --tables 24 --rounds-per-table-day 60 --rebuild
@@ -35,7 +35,7 @@ _DEADLINE_SECONDS: Final = 7200.0
 
 
 def measured(reporting: Reporting, what: str) -> None:
-    """Wait until what was published is read, and say how fast that goes from the first commit on."""
+    """Wait until everything published is read, and print the speed since the first commit."""
     progress = reporting.progress(seconds=_DEADLINE_SECONDS)
     _, before = next(progress)
     began, first = next(each for each in progress if each[1] > before)
@@ -47,7 +47,7 @@ def measured(reporting: Reporting, what: str) -> None:
 
 
 def read(reporting: Reporting, what: str, messages: Iterable[Published]) -> None:
-    """Publish messages to processes that run, and say how fast that goes, with the making of the messages."""
+    """Publish messages to running processes, and print the speed, including creating the messages."""
     used, started = OWN.used(), time.monotonic()
     count = reporting.publish(messages)
     reporting.wait_until_read(seconds=_DEADLINE_SECONDS)
@@ -62,13 +62,13 @@ def _say(what: str, count: int, seconds: float, before: Used) -> None:
 
 
 def ask(reporting: Reporting, last_day: date, known_at: datetime, spans: Sequence[str]) -> Answers:
-    """Ask for every report."""
+    """Request every report."""
     with reporting.client() as client:
         return Desk(client, PROPERTY, last_day, known_at).ask_all(spans)
 
 
 def run(options: argparse.Namespace) -> list[str]:
-    """Read and report a month; return what is wrong."""
+    """Read and report a month; return the problems found."""
     where = casino(PROPERTY, pit(options.tables), FIRST_DAY)
     days = [FIRST_DAY + timedelta(days=number) for number in range(options.days)]
     of_month = [
@@ -121,23 +121,27 @@ def run(options: argparse.Namespace) -> list[str]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure and print; return the exit code, which is 1 where an identity does not hold or bytes differ."""
+    """Measure and print; return the exit code, 1 if an identity is violated or bytes differ."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.month", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--days", type=int, default=1, help="gaming days that are played (default: %(default)s)")
-    parser.add_argument("--tables", type=int, default=200, help="tables of the casino (default: %(default)s)")
+    parser.add_argument("--days", type=int, default=1, help="number of gaming days to play (default: %(default)s)")
+    parser.add_argument("--tables", type=int, default=200, help="number of tables (default: %(default)s)")
     parser.add_argument(
-        "--rounds-per-table-day", type=int, default=1250, help="rounds of a table in a day (default: %(default)s)"
+        "--rounds-per-table-day", type=int, default=1250, help="rounds per table and day (default: %(default)s)"
     )
     parser.add_argument(
         "--rounds-in-pool",
         type=int,
         default=ROUNDS_IN_POOL,
-        help="rounds that are really played (default: %(default)s)",
+        help="rounds that are actually dealt (default: %(default)s)",
     )
-    parser.add_argument("--processes", type=int, default=1, help="of reporting, which share the partitions")
-    parser.add_argument("--seed", type=int, default=1, help="what is played (default: %(default)s)")
-    parser.add_argument("--spans", nargs="+", choices=SPANS, default=SPANS, help="what is asked for")
-    parser.add_argument("--setting", action="append", default=[], help="NAME=VALUE of the service; may be repeated")
+    parser.add_argument(
+        "--processes", type=int, default=1, help="number of reporting processes, which share the partitions"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the games played (default: %(default)s)")
+    parser.add_argument("--spans", nargs="+", choices=SPANS, default=SPANS, help="the spans of the reports to request")
+    parser.add_argument(
+        "--setting", action="append", default=[], help="setting of the service, NAME=VALUE; may be repeated"
+    )
     way = parser.add_mutually_exclusive_group()
     way.add_argument("--month", action="store_true", help="multiply the days to thirty in the read model")
     way.add_argument("--rebuild", action="store_true", help="rebuild the read model, and compare all reports")

@@ -1,4 +1,4 @@
-"""The figures of a run of a profile, as the one line of JSON that is kept of it."""
+"""The figures of a run of a profile, stored as one line of JSON."""
 
 import json
 import os
@@ -23,21 +23,21 @@ _WINDOWS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Which source was measured: its commit, and whether files differ from it."""
+    """The measured source: its commit, and whether files differ from it."""
 
     commit: str
     changed: bool
 
     @classmethod
     def here(cls) -> "Source":
-        """Return the source that runs; unknown where it is not in a repository."""
+        """Return the current source; unknown if it is not in a repository."""
         head, status = _git("rev-parse", "HEAD"), _git("status", "--porcelain")
         return cls(head or "unknown", bool(status))
 
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """One run. Ages are milliseconds, by whose they are and percentile; processor microseconds a round, memory MB."""
+    """One run. Ages are milliseconds, by owner and percentile; CPU microseconds per round; memory in MB."""
 
     at: str
     profile: str
@@ -65,17 +65,17 @@ class Outcome:
 
     @property
     def rounds_per_second(self) -> float:
-        """Return rounds a second, from the first hand-over to the last commit."""
+        """Return rounds per second, from the first hand-over to the last commit."""
         return self.rounds / self.committed_seconds
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the outcome as JSON."""
         us = sum(self.processor_us.values())
         return asdict(self) | {"rounds_per_second": self.rounds_per_second, "processor_us_total": us}
 
 
 def ages(since: Mapping[Any, float], until: Mapping[Any, float]) -> dict[str, float]:
-    """Return the percentiles of milliseconds from one moment of each thing to another; 100 is the longest."""
+    """Return the percentiles of milliseconds between two moments of each item; 100 is the maximum."""
     waits = sorted(1000 * (until[name] - moment) for name, moment in since.items() if name in until)
     return {percent: round(_at(waits, float(percent)), 2) for percent in PERCENTILES} if waits else {}
 
@@ -85,9 +85,9 @@ def _at(ordered: Sequence[float], percent: float) -> float:
 
 
 def lag_of(samples: Samples, sent: Sequence[float], before: int, schemas: Iterable[str]) -> list[Mapping[str, float]]:
-    """Return how many records each service was behind over time, seconds from the first that was sent.
+    """Return how many records each service was behind, over seconds since the first record was sent.
 
-    `sent` are the moments at which records were due, in order; `before` were settled when the first was.
+    `sent` are the times at which records were due, in order; `before` records had been settled at the first one.
     """
     curve: list[Mapping[str, float]] = []
     due = 0
@@ -104,7 +104,7 @@ def lag_of(samples: Samples, sent: Sequence[float], before: int, schemas: Iterab
 
 
 def growth_of(samples: Samples) -> list[Mapping[str, float]]:
-    """Return what a round cost while the journal grew, in windows of about as many rounds each."""
+    """Return the cost of a round while the journal grew, in windows with about equally many rounds."""
     places = {sample.at: sample.read(SETTLEMENT, TABLE_EVENTS.name) for sample in samples.places}
     looks = [(_near(places, look.at), look) for look in samples.resources]
     if not looks:
@@ -141,7 +141,7 @@ def memory_of(samples: Samples) -> dict[str, dict[str, float]]:
 
 
 def verdict_document(verdict: Verdict, journals: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the verdict as JSON, with what `pitledger verify` says of every journal."""
+    """Return the verdict as JSON, with the output of `pitledger verify` for every journal."""
     verified = list(journals)
     for each in verified:
         for problem in each["problems"]:
@@ -151,19 +151,19 @@ def verdict_document(verdict: Verdict, journals: Iterable[Mapping[str, Any]]) ->
 
 
 def keep(outcome: Outcome, path: Path) -> None:
-    """Add a run to those that are kept."""
+    """Store a run with the earlier ones."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
         file.write(json.dumps(outcome.as_document()) + "\n")
 
 
 def kept(path: Path) -> list[dict[str, Any]]:
-    """Return the runs that are kept, the oldest first."""
+    """Return the stored runs, oldest first."""
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def thinned(items: Sequence[Any], most: int) -> Sequence[Any]:
-    """Return at most so many of the items, evenly over all, the first and the last among them."""
+    """Return at most this many of the items, evenly spaced, including the first and the last."""
     if len(items) <= most:
         return items
     return [items[number * (len(items) - 1) // (most - 1)] for number in range(most)]
@@ -182,5 +182,5 @@ def _git(*words: str) -> str:
 
 
 def processors() -> int:
-    """Return how many processors this process may use."""
+    """Return how many CPUs this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0

@@ -1,4 +1,4 @@
-"""The tables of docs/performance.md, written from the runs that are kept: nobody copies a figure by hand.
+"""Generate the tables of docs/performance.md from the stored runs, so that no figure is copied by hand.
 
     python -m loadtest.bench.performance
 
@@ -55,7 +55,7 @@ def runs_table(runs: Iterable[Run]) -> Iterator[str]:
 
 
 def parts_table(runs: Iterable[Run]) -> Iterator[str]:
-    """Yield where the processor time of a round goes, microseconds, and what it leaves on the disk, bytes."""
+    """Yield the CPU time of a round by part, microseconds, and the bytes that a round leaves on disk."""
     names = ("round-settlement", "reporting", "postgres", "broker", "this harness")
     yield "| profile | round settlement | reporting | PostgreSQL | broker | harness | others | journal, B | all, B |"
     yield "|---|---|---|---|---|---|---|---|---|"
@@ -81,7 +81,7 @@ def memory_table(runs: Iterable[Run]) -> Iterator[str]:
 
 
 def growth_table(runs: Iterable[Run]) -> Iterator[str]:
-    """Yield what a round cost in the first and in the last full window of runs whose rounds came as fast as they go."""
+    """Yield the cost of a round in the first and in the last full window, for runs without pacing."""
     yield "| profile | rounds in the journal | processor of a round | rounds/s |"
     yield "|---|---|---|---|"
     for run in runs:
@@ -94,7 +94,7 @@ def growth_table(runs: Iterable[Run]) -> Iterator[str]:
 
 
 def page(text: str, tables: Mapping[str, Sequence[str]]) -> str:
-    """Return the page with these tables in their places. Raises: ValueError where it has no place for one."""
+    """Return the page with these tables in their places. Raises: ValueError if the page lacks a place for one."""
     places = {name for _, name, _ in _TABLE.findall(text)}
     if missing := tables.keys() - places:
         raise ValueError(f"{PAGE} has no place for {', '.join(sorted(missing))}")
@@ -108,7 +108,7 @@ def page(text: str, tables: Mapping[str, Sequence[str]]) -> str:
 
 
 def right(runs: Iterable[Run]) -> list[Run]:
-    """Return the last run of each profile that was right, in the order of the profiles."""
+    """Return the last run of each profile that had correct books, in the order of the profiles."""
     last = {run["profile"]: run for run in runs if run["verdict"]["holds"]}
     return [last[name] for name in PROFILES if name in last]
 
@@ -130,10 +130,10 @@ def _last(path: Path) -> dict[str, Any]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Write the tables of which figures are kept."""
+    """Write the tables for which figures are stored."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.performance", description=__doc__.split("\n\n")[0])
     parser.add_argument("--page", type=Path, default=PAGE)
-    parser.add_argument("--results", type=Path, default=RESULTS.parent, help="the directory of the figures")
+    parser.add_argument("--results", type=Path, default=RESULTS.parent, help="directory of the stored figures")
     options = parser.parse_args(words)
     tables: dict[str, Sequence[str]] = {}
     if (path := options.results / RESULTS.name).exists():

@@ -1,4 +1,4 @@
-"""What a round costs on an empty journal and on one of fifty million postings, side by side in one run.
+"""Measure the cost of a round with an empty journal and with fifty million postings, alternating in one run.
 
     python -m loadtest.bench.prefilled --postings 50000000 --directory /var/tmp
 
@@ -91,12 +91,12 @@ _SIZE: Final = """
 
 
 class TooSmall(Exception):
-    """The disk does not hold what the journal is to be filled with."""
+    """The disk is too small for the journal to be filled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """How large a journal is."""
+    """The size of a journal."""
 
     entries: int
     postings: int
@@ -105,7 +105,7 @@ class Journal:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Processor microseconds of a round in a window: of each kind of process of a stack."""
+    """CPU microseconds of a round in a window, for each kind of process of a stack."""
 
     us: dict[str, float]
 
@@ -116,7 +116,7 @@ class Cost:
 
 
 class _Side:
-    """One of the two stacks, with the records that it was sent."""
+    """One of the two stacks, with the records sent to it."""
 
     def __init__(self, running: ExitStack, directory: Path, head: Head) -> None:
         self._server = running.enter_context(PostgresServer(directory=directory))
@@ -136,7 +136,7 @@ class _Side:
         self._sent: list[Record] = []
 
     def play(self, records: Sequence[Record]) -> Cost:
-        """Play rounds as fast as they go until they are reported; return what one of them cost."""
+        """Play rounds without pacing until they are reported; return the cost of one."""
         used = self._family.used()
         self._bench.play(records, [0.0] * len(records))
         self._sent += records
@@ -146,7 +146,7 @@ class _Side:
         return Cost({name: 1e6 * seconds / len(records) for name, seconds in used.processes.items()})
 
     def fill(self, postings: int, say: Callable[[str], object]) -> None:
-        """Add a number of postings to the journal, as the superuser, who bypasses the triggers."""
+        """Add postings to the journal, as the superuser, who bypasses the triggers."""
         with self._connected() as connection:
             connection.execute("SET session_replication_role = replica")
             connection.execute(_TEMPLATE)
@@ -162,13 +162,13 @@ class _Side:
                 connection.execute(statement.encode())
 
     def size(self) -> Journal:
-        """Return how large the journal is."""
+        """Return the size of the journal."""
         with self._connected() as connection:
             [(entries, postings, size)] = connection.execute(_SIZE).fetchall()
         return Journal(entries, int(postings), size)
 
     def judged(self) -> Verdict:
-        """Return whether the books are those that follow from what was sent."""
+        """Return the verdict: whether the books follow from what was sent."""
         verdict, expected, servers = Verdict(), Expected(self._sites), self._target.bootstrap_servers
         events, published = list(stored(servers, TABLE_EVENTS.name)), list(stored(servers, SETTLEMENTS.name))
         schemas = [service.replace("-", "_") for service in self._document["pids"]]
@@ -185,7 +185,7 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class Prefilled:
-    """One run: how large the journals were at its end, what a round cost in each window, and the verdicts."""
+    """One run: the final journal sizes, the cost of a round in each window, and the verdicts."""
 
     at: str
     source: Source
@@ -199,14 +199,14 @@ class Prefilled:
 
     @property
     def holds(self) -> bool:
-        """Return whether the books are right."""
+        """Return whether the books are correct."""
         return all(verdict["holds"] for verdict in self.verdicts)
 
 
 def measure(
     postings: int, *, windows: int, rounds: int, directory: Path, corpora: Path, say: Callable[[str], object]
 ) -> Prefilled:
-    """Fill one of two journals, and play windows of rounds to both in turn. Raises: TooSmall."""
+    """Fill one of two journals, and play windows of rounds to each in turn. Raises: TooSmall."""
     free, needed = shutil.disk_usage(directory).free, postings * _BYTES_OF_POSTING
     if free < needed:
         raise TooSmall(f"{directory} has {free:,} bytes free; {postings:,} postings take up to {needed:,}")
@@ -240,7 +240,7 @@ def measure(
 
 
 def lines(measured: Prefilled) -> Iterator[str]:
-    """Yield the table, in Markdown."""
+    """Yield the results as a Markdown table."""
     yield f"| postings in the journal | entries | on the disk | {' | '.join(_PARTS)} | all |"
     yield "|" + "---|" * (len(_PARTS) + 4)
     for journal, costs in ((measured.empty, measured.on_empty), (measured.full, measured.on_full)):
@@ -259,14 +259,18 @@ def lines(measured: Prefilled) -> Iterator[str]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure, print and keep the table; return the exit code."""
+    """Measure, print and store the table; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.prefilled", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--postings", type=int, default=50_000_000, help="to fill in (default: %(default)s)")
-    parser.add_argument("--windows", type=int, default=10, help="of rounds, for each journal (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=2000, help="of a window (default: %(default)s)")
-    parser.add_argument("--directory", type=Path, default=Path("/var/tmp"), help="in which the data are, meanwhile")  # noqa: S108
-    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="where corpora are kept")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where the figures are kept")
+    parser.add_argument(
+        "--postings", type=int, default=50_000_000, help="postings to fill the journal with (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--windows", type=int, default=10, help="number of windows for each journal (default: %(default)s)"
+    )
+    parser.add_argument("--rounds", type=int, default=2000, help="rounds of a window (default: %(default)s)")
+    parser.add_argument("--directory", type=Path, default=Path("/var/tmp"), help="temporary directory for the data")  # noqa: S108
+    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="directory of the corpora")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file in which the figures are stored")
     options = parser.parse_args(words)
     options.directory.mkdir(parents=True, exist_ok=True)
     measured = measure(

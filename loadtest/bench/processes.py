@@ -1,4 +1,4 @@
-"""What processes have used of the processor, from /proc: there is nothing to measure where there is no /proc."""
+"""CPU use of processes, from /proc; on systems without /proc nothing is measured."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ class Process:
 
 
 def processes_below(root: int) -> list[Process]:
-    """Return the processes that descend from `root`, itself included; none where there is no /proc."""
+    """Return `root` and the processes that descend from it; none without /proc."""
     if not _PROC.is_dir():
         return []
     found = [process for each in _PROC.iterdir() if each.name.isdecimal() and (process := _read(each)) is not None]
@@ -39,7 +39,7 @@ def processes_below(root: int) -> list[Process]:
 
 
 def parent_of(pid: int) -> int | None:
-    """Return the parent of a process; None where there is no such process, or no /proc."""
+    """Return the parent of a process; None if it does not exist, or without /proc."""
     process = _read(_PROC / str(pid))
     return None if process is None else process.parent
 
@@ -60,37 +60,37 @@ def _read(directory: Path) -> Process | None:
 
 
 def load() -> float:
-    """Return how many processes of the machine want a processor, over the last minute."""
+    """Return the load average of the machine over the last minute."""
     return os.getloadavg()[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """Processor seconds at one moment: of each process, by what it is, and of the whole machine."""
+    """CPU seconds at one moment: of each process, by kind, and of the whole machine."""
 
     processes: Mapping[str, float]
     machine: float
 
     def since(self, before: "Used") -> "Used":
-        """Return what was used since an earlier moment."""
+        """Return the CPU seconds used since an earlier moment."""
         used = {name: seconds - before.processes.get(name, 0.0) for name, seconds in self.processes.items()}
         return Used(used, self.machine - before.machine)
 
     @property
     def counted(self) -> float:
-        """Return the sum over the processes: never more than the machine was busy, or one was counted twice."""
+        """Return the sum over the processes; if it exceeds that of the machine, one was counted twice."""
         return sum(self.processes.values())
 
     @property
     def counted_once(self) -> bool:
-        """Return whether the machine was busy for as long as the processes say, give or take the clock's ticks."""
+        """Return whether the machine's busy time matches that of the processes, up to the clock's resolution."""
         return self.counted <= self.machine * (1 + _TICKS_OFF) + _TICKS_OFF_SECONDS
 
 
 class Family:
-    """The processes of a measurement: those that descend from some roots, by what each of them is.
+    """The processes of a measurement: those that descend from some roots, by kind.
 
-    A process is the service that it runs, or what its log is called; PostgreSQL's are one, others are their programs.
+    A process is named by its service or its log; PostgreSQL's processes count as one, others by program.
     """
 
     def __init__(self, *roots: int, logs: Path | None = None) -> None:
@@ -98,7 +98,7 @@ class Family:
         self._logs = logs
 
     def used(self) -> Used:
-        """Return the processor seconds so far, each process counted once whatever roots it descends from."""
+        """Return the CPU seconds used so far, counting each process once, whichever roots it descends from."""
         sums: dict[str, float] = {}
         for process in self._members():
             name = self._name(process)
@@ -106,7 +106,7 @@ class Family:
         return Used(sums, machine_seconds())
 
     def memory_bytes(self) -> dict[str, int]:
-        """Return what each holds of the memory; what several share counts for each with its part."""
+        """Return the memory of each kind of process; shared memory counts proportionally."""
         sums: dict[str, int] = {}
         for process in self._members():
             name = self._name(process)
@@ -133,7 +133,7 @@ OWN: Final = Family(os.getpid())
 
 
 def machine_seconds() -> float:
-    """Return the seconds for which the processors of this machine were busy so far; 0 where there is no /proc."""
+    """Return the busy seconds of this machine's CPUs so far; 0 without /proc."""
     try:
         words = (_PROC / "stat").read_text().splitlines()[0].split()
     except FileNotFoundError:
@@ -151,7 +151,7 @@ def _memory_bytes(pid: int) -> int:
 
 
 def log_of(pid: int) -> Path | None:
-    """Return what a process writes its standard error to; None where that cannot be seen."""
+    """Return the file to which a process writes its standard error; None if that cannot be determined."""
     try:
         return (_PROC / str(pid) / "fd" / "2").readlink()
     except OSError:

@@ -1,4 +1,4 @@
-"""The profiles of load: what arrives, from how many tables, at which services, and what goes wrong meanwhile."""
+"""The load profiles: what arrives, from how many tables, for which services, and what fails meanwhile."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ SETTLEMENT: Final = "round-settlement"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """A load: `tables` at each of the properties.
+    """A load profile: `tables` at each of the properties.
 
-    `services` are all where none is named; `killed` is a service that is killed at half of the rounds. `hot_share` of
+    `services` are all of them by default; `killed` is a service that is killed after half of the rounds. `hot_share` of
     all rounds are the first table's; `partition` takes every round, where one is named, and `partitions` are of table
     events where there are not as many as usual. `processes` says of how many processes a service is; `together`, that
     all services share one.
@@ -38,12 +38,12 @@ class Profile:
 
     @property
     def rounds(self) -> int:
-        """Return how many rounds are measured."""
+        """Return the number of measured rounds."""
         return sum(stage.rounds for stage in self.stages)
 
     @property
     def paced(self) -> bool:
-        """Return whether rounds come at a rate, and not as fast as they go."""
+        """Return whether rounds arrive at a fixed rate rather than as fast as possible."""
         return any(stage.rate for stage in self.stages)
 
 

@@ -1,4 +1,4 @@
-"""The read model of reporting as rows: what the database alone takes to hold them, and more days of the same rows."""
+"""The rows of reporting's read model: how long the database alone takes to hold them, and copies for further days."""
 
 import io
 import time
@@ -41,7 +41,7 @@ _STRIDE: Final = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """How long the database takes for rows alone: to copy them into an empty table without indexes, to count them."""
+    """How long the database takes for the rows alone: to copy them into an empty table, and to count them."""
 
     rows: int
     copy_seconds: float
@@ -49,7 +49,7 @@ class Baseline:
 
     @property
     def rows_per_second(self) -> float:
-        """Return rows copied a second, commit included."""
+        """Return rows copied per second, including the commit."""
         return self.rows / self.copy_seconds
 
     def __str__(self) -> str:
@@ -60,7 +60,7 @@ class Baseline:
 
 
 def baseline(conninfo: str) -> Baseline:
-    """Copy the rounds of the read model out, into an empty table of the same columns, and count them there."""
+    """Copy the rounds of the read model into an empty table with the same columns, and count them there."""
     with psycopg.connect(conninfo) as connection, connection.cursor() as cursor:
         held = io.BytesIO()
         with cursor.copy(sql.SQL("COPY {} TO STDOUT").format(_ROUNDS)) as out:
@@ -80,9 +80,9 @@ def baseline(conninfo: str) -> Baseline:
 
 
 def multiply(conninfo: str, first: date, days: int, wanted: int) -> None:
-    """Repeat the first gaming days until there are as many as wanted: what follows from rounds, so many days later.
+    """Copy the first gaming days until there are as many as wanted, shifting their rows by days.
 
-    What people do is none of it (`loadtest.traffic.ledgers`), and must not have been read yet of those days.
+    It excludes what people do (`loadtest.traffic.ledgers`), which must not have been read for those days.
     """
     with psycopg.connect(conninfo, autocommit=True) as connection:
         for table in (*_OF_JOURNALS, *_OF_DAYS):
@@ -99,9 +99,9 @@ def multiply(conninfo: str, first: date, days: int, wanted: int) -> None:
 
 
 def vacuum(conninfo: str) -> None:
-    """Do what the database does by itself in a month: what was written within minutes is on the disk as well.
+    """Do what the database does in a month on its own, and write recent changes to disk.
 
-    That a login that may not ask for checkpoints leaves to the database.
+    A login without the right to checkpoint leaves the latter to the database.
     """
     with psycopg.connect(conninfo, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")

@@ -50,7 +50,7 @@ _READ: Final = "SELECT coalesce(sum(next_offset), 0)::bigint FROM reporting.shar
 
 
 class Reporting:
-    """Servers with the topics and the schema of reporting; its processes run when they are asked to.
+    """Servers with the topics and the schema of reporting; its processes run on request.
 
     `processes` says how many of them share the partitions.
     """
@@ -105,7 +105,7 @@ class Reporting:
                 one.stop()
 
     def client(self) -> httpx.Client:
-        """Return a client of the first process, with a token that may read reports."""
+        """Return a client of the first process, with a token for reading reports."""
         headers = {"authorization": f"Bearer {self._token}"}
         return httpx.Client(base_url=self._url, headers=headers, timeout=_READY_SECONDS, trust_env=False)
 
@@ -125,7 +125,7 @@ class Reporting:
         self.publish(said)
 
     def publish(self, messages: Iterable[Published]) -> int:
-        """Publish messages, signed as their services do; return how many, once the broker has all of them."""
+        """Publish messages, signed as their services do; return their number once the broker has all of them."""
         producer = Producer({"bootstrap.servers": self.bootstrap_servers, "compression.type": "lz4", "linger.ms": 20})
         count = 0
         for (topic, key, value), proof in self._signed(messages):
@@ -143,7 +143,7 @@ class Reporting:
         return count
 
     def _signed(self, messages: Iterable[Published]) -> Iterator[tuple[Published, bytes]]:
-        """Give messages with their proofs; those of a publisher that come together are signed together."""
+        """Yield messages with their proofs; consecutive messages of one publisher are signed together."""
         left = iter(messages)
         while part := list(islice(left, _SIGNED_TOGETHER)):
             of: defaultdict[str, list[Published]] = defaultdict(list)
@@ -158,11 +158,11 @@ class Reporting:
 
     @property
     def records(self) -> int:
-        """Return how many were published, but for topics that every process reads: no shard says how far."""
+        """Return the number of messages published, except on topics that every process reads as a whole."""
         return sum(count for topic, count in self.published.items() if topic is not PROPERTIES)
 
     def progress(self, *, seconds: float) -> Iterator[tuple[float, int]]:
-        """Yield how many of `records` are in the read model at which moments, until all of them are.
+        """Yield how many of `records` are in the read model, with the time, until all of them are.
 
         Moments are seconds of `time.monotonic`. Raises: TooSlow.
         """
@@ -179,14 +179,14 @@ class Reporting:
                 before = count
 
     def wait_until_read(self, *, seconds: float) -> float:
-        """Wait until all of `records` are in the read model; return how many seconds that took. Raises: TooSlow."""
+        """Wait until all of `records` are in the read model; return the seconds it took. Raises: TooSlow."""
         started = time.monotonic()
         for _ in self.progress(seconds=seconds):
             pass
         return time.monotonic() - started
 
     def wait_until_tested(self, property_name: str, days: Sequence[date], *, seconds: float) -> float:
-        """Wait until the sealed days of a property were tested; return how many seconds that took. Raises: TooSlow."""
+        """Wait until the sealed days of a property were tested; return the seconds it took. Raises: TooSlow."""
         started = time.monotonic()
         with psycopg.connect(self.conninfo, autocommit=True) as connection:
 
@@ -198,7 +198,7 @@ class Reporting:
         return time.monotonic() - started
 
     def pitledger(self, *words: str) -> None:
-        """Run a command of ours as the owner of the database. Raises: CalledProcessError."""
+        """Run a `pitledger` command as the owner of the database. Raises: CalledProcessError."""
         command = [*_COMMAND, *words]
         subprocess.run(command, env=self._environment, check=True, stdout=sys.stderr)  # noqa: S603 - ours
 
@@ -210,9 +210,9 @@ _TESTED: Final = (
 
 @contextmanager
 def reporting_stack(settings: Mapping[str, str]) -> Iterator[Reporting]:
-    """Give servers for reporting, with these settings of the service; nothing of them runs afterwards.
+    """Yield servers for reporting, with these settings of the service; everything is stopped afterwards.
 
-    An embedded database has a quarter of the memory for its pages, as a server of its own would.
+    An embedded database gets a quarter of the memory as shared buffers, like a dedicated server.
     """
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     pages = {"shared_buffers": f"{memory // 4 // 2**20}MB"}
@@ -226,7 +226,7 @@ def _bytes_of(message: Published) -> bytes:
 
 
 def _answer(processes: Sequence[ManagedProcess], ports: Iterable[int]) -> bool:
-    """Return whether all processes answer. Raises: TooSlow with the last words of one that has ended."""
+    """Return whether all processes answer. Raises: TooSlow with the log tail of one that has ended."""
     for process in processes:
         if not process.running:
             raise TooSlow(f"reporting has not started:\n{process.log_tail()}")

@@ -22,7 +22,7 @@ class Record(Sendable, Protocol):
 
     @property
     def sequence(self) -> int | None:
-        """Return the place, if it has one."""
+        """Return the sequence number, or None."""
 
 
 class Bench:
@@ -39,7 +39,7 @@ class Bench:
         due: Iterable[float],
         at: Mapping[int, Callable[[], object]] = MappingProxyType({}),
     ) -> dict[Place, float]:
-        """Send each record when it is due (seconds from now), or as soon after that as possible.
+        """Send each record at its due time (seconds from now), or as soon afterwards as possible.
 
         The callable under a record's index in `at` is called before it. Return when each was due (seconds since the
         epoch), or when it was sent if it was due at once.

@@ -22,7 +22,7 @@ _FORMS_OF: Final = ("master-game",)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A report, its period and its form."""
+    """A requested report: its name, period and format."""
 
     report: str
     period: str
@@ -31,7 +31,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a question: its status, how long it took, processor seconds of reporting and the database, rows.
+    """The answer to a request: status, duration, CPU seconds of reporting and the database, number of rows.
 
     `digest` is the SHA-256 of its bytes. `broken` are the identities that do not hold.
     """
@@ -52,7 +52,7 @@ class Desk:
     """A reader of a property's reports up to a gaming day, as known at a moment."""
 
     def __init__(self, client: httpx.Client, property_name: str, last_day: date, known_at: datetime) -> None:
-        """Ask with a client of reporting."""
+        """Use a client of reporting."""
         self._client = client
         self._asked = {
             "property": property_name,
@@ -61,7 +61,7 @@ class Desk:
         }
 
     def ask_all(self, spans: Sequence[str] = SPANS) -> dict[Question, Answer]:
-        """Ask for every report of the spans that it has, and for some of the months in all forms; print each answer."""
+        """Request every report for all its spans, and some months in all formats; print each answer."""
         reports = self._client.get("/reports").raise_for_status().json()
         asked = [Question(one["name"], span) for one in reports for span in spans if span in one["periods"]]
         say(f"{'report':20} {'span':6} {'form':5} {'status':6} {'rows':>7} {'bytes':>11} {'seconds':>8} {'processor'}")
@@ -75,7 +75,7 @@ class Desk:
         return found
 
     def ask(self, question: Question) -> Answer:
-        """Ask once, and print the answer."""
+        """Request once, and print the answer."""
         query = {**self._asked, "period": question.period, "as": question.form}
         before, started = _of_reporting(), time.monotonic()
         response = self._client.get(f"/reports/{question.report}", params=query)
@@ -98,7 +98,7 @@ class Desk:
 
 
 def failures(answers: Answers) -> Iterator[str]:
-    """Yield what is wrong: reports that were not given, and identities that do not hold."""
+    """Yield the failures: reports that were not returned, and violated identities."""
     for question, answer in answers.items():
         if answer.status >= httpx.codes.BAD_REQUEST:
             yield f"{question.report} of a {question.period} as {question.form} answered {answer.status}"
@@ -107,14 +107,14 @@ def failures(answers: Answers) -> Iterator[str]:
 
 
 def differences(before: Answers, after: Answers, when: str) -> Iterator[str]:
-    """Yield the questions whose answers have other bytes than before; `when` says after what, in words."""
+    """Yield the requests whose answers differ from before in their bytes; `when` says after what."""
     for question, answer in before.items():
         if after[question].digest != answer.digest:
             yield f"{question.report} of a {question.period} as {question.form} has other bytes {when}"
 
 
 def worst(answers: Answers) -> str:
-    """Say which report and which pages took longest."""
+    """Print which report and which pages took longest."""
     found = []
     for what, forms in (("report", ("json",)), ("file", _FORMS)):
         of_forms = {question: answer for question, answer in answers.items() if question.form in forms}
@@ -127,13 +127,13 @@ def worst(answers: Answers) -> str:
 
 
 def empty(answers: Answers) -> Iterable[str]:
-    """Return the reports that had no row in any span."""
+    """Return the reports without any row in any span."""
     with_rows = {question.report for question, answer in answers.items() if answer.rows}
     return sorted({question.report for question in answers} - with_rows)
 
 
 def say(line: str) -> None:
-    """Print a line at once."""
+    """Print a line without buffering."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

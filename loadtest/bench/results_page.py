@@ -1,4 +1,4 @@
-"""The runs that are kept, as a page with plots that needs nothing from anywhere.
+"""Generate a self-contained page with plots of the stored runs.
 
 python -m loadtest.bench.results_page --results var/loadtest/results.jsonl --to var/loadtest/report.html
 """
@@ -63,7 +63,7 @@ def _compared(runs: Iterable[Run]) -> str:
 
 
 def _section(run: Run) -> Iterator[str]:
-    """Yield what is shown of one run."""
+    """Yield the section of one run."""
     source = run["source"]["commit"][:8] + (" with changes" if run["source"]["changed"] else "")
     verdict = run["verdict"]
     yield f"<section><h2>{escape(run['profile'])}</h2><p>{escape(run['about'])}. {escape(run['at'])}, {source},"
@@ -117,8 +117,8 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def main(words: Sequence[str] | None = None) -> int:
     """Write the page."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.results_page", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--results", type=Path, default=RESULTS, help="the figures that are kept")
-    parser.add_argument("--to", type=Path, default=PAGE, help="where the page goes")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file of the stored figures")
+    parser.add_argument("--to", type=Path, default=PAGE, help="output file of the page")
     options = parser.parse_args(words)
     options.to.write_text(page(kept(options.results)))
     sys.stdout.write(f"{options.to}\n")

@@ -21,7 +21,7 @@ _SECONDS: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How far services were at a moment (seconds since the epoch): schema -> topic and partition -> next offset."""
+    """The progress of services at a moment (seconds since the epoch): schema -> topic and partition -> next offset."""
 
     at: float
     reached: Mapping[str, Mapping[Place, int]]
@@ -33,7 +33,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What processes hold and have used at a moment: bytes of memory and seconds of processors, by what they are."""
+    """The memory in bytes and CPU seconds of processes at a moment, by kind."""
 
     at: float
     memory: Mapping[str, int]
@@ -42,20 +42,20 @@ class Resources:
 
 @dataclass(slots=True)
 class Samples:
-    """What was seen, in the order of time."""
+    """The samples, in order of time."""
 
     places: list[Sample] = field(default_factory=list)
     resources: list[Resources] = field(default_factory=list)
 
 
 def place_of(shard_name: str) -> Place | None:
-    """Return the partition that a shard follows: `settlements/3`, or `settlements/3@...` of a topic made anew."""
+    """Return the partition of a shard: `settlements/3`, or `settlements/3@...` for a re-created topic."""
     topic, _, number = shard_name.partition("@")[0].rpartition("/")
     return (topic, int(number)) if number.isdecimal() else None
 
 
 class Sampler:
-    """A thread, for the length of a `with` block, that fills `samples`; what it meets is raised at the end."""
+    """A thread that fills `samples` during a `with` block; its exception is raised at the end."""
 
     def __init__(self, conninfo: str, schemas: Sequence[str], family: Family) -> None:
         self.samples = Samples()
@@ -70,7 +70,7 @@ class Sampler:
         self._thread = Thread(target=self._run, name="sampler", daemon=True)
 
     def look(self, connection: psycopg.Connection) -> Sample:
-        """Return how far the services are now."""
+        """Return the current progress of the services."""
         found: dict[str, dict[Place, int]] = {}
         rows, now = connection.execute(self._query.encode()).fetchall(), time.time()
         for schema, name, next_offset in rows:

@@ -1,4 +1,4 @@
-"""How long one full round of each game takes to decode and to settle: `python -m loadtest.bench.settle_benchmark`.
+"""Benchmark decoding and settling one full round of each game: `python -m loadtest.bench.settle_benchmark`.
 
 A fixed loop of plain Python is timed beside each game: the ratio to it can be compared between machines, the
 microseconds cannot.
@@ -71,7 +71,7 @@ def _reference(_: object) -> int:
 
 
 def _median_us(work: Callable[[_Item], object], items: Sequence[_Item], repeats: int) -> float:
-    """Time each item by itself: what else runs on the machine interrupts a few of them, and moves no median."""
+    """Time each item separately and return the median, which interruptions of a few items do not affect."""
     times = []
     for repeat in range(_WARM_UPS + repeats):
         for item in items:

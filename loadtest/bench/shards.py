@@ -1,4 +1,4 @@
-"""Cells side by side: what a round costs with one of them, and with sixty-four.
+"""Compare the cost of a round with one cell and with sixty-four cells, measured alternately.
 
     python -m loadtest.bench.shards --cells 1 4 16 64 --rounds 200
 
@@ -36,7 +36,7 @@ class Cell:
     """A property's own journal in memory."""
 
     def __init__(self, site: Site) -> None:
-        """Begin an empty one."""
+        """Begin with an empty journal."""
         self.name = site.document.property
         self.seq = 0
         self.head = genesis(self.name)
@@ -61,7 +61,7 @@ class Point:
 
 
 def simulated(sites: Sequence[Site], records: Iterable[Record]) -> tuple[list[Cell], Point]:
-    """Let each record be taken by the cell of its property; records of other properties are left out."""
+    """Let the cell of each record's property process it; records of other properties are skipped."""
     cells = {site.document.property: Cell(site) for site in sites}
     mine = [(cells[name], record) for record in records if (name := record.key.split("/")[2]) in cells]
     began = time.process_time()
@@ -72,7 +72,7 @@ def simulated(sites: Sequence[Site], records: Iterable[Record]) -> tuple[list[Ce
 
 
 def lines(points: Sequence[Point]) -> Iterator[str]:
-    """Yield the table, in Markdown."""
+    """Yield the results as a Markdown table."""
     yield "| cells | rounds | processor of a round | of all rounds |"
     yield "|---|---|---|---|"
     for point in points:
@@ -81,12 +81,12 @@ def lines(points: Sequence[Point]) -> Iterator[str]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Simulate, print and keep the table."""
+    """Simulate, print and store the table."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.shards", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--cells", type=int, nargs="+", default=[1, 4, 16, 64], help="how many, in turn")
-    parser.add_argument("--rounds", type=int, default=200, help="of each cell (default: %(default)s)")
-    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="where corpora are kept")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where the figures are kept")
+    parser.add_argument("--cells", type=int, nargs="+", default=[1, 4, 16, 64], help="numbers of cells to compare")
+    parser.add_argument("--rounds", type=int, default=200, help="rounds of each cell (default: %(default)s)")
+    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="directory of the corpora")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file in which the figures are stored")
     options = parser.parse_args(words)
     most = max(options.cells)
     head = Head(rounds=most * options.rounds, tables=_TABLES, properties=most)

@@ -1,4 +1,4 @@
-"""A stack for a measurement: a command as a process of its own, whose document says where everything is."""
+"""A stack for a measurement: a command in a separate process, which prints a document with its addresses."""
 
 import json
 import os
@@ -24,7 +24,7 @@ _STOP_SECONDS: Final = 60.0
 
 
 class StackFailed(Exception):
-    """A command ended before it had said where everything is."""
+    """A command ended before it had printed its document."""
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def started_stack(
     partitions: Mapping[str, int] | None = None,
     together: bool = False,
 ) -> Iterator[tuple[dict[str, Any], int]]:
-    """The document of a stack of these services (all, if none is named), and the id of its process.
+    """Return the document of a stack of these services (all, if none is named), and the id of its process.
 
     The services are in one process where they are `together`, and else each in its own. Servers that the `environment`
     names are used. `partitions` gives topics another number of them.
@@ -47,7 +47,7 @@ def started_stack(
 
 @contextmanager
 def started(*words: str, environment: Mapping[str, str] = os.environ) -> Iterator[tuple[dict[str, Any], int]]:
-    """The document that a command prints once a stack of its own runs, and the id of its process.
+    """Return the document that a command prints once its stack is running, and the id of its process.
 
     The stack ends with the block, and with this process, should that be killed (on Linux).
     """
@@ -74,7 +74,7 @@ def started(*words: str, environment: Mapping[str, str] = os.environ) -> Iterato
 def more_processes(
     document: Mapping[str, Any], processes: Mapping[str, int], environment: Mapping[str, str] = os.environ
 ) -> Iterator[Sequence[int]]:
-    """Run services of a stack in a number of processes, including the stack's own; yield the ids of the others.
+    """Run services of a stack in several processes, including the stack's own; yield the ids of the additional ones.
 
     The `environment` is that of the stack. Each has the service's key, and its partitions are shared by all.
     """
@@ -104,13 +104,13 @@ def tokens_of(document: dict[str, Any]) -> dict[str, str]:
 
 
 def environment_of(document: dict[str, Any]) -> dict[str, str]:
-    """Return the environment for commands that work on the stack, from the file that a shell reads."""
+    """Return the environment for commands that work on the stack, from its shell file."""
     lines = Path(document["environment_file"]).read_text().splitlines()
     return dict(shlex.split(line)[1].split("=", 1) for line in lines)
 
 
 def target_of(document: dict[str, Any]) -> Target:
-    """Return what a measurement works on; the registry is among the services."""
+    """Return the target of a measurement; the registry is one of the services."""
     tokens = tokens_of(document)
     return Target(
         bootstrap_servers=document["kafka_bootstrap_servers"],

@@ -1,4 +1,4 @@
-"""End to end on one machine: rounds produced to Kafka until committed in the journal, beside a raw COPY of the rows.
+"""Measure end to end on one machine: rounds from Kafka to the journal, compared with a raw COPY of the rows.
 
     python -m loadtest.bench.throughput --rounds 20000 --tables 12
 
@@ -63,7 +63,7 @@ def measure(
     latency_seconds: int,
     signed: bool = False,
 ) -> Measured:
-    """Measure a running stack, of which these are the processes.
+    """Measure a running stack with these processes.
 
     Where rounds are `signed`, the property requires it. Raises: TooSlow, NotDelivered.
     """
@@ -164,7 +164,7 @@ class _Measuring(Bench):
 
 
 def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Alone:
-    """Time decoding and settling of some rounds in this process as in a service's, each in its own loop."""
+    """Time decoding and settling of some rounds in this process as a service does it, each in its own loop."""
     rules = {plan.name: compile_rules(plan.regulation, plan.submission) for plan in plans}
     raise_gc_threshold()
     started = time.perf_counter()
@@ -179,25 +179,32 @@ def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Al
 
 
 def options_of(words: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return what the words ask for; by default those of the process."""
+    """Return the options in the arguments, by default those of the process."""
     parser = argparse.ArgumentParser(prog="python -m loadtest", description=__doc__.split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=20_000, help="rounds to measure (default: %(default)s)")
-    parser.add_argument("--tables", type=int, default=48, help="tables that play them (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="what is played (default: %(default)s)")
+    parser.add_argument("--tables", type=int, default=48, help="number of tables (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the games played (default: %(default)s)")
     parser.add_argument(
-        "--latency-rate", type=int, default=100, help="rounds a second for latency (default: %(default)s)"
+        "--latency-rate",
+        type=int,
+        default=100,
+        help="rate of rounds per second at which latency is measured (default: %(default)s)",
     )
-    parser.add_argument("--latency-seconds", type=int, default=10, help="for so long (default: %(default)s)")
-    parser.add_argument("--at-least", type=int, default=0, help="exit with 1 below so many rounds a second")
-    parser.add_argument("--all-services", action="store_true", help="run those beside the path of a round, too")
-    parser.add_argument("--processes", type=int, default=1, help="of round settlement (default: %(default)s)")
-    parser.add_argument("--signed", action="store_true", help="a device signs each round, as it is produced")
+    parser.add_argument(
+        "--latency-seconds", type=int, default=10, help="seconds of the latency measurement (default: %(default)s)"
+    )
+    parser.add_argument("--at-least", type=int, default=0, help="exit with 1 if fewer rounds per second are settled")
+    parser.add_argument("--all-services", action="store_true", help="also run the services off the path of a round")
+    parser.add_argument(
+        "--processes", type=int, default=1, help="number of processes of round settlement (default: %(default)s)"
+    )
+    parser.add_argument("--signed", action="store_true", help="have a device sign each round when it is produced")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of lines")
     return parser.parse_args(words)
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure and print; return the exit code: 0, or 1 where the throughput is below `--at-least`."""
+    """Measure and print; return the exit code: 1 if the throughput is below `--at-least`, else 0."""
     options = options_of(words)
     environment = {**ASKED_OFTEN, **os.environ}
     with (

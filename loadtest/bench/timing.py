@@ -1,4 +1,4 @@
-"""When each event was recorded, and committed by each service, as the database says it."""
+"""When each event was recorded, and when each service committed it, according to the database."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -18,9 +18,9 @@ _KEPT: Final = "SELECT current_setting('track_commit_timestamp')::boolean"
 
 
 def moments(conninfo: str, schemas: Sequence[str]) -> dict[str, dict[Place, float]]:
-    """Return when each event was recorded, committed, and committed by each of the services behind (epoch seconds).
+    """Return when each event was recorded, committed, and committed by each consumer service (epoch seconds).
 
-    By `recorded`, `committed` and the schemas; by `recorded` alone where the server keeps no moments of commits
+    The keys are `recorded`, `committed` and the schemas, or only `recorded` if the server keeps no commit timestamps
     (`track_commit_timestamp`).
     """
     with psycopg.connect(conninfo) as connection:
@@ -40,7 +40,7 @@ def moments(conninfo: str, schemas: Sequence[str]) -> dict[str, dict[Place, floa
 
 
 def everywhere(found: Mapping[str, Mapping[Place, float]]) -> dict[Place, float]:
-    """Return when the last of the services had each event: the events that all have."""
+    """Return, for the events that all services have, when the last of them had it."""
     behind = [seen for name, seen in found.items() if name not in ("recorded", "committed")]
     if not behind:
         return {}

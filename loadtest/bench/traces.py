@@ -1,4 +1,4 @@
-"""What traces cost a round: processor time of the services on its path, without traces and with them, in turns.
+"""Measure the CPU cost of traces per round on the path's services, alternating runs with and without traces.
 
     python -m loadtest.bench.traces --rounds 12000 --turns 4
 
@@ -34,7 +34,7 @@ _OF_ONE: Final = ("process one of table.events", "process one of settlements")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One way in one turn: the microseconds of both services for a round, and how many spans of a round came."""
+    """One run: CPU microseconds of both services per round, and the number of spans per round."""
 
     way: str
     turn: int
@@ -43,7 +43,7 @@ class Run:
 
 
 def lines(runs: Sequence[Run]) -> Iterator[str]:
-    """Yield the table, in Markdown."""
+    """Yield the results as a Markdown table."""
     off = {run.turn: run.us for run in runs if run.way == OFF}
     yield "| traces | µs a round, median | least to most | to off, median of the turns | spans a round |"
     yield "|---|---|---|---|---|"
@@ -55,13 +55,13 @@ def lines(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def ways(turn: int) -> list[str]:
-    """Return the ways in the order of a turn: each turn begins with another one."""
+    """Return the variants in the order of a turn; each turn begins with a different one."""
     names = list(WAYS)
     return names[turn % len(names) :] + names[: turn % len(names)]
 
 
 def run(way: str, turn: int, *, rounds: int, tables: int, seed: int) -> Run:
-    """Play rounds to a stack of its own. Raises: TooSlow, NotDelivered."""
+    """Play rounds to a separate stack. Raises: TooSlow, NotDelivered."""
     with collecting() as collector:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
         environment = {**clean, "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, **WAYS[way]}
@@ -88,9 +88,11 @@ def main(words: Sequence[str] | None = None) -> int:
     """Measure and print the table."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.traces", description=__doc__.split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=12_000, help="rounds to measure (default: %(default)s)")
-    parser.add_argument("--turns", type=int, default=4, help="so often each way (default: %(default)s)")
-    parser.add_argument("--tables", type=int, default=48, help="tables that play them (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="what is played (default: %(default)s)")
+    parser.add_argument(
+        "--turns", type=int, default=4, help="runs with and without traces, each (default: %(default)s)"
+    )
+    parser.add_argument("--tables", type=int, default=48, help="number of tables (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the games played (default: %(default)s)")
     options = parser.parse_args(words)
     runs = []
     for turn in range(options.turns):

@@ -1,4 +1,4 @@
-"""The verdict on a run: whether the books are those that follow from what was sent, entry by entry, in every service.
+"""The verdict on a run: whether the books of every service follow from what was sent, entry by entry.
 
 Every round of the corpus is settled here once more, purely. Then must hold:
 
@@ -82,7 +82,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Return whether nothing differs."""
+        """Return whether there are no deviations."""
         return not self.differences
 
     def count(self, what: str, number: int = 1) -> None:
@@ -90,12 +90,12 @@ class Verdict:
         self.compared[what] = self.compared.get(what, 0) + number
 
     def require(self, holds: bool, what: str) -> None:
-        """Say what is wrong where something does not hold."""
+        """Add a deviation unless a condition holds."""
         if not holds:
             self.differences.append(what)
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the verdict as JSON."""
         named = self.differences[:_MOST]
         if left := len(self.differences) - len(named):
             named = [*named, f"and {left} more"]
@@ -110,9 +110,9 @@ def judge_journal(
     events: Iterable[Stored],
     settlements: Iterable[Stored],
 ) -> None:
-    """Compare the journal of round settlement at rest, and what stands on the topics, with the records that were sent.
+    """Compare round settlement's journal, and its topics, with the records that were sent.
 
-    Entries of other properties are only held against their own hashes.
+    Of entries of other properties, only the hashes are verified.
     """
     sent = {(record.key, record.sequence): record for record in records}
     at = {(one.partition, one.offset): one for one in events}
@@ -125,7 +125,7 @@ def judge_journal(
 
 
 def judge_services(verdict: Verdict, target: Target, expected: Expected, schemas: Iterable[str]) -> None:
-    """Compare what the services of these schemas have made of the rounds with the sums that follow."""
+    """Compare the services of these schemas with the sums that follow from the rounds."""
     with psycopg.connect(target.conninfo) as connection:
         for schema in schemas:
             for what, statement, name in _SUMS.get(schema, ()):
@@ -137,7 +137,7 @@ def judge_services(verdict: Verdict, target: Target, expected: Expected, schemas
 
 
 def judge_refused(verdict: Verdict, target: Target, schemas: Iterable[str]) -> None:
-    """Require that no service has refused a record, or misses one."""
+    """Require that no service has refused or misses a record."""
     with Watch(target) as watch:
         for schema in schemas:
             if schema != "paytable_registry":
@@ -154,7 +154,7 @@ def judge_shard(
     expected: Expected,
     published: dict[tuple[int, int], str],
 ) -> None:
-    """Compare the entries of a shard, taking the records that they are of from `sent` and theirs from `published`."""
+    """Compare the entries of a shard with the records in `sent` and with the `published` entries."""
     head = genesis(name)
     follows = place_of(name)
     for seq, entry in enumerate(entries, 1):
@@ -211,7 +211,7 @@ class _Envelope(msgspec.Struct):
 
 
 def _published(settlements: Iterable[Stored], verdict: Verdict) -> dict[tuple[int, int], str]:
-    """Return the hash of each entry on the topic, by shard and number; one that came twice must be the same."""
+    """Return the hash of each entry on the topic, by shard and number; duplicates must be equal."""
     decoder = msgspec.json.Decoder(_Envelope)
     found: dict[tuple[int, int], str] = {}
     for message in settlements:

@@ -1,1 +1,1 @@
-"""The simulated floor: games, shoes, players, tables, the pit and its people, and the books that must follow."""
+"""The simulated floor: games, shoes, players, tables, the pit and its people, and the resulting books."""

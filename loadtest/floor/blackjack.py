@@ -1,6 +1,6 @@
 """Simulates a round of Blackjack: dealt in the order of the regulation, decided by basic strategy.
 
-It uses nothing of the settlement: what is dealt here is what the settlement has to accept.
+It uses no settlement code: whatever is dealt here, settlement must accept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -169,7 +169,7 @@ def _decide(box: _Box, shoe: Shoe, up: StandardCard, rules: HouseRules, *, black
 
 
 def _play(pair: Pair, box: _Box, shoe: Shoe, up: StandardCard, rules: HouseRules) -> list[BlackjackHand]:
-    """Return the hands that come from two cards; a split hand is played to its end before the next (§ 633a.11(b))."""
+    """Return the hands that result from two cards; a split hand is finished before the next one (§ 633a.11(b))."""
     wager = box.wagers["blackjack"] + box.added
     waiting: list[list[StandardCard]] = [list(pair)]
     done: list[BlackjackHand] = []
@@ -213,7 +213,7 @@ def _draw(cards: list[StandardCard], shoe: Shoe, up: StandardCard, *, may_split:
 
 
 def _open(box: _Box, rules: HouseRules) -> bool:
-    """Return whether the dealer's cards still decide something in front of the player (§ 633a.7(n))."""
+    """Return whether the dealer's cards still decide any hand or wager of the player (§ 633a.7(n))."""
     if "hit_and_run_progressive" in box.wagers:
         return True
     if len(box.hands) == 1 and not rules.switch and is_blackjack(*box.dealt[0]):

@@ -1,4 +1,4 @@
-"""The expected books of a day, added up from the simulator's own settlements, for comparison with the services."""
+"""The expected books of a day, summed from the simulator's own settlements, for comparison with the services."""
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
@@ -37,7 +37,7 @@ class Wagered:
         return self.handle + self.vigorish + self.house_in_bank - self.payout
 
     def add(self, other: "Wagered", sign: int = 1) -> None:
-        """Add another's figures, or subtract them."""
+        """Add the figures of another, or subtract them."""
         for name in FIGURES:
             setattr(self, name, getattr(self, name) + sign * getattr(other, name))
 
@@ -60,7 +60,7 @@ class Books:
     notices_reversed: int = 0
 
     def add(self, message: Message) -> None:
-        """Count a message as the journal must."""
+        """Count a message as the journal must count it."""
         self.messages[message.kind] += 1
         for sign, settlement in message.books:
             self.rounds += sign

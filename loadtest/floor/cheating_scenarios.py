@@ -15,10 +15,10 @@ ADDED_WAGERS: Final = 4
 
 
 class KnowsTheCards:
-    """A player who makes a side bet only when it wins, by knowledge of the cards. An `Amend`."""
+    """A player who makes a side bet only when it wins, by knowing the cards. An `Amend`."""
 
     def __init__(self, plan: TablePlan, *, seat: int, wager: str, cents: int) -> None:
-        """The player sits at this seat of the table."""
+        """Use the player at this seat of the table."""
         self._settle = _settling(plan)
         self._seat = seat
         self._wager = wager
@@ -39,7 +39,7 @@ class PostsLate:
     """A player who adds chips to a wager that has won (past posting), in a share of these rounds. An `Amend`."""
 
     def __init__(self, plan: TablePlan, *, seat: int, wager: str, share: float, seed: int) -> None:
-        """The player sits at this seat of the table."""
+        """Use the player at this seat of the table."""
         self._settle = _settling(plan)
         self._seat = seat
         self._wager = wager

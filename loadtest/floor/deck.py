@@ -22,7 +22,7 @@ class Deck(Generic[CardT]):
         self._next = 0
 
     def draw(self, count: int) -> tuple[CardT, ...]:
-        """Return the next cards, in their order. Raises: AssertionError when the deck has fewer."""
+        """Return the next cards in order. Raises: AssertionError if the deck has too few."""
         end = self._next + count
         assert end <= len(self._cards), f"{count} cards wanted, {len(self._cards) - self._next} left"
         cards = tuple(self._cards[self._next : end])
@@ -30,7 +30,7 @@ class Deck(Generic[CardT]):
         return cards
 
     def collect(self) -> None:
-        """End the round: the next one begins with another shuffle."""
+        """End the round: the next one begins with a new shuffle."""
         self.number += 1
         self._next = len(self._cards)
 
@@ -48,4 +48,4 @@ class DeckTable(Generic[CardT]):
         return self._cards.number
 
     def relieve(self) -> None:
-        """Change dealers; nothing is burned, as the deck is shuffled for every round."""
+        """Change dealers; no card is burned, because the deck is shuffled for every round."""

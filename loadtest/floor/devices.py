@@ -14,7 +14,7 @@ PIT_SYSTEM: Final = "pit-system"
 
 
 class Devices:
-    """The devices of properties, each with a newly made key.
+    """The devices of properties, each with a newly generated key.
 
     `documents` are the properties with these devices on file; they require signatures from the beginning.
     """
@@ -24,7 +24,7 @@ class Devices:
         self.documents = [self._with_devices(document) for document in documents]
 
     def headers(self, topic: str, source: str, value: bytes) -> list[tuple[str, str | bytes | None]]:
-        """Return the signature of an event: that of its table's terminal or, of the pit, of its system."""
+        """Return the signature of an event, by its table's terminal or, for the pit, by its system."""
         _, _, property_name, _, table, *_ = source.split("/")
         kid = PIT_SYSTEM if topic == PIT_EVENTS.name else _terminal(table)
         return [(HEADER, sign(self._keys[property_name, kid], kid, topic, value))]

@@ -169,7 +169,7 @@ class ElectronicTables:
         return pool.submit(self._play, data, funded, ready)
 
     def _prepared(self, table: str, name: str, cents: int, pool: ThreadPoolExecutor) -> "Future[None]":
-        """Return a future that is done when the account has enough money for the wager."""
+        """Return a future that completes when the account has enough money for the wager."""
         account = self._accounts.get(name)
         if account is None:
             account = self._accounts[name] = _Account(table)
@@ -229,7 +229,7 @@ class ElectronicTables:
             raise AccountsRefused(f"POST {path} answered {response.status}: {body.decode(errors='replace')}")
 
     def _connection(self) -> HTTPConnection:
-        """Return one for each thread."""
+        """Return the connection of the current thread."""
         found = getattr(self._connections, "http", None)
         if found is None:
             found = self._connections.http = HTTPConnection(urlsplit(self.desk.url).netloc, timeout=_SECONDS)

@@ -1,7 +1,7 @@
-"""Face Up Pai Gow Poker as a table plays it: the dealer's cards lie face up while the players set theirs.
+"""Simulates Face Up Pai Gow Poker: the dealer's cards lie face up while the players set theirs.
 
-Most players use what they see: they know the house way, and set their hands against the dealer's two. The others set
-theirs by the house way too.
+Most players use what they see: they set their hands against the dealer's two, which are set by the house way. The
+others set theirs by the house way, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ _OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 class FaceUpTable(DeckTable[Card]):
-    """A table of Face Up Pai Gow Poker in play."""
+    """A table of Face Up Pai Gow Poker."""
 
     def __init__(self, submission: Submission, chance: Random) -> None:
         offers = select(catalogue(REGULATION), submission).offers
@@ -61,7 +61,7 @@ class FaceUpTable(DeckTable[Card]):
         self._setting = Setting.of(REGULATION, submission)
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> FaceUpRound:
-        """Play one round for players in the order of their seats."""
+        """Play one round for players in seat order."""
         drawn = shake(self._chance)
         hands = deal(self._cards, starting_position(drawn), stacks=False)
         dealer = self._setting.set(hands[DEALER])
@@ -96,7 +96,7 @@ class FaceUpTable(DeckTable[Card]):
 
 
 def _amounts(stake: int | None) -> Sequence[int]:
-    """Return what players lay on a side bet, cents; `stake` is the one amount of its paytable, if there is one."""
+    """Return the amounts wagered on a side bet, cents; `stake` is the only amount in its paytable, if there is one."""
     return SIDE_BET_CENTS if stake is None else (stake,)
 
 

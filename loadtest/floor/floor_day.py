@@ -1,6 +1,6 @@
 """The tables of a floor during a gaming day: every round of every table, with its result.
 
-Pure: what comes out depends on the arguments alone. All chance comes from `random.Random`, seeded by the seed and the
+Pure: the result depends on the arguments alone. All chance comes from `random.Random`, seeded by the seed and the
 table's name, so that a table plays the same day whatever stands beside it.
 """
 
@@ -42,7 +42,7 @@ _played: Final[TypeAdapter[Played]] = TypeAdapter(Played)
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """A round as a table reports it, its result, and the number of its shoe."""
+    """A round as reported by its table, its result, and the number of its shoe."""
 
     data: Played
     settlement: Settlement
@@ -50,17 +50,17 @@ class Dealt:
 
 
 def opening(gaming_day: date) -> datetime:
-    """When the tables open."""
+    """Return when the tables open."""
     return begins_at(gaming_day, TIME_ZONE, BEGINS)
 
 
 def pace(rounds: int) -> float:
-    """How many seconds a round takes at a table that plays so many in a gaming day."""
+    """Return how many seconds a round takes at a table with this many rounds in a gaming day."""
     return min(SECONDS_PER_ROUND, _SECONDS_OF_PLAY / max(rounds, 1))
 
 
 class TableInPlay:
-    """One table from its opening, round after round. When a round will close is known before it is played."""
+    """A table from its opening, round by round. The closing time of a round is known before it is played."""
 
     def __init__(
         self,
@@ -92,16 +92,16 @@ class TableInPlay:
 
     @property
     def number(self) -> int:
-        """The number of the next round, from 1."""
+        """Return the number of the next round, from 1."""
         return self._number
 
     @property
     def closes_at(self) -> datetime:
-        """When the next round closes."""
+        """Return when the next round closes."""
         return self._opens_at + timedelta(seconds=round(self._seconds * _DEALING, 3))
 
     def play(self, meters: Mapping[str, int], *, amend: Amend | None = None) -> Dealt:
-        """Play the next round; `meters` is what is shown before it, `amend` makes another record of it."""
+        """Play the next round; `meters` are displayed before it, and `amend` changes its record."""
         plan, number = self._plan, self._number
         shoe_number = self._dealing.shoe
         players = self._seats.before_round()
@@ -144,10 +144,10 @@ def table_rounds(
     seconds_per_round: float = SECONDS_PER_ROUND,
     amend: Amend | None = None,
 ) -> Iterator[Dealt]:
-    """The rounds of one table from its opening, without end; the caller takes as many as the day holds.
+    """Yield the rounds of one table from its opening, endlessly; the caller takes as many as the day has.
 
-    Each meter begins at its reset amount; each record carries what the meters showed before it. `amend` makes another
-    record of each round.
+    Each meter begins at its reset amount; each record contains the meter displays before it. `amend` changes the record
+    of each round.
     """
     table = TableInPlay(
         property_name=property_name,
@@ -164,13 +164,13 @@ def table_rounds(
 
 
 def initial_meters(plan: TablePlan) -> Mapping[str, int]:
-    """What the meters of a table show when it opens for the first time: their reset amounts, cents."""
+    """Return the meter displays of a table at its first opening: their reset amounts, cents."""
     selection = select(catalogue(plan.regulation), plan.submission)
     return {name: offer.meter.reset for name, offer in selection.offers.items() if offer.meter is not None}
 
 
 def _funding(record: Round, players: Sequence[Player], electronic: frozenset[str]) -> Iterator[dict[str, object]]:
-    """The electronic wagers of a round, each with the account that it came from."""
+    """Return the electronic wagers of a round, each with the account that funded it."""
     accounts = {player.seat: player.account for player in players}
     for seat in record.seats:
         for wager, cents in seat.wagers.items():

@@ -1,4 +1,4 @@
-"""A full table of each game: every seat taken, many wagers each, as the documents that a message would hold."""
+"""A full table of each game: every seat taken, with many wagers each, as documents in messages."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class FullRound:
-    """One regulation's full table: the rules submission, and the round in which the wagers are multiples of a unit.
+    """A full table under one regulation: the rules submission, and a round whose wagers are multiples of a unit.
 
     `lines` is how many settlement lines the round has, whatever the unit in cents.
     """

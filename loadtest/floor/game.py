@@ -1,4 +1,4 @@
-"""What a game brings to the floor: its name, what the licensee offers of it, and how a table of it is dealt.
+"""A game on the floor: its name, what the licensee offers of it, and how its tables are dealt.
 
 A game is one module that ends with one `FloorGame`; `loadtest.floor.games` lists them all. Time, players, meters and
 settlement are the floor's.
@@ -14,7 +14,7 @@ from shared.rules import Round, Submission
 
 
 class Dealing(Protocol):
-    """One table in play: its cards and its dealer's doings from one round to the next.
+    """A table being dealt: its cards and its dealer's actions from one round to the next.
 
     `side_bets` lists the optional wagers that this table takes, each with the amounts in cents that players lay, each
     equally likely; `shoe` counts the shuffles from 1, so that no card may come twice under one number and deck.
@@ -26,13 +26,13 @@ class Dealing(Protocol):
 
     @property
     def shoe(self) -> int:
-        """Return the number of the shuffle that the next round begins with."""
+        """Return the number of the shuffle with which the next round begins."""
 
     def relieve(self) -> None:
-        """Let another dealer come to the table."""
+        """Change dealers."""
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> Round:
-        """Deal and play one round for players in the order of their seats; `meters` is what is shown before it."""
+        """Deal and play one round for players in seat order; `meters` are displayed before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class FloorGame:
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
-    """One table of the pit: its name, what it plays (the licensee's name of it), its seats and its minimum, cents."""
+    """A table of the pit: its name, its game (by the licensee's name), its seats and its minimum, cents."""
 
     name: str
     game: str

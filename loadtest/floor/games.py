@@ -1,4 +1,4 @@
-"""The games of the floor, and a pit of their tables."""
+"""The games of the floor, and a pit with their tables."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -51,12 +51,12 @@ _BY_OFFER: Final = {offer: game for game in GAMES for offer in game.offers}
 
 
 def pit(tables: int) -> tuple[TablePlan, ...]:
-    """Return the tables of a pit: the twelve of `_PIT`, over again where there are more, fewer where there are less."""
+    """Return the tables of a pit: the twelve in `_PIT`, repeated or cut to the number wanted."""
     return _plans(islice(cycle(_PIT), tables))
 
 
 def floor_of(game: FloorGame, tables: int) -> tuple[TablePlan, ...]:
-    """Return tables of one game that stand elsewhere, its offers in turn."""
+    """Return tables of one game outside the pit, using its offers in turn."""
     return _plans(islice(cycle(game.offers), tables))
 
 
@@ -82,7 +82,7 @@ def _plans(offers: Iterable[str]) -> tuple[TablePlan, ...]:
 def rules_submissions(
     property_name: str, plans: tuple[TablePlan, ...], effective_from: datetime
 ) -> tuple[RulesSubmission, ...]:
-    """Return what the licensee files for these tables, one submission for each offer."""
+    """Return the licensee's filings for these tables, one submission for each offer."""
     tables: dict[str, list[TablePlan]] = {}
     for plan in plans:
         tables.setdefault(plan.game, []).append(plan)

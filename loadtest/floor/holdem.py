@@ -1,4 +1,4 @@
-"""Texas Hold 'Em Bonus Poker as a table plays it: dealt as § 647a.8(d) and § 647a.11 say, decided by plain rules.
+"""Simulates Texas Hold 'Em Bonus Poker: dealt by § 647a.8(d) and § 647a.11, decided by simple rules.
 
 A player folds a deuce with an unsuited 3 to 7 and raises with everything else; on the Flop and on the Turn card the
 player wagers with a pair or better that the community cards do not have by themselves, and checks otherwise.
@@ -54,7 +54,7 @@ OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 class HoldemTable(DeckTable[StandardCard]):
-    """A table of Texas Hold 'Em Bonus Poker in play: one deck, shuffled for every round (§ 647a.5(a))."""
+    """A table of Texas Hold 'Em Bonus Poker: one deck, shuffled for every round (§ 647a.5(a))."""
 
     def __init__(self, submission: Submission, chance: Random) -> None:
         super().__init__(_DECK, chance)
@@ -116,7 +116,7 @@ class HoldemTable(DeckTable[StandardCard]):
 
 
 def is_folded(hand: Sequence[StandardCard]) -> bool:
-    """Return whether a player who folds at all folds two cards before the Flop.
+    """Return whether a player who sometimes folds would fold these two cards before the Flop.
 
     >>> is_folded(["2s", "7d"]), is_folded(["2s", "7s"]), is_folded(["2s", "8d"])
     (True, False, False)
@@ -127,7 +127,7 @@ def is_folded(hand: Sequence[StandardCard]) -> bool:
 
 
 def is_wagered_on(hand: Sequence[StandardCard], community: Sequence[StandardCard]) -> bool:
-    """Return whether a player places the next wager: the hand makes a pair or better that the community cards do not.
+    """Return whether a player places the next wager: with a pair or better that the community cards alone do not form.
 
     >>> is_wagered_on(["As", "7d"], ["Ad", "9s", "2c"]), is_wagered_on(["As", "7d"], ["9d", "9s", "2c"])
     (True, False)
@@ -136,7 +136,7 @@ def is_wagered_on(hand: Sequence[StandardCard], community: Sequence[StandardCard
 
 
 def _by_themselves(community: Sequence[StandardCard]) -> Category:
-    """Return what three or four community cards are without any others."""
+    """Return the hand that three or four community cards form without any others."""
     most, *others = sorted(Counter(card[0] for card in community).values(), reverse=True)
     if most == 4:
         return Category.four_of_a_kind

@@ -1,4 +1,4 @@
-"""The linked progressive of the pit: one meter that the wagers of several tables put up, and that is hit once a day.
+"""The linked progressive of the pit: one meter fed by the wagers of several tables, and hit once a day.
 
 The tables play in the order in which their rounds close, so each record says what the meter showed before its round.
 """
@@ -25,17 +25,17 @@ _HIT_WAGER_CENTS: Final = 500
 
 
 def linked_meter(plan: TablePlan) -> str | None:
-    """The meter of a table that is linked."""
+    """Return the meter of a linked table."""
     return FEEDS.get(plan.game)
 
 
 def pool_of(plan: TablePlan, meter: str) -> str:
-    """The pool that a meter of a table feeds: one for each meter, and one for all that are linked."""
+    """Return the pool that a table's meter feeds: one pool for each meter, and one for all linked meters."""
     return POOL if meter == linked_meter(plan) else f"{plan.name}.{meter}"
 
 
 def pool_terms(property_name: str, plans: Iterable[TablePlan], gaming_day: date) -> Iterator[dict[str, Any]]:
-    """Yield the terms of the pools of a pit, as they are filed: each begins where its meter is reset to."""
+    """Yield the terms of a pit's pools as filed: each begins with its meter's reset amount."""
     pools: dict[str, list[tuple[TablePlan, str, int]]] = {}
     for plan in plans:
         for meter, reset_cents in initial_meters(plan).items():
@@ -54,7 +54,7 @@ def pool_terms(property_name: str, plans: Iterable[TablePlan], gaming_day: date)
 
 
 class LinkedTables:
-    """The linked tables of a pit during a day, each with as many rounds as `counts` says."""
+    """The linked tables of a pit during a day, each with its number of rounds in `counts`."""
 
     def __init__(
         self, property_name: str, plans: Iterable[TablePlan], gaming_day: date, seed: int, counts: Mapping[str, int]
@@ -79,11 +79,11 @@ class LinkedTables:
 
     @property
     def tables(self) -> Sequence[str]:
-        """The names of the linked tables."""
+        """Return the names of the linked tables."""
         return tuple(self._tables)
 
     def rounds(self, table: str) -> Iterator[Dealt]:
-        """The rounds of one of the tables; those of the others are kept until they are asked for."""
+        """Yield the rounds of one of the tables; those of the others are kept until requested."""
         dealt = self._dealt[table]
         for _ in range(self._counts[table]):
             while not dealt:
@@ -103,7 +103,7 @@ class LinkedTables:
 
 
 def bad_beat(record: Round) -> Round:
-    """The round as it would have been with the rarest of cards: a player's 20 against a dealer's 21 of seven cards."""
+    """Return the round changed to the rarest deal: a player's 20 against a dealer's 21 of seven cards."""
     assert isinstance(record, BlackjackRound)
     first = record.seats[0]
     seat = first.model_copy(

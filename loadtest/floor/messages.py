@@ -1,4 +1,4 @@
-"""What the tables of a floor send: rounds in dense streams, and the plants that make exceptions.
+"""The messages of a floor's tables: rounds in dense streams, and planted faults that cause exceptions.
 
 With `plants`, seven things go wrong on known tables, each once, all but the last on Blackjack tables without a meter:
 
@@ -55,7 +55,7 @@ _SOON: Final = timedelta(milliseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A Kafka record as a table sends it, when, and what it does to the books.
+    """A Kafka record as sent by a table, its time, and its effect on the books.
 
     `key` is the table's source. `books` lists the settlements that it adds (1) and takes back (-1).
     """
@@ -86,7 +86,7 @@ def day(
     linked: bool = False,
     amends: Mapping[str, Amend] = MappingProxyType({}),
 ) -> Iterator[Message]:
-    """Return everything that the tables send during a day of `rounds` rounds, shared evenly, in the order of time.
+    """Return all messages of the tables during a day of `rounds` rounds, shared evenly, in order of time.
 
     `linked` lets the linked progressive go over its tables, and be hit: see `loadtest.floor.links`. `amends` are
     people at tables that are not linked, by table, who leave their mark on each round: see
@@ -117,7 +117,7 @@ def day(
 
 
 def _carriers(plans: Sequence[TablePlan]) -> dict[str, frozenset[Kind]]:
-    """Return what is planted on which table. What changes wagers is far from meters: their readings would not chain."""
+    """Return what is planted at which table. Changed wagers are kept away from meters: readings would not match."""
     without_meter = [plan.name for plan in plans if plan.kind is BLACKJACK and not initial_meters(plan)]
     turns: tuple[tuple[Kind, int], ...] = (
         ("void", 0), ("correction", 1), ("late", 2), ("duplicate", 3), ("malformed", 0), ("refused", 1),
@@ -133,7 +133,7 @@ def _carriers(plans: Sequence[TablePlan]) -> dict[str, frozenset[Kind]]:
 def _stream(
     property_name: str, plan: TablePlan, rounds: Iterator[Dealt], planted: frozenset[Kind]
 ) -> Iterator[Message]:
-    """Return one table's messages: the sequence counts what the table has to say, whatever becomes of it on the way."""
+    """Return one table's messages; the sequence counts what the table sends, even if it is lost on the way."""
     sender = _Sender(table_source(property_name, plan.name), plan)
     waiting: list[tuple[int, Message | Dealt, Kind]] = []
     for number, dealt in enumerate(rounds, start=1):
@@ -161,7 +161,7 @@ def _stream(
 
 
 class _Sender:
-    """The table's system: numbers what it sends and puts it into envelopes."""
+    """The table's system, which numbers its messages and puts them into envelopes."""
 
     def __init__(self, source: str, plan: TablePlan) -> None:
         self._source = source
@@ -183,7 +183,7 @@ class _Sender:
         return self._message("refused", RoundCompleted, dealt.data.model_copy(update={"round": record}), ())
 
     def misset(self, dealt: Dealt) -> Message:
-        """Return the dealer sets the first two cards as the low hand, or others where that is the house way."""
+        """Return the round with the dealer's hand misset: the first two cards low, unless that is the house way."""
         self._sent_at = dealt.data.closed_at
         original = dealt.data.round
         assert isinstance(original, FaceUpRound)

@@ -1,4 +1,4 @@
-"""Over/Under as a table plays it: one card each, the decisions, then two more cards a hand (§ 686a.7(e)-(h)).
+"""Simulates Over/Under: one card each, the decisions, then two more cards a hand (§ 686a.7(e)-(h)).
 
 A player takes the side that the first card makes likelier: under on a 2 to 5, over on anything else. Giving up the
 Ante Wager is never better, as even a 6 wins more than one time in four; some players still do so on a 5 or a 6.
@@ -27,7 +27,7 @@ OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {"over-under": {"decks": _DECKS
 
 
 class OverUnderTable(ShoeTable):
-    """A table of Over/Under in play.
+    """A table of Over/Under.
 
     Shoe, cover card and burned cards are as at Blackjack (§ 686a.5(d), § 686a.7(c), (d), § 686a.9(b)).
     """
@@ -63,7 +63,7 @@ class OverUnderTable(ShoeTable):
 
 
 def decide(first: StandardCard, *, surrenders: bool) -> Literal["over_23", "under_18", "surrender"]:
-    """Return what a player does with the first card.
+    """Return the player's decision on the first card.
 
     >>> decide("3s", surrenders=True), decide("6s", surrenders=True), decide("6s", surrenders=False)
     ('under_18', 'surrender', 'over_23')

@@ -1,4 +1,4 @@
-"""Pai Gow Poker as a table plays it, in Pennsylvania and Rhode Island, banked by the house or by a player.
+"""Simulates Pai Gow Poker in Pennsylvania and Rhode Island, banked by the house or by a player.
 
 Players set their hands by the house way, as the dealer would advise them to. Nothing of the settlement is used to play:
 what is dealt here is what the settlement has to accept.
@@ -84,7 +84,7 @@ _RHODE_ISLAND_OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 class PaiGowTable(DeckTable[Card]):
-    """A table of Pai Gow Poker in play, and who may bank next."""
+    """A table of Pai Gow Poker, with the next player who may bank."""
 
     def __init__(self, regulation: str, submission: Submission, chance: Random) -> None:
         selection = select(catalogue(regulation), submission)
@@ -101,7 +101,7 @@ class PaiGowTable(DeckTable[Card]):
         self._offered_first: int | None = None
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> PaiGowRound:
-        """Play one round for players in the order of their seats."""
+        """Play one round for players in seat order."""
         chance = self._chance
         bank = self._offer_bank(players)
         drawn = generated(chance) if self._generator else shake(chance)
@@ -131,7 +131,7 @@ class PaiGowTable(DeckTable[Card]):
         """Offer the bank counterclockwise from the dealer's far right, § 645a.12(c), R.I. § 6(m)(3).
 
         Nobody banks the first round or two in a row, or without a wager against the dealer in the last round that no
-        player banked, § 645a.12(b) to (d). A player with nobody else at the table does not want to.
+        player banked, § 645a.12(b) to (d). A player alone at the table declines.
         """
         last, self._banked_last = self._banked_last, None
         first, self._offered_first = self._offered_first or SEATS, None
@@ -150,7 +150,7 @@ class PaiGowTable(DeckTable[Card]):
         return None
 
     def _dealer_wager(self, bank: Player) -> int:
-        """Return what the bank last wagered against the dealer, or less as the bank directs, § 645a.12(g), cents."""
+        """Return the bank's last wager against the dealer, or less if the bank directs so, § 645a.12(g), cents."""
         wished = self._chance.random()
         if wished < WANTS_NO_DEALER_WAGER:
             return 0
@@ -158,7 +158,7 @@ class PaiGowTable(DeckTable[Card]):
         return last // 2 if wished < WANTS_NO_DEALER_WAGER * 1.5 else last
 
     def _bank_seat(self, player: Player, hand: SetHand) -> PaiGowSeat:
-        """Return the seat of the bank: it makes optional wagers only, and none on the starting position."""
+        """Return the bank's seat, which makes only optional wagers, and none on the starting position."""
         wagers = player.side_wagers(self._chance)
         wagers.pop(STARTING_POSITION, None)
         return PaiGowSeat(
@@ -196,7 +196,7 @@ class PaiGowTable(DeckTable[Card]):
 
 
 def _amounts(wager: str, stake: int | None) -> Sequence[int]:
-    """Return what players lay on a side bet, cents; `stake` is the one amount of its paytable, if there is one."""
+    """Return the amounts wagered on a side bet, cents; `stake` is the only amount in its paytable, if there is one."""
     if stake is not None:
         return (stake,)
     return PROGRESSIVE_CENTS if wager == "progressive_payout" else SIDE_BET_CENTS

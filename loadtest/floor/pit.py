@@ -1,4 +1,4 @@
-"""The pit of a simulated day: what floorpersons, dealers and security report about the tables, beside the rounds.
+"""The pit of a simulated day: what floorpersons, dealers and security report about the tables, besides rounds.
 
 It is made of the rounds that the tables sent: chips are sold for currency and counter checks to whoever sits down, the
 cage fills a tray that runs low, two shifts are counted, drop boxes are exchanged, coupons dropped, tips collected, and
@@ -44,7 +44,7 @@ _NOTE_CENTS: Final = 100_00
 
 
 def chips(settlement: Settlement, funded: Sequence[Mapping[str, Any]] = ()) -> int:
-    """Return the chips that a round brought into the tray: meter awards and electronic wagers do not pass it."""
+    """Return the chips that a round added to the tray; meter awards and electronic wagers do not pass through it."""
     total = 0
     for line in settlement.lines:
         if line.outcome == "void":
@@ -65,7 +65,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class PitDay:
-    """The day of the pit: slips in the order in which they are requested, boxes, and what the books must show.
+    """The pit's day: slips in the order of their requests, boxes, and the expected books.
 
     `planted` is the table of the variance and the place of its count; `late_cards` are tables with overdue cards.
     `counts` are those of each table after its opener.
@@ -84,12 +84,12 @@ class PitDay:
     _events: Mapping[str, Sequence[PitEvent]]
 
     def reports(self, numbers: Mapping[Slip, int]) -> Iterator[Report]:
-        """Return the pit streams of all tables, once the slips have their numbers."""
+        """Return the pit streams of all tables, once the slips are numbered."""
         for event in self.events(numbers):
             yield Report(event.source, encode(event))
 
     def events(self, numbers: Mapping[Slip, int], sent: Mapping[str, int] | None = None) -> Iterator[Event[Any]]:
-        """Return what the tables report, each table in its order; `sent` says how many events it had sent before."""
+        """Return the events of each table in order; `sent` says how many events it had sent before."""
         for table, events in self._events.items():
             source = pit_source(self.property, table)
             first = 1 + (sent or {}).get(table, 0)
@@ -115,7 +115,7 @@ class PitDay:
 
 
 def bought_by(seats: Sequence[Mapping[str, Any]], seen: set[str]) -> tuple[int, ...]:
-    """Return what those buy chips for who are at the table for the first time, cents; they are seen from then on."""
+    """Return the chips bought by players who are at the table for the first time, cents, and mark them as seen."""
     found = []
     for seat in seats:
         player = seat.get("player")
@@ -138,7 +138,7 @@ class PitBook:
         overpaying: Overpaying | None = None,
         openers: Mapping[str, int] | None = None,
     ) -> None:
-        """Begin a day; `openers` are the cents that tables open with, where that is not par."""
+        """Begin a day; `openers` are the opening inventories in cents that differ from the default."""
         self._property = property_name
         self._openers = openers or {}
         self._overpaying = overpaying
@@ -148,7 +148,7 @@ class PitBook:
         self._seen: set[str] = set()
 
     def look(self, message: Message) -> Message:
-        """Look at a message on its way."""
+        """Process a message on its way."""
         if message.books and message.round_id is not None:
             rounds = self._rounds[message.table]
             if message.kind == "void":
@@ -161,11 +161,11 @@ class PitBook:
         return message
 
     def add(self, table: str, one: RoundInPit) -> None:
-        """Add a round that is known without a message."""
+        """Add a round that is known without its message."""
         self._rounds[table][one.round_id] = one
 
     def day(self) -> PitDay:
-        """Return the day as far as it was looked at."""
+        """Return the day up to the last processed message."""
         slips: list[Slip] = []
         paper: list[PaperFill] = []
         boxes: list[Box] = []
@@ -226,7 +226,7 @@ def _place(events: Sequence[PitEvent], kind: str) -> int:
 
 
 def round_in_pit(data: Mapping[str, Any], settlement: Settlement, bought: tuple[int, ...]) -> RoundInPit:
-    """Return a round that a table reported as the pit sees it."""
+    """Return a reported round as the pit sees it."""
     vigorish: dict[tuple[int, bool], int] = {}
     for line in settlement.lines:
         if line.vigorish:

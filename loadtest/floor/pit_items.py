@@ -1,4 +1,4 @@
-"""What a simulated pit is made of: rounds as it sees them, slips, drop boxes, a table's money, and its events."""
+"""The parts of a simulated pit: rounds as it sees them, slips, drop boxes, a table's money, and its events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ STACKS: Final = (
 
 
 def contents(cents: int) -> list[dict[str, Any]]:
-    """Return an amount in the fewest chips and coins."""
+    """Return an amount in the fewest possible chips and coins."""
     found = []
     for kind, denomination in STACKS:
         count, cents = divmod(cents, denomination)
@@ -34,7 +34,7 @@ def dealt_from_hand(plan: TablePlan) -> bool:
 
 @dataclass(slots=True)
 class RoundInPit:
-    """A round as the pit sees it: what players bought before it, the chips that it moved, and its vigorish, in cents.
+    """A round as the pit sees it, in cents: purchases before it, the chips that it moved, and its vigorish.
 
     `vigorish` is by seat and whether as the bank. `largest` is the seat of the largest wager, and whether it won.
     """
@@ -50,13 +50,13 @@ class RoundInPit:
     void: bool = False
 
     def take_back(self) -> None:
-        """Give everything back; what players bought is theirs."""
+        """Reverse the round; what players bought remains theirs."""
         self.chips, self.vigorish, self.largest, self.void = 0, (), None, True
 
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A fill or a credit that the pit requests; the cage gives it its number."""
+    """A fill or a credit requested by the pit; the cage assigns its number."""
 
     slip: str
     table: str
@@ -67,7 +67,7 @@ class Slip:
 
 @dataclass(frozen=True, slots=True)
 class PaperFill:
-    """A fill that came on a paper slip while the system was away, to the dealer named."""
+    """A fill by a paper slip during an outage, given to the dealer named."""
 
     table: str
     shift: str
@@ -78,7 +78,7 @@ class PaperFill:
 
 @dataclass(slots=True)
 class Dropped:
-    """What is in a drop box: currency in cents, counter checks by serial number, coupons by name."""
+    """The contents of a drop box: currency in cents, counter checks by serial number, coupons by name."""
 
     currency: int = 0
     checks: dict[str, int] = field(default_factory=dict)
@@ -97,9 +97,9 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Overpaying:
-    """A dealer who gives away `cents` in chips in each round that the dealer deals; the records are right.
+    """A dealer who gives away `cents` of chips in each round dealt; the records are correct.
 
-    The chips leave the table, and nothing but a count of it can show that.
+    Only a count of the table can show that chips are missing.
     """
 
     dealer: str
@@ -108,7 +108,7 @@ class Overpaying:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A count of a table as its books must show it: who dealt there since the count before, and counted - expected."""
+    """A table count as the books must show it: who dealt since the previous count, and counted less expected."""
 
     dealers: frozenset[str]
     variance_cents: int
@@ -116,7 +116,7 @@ class Counted:
 
 @dataclass(slots=True)
 class TableMoney:
-    """What the win report must say of a table, cents (§ 601a.9). `rounds_win` is what its settled rounds imply.
+    """The expected win report of a table, cents (§ 601a.9). `rounds_win` is implied by its settled rounds.
 
     `drop` is currency and counter checks; coupons are counted at their stated value and never drop. `tips` are in no
     report of the inventory.
@@ -155,7 +155,7 @@ class Vigorish:
 
 @dataclass(frozen=True, slots=True)
 class PitEvent:
-    """An event of a pit stream before it has its place there; `slip` is the slip whose number belongs to it."""
+    """An event of a pit stream before its sequence is assigned; `slip` is the slip whose number it needs."""
 
     at: datetime
     type: str

@@ -1,4 +1,4 @@
-"""One table of a simulated pit from its opener to its closer: what its people report, and what its books must show."""
+"""One table of a simulated pit from its opener to its closer: what its people report, and the expected books."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ _MINUTE, _SECOND = timedelta(minutes=1), timedelta(seconds=1)
 
 @dataclass(slots=True)
 class TableDay:
-    """The day of a table, which opens with so many cents. What is to happen there: `sends_credit`, `on_paper` (a fill),
+    """The day of a table, which opens with this many cents. Planned incidents: `sends_credit`, `on_paper` (a fill),
     `short` (a variance), `forgets_cards` (they are changed too late), `overpaying` (a dealer). `counts` are those after
     the opener."""
 
@@ -88,11 +88,11 @@ class TableDay:
     _variance: int = 0
 
     def __post_init__(self) -> None:
-        """Put on the table what it opens with."""
+        """Put the opening inventory on the table."""
         self._held = self.money.opener = self.money.closer = self.opener_cents
 
     def play(self, rounds: Sequence[RoundInPit]) -> None:
-        """Report what happens around the rounds, which are in the order of time."""
+        """Report the events between rounds, which are in order of time."""
         begin = opening(self.gaming_day)
         if not rounds:
             people: dict[str, Any] = {"recorded_by": FLOORPERSON, "checked_by": SHIFT_MANAGER}
@@ -187,7 +187,7 @@ class TableDay:
         self.money.fills += cents
 
     def _fill_on_paper(self, at: datetime, dealer: str) -> None:
-        """Fill without an event of the table: the cage enters the paper slip when the system is back."""
+        """Fill without an event of the table: the cage enters the paper slip after the outage."""
         self.paper.append(PaperFill(self.plan.name, self._shift, CREDIT_CENTS, at, dealer))
         self._held += CREDIT_CENTS
         self.money.fills += CREDIT_CENTS
@@ -205,7 +205,7 @@ class TableDay:
         return slip
 
     def _collect(self, one: RoundInPit) -> None:
-        """Collect vigorish: the first of the day is waived, of the second too much is taken, and given back."""
+        """Collect vigorish: the first of the day is waived; of the second too much is collected, and returned."""
         for seat, bank, cents in one.vigorish:
             what: dict[str, Any] = {"round_id": one.round_id, "seat": seat, "dealer_id": one.dealer, "bank": bank}
             day = self.vigorish
@@ -227,7 +227,7 @@ class TableDay:
                 self._report(at, "vigorish.returned", **what, cents=extra, by=FLOORPERSON, reason=reason)
 
     def _drop_coupon(self, one: RoundInPit, seat: int, won: bool, coupon: str) -> None:
-        """Put a coupon into the box, whether it won or lost (§ 603a.21); where it won, it is paid at even money."""
+        """Put a coupon into the box, whether it won or lost (§ 603a.21); a winning one is paid at even money."""
         paid = COUPON_CENTS if won else 0
         self._report(
             one.closed_at,
@@ -245,7 +245,7 @@ class TableDay:
         self.money.coupons_paid += paid
 
     def _change_chips(self, one: RoundInPit) -> None:
-        """Change chips into smaller ones of equal value, so that the tray holds what it held."""
+        """Exchange chips for smaller ones of equal value, so that the value of the tray is unchanged."""
         taken, given = [{"cents": 100_00, "count": 1}], [{"cents": 25_00, "count": 4}]
         self._report(one.closed_at + _SECOND, "chips.changed", taken=taken, given=given, dealer=one.dealer)
 

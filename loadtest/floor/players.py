@@ -1,4 +1,4 @@
-"""The players of a table: who sits down, what each wagers, and the habits with which each plays."""
+"""The players of a table: who sits down, what each wagers, and their habits of play."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ PROGRESSIVE_CENTS: Final = (100, 100, 500)
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """One player at one seat: the main wager and the side bets this player likes, whole cents, and the habits."""
+    """A player at a seat: the main wager, the preferred side bets, whole cents, and the habits."""
 
     name: str
     account: str
@@ -32,12 +32,12 @@ class Player:
     habits: frozenset[str]
 
     def side_wagers(self, chance: Random) -> dict[str, int]:
-        """Return the side bets that the player lays before the cards, as the mood is; cents by wager type."""
+        """Return the side bets that the player randomly makes before the cards are dealt; cents by wager type."""
         return {name: cents for name, cents in self.side_bets.items() if chance.random() < MAKES_A_SIDE_BET}
 
 
 class Seats:
-    """The seats of one table, and who comes and goes.
+    """The seats of one table, and the players who come and go.
 
     `side_bets` lists the wagers on offer with their usual amounts, cents; `habits` the share of players with each.
     """
@@ -62,7 +62,7 @@ class Seats:
         self._seats = range(1, seats + 1)
 
     def before_round(self) -> list[Player]:
-        """Let players leave and sit down; return those who play, at least one, in the order of their seats."""
+        """Let players leave and sit down; return those who play, at least one, in seat order."""
         for seat in self._seats:
             if seat in self._players:
                 if self._chance.random() < LEAVES:

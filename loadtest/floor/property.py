@@ -21,7 +21,7 @@ _SHIFT_HOURS: Final = 8
 def property_document(
     property_name: str, plans: Sequence[TablePlan], gaming_day: date, begins: time = BEGINS
 ) -> PropertyDocument:
-    """Return a property with these tables, from a day before the gaming day: the pit reports before it begins."""
+    """Return a property with these tables, in effect from the day before, because the pit's reports begin early."""
     [law] = {pack_of_regulation(plan.regulation).id for plan in plans}
     return PropertyDocument(
         property=property_name,

@@ -43,7 +43,7 @@ def generated(chance: Random) -> int:
 
 
 def starting_position(drawn: int, *, first: int = DEALER) -> int:
-    """Return the position that is dealt first: positions count counterclockwise, `first` is number one.
+    """Return the position that is dealt first; positions count counterclockwise from `first`, which is number one.
 
     >>> starting_position(8), starting_position(14), starting_position(2)
     (0, 1, 6)
@@ -67,7 +67,7 @@ def deal(deck: Deck[Card], start: int, *, stacks: bool) -> dict[int, tuple[Card,
 
 
 class SetHand(NamedTuple):
-    """Seven cards as they were set, with the ranks of the high and of the low hand."""
+    """Seven cards as they were set, with the ranks of the high and low hand."""
 
     cards: tuple[Card, ...]
     low: tuple[Card, ...]
@@ -75,7 +75,7 @@ class SetHand(NamedTuple):
     low_rank: int
 
     def is_below(self, other: "SetHand") -> bool:
-        """Return whether neither hand is above the other's: what is compared so loses, because copies do."""
+        """Return whether neither hand is above the other's, so that the compared hand loses, because copies lose."""
         return self.high_rank <= other.high_rank and self.low_rank <= other.low_rank
 
     def is_above(self, other: "SetHand") -> bool:
@@ -85,14 +85,14 @@ class SetHand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How hands are set at a table: by the house way that the submission selects, or the customary one."""
+    """How hands are set at a table: by the house way selected in the submission, or the customary one."""
 
     ranking: HighHands
     way: HouseWay
 
     @classmethod
     def of(cls, regulation: str, submission: Submission) -> "Setting":
-        """Return the setting under a submission that the registry accepts."""
+        """Return the setting under an accepted submission."""
         options = submission.options
         ranking = HighHands("lowest" if options.get(_LOWEST) is True else "second_highest")
         selected = str(options.get(_HOUSE_WAY, _CUSTOMARY))
@@ -105,9 +105,9 @@ class Setting:
         return SetHand(cards, cards_of(low), self.ranking.rank(seven ^ low), low_rank(low))
 
     def set_against(self, cards: tuple[Card, ...], dealer: SetHand) -> SetHand:
-        """Return the hand set by a player who sees the dealer's: to win, or else to tie, or else by the house way.
+        """Return the hand set by a player who sees the dealer's: to win if possible, else to tie, else by house way.
 
-        Where the house way does as well as any other setting, it is taken.
+        If the house way is as good as any other setting, it is used.
         """
         usual = self.set(cards)
         if usual.is_above(dealer):

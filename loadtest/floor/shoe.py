@@ -1,4 +1,4 @@
-"""A dealing shoe: decks shuffled, cut, burned, dealt to the cover card and shuffled again (§ 633a.5, § 633a.7)."""
+"""A dealing shoe: decks shuffled, cut, burned, dealt to the cover card and reshuffled (§ 633a.5, § 633a.7)."""
 
 from random import Random
 from typing import Final, get_args
@@ -12,7 +12,7 @@ _COVER_FROM_BOTTOM: Final = (0.25, 0.35)
 
 
 class Shoe:
-    """The cards of one table. Every card comes from here, and every card goes back to its discard rack.
+    """The cards of one table: every card comes from the shoe, and goes back to its discard rack.
 
     `number` counts the shuffles, from 1; `burned` and `remaining` let a test account for every card.
     """
@@ -34,7 +34,7 @@ class Shoe:
         return tuple(self._cards[self._next :])
 
     def draw(self) -> StandardCard:
-        """Return the next card. With none left, the discard rack is shuffled and the round goes on (§ 633a.14(f))."""
+        """Return the next card. If none is left, the discard rack is shuffled and the round goes on (§ 633a.14(f))."""
         if self._next == len(self._cards):
             self._shuffle_discards()
         card = self._cards[self._next]
@@ -46,7 +46,7 @@ class Shoe:
         self.burned.append(self.draw())
 
     def end_round(self) -> None:
-        """Clear the table; shuffle if the cover card came in the round or lies in front (§ 633a.7(e))."""
+        """Clear the table; shuffle if the cover card came out in the round or is next (§ 633a.7(e))."""
         self._round_began = self._next
         if self._next >= self._cover:
             self._shuffle()
@@ -72,7 +72,7 @@ class Shoe:
 
 
 class ShoeTable:
-    """A table in play that deals from a shoe."""
+    """A table that deals from a shoe."""
 
     def __init__(self, decks: int, chance: Random) -> None:
         self._chance = chance
@@ -84,5 +84,5 @@ class ShoeTable:
         return self._cards.number
 
     def relieve(self) -> None:
-        """Let another dealer come, who burns a card (§ 633a.7(c), § 686a.7(c))."""
+        """Change dealers; the new one burns a card (§ 633a.7(c), § 686a.7(c))."""
         self._cards.burn()

@@ -1,7 +1,7 @@
 """Basic strategy: several decks, the dealer stands on all 17s, doubling after splits, late surrender.
 
 The columns of each row are the dealer's up card from 2 to 10 and ace. H hit, S stand, D double or else hit, d double or
-else stand, P split, R surrender, a dot: no entry, look further.
+else stand, P split, R surrender, a dot: no entry, use the next row.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ _SURRENDER: Final = {
 def decide(
     cards: Sequence[StandardCard], up: StandardCard, *, may_double: bool, may_split: bool, may_surrender: bool
 ) -> Action:
-    """Return what basic strategy does with a hand of two or more cards against the dealer's up card.
+    """Return the basic strategy decision for a hand of two or more cards against the dealer's up card.
 
     >>> decide(["8s", "8d"], "Th", may_double=True, may_split=True, may_surrender=True)
     'split'
@@ -94,7 +94,7 @@ _PROMISE_BLACKJACK: Final = 110
 
 
 def promise(first: StandardCard, second: StandardCard, *, dealt: bool) -> int:
-    """Return the rough worth of two cards, hundredths of the wager: players switch by it at Blackjack Switch.
+    """Return the approximate worth of two cards, hundredths of the wager, by which players switch at Blackjack Switch.
 
     `dealt`: the two came together from the shoe, so that ace and ten are a Blackjack.
     """

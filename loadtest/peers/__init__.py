@@ -1,4 +1,4 @@
-"""The same rounds posted through alternatives to Pitledger, each on the same PostgreSQL."""
+"""Post the same rounds through alternatives to Pitledger, each on the same PostgreSQL."""
 
 from pathlib import Path
 from typing import Final

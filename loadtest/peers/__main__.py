@@ -1,4 +1,4 @@
-"""The same settled rounds kept by others, and by Pitledger from the event on: one table, one run.
+"""Compare storing the same settled rounds in other systems and, from the event on, in Pitledger: one table, one run.
 
     python -m loadtest.peers --rounds 2000
     python -m loadtest.peers --sql ulid-to-uuid.sql --sql uuid-to-ulid.sql --sql pgledger.sql
@@ -43,7 +43,7 @@ _RATE: Final = 25.0
 
 
 def measured(peer: Peer, url: str, rounds: Sequence[SettledRound], paced: int) -> Kept:
-    """Give rounds to a peer: half of those that are not paced one a commit, the others together, then those paced."""
+    """Send rounds to a peer: half of the unpaced ones one per commit, the others in batches, then the paced ones."""
     family = Family(os.getpid(), *server_process(url))
     peer.open(url, accounts_of(rounds))
     try:
@@ -68,7 +68,7 @@ def _timed(family: Family, peer: Peer, rounds: Sequence[SettledRound], at_once: 
 
 
 def _paced(peer: Peer, rounds: Sequence[SettledRound]) -> dict[str, float]:
-    """Return the percentiles of milliseconds from the moment a round was due until it was kept."""
+    """Return the percentiles of milliseconds from a round's due time until it was stored."""
     since: dict[int, float] = {}
     until: dict[int, float] = {}
     began = time.monotonic()
@@ -83,7 +83,7 @@ def _paced(peer: Peer, rounds: Sequence[SettledRound]) -> dict[str, float]:
 def peers_of(
     sql: Sequence[Path], formance: Path | None, tigerbeetle: Path | None, say: Callable[[str], object]
 ) -> list[Peer]:
-    """Return the peers: those of which this needs nothing but libraries, and those of which files are named."""
+    """Return the peers: those that need only libraries, and those whose files are given."""
     peers: list[Peer] = [EventStore(), Rows()]
     if sql:
         peers.append(SqlLedger(sql))
@@ -101,7 +101,7 @@ def peers_of(
 
 
 def ours(scale: float, directory: Path, say: Callable[[str], object]) -> Kept:
-    """Return the same of Pitledger: as fast as it goes, and 25 rounds/s, each with its verdict."""
+    """Return Pitledger's results: unpaced, and at 25 rounds/s, each with its verdict."""
 
     def played(name: str) -> Outcome:
         profile = replace(PROFILES[name], stages=scaled(PROFILES[name].stages, scale))
@@ -124,17 +124,23 @@ def ours(scale: float, directory: Path, say: Callable[[str], object]) -> Kept:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure, print and keep the table; return the exit code: 1 where one does not hold what it was given."""
+    """Measure, print and store the table; return the exit code: 1 if a peer does not hold what it was given."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.peers", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--rounds", type=int, default=4000, help="rounds for each (default: %(default)s)")
-    parser.add_argument("--paced", type=int, default=250, help="of these at 25 a second (default: %(default)s)")
-    parser.add_argument("--sql", type=Path, action="append", default=[], help="a file of a SQL ledger, in order")
-    parser.add_argument("--database", help="the SQLAlchemy URL of a PostgreSQL for the peers, on this machine")
-    parser.add_argument("--formance", type=Path, help="the program of Formance's ledger, as it was built")
-    parser.add_argument("--tigerbeetle", type=Path, help="the program of TigerBeetle, as it was built")
-    parser.add_argument("--ours", type=float, default=0.2, help="scale of our profiles; 0 leaves them out")
-    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="where corpora are kept")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where the figures are kept")
+    parser.add_argument(
+        "--rounds", type=int, default=4000, help="number of rounds for each peer (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--paced", type=int, default=250, help="number of these rounds sent at 25 per second (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--sql", type=Path, action="append", default=[], help="SQL file of a ledger; repeat for several files, in order"
+    )
+    parser.add_argument("--database", help="SQLAlchemy URL of a PostgreSQL server on this machine for the peers")
+    parser.add_argument("--formance", type=Path, help="executable of Formance's ledger")
+    parser.add_argument("--tigerbeetle", type=Path, help="executable of TigerBeetle")
+    parser.add_argument("--ours", type=float, default=0.2, help="scale of Pitledger's own profiles; 0 omits them")
+    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="directory of the corpora")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file in which the figures are stored")
     options = parser.parse_args(words)
     if options.paced >= options.rounds:
         parser.error("--paced must be fewer than --rounds")

@@ -1,4 +1,4 @@
-"""The `eventsourcing` library on PostgreSQL: it keeps events in streams, dense and once; it has no postings."""
+"""The `eventsourcing` library on PostgreSQL: it stores events in dense streams, each once, without postings."""
 
 from collections.abc import Sequence
 from uuid import NAMESPACE_URL, uuid5
@@ -20,7 +20,7 @@ class EventStore(OnPostgres):
     keeps = "outcome; no postings"
 
     def open(self, url: str, accounts: Sequence[Account]) -> None:
-        """Make the table of events."""
+        """Create the table of events."""
         del accounts
         self._url = url
         parts = make_url(url)

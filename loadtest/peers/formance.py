@@ -1,6 +1,6 @@
-"""Formance's ledger on PostgreSQL: a service over HTTP, of which a round is one transaction of several postings.
+"""Formance's ledger on PostgreSQL: an HTTP service, in which a round is one transaction of several postings.
 
-Its program is not ours; whoever runs this names it. It is of a version that takes several transactions as one (2.2),
+The executable is not included; pass its path. It is of a version that takes several transactions as one (2.2),
 and its database has the extension pgcrypto, which the embedded PostgreSQL has not.
 """
 
@@ -33,17 +33,17 @@ _FEWEST: Final = {
 
 
 class Formance(OnPostgres):
-    """A ledger as it comes, or one with the fewest features: no history of balances, no hashes of its log."""
+    """A ledger with default features, or with the fewest: no history of balances, no hashes of its log."""
 
     def __init__(self, program: Path, *, fewest: bool = False) -> None:
-        """Use this executable; `fewest` turns histories and log hashes off."""
+        """Use this executable; `fewest` turns off histories and log hashes."""
         self._program = program.resolve()
         self._features = _FEWEST if fewest else {}
         self.name = "Formance, fewest features" if fewest else "Formance"
         self.keeps = f"postings, balances{'' if fewest else ', log with hashes'}; no event, no outcome"
 
     def open(self, url: str, accounts: Sequence[Account]) -> None:
-        """Start the service, and make a ledger; accounts come by themselves."""
+        """Start the service and create a ledger, which creates accounts on first use."""
         self._url = url
         self._names = {account: f"pit:{number}" for number, account in enumerate(open_to_transfers(accounts))}
         self._directory = TemporaryDirectory()
@@ -93,7 +93,7 @@ class Formance(OnPostgres):
             yield from page["data"]
 
     def _postings(self, one: SettledRound) -> list[dict[str, Any]]:
-        """Return the transfers of a round: what is debited is where money goes to."""
+        """Return the transfers of a round: money goes to the account that is debited."""
         return [
             {
                 "source": self._names[transfer.credited],
@@ -105,7 +105,7 @@ class Formance(OnPostgres):
         ]
 
     def _ask(self, method: str, path: str, content: Any = None) -> Any:
-        """Return an answer. Raises: httpx.HTTPStatusError where the service refuses, with what it says."""
+        """Return an answer. Raises: httpx.HTTPStatusError with the response text if the service refuses."""
         answer = self._http.request(method, path, json=content)
         if answer.is_error:
             raise httpx.HTTPStatusError(answer.text, request=answer.request, response=answer)

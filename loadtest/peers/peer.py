@@ -1,4 +1,4 @@
-"""What is given to a peer, and what a peer is."""
+"""The interface of a peer, and the rounds given to it."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from shared.journal.entry import Account, Posting
 
 @dataclass(frozen=True, slots=True)
 class SettledRound:
-    """A round that is settled already, so that a peer only has to keep it: the event, the outcome, the postings."""
+    """A settled round, which a peer only has to store: the event, the outcome, the postings."""
 
     stream: str
     sequence: int
@@ -25,29 +25,29 @@ class SettledRound:
 
 
 class Peer(Protocol):
-    """A way to keep rounds. What `write` was given is durable, whole, when it returns."""
+    """A way to store rounds. Rounds given to `write` are durable and complete when it returns."""
 
     name: str
     keeps: str
 
     def open(self, url: str, accounts: Sequence[Account]) -> None:
-        """Make what it needs in the empty database of a SQLAlchemy URL."""
+        """Create the schema in the empty database of a SQLAlchemy URL."""
 
     def write(self, rounds: Sequence[SettledRound]) -> None:
-        """Keep rounds in one commit."""
+        """Store rounds in one commit."""
 
     def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
-        """Return what is wrong where it does not hold these rounds and no others; None where it does."""
+        """Return the deviation if the peer does not hold exactly these rounds, or None."""
 
     def size(self) -> int:
-        """Return the bytes that it has on the disk."""
+        """Return the peer's bytes on disk."""
 
     def close(self) -> None:
-        """End what was opened."""
+        """Release everything that was opened."""
 
 
 class OnPostgres:
-    """What peers have in common that keep everything in the database which they are given."""
+    """Common parts of peers that store everything in the given database."""
 
     _url: str
     """Of that database, as SQLAlchemy has it."""
@@ -61,7 +61,7 @@ class OnPostgres:
 
 
 class Transfer(NamedTuple):
-    """Money of a round between two accounts, cents."""
+    """Money of a round moved between two accounts, cents."""
 
     debited: Account
     credited: Account
@@ -69,7 +69,7 @@ class Transfer(NamedTuple):
 
 
 def settled(head: Head, records: Iterable[Record]) -> list[SettledRound]:
-    """Settle the rounds of a corpus, before a clock starts."""
+    """Settle the rounds of a corpus before timing starts."""
     expected = Expected(head.sites)
     found = []
     for offset, record in enumerate(records):
@@ -79,12 +79,12 @@ def settled(head: Head, records: Iterable[Record]) -> list[SettledRound]:
 
 
 def chips_of(account: Account) -> Account:
-    """Return the account of the chips of its table."""
+    """Return the chip account of the round's table."""
     return Account(account.property, account.table, "", "chips")
 
 
 def transfers_of(one: SettledRound) -> list[Transfer]:
-    """Return the postings of a round between two accounts each: what moves at a table moves its chips."""
+    """Return the postings of a round as transfers between two accounts: every movement at a table moves its chips."""
     found = []
     for account, cents in one.postings:
         chips = chips_of(account)
@@ -94,7 +94,7 @@ def transfers_of(one: SettledRound) -> list[Transfer]:
 
 
 def open_to_transfers(accounts: Iterable[Account]) -> list[Account]:
-    """Return the accounts between which the transfers of rounds go that post to these, in order."""
+    """Return the accounts used by the transfers of rounds that post to these, in order."""
     every = {*accounts}
     return sorted(every | {chips_of(account) for account in every})
 
@@ -114,7 +114,7 @@ def sums_of(rounds: Iterable[SettledRound]) -> Counter[Account]:
 
 
 def compared(found: Counter[Account], rounds: Iterable[SettledRound]) -> str | None:
-    """Return what is wrong with balances, if anything is."""
+    """Return the deviation of balances, or None."""
     wanted = sums_of(rounds)
     wrong = [account for account in wanted | found if wanted[account] != found[account]]
     return f"{len(wrong)} balances are wrong, the first of {wrong[0]}" if wrong else None

@@ -1,4 +1,4 @@
-"""A child process that runs a peer's prebuilt server on a port of this machine."""
+"""Run a peer's prebuilt server as a child process on a port of this machine."""
 
 import socket
 import time
@@ -14,13 +14,13 @@ _PAUSE_SECONDS: Final = 0.05
 
 
 class NotReady(Exception):
-    """A program ended, or did not listen."""
+    """A program ended, or did not listen in time."""
 
 
 def serving(
     command: Sequence[str | Path], port: int, *, directory: Path, environment: Mapping[str, str]
 ) -> ManagedProcess:
-    """Start a server, and return it once it listens. Raises: NotReady with the last words of its log."""
+    """Start a server, and return it once it listens. Raises: NotReady with the last lines of its log."""
     log = directory / "log"
     server = ManagedProcess(
         ProcessConfig(command=command, directory=directory, log=log, environment=dict(environment)),

@@ -1,4 +1,4 @@
-"""Row at a time through SQLAlchemy: an entry, then each of its postings, as an application writes them."""
+"""Store row by row through SQLAlchemy, as applications do: an entry, then each of its postings."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -53,13 +53,13 @@ _postings: Final = Table(
 
 
 class Rows(OnPostgres):
-    """Tables with keys and foreign keys; no chain, no check of the sum."""
+    """Tables with keys and foreign keys, but without a hash chain or a check of sums."""
 
     name = "SQLAlchemy, row at a time"
     keeps = "event, outcome, postings"
 
     def open(self, url: str, accounts: Sequence[Account]) -> None:
-        """Make the tables and the accounts."""
+        """Create the tables and the accounts."""
         self._url = url
         self._engine: Engine = create_engine(url)
         with self._engine.begin() as connection:

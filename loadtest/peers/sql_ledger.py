@@ -1,6 +1,6 @@
-"""A ledger of SQL functions in the interface of pgledger: accounts and transfers between two of them.
+"""A ledger of SQL functions with the interface of pgledger: accounts, and transfers between two of them.
 
-Its files are not ours; whoever runs this names them, in the order in which they are to be executed.
+The SQL files are not included; pass their paths, in the order of execution.
 """
 
 from collections import Counter
@@ -20,13 +20,13 @@ _BALANCES: Final = "SELECT id, balance FROM pgledger_accounts"
 
 
 class SqlLedger(OnPostgres):
-    """Every posting is a transfer between the chips of the table and another account: the chips are what is left."""
+    """Every posting is a transfer between the table's chips and another account; the chips balance it."""
 
     name = "SQL functions (pgledger)"
     keeps = "postings, balances; no event, no outcome"
 
     def __init__(self, files: Sequence[Path]) -> None:
-        """Take the files of the ledger."""
+        """Use the SQL files of the ledger."""
         self._files = files
 
     def open(self, url: str, accounts: Sequence[Account]) -> None:
@@ -43,7 +43,7 @@ class SqlLedger(OnPostgres):
         self._connection.commit()
 
     def write(self, rounds: Sequence[SettledRound]) -> None:
-        """Transfer what each round moved, in one transaction."""
+        """Transfer the movements of each round, in one transaction."""
         for one in rounds:
             if transfers := [self._element(each) for each in transfers_of(one)]:
                 self._connection.execute(_WRITE, ("{" + ",".join(transfers) + "}",))
@@ -60,5 +60,5 @@ class SqlLedger(OnPostgres):
         self._connection.close()
 
     def _element(self, transfer: Transfer) -> str:
-        """Return a transfer as an element of an array: from what is credited to what is debited."""
+        """Return a transfer as an array element: from the credited to the debited account."""
         return f'"({self._ids[transfer.credited]},{self._ids[transfer.debited]},{transfer.cents})"'

@@ -1,4 +1,4 @@
-"""What peers did, and the table of it."""
+"""The results of peers, and their table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a peer did: rounds a second, microseconds of all processors a round, and milliseconds of waiting."""
+    """A peer's results: rounds per second, CPU microseconds per round, and milliseconds of waiting."""
 
     name: str
     keeps: str
@@ -21,7 +21,7 @@ class Kept:
 
 
 def lines(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the table, in Markdown, of what is kept of peers as JSON."""
+    """Yield the stored results of peers, given as JSON, as a Markdown table."""
     yield "| | keeps | 1 a commit, rounds/s | µs | 200 a commit, rounds/s | µs | p50, p99 at 25/s, ms | bytes | books |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for one in found:

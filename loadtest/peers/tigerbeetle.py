@@ -1,6 +1,6 @@
-"""TigerBeetle: a database of accounts and transfers; a round is a chain of transfers that happen together.
+"""TigerBeetle: a database of accounts and transfers; a round is a chain of transfers that succeed together.
 
-Its program is not ours; whoever runs this names it. It must be as new as its client among the libraries, or newer.
+The executable is not included; pass its path. It must be at least as new as the installed client library.
 """
 
 import os
@@ -31,17 +31,17 @@ class NotTaken(Exception):
 
 
 class TigerBeetle:
-    """One replica, which answers when what it was given is on its disk."""
+    """A single replica, which answers once the data is on its disk."""
 
     name = "TigerBeetle"
     keeps = "postings, balances; no event, no outcome"
 
     def __init__(self, program: Path) -> None:
-        """Take the program."""
+        """Use this executable."""
         self._program = program.resolve()
 
     def open(self, url: str, accounts: Sequence[Account]) -> None:
-        """Make a file of data, start the replica on it, and open the accounts."""
+        """Create a data file, start the replica on it, and open the accounts."""
         del url
         self._directory = TemporaryDirectory()
         directory, port = Path(self._directory.name), free_port()
@@ -70,7 +70,7 @@ class TigerBeetle:
                 raise NotTaken(f"accounts: {refused}")
 
     def write(self, rounds: Sequence[SettledRound]) -> None:
-        """Make the transfers of rounds, in one request; those of a round all or none."""
+        """Create the transfers of rounds in one request; those of a round succeed or fail together."""
         transfers = [each for one in rounds for each in self._chain(one)]
         if transfers:
             results = self._client.create_transfers(transfers)
@@ -87,11 +87,11 @@ class TigerBeetle:
         return compared(found, rounds)
 
     def size(self) -> int:
-        """Return the bytes of the file of data that are on the disk."""
+        """Return the bytes that the data file occupies on disk."""
         return self._file.stat().st_blocks * 512
 
     def close(self) -> None:
-        """End the replica."""
+        """Stop the replica."""
         self._client.close()
         self._server.stop()
         self._directory.cleanup()

@@ -1,1 +1,1 @@
-"""What a floor and its services send, and how: corpora, publishing, and the facts of services that do not run."""
+"""What a floor and its services send: corpora, publishing, and the facts of services that are not running."""

@@ -50,7 +50,7 @@ _envelope: Final = msgspec.json.Decoder(_Envelope)
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A property with its tables and its gaming day: the document that is filed for it, and its rules submissions."""
+    """A property with its tables and its gaming day: the property document, and its rules submissions."""
 
     plans: tuple[TablePlan, ...]
     gaming_day: date

@@ -1,4 +1,4 @@
-"""What the table-inventory ledger publishes of a simulated day of the pit, to the cent."""
+"""The facts that table inventory publishes for a simulated day of the pit, to the cent."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,9 +35,9 @@ _KEPT: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class NumberedDay:
-    """A day of the pit whose slips have numbers; `sent` is how many events each table had sent before it.
+    """A day of the pit with numbered slips; `sent` is how many events each table had sent before it.
 
-    `events` are what its tables report, in the order of time.
+    `events` are the reports of its tables, in order of time.
     """
 
     day: PitDay
@@ -47,10 +47,10 @@ class NumberedDay:
 
 
 class InventoryFacts:
-    """The ledger of a casino's tables, day after day: sequences, slips and counts are numbered on and on."""
+    """The ledger of a casino's tables, day by day, with continuously numbered sequences, slips and counts."""
 
     def __init__(self, where: Casino) -> None:
-        """Begin with nothing."""
+        """Start without any facts."""
         assert INVENTORY.publisher is not None
         self._journal = Journal(INVENTORY.publisher)
         self._shard = {plan.name: number % DESK for number, plan in enumerate(where.plans)}
@@ -62,7 +62,7 @@ class InventoryFacts:
         self._steps = 0
 
     def numbered(self, day: PitDay) -> NumberedDay:
-        """Number the slips of the next day, and the events of its tables."""
+        """Assign numbers to the slips of the next day, and sequences to the events of its tables."""
         slips: dict[Slip, int] = {}
         for slip in day.slips:
             self._numbers[slip.slip] += 1
@@ -73,14 +73,14 @@ class InventoryFacts:
         return NumberedDay(day, slips, sent, sorted(events, key=lambda event: event.time))
 
     def of_tables(self, numbered: NumberedDay, events: Iterable[Event[Any]]) -> Iterator[Published]:
-        """Yield what is recorded of events of a day."""
+        """Yield the facts for the pit events of a day."""
         cents = {(slip.slip, number): slip.cents for slip, number in numbered.slips.items()}
         for event in events:
             fact = _recorded(event, cents)
             yield self._journal.entry(self._shard[fact.table], fact, event.time, source=event.source)
 
     def at_desks(self, numbered: NumberedDay, ends_at: datetime) -> Iterator[Published]:
-        """Yield what people do at their desks about a day that ends at a moment, up to its last variance."""
+        """Yield the facts of desk work about a day that ends at a moment, up to its last variance."""
         said = [one for slip, number in numbered.slips.items() for one in self._slip(numbered.day, slip, number)]
         for at, fact in sorted(said, key=itemgetter(0)):
             yield self._journal.at_desk(fact, at)
@@ -94,7 +94,7 @@ class InventoryFacts:
         yield from self._resolve(numbered, ends_at + 90 * _MINUTE)
 
     def seal(self, day: PitDay, at: datetime) -> Iterator[Published]:
-        """Yield the closing of a day by three people, the last of them at a moment."""
+        """Yield the facts by which three people close a day, the last of them at a moment."""
         of_day: dict[str, Any] = {"property": day.property, "gaming_day": day.gaming_day}
         report = {
             "tables": [{"table": table, "final_win_cents": money.win} for table, money in day.tables.items()],
@@ -115,7 +115,7 @@ class InventoryFacts:
             yield self._journal.entry(WINS, win, at)
 
     def _slip(self, day: PitDay, slip: Slip, number: int) -> Iterator[tuple[datetime, Fact]]:
-        """Give the steps of a slip that are done at desks, each with its moment."""
+        """Return the steps of a slip that are taken at desks, each with its time."""
         self._requests += 1
         asked_at, prepared_at, received_at = slip.at - 3 * _MINUTE, slip.at - 2 * _MINUTE, slip.at + 5 * _MINUTE
         asked = _of_slip(day, slip) | {"request": self._requests, "requested_by": PIT, "requested_at": asked_at}
@@ -144,7 +144,7 @@ class InventoryFacts:
         return self._journal.at_desk(entered, fill.at, recorded_at=at)
 
     def _redeem(self, day: PitDay, at: datetime) -> Iterator[Published]:
-        """Have the drawers pay their counter checks in chips, but for some that the cage keeps."""
+        """Have the drawers redeem their counter checks in chips, except some that the cage keeps."""
         checks = [(box, serial, cents) for box in day.boxes for serial, cents in box.dropped.checks.items()]
         for number, (box, serial, cents) in enumerate(checks, 1):
             if number % _KEPT == 0:
@@ -166,7 +166,7 @@ class InventoryFacts:
             yield self._journal.at_desk(redeemed, at)
 
     def _count(self, numbered: NumberedDay, at: datetime) -> Iterator[Published]:
-        """Count all boxes twice, by two people."""
+        """Have two people count each box."""
         self._counts += 1
         day, removed = numbered.day, {}
         for event in numbered.events:
@@ -202,7 +202,7 @@ class InventoryFacts:
         yield self._journal.at_desk(concluded, end)
 
     def _resolve(self, numbered: NumberedDay, at: datetime) -> Iterator[Published]:
-        """Have somebody own and resolve the variance that is planted."""
+        """Assign the planted variance to an owner, and resolve it."""
         day = numbered.day
         if day.planted is None:
             return
@@ -276,7 +276,7 @@ def _recorded(event: Event[Any], slips: Mapping[tuple[str, int], int]) -> invent
 
 
 def _moved(data: pit.PitData, slips: Mapping[tuple[str, int], int]) -> inventory.Moved | None:
-    """Return what an event did to the inventory; denominations are not known but for slips, and are left out."""
+    """Return an event's effect on the inventory; denominations are omitted except for slips."""
     match data:
         case pit.ReceivedFill():
             return inventory.Moved(movement="transfer", cents=value_of(data.contents))

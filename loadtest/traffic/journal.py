@@ -1,4 +1,4 @@
-"""The journal of a service as it is published, without a database: dense sequences and chained hashes, by shard."""
+"""A service's published journal without a database: dense sequences and chained hashes, by shard."""
 
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -21,7 +21,7 @@ RECORDED: Final = timedelta(milliseconds=40)
 
 
 class Published(NamedTuple):
-    """A message: its topic, its key and its value."""
+    """A message: its topic, key and value."""
 
     topic: Topic
     key: bytes
@@ -40,7 +40,7 @@ class Journal:
     """The journal of the service that publishes a topic."""
 
     def __init__(self, service: str) -> None:
-        """Begin with nothing."""
+        """Start with an empty journal."""
         self._service = service
         self._shards: dict[int, _Shard] = {}
 
@@ -53,7 +53,7 @@ class Journal:
         source: str | None = None,
         recorded_at: datetime | None = None,
     ) -> Published:
-        """Return a fact as the next entry of a shard, whose stream it is in unless another is named.
+        """Return a fact as the next entry of a shard, in the stream of that shard unless another one is named.
 
         It is recorded no earlier than the entry before it.
         """
@@ -79,7 +79,7 @@ class Journal:
     def at_desk(
         self, fact: Fact, at: datetime, *, recorded_at: datetime | None = None, shard_number: int = DESK
     ) -> Published:
-        """Return a fact that a person's command led to; it is in the stream of its kind."""
+        """Return a fact caused by a person's command, in the stream of its kind."""
         assert fact.KIND.stream is not None, "people's facts have streams of their own"
         source = fact.KIND.stream.format(**dict(fact))
         return self.entry(shard_number, fact, at, source=source, recorded_at=recorded_at)

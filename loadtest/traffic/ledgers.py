@@ -1,4 +1,4 @@
-"""What the services beside round settlement publish of a month of a casino, coherent with its rounds to the cent.
+"""The facts published for a month of a casino by services other than settlement, consistent with its rounds.
 
 Pit, vigorish, meters and accounts: the facts that their ledgers record of the same rounds as
 `loadtest.traffic.synthetic_month.month`, and of the people around them. No ledger stands behind them, so a month comes
@@ -32,7 +32,7 @@ _RECONCILED: Final = PLAY + timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """What a round of a pool leads to beside its settlement."""
+    """The consequences of a round in a pool, apart from its settlement."""
 
     assessed: Assessed
     meters: tuple[OnMeter, ...]
@@ -40,10 +40,10 @@ class _Beside:
 
 
 class Ledgers:
-    """The ledgers of a casino, day after day; a day's pit is held until it is sealed."""
+    """The ledgers of a casino, day by day; a day's pit is kept in memory until the day is sealed."""
 
     def __init__(self, where: Casino, *, rounds_per_table_day: int, seed: int, rounds_in_pool: int) -> None:
-        """Begin before the first day; the arguments are those of `loadtest.traffic.synthetic_month.month`."""
+        """Start before the first day; the arguments are those of `loadtest.traffic.synthetic_month.month`."""
         self._where = where
         self._schedule = Schedule(where, rounds_per_table_day, seed)
         self._pools = Pools(where, seed=seed, rounds=rounds_in_pool, property_name=PROPERTY_SLOT, table=TABLE_SLOT)
@@ -56,7 +56,7 @@ class Ledgers:
         self._days: list[PitDay] = []
 
     def play(self, gaming_days: Sequence[date]) -> Iterator[Published]:
-        """Yield what is recorded of days on which rounds are played, but for their seals."""
+        """Yield the facts of days with rounds, except for the seals."""
         for gaming_day in gaming_days:
             if not self._seen:
                 yield from self._meters.open_pools(gaming_day)
@@ -71,9 +71,9 @@ class Ledgers:
             yield self._meters.reconcile(gaming_day, opening(gaming_day) + _RECONCILED)
 
     def play_again(self, days: Mapping[date, date]) -> Iterator[Published]:
-        """Yield what people do on further days, each with the rounds of a day that was played, but for their seals.
+        """Yield the facts of people's work on further days with the rounds of earlier ones, except for the seals.
 
-        What follows from a round is left out: `loadtest.bench.read_model.multiply` repeats it.
+        The consequences of rounds are omitted; `loadtest.bench.read_model.multiply` copies those.
         """
         for gaming_day, played_on in days.items():
             numbered = self._next_day(gaming_day, played_on)
@@ -82,7 +82,7 @@ class Ledgers:
             yield from self._inventory.at_desks(numbered, opening(gaming_day) + PLAY)
 
     def seal(self) -> Iterator[Published]:
-        """Yield the seals of all days."""
+        """Yield the facts that seal all days."""
         for day in self._days:
             yield from self._inventory.seal(day, opening(day.gaming_day) + SEALED)
 
@@ -96,7 +96,7 @@ class Ledgers:
         return found if found.assessed or found.meters or found.funded else None
 
     def _day(self, numbered: NumberedDay, pools: Mapping[Kind, Sequence[_Beside | None]]) -> Iterator[Published]:
-        """Yield what the rounds of a day lead to and what its tables report, in the order of time."""
+        """Yield the facts caused by a day's rounds and by its tables' reports, in order of time."""
         gaming_day, schedule, left = numbered.day.gaming_day, self._schedule, deque(numbered.events)
         tables = [(plan, pools[kind_of(plan)]) for plan in self._where.plans]
         picks = [schedule.picks(table, gaming_day, len(pool)) for table, (_, pool) in enumerate(tables)]

@@ -1,4 +1,4 @@
-"""What the progressive meters publish of a casino: its pools, rounds from a pool of rounds, and days reconciled.
+"""The facts that the progressive meters publish for a casino: pools, rounds from a pool of rounds, reconciled days.
 
 The meters of rounds from a pool do not chain. What these rounds add and award is counted from each pool's own base on,
 so the ledger is whole; tables' readings are left out of it.
@@ -54,7 +54,7 @@ _NOTHING: Final = {
 
 @dataclass(frozen=True, slots=True)
 class OnMeter:
-    """What a round of a pool of rounds does to a meter: cents of wagers and nanocents that they add, and its awards."""
+    """The effect of a round on a meter: the wagers in cents, their contribution in nanocents, and the awards."""
 
     meter: str
     rate: str
@@ -69,7 +69,7 @@ class OnMeter:
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
-    """A pool: the number of its last movement, its display in nanocents, and what has been counted of the day."""
+    """A pool: the number of its last movement, its display in nanocents, and the counts of the current day."""
 
     name: str
     number: int = 0
@@ -85,10 +85,10 @@ class _Pool:
 
 
 class MeterFacts:
-    """The meters of a casino, round after round."""
+    """The meters of a casino, round by round."""
 
     def __init__(self, where: Casino) -> None:
-        """Begin without pools."""
+        """Start without pools."""
         assert METERS.publisher is not None
         self._journal = Journal(METERS.publisher)
         self._property = where.property.property
@@ -99,7 +99,7 @@ class MeterFacts:
         self._pools: dict[str, _Pool] = {}
 
     def open_pools(self, gaming_day: date) -> Iterator[Published]:
-        """Yield the pools of all tables: each filed by one person, and approved by another with its base."""
+        """Yield the facts that open the pools of all tables: each filed by one person, and approved by another."""
         feeds: dict[str, list[tuple[TablePlan, str, int]]] = {}
         for plan in self._plans.values():
             for meter, reset_cents in initial_meters(plan).items():
@@ -130,14 +130,14 @@ class MeterFacts:
         yield self._journal.at_desk(PoolApproved(**fields_of(filed, PoolFiled), **decision), approved_at)
 
     def counted(self, dealt: Dealt) -> tuple[OnMeter, ...]:
-        """Return what a round of a pool of rounds does to meters; nothing, mostly."""
+        """Return the effects of a round from a pool of rounds on meters; usually none."""
         terms = self._terms[dealt.data.game]
         return tuple(one for meter, rate in terms.items() if (one := _on_meter(dealt, meter, rate)) is not None)
 
     def of_round(
         self, about: Mapping[str, Any], found: Sequence[OnMeter], opened_at: datetime, closed_at: datetime
     ) -> Published:
-        """Return what is recorded of a round that meters count."""
+        """Return the facts of a round that affects meters."""
         plan = self._plans[about["table"]]
         fact = MeterRoundCounted.construct_unvalidated(
             {**about, "revision": 1, "opened_at": opened_at, "closed_at": closed_at, "at": closed_at}
@@ -173,7 +173,7 @@ class MeterFacts:
         return MeterOfRound(meter=one.meter, rate=one.rate, **settled, movement=movement)
 
     def reconcile(self, gaming_day: date, at: datetime) -> Published:
-        """Return the reconciliation of a day at a moment after its last round; the next day begins with it."""
+        """Return the reconciliation of a day at a moment after its last round; this begins the next day."""
         pools = tuple(_of_day(pool) for _, pool in sorted(self._pools.items()))
         fact = DayReconciled(
             property=self._property,
@@ -194,7 +194,7 @@ class MeterFacts:
 
 
 def _terms(plan: TablePlan) -> Mapping[str, Fraction]:
-    """Return the rate of each meter that a table has."""
+    """Return the rate of each meter of a table."""
     offers = select(catalogue(plan.regulation), plan.submission).offers
     return {name: Fraction(offer.meter.rate) for name, offer in offers.items() if offer.meter is not None}
 
@@ -231,7 +231,7 @@ def _on_meter(dealt: Dealt, meter: str, rate: Fraction) -> OnMeter | None:
 
 
 def _after(pool: _Pool) -> dict[str, Any]:
-    """Return what a movement says of its pool afterwards."""
+    """Return the state of a pool after a movement, as recorded in the movement."""
     meters = {"display_cents": exact_text(pool.display), "reserve_cents": "0", "overflowed_cents": "0"}
     return {"pool": pool.name, "number": pool.number, **meters, "shown_cents": shown(pool.display)}
 

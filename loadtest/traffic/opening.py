@@ -1,4 +1,4 @@
-"""What people open before a corpus is played with every service: the pools that meters feed, and the game accounts."""
+"""Open what a corpus needs before it is played with every service: pools for meters, and game accounts."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -34,7 +34,7 @@ class _Event(msgspec.Struct):
 def open_all(
     services: Mapping[str, str], tokens: Mapping[str, str], sites: Iterable[Site], records: Iterable[Record]
 ) -> None:
-    """Have people open what the rounds are about, in those of the services that run. Raises: RegistryRefused."""
+    """Open the pools and accounts that the rounds need, in those services that are running. Raises: RegistryRefused."""
     if _METERS in services:
         with _client(services[_METERS]) as meters:
             for site in sites:
@@ -46,7 +46,7 @@ def open_all(
 
 
 def accounts_in(records: Iterable[Record]) -> set[tuple[str, str, str]]:
-    """Return the accounts that pay for wagers of these rounds: (property, table, account)."""
+    """Return the accounts that fund wagers of these rounds: (property, table, account)."""
     decode = msgspec.json.Decoder(_Event).decode
     rounds = (decode(record.value).data for record in records)
     return {(one.property, one.table, part.account) for one in rounds for part in one.account_funded}

@@ -1,4 +1,4 @@
-"""Plays a day against a running Pitledger, and waits until all of it is settled and reported."""
+"""Play a day against a running Pitledger, and wait until it is settled and reported."""
 
 import time
 from collections import defaultdict
@@ -19,7 +19,7 @@ STALLED_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the day is: records produced, of these settled; entries recorded for them, of these reported."""
+    """The progress of the day: records produced and settled, entries recorded and reported."""
 
     produced: int
     settled: int
@@ -33,7 +33,7 @@ Show = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A day that was played: what the books must show, the records produced, and the seconds each stage took."""
+    """A played day: the expected books, the records produced, and the seconds that each stage took."""
 
     books: Mapping[str, Books]
     """What the books of each property must show."""
@@ -45,9 +45,9 @@ class Played:
 
 
 def play(target: Target, messages: Iterable[Message], show: Show, devices: Devices | None = None) -> Played:
-    """Produce the messages as fast as they come, and waits until reporting has counted what followed from them.
+    """Produce the messages as fast as possible, and wait until reporting has counted the resulting entries.
 
-    Devices sign them, where there are any. Told every so often, `show` shows the progress.
+    Devices sign them, if there are any. `show` is called regularly with the progress.
     Raises: NotDelivered, TooSlow.
     """
     books: defaultdict[str, Books] = defaultdict(Books)
@@ -73,7 +73,7 @@ def _progress(watch: Watch, produced: int, started: float) -> Progress:
 
 
 def _wait(watch: Watch, produced: int, started: float, show: Show, done: Callable[[Progress], bool]) -> float:
-    """Wait until the progress is what it should be; gives the seconds since the start."""
+    """Wait until the progress is complete; return the seconds since the start."""
     moved_at, before = time.monotonic(), -1
     while True:
         now = _progress(watch, produced, started)

@@ -40,11 +40,11 @@ SETTLEMENT: Final = "round_settlement"
 
 
 class TooSlow(Exception):
-    """Something that was waited for did not happen in time."""
+    """An expected event did not happen in time."""
 
 
 class Watch:
-    """A database connection, for the length of a `with` block, that asks the services how far they are."""
+    """A database connection, during a `with` block, for querying the services' progress."""
 
     def __init__(self, target: Target) -> None:
         self._connection = psycopg.connect(target.conninfo, autocommit=True)
@@ -54,7 +54,7 @@ class Watch:
         return self._numbers(_SETTLED)[0]
 
     def entries(self) -> int:
-        """Return how many entries round settlement has recorded, all of which are to be published."""
+        """Return how many entries round settlement has recorded, all of which will be published."""
         return self._numbers(_SETTLED)[1]
 
     def published(self) -> int:
@@ -70,7 +70,7 @@ class Watch:
         return self._numbers(_READ.format(schema, topic))[0]
 
     def reads(self, schema: str, topic: str) -> bool:
-        """Return whether a service reads a topic: it has a shard for each partition of which it had a record."""
+        """Return whether a service reads a topic, which is if it has a shard for a partition of it."""
         return bool(self._numbers(_READS.format(schema, topic))[0])
 
     def submissions(self, schema: str = SETTLEMENT) -> int:
@@ -82,15 +82,15 @@ class Watch:
         return self._numbers(_PROPERTIES.format(schema))[0]
 
     def unsigned(self, schema: str = SETTLEMENT) -> int:
-        """Return how many shards of a service no signed checkpoint covers in full."""
+        """Return how many shards of a service are not fully covered by a signed checkpoint."""
         return self._numbers(_UNSIGNED.format(schema))[0]
 
     def legs(self, schema: str, property_name: str) -> dict[str, int]:
-        """Return the sums of a property's postings in a service by leg, cents: together they are a trial balance."""
+        """Return the sums of a property's postings in a service by leg, cents, which form a trial balance."""
         return dict(self._connection.execute(_LEGS.format(schema).encode(), (property_name,)).fetchall())
 
     def not_read(self, schema: str) -> int:
-        """Return how many records a service has refused, and how many it misses."""
+        """Return how many records a service has refused, and how many it is missing."""
         return self._numbers(_NOT_READ.format(schema))[0]
 
     def wait_for_properties(self, count: int, *, seconds: float, schemas: Sequence[str] = (SETTLEMENT,)) -> None:
@@ -103,7 +103,7 @@ class Watch:
             )
 
     def wait_for_submissions(self, count: int, *, seconds: float, schemas: Sequence[str] = (SETTLEMENT,)) -> None:
-        """Wait until the services know `count` submissions, and so can settle. Raises: TooSlow."""
+        """Wait until the services know `count` submissions, so that they can settle. Raises: TooSlow."""
         for schema in schemas:
             self._wait(
                 lambda schema=schema: self.submissions(schema) >= count,  # type: ignore[misc]
@@ -126,7 +126,7 @@ class Watch:
         self._wait(lambda: self.read(schema, topic) >= records, seconds, otherwise)
 
     def wait_for_reporting(self, schemas: Sequence[str], *, seconds: float) -> None:
-        """Wait until reporting has read every entry of the services, those of rounds apart. Raises: TooSlow."""
+        """Wait until reporting has read every entry of the services, except those of rounds. Raises: TooSlow."""
         for schema in schemas:
             unread = _UNREPORTED.format(schema)
             self._wait(

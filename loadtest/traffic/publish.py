@@ -1,4 +1,4 @@
-"""Sends messages to a topic (of table events unless told), as a table system must: in order, keyed by the table."""
+"""Sends messages to a topic (by default table events) in order, keyed by table, as a table system must."""
 
 import time
 from types import TracebackType
@@ -22,26 +22,26 @@ _ANY: Final = -1
 
 
 class Record(Protocol):
-    """What is sent: a key and bytes."""
+    """A record to send: a key and bytes."""
 
     @property
     def key(self) -> str:
-        """Return the stream."""
+        """Return the stream name as the key."""
 
     @property
     def value(self) -> bytes:
-        """Return the event."""
+        """Return the bytes of the event."""
 
 
 class NotDelivered(Exception):
-    """The broker did not take all messages."""
+    """The broker did not accept all messages."""
 
 
 class Publisher:
-    """A producer for the length of a `with` block, which ends only when every message is with the broker.
+    """A producer for a `with` block, which ends only after the broker has accepted every message.
 
-    Where there are devices, they sign. `partition` takes everything, where one is named. A message may wait `linger_ms`
-    for others, and the broker take so many seconds for the last answer. `delivered` counts what it has acknowledged.
+    `devices` sign the messages, if given. `partition` receives everything, if given. A message may wait `linger_ms` for
+    others, and the broker's last acknowledgment is limited in time. `delivered` counts acknowledged messages.
     Raises: NotDelivered.
     """
 
@@ -75,7 +75,7 @@ class Publisher:
         )
 
     def send(self, message: Record) -> float:
-        """Hand a message over; gives the moment (seconds since the epoch) at which that was done."""
+        """Hand a message to the producer; return the time of that (seconds since the epoch)."""
         headers = _HEADERS
         if self._devices is not None:
             headers = _HEADERS + self._devices.headers(self._topic, message.key, message.value)
@@ -97,14 +97,14 @@ class Publisher:
                 return moment
 
     def flush(self) -> None:
-        """Wait until the broker has everything."""
+        """Wait until the broker has accepted everything."""
         left = self._producer.flush(self._answer_seconds_max)
         if left or self._failed:
             reason = self._failed[0].str() if self._failed else f"no answer within {self._answer_seconds_max:.0f} s"
             raise NotDelivered(f"{left + len(self._failed)} messages did not reach {self._topic}: {reason}")
 
     def poll(self) -> None:
-        """Take note of what the broker has acknowledged."""
+        """Process the broker's acknowledgments."""
         self._producer.poll(0)
 
     def __enter__(self) -> Self:

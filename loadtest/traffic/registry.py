@@ -40,7 +40,7 @@ def file_and_approve(
 
 
 def _needs_override(registry: httpx.Client, version: str, token: str) -> bool:
-    """Return whether what a version of a submission pays back has to be passed over. Raises: RegistryRefused."""
+    """Return whether the paybacks of a submission's version require an override. Raises: RegistryRefused."""
     path = f"{version}/paybacks"
     response = registry.get(path, headers={"authorization": f"Bearer {token}"})
     if response.is_error:
@@ -49,7 +49,7 @@ def _needs_override(registry: httpx.Client, version: str, token: str) -> bool:
 
 
 def post(registry: httpx.Client, path: str, token: str, key: str, document: object) -> dict[str, Any]:
-    """Return the answer of a service to a command. Raises: RegistryRefused."""
+    """Return a service's answer to a command. Raises: RegistryRefused."""
     headers = {"authorization": f"Bearer {token}", "idempotency-key": key}
     response = registry.post(path, headers=headers, json=document)
     if response.is_error:

@@ -1,4 +1,4 @@
-"""Reads the reports of a day over HTTP, and holds them against what the books must show."""
+"""Reads the reports of a day over HTTP, and compares them with the expected books."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,19 +21,19 @@ _OF_PLAY: Final = frozenset({"gap", "quarantined", "reversed", "voided", "supers
 
 
 class ReportUnavailable(Exception):
-    """Reporting did not give a report."""
+    """Reporting did not return a report."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """The win as settled as reporting documents it, and all exceptions of the property."""
+    """The settled win as reported, and all exceptions of the property."""
 
     win_as_settled: Mapping[str, Any]
     exceptions: tuple[Mapping[str, Any], ...]
 
 
 def read_reports(reporting_url: str, token: str, *, property_name: str, gaming_day: date) -> Reports:
-    """Ask reporting for the day. Raises: ReportUnavailable."""
+    """Request the reports of the day. Raises: ReportUnavailable."""
     with httpx.Client(
         base_url=reporting_url, timeout=_SECONDS, trust_env=False, headers={"authorization": f"Bearer {token}"}
     ) as reporting:
@@ -47,7 +47,7 @@ def read_reports(reporting_url: str, token: str, *, property_name: str, gaming_d
 
 
 def _exceptions(report: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Give the exceptions of input and rounds by their ids; those of the pit's desk are not of what is played."""
+    """Return the exceptions of input and rounds by id, without those of the pit, cage and count room."""
     for section in report["content"]["sections"]:
         if section["name"] in ("open", "over"):
             yield from ((row["id"], row) for row in section["rows"] if row["kind"] in _OF_PLAY)
@@ -71,7 +71,7 @@ def _section(report: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def differences(books: Books, reports: Reports) -> Iterator[str]:
-    """Return where the reports do not show what the simulator's own settlements come to; nothing where all is well."""
+    """Return the differences between the reports and the simulator's own settlements."""
     rows = {(row["table"], row["wager"]): row for row in rows_of(reports.win_as_settled, "wagers")}
     for key in sorted(books.by_table_and_wager.keys() | rows.keys()):
         expected = books.by_table_and_wager.get(key, Wagered())

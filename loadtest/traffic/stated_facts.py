@@ -1,6 +1,6 @@
-"""What the table-inventory ledger states of the wins of a simulated day: of each shift as it closes, and as counted.
+"""The statements of win that table inventory publishes for a simulated day: at each shift's end, and when counted.
 
-It is made of what the tables report, of slips on paper and of what is in the boxes, by the formula of Pennsylvania.
+They follow from the tables' reports, paper slips and the contents of boxes, by the formula of Pennsylvania.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ _WIN: Final = {"closer_cents": 1, "credits_cents": 1, "drop_cents": 1, "opener_c
 
 @dataclass(slots=True)
 class _Shift:
-    """A shift of a table: its figures, the counts and boxes that they follow from, and what it lacks."""
+    """A shift of a table: its figures, the counts and boxes behind them, and what is missing."""
 
     figures: WinFigures = field(default_factory=WinFigures)
     counts: list[int] = field(default_factory=list)
@@ -29,14 +29,14 @@ class _Shift:
     missing: list[Missing] = field(default_factory=list)
 
     def add(self, **figures: int) -> None:
-        """Add to figures."""
+        """Add amounts to figures."""
         self.figures += WinFigures(**figures)
 
 
 def stated_wins(
     day: PitDay, events: Iterable[Event[Any]], slips: Mapping[Slip, int]
 ) -> tuple[list[WinStated], list[WinStated]]:
-    """Return what is stated of a day, whose slips have numbers, before its boxes are counted, and after that."""
+    """Return the statements about a day with numbered slips, before its boxes are counted and afterwards."""
     carried = {number: slip.cents for slip, number in slips.items() if slip.slip == "credit"}
     shifts: dict[tuple[str, str], _Shift] = {}
 
@@ -61,7 +61,7 @@ def stated_wins(
 
 
 def _report(event: Event[Any], of: Callable[[str, str], _Shift], carried: Mapping[int, int]) -> None:
-    """Add what a table reports."""
+    """Add a table's report."""
     data = event.data
     here = of(data.table, data.shift)
     match data:
@@ -97,7 +97,7 @@ def _report(event: Event[Any], of: Callable[[str, str], _Shift], carried: Mappin
 
 
 def _counted(shift: _Shift, boxes: Sequence[Box]) -> _Shift:
-    """Return a shift with what was found in its boxes, and its win."""
+    """Return a shift with the counted contents of its boxes, and its win."""
     currency = sum(box.dropped.currency for box in boxes)
     checks = sum(sum(box.dropped.checks.values()) for box in boxes)
     coupons: Counter[str] = Counter()

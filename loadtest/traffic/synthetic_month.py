@@ -1,4 +1,4 @@
-"""A month of a casino as round settlement publishes it, faster than it could be played: for volume, not for luck.
+"""A month of a casino as round settlement publishes it, generated without dealing every round: for volume tests.
 
 For each day, a pool of real rounds of each game is played and settled. Each message is one of them with another place
 and time: property, table, round, dealer, moments, gaming day, sequence and hash are put into bytes that are ready. So
@@ -43,10 +43,10 @@ _SPLIT: Final = re.compile(b"(" + b"|".join(re.escape(slot.encode()) for slot in
 
 
 class Form:
-    """Bytes with places for those of `_SLOTS`."""
+    """A byte template with slots for the values of `_SLOTS`."""
 
     def __init__(self, text: bytes) -> None:
-        """Find the places."""
+        """Find the slots."""
         parts = _SPLIT.split(text)
         self._literals = tuple(parts[::2])
         places = {slot.encode(): len(self._literals) + number for number, slot in enumerate(_SLOTS)}
@@ -67,7 +67,7 @@ def month(
     rounds_in_pool: int = ROUNDS_IN_POOL,
     shards: int = DESK,
 ) -> Iterator[tuple[bytes, bytes]]:
-    """Yield key and value of each message on `settlements`, in the order of time; nothing is held but a day's pool.
+    """Yield key and value of each message on `settlements`, in order of time; only a day's pool is kept in memory.
 
     Each shard has a dense sequence from 1. A hash is that of the one before it and of the data: no journal stands
     behind it.
@@ -110,7 +110,7 @@ def pit_month(
     rounds_in_pool: int = ROUNDS_IN_POOL,
     overpaying: Overpaying | None = None,
 ) -> Iterator[PitDay]:
-    """Yield the day of the pit around the rounds of each day of that `month`, to the cent; one day is held.
+    """Yield the pit's day around the rounds of each day of that `month`, to the cent; one day is kept in memory.
 
     Openers, counts, fills, credits, drop boxes: what its tables send on `pit.events` are its `reports`. `overpaying`
     gives chips away in the rounds that this dealer deals.
@@ -126,10 +126,10 @@ RoundsInPit = Mapping[Kind, Sequence[RoundInPit]]
 
 
 class PitOfMonth:
-    """The pit, day after day: a table opens with what it closed with."""
+    """The pit, day by day: a table opens with its previous closer."""
 
     def __init__(self, where: Casino, schedule: Schedule, overpaying: Overpaying | None = None) -> None:
-        """Begin before the first day."""
+        """Start before the first day."""
         self._where = where
         self._schedule = schedule
         self._overpaying = overpaying
@@ -141,7 +141,7 @@ class PitOfMonth:
         return {kind: [_in_pit(one, self._seen[kind]) for one in pool] for kind, pool in pools.items()}
 
     def day(self, gaming_day: date, played_on: date, pools: RoundsInPit) -> PitDay:
-        """Return the next day, on which the tables play what they `played_on` a day with these pools."""
+        """Return the next day, on which the tables play the rounds of the day `played_on` with these pools."""
         schedule = self._schedule
         where, of_property = self._where, self._where.property.property
         book = PitBook(of_property, where.plans, gaming_day, overpaying=self._overpaying, openers=self._closers)
@@ -168,7 +168,7 @@ def _in_pit(dealt: Dealt, seen: set[str]) -> RoundInPit:
 
 
 class _Shard:
-    """A shard of the journal as it is published."""
+    """A shard of the published journal."""
 
     def __init__(self, number: int) -> None:
         self.key = shard_source(_SERVICE, number).encode()
@@ -184,7 +184,7 @@ class _Shard:
 
 
 def _zulu(moment: bytes) -> bytes:
-    """Return a moment in UTC as contracts write it."""
+    """Return a moment in UTC as written in contracts."""
     return moment.removesuffix(b"+00:00") + b"Z"
 
 

@@ -1,4 +1,4 @@
-"""A running Pitledger that a day is played against: where it is, and who may file and approve at its registry."""
+"""A running Pitledger on which a day is played: its addresses, and who may file and approve at its registry."""
 
 from dataclasses import dataclass
 
@@ -15,10 +15,10 @@ class Target:
 
     @property
     def conninfo(self) -> str:
-        """Return the database as psycopg wants it."""
+        """Return the database's connection string for psycopg."""
         return conninfo_of(self.database_url)
 
 
 def conninfo_of(url: str) -> str:
-    """Return a SQLAlchemy URL of a database as psycopg wants it."""
+    """Return the psycopg connection string for a database's SQLAlchemy URL."""
     return url.replace("postgresql+psycopg://", "postgresql://", 1)

@@ -13,11 +13,11 @@ _AT_ONCE: Final = 1000
 
 
 class NotRead(Exception):
-    """The broker did not give what it has."""
+    """The broker did not return all of its messages."""
 
 
 class Stored(NamedTuple):
-    """A message as the broker has it."""
+    """A message as stored by the broker."""
 
     partition: int
     offset: int

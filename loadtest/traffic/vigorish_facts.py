@@ -1,4 +1,4 @@
-"""What the vigorish ledger publishes of rounds from a pool, and of what tables collect, waive and return."""
+"""The facts that the vigorish ledger publishes for rounds from a pool, and for tables' collections and waivers."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
@@ -36,10 +36,10 @@ _SETTLED: Final[Mapping[type[pit.VigorishOfRound], type[VigorishSettled]]] = {
 
 
 class VigorishFacts:
-    """The ledger of a casino, round after round."""
+    """The vigorish ledger of a casino, round by round."""
 
     def __init__(self, where: Casino) -> None:
-        """Begin with nothing."""
+        """Start without any facts."""
         assert VIGORISH.publisher is not None
         self._journal = Journal(VIGORISH.publisher)
         self._shard = {plan.name: number % DESK for number, plan in enumerate(where.plans)}
@@ -47,7 +47,7 @@ class VigorishFacts:
         self._rounding = {one.game: _rounding(one) for one in where.submissions}
 
     def assessed(self, dealt: Dealt, gaming_day: date) -> Assessed:
-        """Return what a round of a pool assesses on a gaming day, at the rate of the law."""
+        """Return the vigorish that a round from a pool assesses on a gaming day, at the legal rate."""
         taken = [line for line in dealt.settlement.lines if line.vigorish]
         if not taken:
             return ()
@@ -56,7 +56,7 @@ class VigorishFacts:
         return tuple(_line(line, rate.value, rate.source, rounding) for line in taken)
 
     def of_round(self, about: Mapping[str, Any], lines: Assessed, closed_at: datetime, dealer: str) -> Published:
-        """Return what is recorded of a round that assesses something."""
+        """Return the facts of a round that assesses vigorish."""
         fact = VigorishAssessed.construct_unvalidated(
             {**about, "revision": 1, "closed_at": closed_at, "dealer_id": dealer}
             | {"submission": self._hashes[about["game"]], "lines": lines}
@@ -65,7 +65,7 @@ class VigorishFacts:
         return self._journal.entry(self._shard[about["table"]], fact, closed_at, source=source)
 
     def of_tables(self, events: Iterable[Event[Any]]) -> Iterator[Published]:
-        """Yield what is recorded of what tables did about vigorish."""
+        """Yield the facts of tables' actions on vigorish."""
         for event in events:
             fact_of = _SETTLED.get(type(event.data))
             if fact_of is not None:

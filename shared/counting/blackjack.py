@@ -50,7 +50,7 @@ class Rounds:
     straight_jack: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: "Rounds") -> None:
-        """Add other rounds."""
+        """Add the results of other rounds."""
         self.net.update(other.net)
         self.bad_beat.update(other.bad_beat)
         self.straight_jack.update(other.straight_jack)
@@ -60,7 +60,7 @@ class Shoes:
     """As many shoes of full decks as rounds; each round draws from its own. Ranks are 1 (an ace) to 13."""
 
     def __init__(self, decks: int, chance: np.random.Generator) -> None:
-        """Fill the shoes; each draw takes one of the cards that are left, so that they need no shuffle."""
+        """Fill the shoes; each draw takes a random remaining card, so that no shuffling is needed."""
         deck = np.repeat(np.arange(1, _KING + 1, dtype=np.int8), 4 * decks)
         self._size = len(deck)
         self._chance = chance
@@ -85,7 +85,7 @@ class Shoes:
 
 
 class Totals:
-    """Totals of hands that grow card by card."""
+    """The totals of hands that grow card by card."""
 
     def __init__(self, *cards: Ints) -> None:
         """Begin with these ranks."""
@@ -115,7 +115,7 @@ class Straights:
     """Straights from the first two cards of each round, lengthened by cards in sequence."""
 
     def __init__(self, first: Ints, second: Ints) -> None:
-        """Begin with the ranks of two cards; an ace is next to a king and to a two."""
+        """Begin with the ranks of two cards; an ace is adjacent to a king and to a two."""
         self._low = np.minimum(first, second)
         self._high = np.maximum(first, second)
         around = (self._low == 1) & (self._high == _KING)
@@ -137,7 +137,7 @@ class Straights:
 
 @dataclass
 class Box:
-    """The hands that came from two cards, by place and round: totals, 0 where surrendered, and what is staked."""
+    """The hands from two initial cards, by position and round: totals, 0 if surrendered, and stakes."""
 
     points: Ints
     staked: Ints
@@ -146,7 +146,7 @@ class Box:
 
 
 class Table:
-    """A table that deals and plays rounds."""
+    """A table at which rounds are dealt and played."""
 
     def __init__(self, decks: int, card: CardToPlay, seed: int) -> None:
         """Begin with a seed."""
@@ -198,7 +198,7 @@ class Table:
         *,
         switched: Flags,
     ) -> Box:
-        """Play the hands from two cards, one after the other; none where either side has a Blackjack."""
+        """Play the hands from two initial cards one by one; none if either side has a Blackjack."""
         rounds, most = len(first), self._card.resplits + 2
         begun = Totals(first, second).points()
         natural = (begun == 21) & ~switched
@@ -261,7 +261,7 @@ class Table:
         return hand.points(), number
 
     def _net(self, box: Box, dealer: Ints, blackjack: Flags) -> Ints:
-        """Return what the hands win, in half wagers."""
+        """Return the net win of the hands, in half wagers."""
         own, busts = box.points, box.points > 21
         sign = np.where(busts, -1, np.where(dealer > 21, 1, np.sign(own - dealer)))
         won: Ints = (2 * box.staked * sign).sum(axis=0)
@@ -276,7 +276,7 @@ class Table:
 
 
 def _actions(rows: Mapping[str, Sequence[str]], may: str) -> Ints:
-    """Return by row and up card the first allowed letter of a strategy card; 21 and above stand."""
+    """Return, by row and up card, the first allowed letter of a strategy card; hands of 21 and above stand."""
     actions = np.full((_ROWS, _COLUMNS), _STAND)
     for name, letters in rows.items():
         kind, of = name.split()
@@ -288,7 +288,7 @@ def _actions(rows: Mapping[str, Sequence[str]], may: str) -> Ints:
 
 
 def _worth(worth: Sequence[Mapping[tuple[int, int], float]], naturals: Sequence[float]) -> npt.NDArray[np.float64]:
-    """Return the expected win of two cards by up card and card values; index 0, 0 is a Blackjack."""
+    """Return the expected win of two initial cards by up card and card values; index 0, 0 is a Blackjack."""
     table = np.zeros((_COLUMNS, _TEN + 1, _TEN + 1))
     for column, by_cards in enumerate(worth):
         for (one, other), each in by_cards.items():
@@ -313,7 +313,7 @@ def _switches(worth: npt.NDArray[np.float64], column: Ints, *cards: Ints) -> Fla
 
 
 def _bad_beats(twenty: Flags, dealer: Ints, number: Ints, blackjack: Flags) -> Counter[str]:
-    """Return how often a 20 met a Blackjack, a 21 by the number of cards (more than seven count as seven), or less."""
+    """Return how often a 20 met a Blackjack, or a 21 by its number of cards (seven or more together), or less."""
     made = twenty & (dealer == 21) & ~blackjack
     found = Counter({f"{size}": ways for size, ways in _counted(np.minimum(number[made], 7)).items()})
     found["blackjack"] = int((twenty & blackjack).sum())

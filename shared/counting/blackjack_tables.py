@@ -1,6 +1,6 @@
 """The file of simulated Blackjack results, with the exactly counted figures for comparison.
 
-The file also has the results of the first rounds, so that these can be repeated quickly.
+The file also has the results of the first rounds, for a quick check.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ VERSION: Final = 1
 
 
 class Dealt(NamedTuple):
-    """A table at which rounds were dealt: its decks, whether Blackjack Switch is played, and the seed."""
+    """A simulated table: its decks, whether it deals Blackjack Switch, and the random seed."""
 
     decks: int
     switch: bool

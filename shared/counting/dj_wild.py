@@ -30,7 +30,7 @@ DEALS: Final = comb(len(NATURALS) * len(SUITS) + WILDS - HAND, HAND)
 
 
 class Stand(NamedTuple):
-    """Hands of a category with the same results: their number, and how many dealer hands they beat and lose to."""
+    """Hands of a category with equal results: their number, and how many dealer hands they beat and lose to."""
 
     category: WildCategory
     hands: int
@@ -39,7 +39,7 @@ class Stand(NamedTuple):
 
     @property
     def is_raised(self) -> bool:
-        """Return whether a Raise Wager is worth more than a fold, where a winning Blind Wager only goes back.
+        """Return whether a Raise Wager is worth more than a fold, if a winning Blind Wager is only returned.
 
         Twice the ante is added; three units win and four lose, against two units that a fold loses.
         """
@@ -54,13 +54,13 @@ class _Ranks(NamedTuple):
 
 
 def count_stands() -> Iterator[Stand]:
-    """Yield the standing of all hands, by ranks and suit pattern: C(53, 5) hands in total."""
+    """Yield the results of all hands, by ranks and suit pattern: C(53, 5) hands in total."""
     for ranks in _every_ranks():
         yield from stands_of(ranks.places, ranks.wilds)
 
 
 def stands_of(places: Sequence[int], wilds: int) -> Iterator[Stand]:
-    """Yield the standing of the hands with these natural ranks and number of wild cards."""
+    """Yield the results of the hands with these natural ranks and number of wild cards."""
     dealer = _dealer()
     held = np.bincount(np.array(places, np.int64), minlength=len(NATURALS))
     ways = _CHOOSE[len(SUITS) - held, dealer.copies].prod(axis=1) * _CHOOSE[WILDS - wilds, dealer.wilds]
@@ -86,7 +86,7 @@ def stands_of(places: Sequence[int], wilds: int) -> Iterator[Stand]:
 
 
 class _Dealer(NamedTuple):
-    """What the dealer may hold: ranks with their copies of each natural rank; and those that can be of one suit."""
+    """The dealer's possible hands: ranks with the remaining copies of each, and those that can be suited."""
 
     copies: Ints
     wilds: Ints
@@ -123,7 +123,7 @@ def _every_ranks() -> Iterator[_Ranks]:
 
 
 def _can_be_suited(places: Sequence[int]) -> bool:
-    """Return whether natural cards of one suit are another hand: two or more of different ranks."""
+    """Return whether natural cards of one suit form a different hand: two or more of different ranks."""
     return len(places) > 1 and len(set(places)) == len(places)
 
 

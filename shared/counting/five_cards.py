@@ -1,4 +1,4 @@
-"""Counts what two cards and the Flop make: the rows of the progressive wagers of Texas Hold 'Em Bonus Poker."""
+"""Counts the five-card hands of two cards and the Flop, for the progressive wagers of Texas Hold 'Em Bonus Poker."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ ROWS: Final = tuple(
 
 
 def count_five_cards(cards: Sequence[StandardCard] | None = None) -> dict[str, list[int]]:
-    """Return in how many ways each kind of two cards makes each of `ROWS` with three others."""
+    """Return in how many ways each kind of two cards forms each of `ROWS` with three others."""
     least = Category.three_of_a_kind << CATEGORY_SHIFT
     found: Counter[tuple[str, int]] = Counter()
     for five in combinations(deck(RANKS) if cards is None else cards, 5):

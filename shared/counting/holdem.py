@@ -37,14 +37,14 @@ _NO_HAND: Final = -1
 
 
 class Flop(NamedTuple):
-    """A representative flop up to exchange of suits, and the number of flops that it represents."""
+    """A flop that represents all flops that differ only by exchanging suits, and their number."""
 
     cards: tuple[StandardCard, ...]
     ways: int
 
 
 class FlopCounts(NamedTuple):
-    """The deals on one flop: which hands of two cards make a Turn Wager, and how all end.
+    """The deals with one flop: which two-card hands make a Turn Wager, and the results.
 
     `holes` are the hands; `turn_wager` says of each whether the Turn Wager is made; `river_wager` says that of each
     card on the turn (the first axis, in the order of `turns`); `ends` counts deals by hand, by whether the River Wager
@@ -115,7 +115,7 @@ def count_flop(flop: Sequence[StandardCard], ranks: str = RANKS) -> FlopCounts:
 
 
 class _Board(NamedTuple):
-    """The results of each two cards on five community cards, by class; `suit` is that of three or more board cards.
+    """The results of two-card hands on five community cards, by class; `suit` is that of at least three board cards.
 
     `wins` and `losses` are hands of the dealer; `categories` are the places in `OUTCOMES` of what wins.
     """
@@ -127,7 +127,7 @@ class _Board(NamedTuple):
 
 
 def _likeness(card: StandardCard, suit: str) -> int:
-    """Return a card's class where only one suit can make a flush: its rank, and whether it is of that suit."""
+    """Return a card's class if only one suit can form a flush: its rank, and whether it is of that suit."""
     return RANKS.index(card[0]) + len(RANKS) * (card[1] == suit)
 
 
@@ -178,7 +178,7 @@ def _against(rank: Ints, first: Ints, second: Ints, cards: int) -> tuple[Ints, I
 
 @cache
 def _without_flush(board: str) -> Ints:
-    """Return the rank that two further ranks make with those of the board where no five cards are of one suit."""
+    """Return the rank that two further ranks form with those of the board, if no five cards are of one suit."""
     table = np.full((len(RANKS), len(RANKS)), _NO_HAND, np.int64)
     for one, rank in enumerate(RANKS):
         for two, other in enumerate(RANKS[: one + 1]):
@@ -191,7 +191,7 @@ def _without_flush(board: str) -> Ints:
 
 @cache
 def _flushes() -> Ints:
-    """Return the rank of the best flush by the ranks of one suit that are there, as bits."""
+    """Return the rank of the best flush, by the ranks present in one suit, as bits."""
     table = np.full(1 << len(RANKS), _NO_HAND, np.int64)
     for size in (5, 6, 7):
         for ranks in combinations(RANKS, size):

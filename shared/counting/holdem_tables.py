@@ -67,7 +67,7 @@ def sums(counts: FlopCounts) -> FlopSums:
 
 
 def name_of(flop: Sequence[StandardCard]) -> str:
-    """Return a flop as the file of flops names it."""
+    """Return the name of a flop in the file of flops."""
     return " ".join(flop)
 
 

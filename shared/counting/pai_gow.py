@@ -1,4 +1,4 @@
-"""Samples Pai Gow Poker: seven hands of one deck and joker, all set by the house way, each compared with each other.
+"""Samples Pai Gow Poker: seven hands from one deck and joker, set by the house way, compared with each other.
 
 There are 154,143,080 hands and 53,524,680 beside each, too many pairs to count. Each deal of seven hands gives 42 pairs
 in both directions instead, and where both sides are set alike each direction is as likely: what is left to chance are
@@ -48,7 +48,7 @@ class FaceUpSample(NamedTuple):
 
 
 def sample_hidden(deals: int, seed: int, wheel: Wheel) -> Sample:
-    """Make a number of deals, and compare every hand with every other, all set by the house way."""
+    """Deal a number of times, and compare every hand with every other, all set by the house way."""
     ranking = HighHands(wheel)
     way = house_way(WAY, ranking, "")
     compared: Counter[str] = Counter()
@@ -79,7 +79,7 @@ def sample_hidden(deals: int, seed: int, wheel: Wheel) -> Sample:
 
 
 def sample_face_up(deals: int, seed: int) -> FaceUpSample:
-    """Make a number of deals; set each hand optimally against every other that it sees, set by the house way."""
+    """Deal a number of times; set each hand optimally against every other one, visible and set by the house way."""
     ranking = HighHands()
     way = house_way(WAY, ranking, "")
     ended: Counter[str] = Counter()
@@ -128,7 +128,7 @@ def _settings(ranking: HighHands, seven: CardSet) -> list[tuple[int, int]]:
 
 
 def _best_outcome(settings: Sequence[tuple[int, int]], dealer: SetHand) -> str:
-    """Return how a player who sees the dealer's hand ends: copies are the dealer's."""
+    """Return the outcome for a player who sees the dealer's hand; the dealer wins copies."""
     ties = False
     for high, low in settings:
         if high > dealer.high:

@@ -1,6 +1,6 @@
 """The files of the samples of Pai Gow Poker and Face Up Pai Gow Poker.
 
-Each file also has the results of the first deals, so that these can be repeated quickly.
+Each file also has the results of the first deals, for a quick check.
 """
 
 from collections.abc import Mapping

@@ -1,11 +1,11 @@
-"""Where counted numbers come from, as the head of the file that keeps them."""
+"""The provenance of counted numbers, as the head of the file that contains them."""
 
 import json
 from typing import NamedTuple
 
 
 class Provenance(NamedTuple):
-    """What was counted and how many deals, by which command, which counter and in what time."""
+    """What was counted and how many deals, by which command and program, and how long it took."""
 
     what: str
     name: str
@@ -14,11 +14,11 @@ class Provenance(NamedTuple):
     seconds: int
 
     def text(self) -> str:
-        """Return the head of a file."""
+        """Return the provenance as text for the head of a file."""
         return "counted:\n" + "".join(f"  {name}: {json.dumps(fact)}\n" for name, fact in self._facts().items())
 
     def comment(self) -> str:
-        """Return the head of a file that holds the counts alone."""
+        """Return the provenance as a comment for the head of a file that contains only counts."""
         return "".join(f"# {name}: {fact}\n" for name, fact in self._facts().items())
 
     def _facts(self) -> dict[str, str | int]:

@@ -41,7 +41,7 @@ def _holdem() -> Mapping[str, str]:
 
 
 def _with_head(name: str, what: str, deals: int, module: ModuleType, path: str) -> Mapping[str, str]:
-    """Return the counts of `module` below a head with their provenance."""
+    """Return the counts of `module`, preceded by a head with their provenance."""
     began = monotonic()
     text: str = module.counts_text()
     counter = module.__name__.replace(".", "/") + ".py"
@@ -100,7 +100,7 @@ def count(name: str) -> Counted:
 
 
 def count_all(names: Sequence[str]) -> Iterator[Counted]:
-    """Run the recounts with these names in two processes, and yield each result when it is done."""
+    """Run the recounts with these names in two processes, and yield each result when it is complete."""
     if len(names) == 1:
         yield count(names[0])
         return

@@ -1,7 +1,7 @@
-"""What law and regulation fix apart from the rules of the games: a pack of dated, sourced values for each jurisdiction.
+"""Law and regulation other than the rules of games: for each jurisdiction a pack of dated values with sources.
 
-Each folder here with a `pack.yaml` is a pack; nothing lists them. An installation may have a folder with packs of its
-own besides.
+Each folder here with a `pack.yaml` is a pack; there is no other list of them. An installation may have a further folder
+with its own packs.
 """
 
 from functools import cache
@@ -51,12 +51,12 @@ _own: Final[list[Traversable]] = []
 
 @cache
 def _known() -> Packs:
-    """Return the packs of this package, and the installation's own."""
+    """Return the packs of this package and of the installation."""
     return Packs.below(files(__package__), *_own)
 
 
 def keep_own_packs_in(folder: Traversable | None) -> None:
-    """Take the packs in the folders of this folder besides those of the package; with None, no others.
+    """Use the packs in this folder in addition to those of the package; None: no others.
 
     Raises: PackWrong, or OSError where there is no such folder; then nothing has changed.
     """

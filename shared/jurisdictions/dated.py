@@ -1,4 +1,4 @@
-"""A value that law fixes: from which day on it holds, where that is written, and whether it was read there."""
+"""A value fixed by law: since when it applies, its source, and whether it was confirmed there."""
 
 from datetime import date
 from itertools import pairwise
@@ -15,11 +15,11 @@ Text = Annotated[str, Field(pattern=r"^\S(.*\S)?$")]
 
 
 class LawUnknown(LookupError):
-    """What law fixes is not known for a day: it is before the first value that a pack has."""
+    """The law for a day is unknown, because it is before the first value in a pack."""
 
 
 class Dated(Record, Generic[T]):
-    """A value from a day on, until the next one of its provision.
+    """A value in force from a day on, until the next value of its provision.
 
     `source` says where it is written. It is `confirmed` where it was read there, and `unconfirmed` where it was
     inferred, taken from elsewhere, or not found in the text itself; then `note` says which.

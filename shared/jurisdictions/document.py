@@ -1,6 +1,6 @@
-"""A pack's page for readers; `make generated` writes docs/jurisdictions/<id>.md from each of the package.
+"""The documentation page of a pack; `make generated` writes docs/jurisdictions/<id>.md for each pack in the package.
 
-Of any other: `python -m shared.jurisdictions.document <folder>`, which says all that is wrong with the pack, too.
+For other packs, run `python -m shared.jurisdictions.document <folder>`, which also lists everything wrong with one.
 """
 
 import inspect
@@ -48,7 +48,7 @@ def _page(found: Pack) -> Iterator[str]:
 
 
 def _about(part: Any) -> Iterator[str]:
-    """Say what the values of a part mean, in the words of its model."""
+    """Return the description of a part's values, from the docstring of its model."""
     one = next(iter(part.values())) if isinstance(part, Mapping) else part
     if not isinstance(one, Provision):
         yield inspect.getdoc(type(one)) or ""
@@ -92,7 +92,7 @@ def _shown(value: Any, what: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the page of the pack whose folder the command line names; 2 where there is none, or a wrong one."""
+    """Print the page of the pack in the folder on the command line; exit with 2 if there is none, or an invalid one."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m shared.jurisdictions.document <folder of a pack>\n")
         return 2

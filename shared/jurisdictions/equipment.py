@@ -1,4 +1,4 @@
-"""How long the equipment of a table may stay on it. Pure."""
+"""How long the equipment of a table may be used. Pure."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -7,7 +7,7 @@ from shared.jurisdictions.model import DeckHours
 
 
 def deck_life(hours: Mapping[str, DeckHours], regulation: str, dealing: str) -> timedelta:
-    """Return how long cards may stay on a table that deals them from the hand or a shoe under a regulation.
+    """Return how long cards dealt from the hand or a shoe may be used at a table under a regulation.
 
     `hours` are those of each regulation of a pack; under one that is not of the pack, it is the shortest time of all.
     """

@@ -1,4 +1,4 @@
-"""The parts of a pack about forms: what of winnings and currency is reported, on which form, from which amount on."""
+"""The parts of a pack about forms: which winnings and currency are reported, on which form, from which amount."""
 
 from typing import Annotated, Literal
 
@@ -30,7 +30,7 @@ Winner = Literal["anyone", "nonresident_alien"]
 
 
 class ReportableWinnings(Record):
-    """Winnings of one wager that are reported on a form, and what is withheld of them.
+    """Winnings of one wager that must be reported on a form, and the tax withheld from them.
 
     They are reportable from `threshold_cents` on (0: whatever the amount) where they are at least `wager_ratio` times
     the wager, if a ratio is given. `reduced_by_wager` says whether the wager is taken off before that:
@@ -53,9 +53,9 @@ class ReportableWinnings(Record):
 
 
 class CurrencyReport(Record):
-    """Transactions in currency, or instruments, that are reported or logged: those `at` a threshold, or `above` it.
+    """Transactions, in currency or by instrument, to be reported or logged: those `at` a threshold, or `above` it.
 
-    `together` says which transactions of a person count as one.
+    `together` defines which transactions of a person are added.
     """
 
     form: Key

@@ -1,4 +1,4 @@
-"""What a jurisdiction fixes of progressive meters: the least initial and reset amounts of its regulations."""
+"""The law of a jurisdiction on progressive meters: the minimum initial and reset amounts of its regulations."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from shared.rules.catalogue import catalogue
 
 @dataclass(frozen=True, slots=True)
 class LeastReset:
-    """The least initial and reset amount of a meter, cents, and the paragraph that fixes it."""
+    """The minimum initial and reset amount of a meter, cents, and the paragraph that fixes it."""
 
     cents: int
     paragraph: str
 
 
 def least_reset(pack: GamingPack, regulation: str, meter: str) -> LeastReset | None:
-    """Return the least initial and reset amount of a meter in a jurisdiction; None where its law fixes none.
+    """Return the minimum initial and reset amount of a meter in a jurisdiction; None if its law fixes none.
 
     A meter has the name of its wager. Where each paytable fixes its own amount, the least of them counts. Raises:
     LookupError for a regulation that the pack does not cover, or a meter that the regulation does not have.

@@ -1,4 +1,4 @@
-"""The form of a jurisdiction pack: what law and regulation fix apart from the rules of the games, as dated values.
+"""The form of a jurisdiction pack: law and regulation other than the rules of games, as dated values.
 
 A name that ends in `_cents`, `_days`, `_hours`, `_minutes` or `_rounds` says the unit of its value; a rate or a share
 is an exact decimal string between 0 and 1.
@@ -40,9 +40,9 @@ def _whole(shares: dict[str, str]) -> dict[str, str]:
 
 
 def _naming(part: PartT, names: Collection[str], info: ValidationInfo, of: str) -> PartT:
-    """Return a part of a pack whose names another part defines. Raises: ValueError, with all undefined names.
+    """Return a validator for a part of a pack that refers to names of another part. Raises: ValueError if undefined.
 
-    Where the other part is wrong itself, that is the problem that is listed, and nothing follows from it.
+    If the other part is invalid itself, only that is reported.
     """
     unknown = sorted(set(names) - set(info.data.get(of, names)))
     if unknown:
@@ -65,7 +65,7 @@ class Period(Record):
 
 
 class Pack(Record):
-    """The law that applies whoever licenses the tables: reports of money, and retention of records."""
+    """The law that applies regardless of who licenses the tables: reports of money, and retention of records."""
 
     id: Id
     title: Text
@@ -82,13 +82,13 @@ class Pack(Record):
 
 
 class ReportingPack(Pack):
-    """The pack of a jurisdiction that licenses no table games, such as federal law."""
+    """The pack of a jurisdiction that licenses no table games, such as a federal one."""
 
     kind: Literal["reporting"]
 
 
 class GamingDay(Record):
-    """What a gaming day is. A change of the clock makes one an hour shorter or longer."""
+    """The definition of the gaming day. A change of daylight saving time makes one an hour shorter or longer."""
 
     length_hours: Provision[Count]
     start_chosen_by: Provision[Literal["licensee", "authority"]]
@@ -110,7 +110,7 @@ class WinFormula(Record):
         return f"{' + '.join(self.plus)}{''.join(f' - {figure}' for figure in self.minus)}"
 
     def win_cents(self, cents: Mapping[Figure, int]) -> int:
-        """Return the win of these figures; what a change of them does to it, where they are differences.
+        """Return the win computed from these figures, or the change of the win computed from their changes.
 
         >>> WinFormula(plus=["closer", "drop"], minus=["opener"]).win_cents({"opener": 500, "closer": 300, "drop": 900})
         700
@@ -122,13 +122,13 @@ Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "satur
 
 
 class ReportPeriods(Record):
-    """When the periods of returns and reports begin; months, quarters and years begin with their first day."""
+    """The beginnings of the periods of returns and reports; months, quarters and years begin on their first day."""
 
     week_begins: Provision[Weekday]
 
 
 class Win(Record):
-    """How the win of a table and day is computed, and the figure that hold is a share of."""
+    """How the win of a table and day is computed, and which figure hold is a share of."""
 
     formula: Provision[WinFormula]
     hold_basis: Provision[Literal["drop", "handle"]]
@@ -139,7 +139,7 @@ Treatment = Provision[Literal["drop", "memo"]]
 
 
 class Instruments(Record):
-    """What the drop box and its count hold: drop in the win, or a memorandum only."""
+    """The contents of drop boxes: which count as drop in the win, and which are a memorandum only."""
 
     currency: Treatment
     counter_check: Treatment
@@ -149,7 +149,7 @@ class Instruments(Record):
 
 
 class CounterChecks(Record):
-    """How an unpaid counter check affects revenue: it stays in the drop in which it was counted.
+    """How an unpaid counter check affects revenue: it remains in the drop in which it was counted.
 
     Law that lets what is uncollectible come off (68 IAC 15-5-8, La. Admin. Code 42:III.2736) caps it, each its own way:
     such a treatment is a word of its own here, and a part of the tax.
@@ -171,7 +171,7 @@ class RevenueClass(Record):
 
 
 class HoldVariance(Record):
-    """When the hold of a table or game is investigated: its deviation from a base over a period.
+    """When the hold of a table or game is investigated: if it deviates from a base over a period.
 
     `threshold` is a share of drop for `percentage_points`, of the base for `percent`, and the level of confidence for
     `confidence_interval`.
@@ -225,9 +225,9 @@ Filler = Literal["requested_by", "prepared_by", "carried_by", "received_by", "ob
 
 
 class People(Record):
-    """For each process, the roles that must be held by different people.
+    """For each process, the roles that different people must hold.
 
-    Only who is recorded can be named. Where no more than two are, both must be: they are different at every property.
+    Only recorded people can be compared. If only two are recorded, they must differ at every property.
     """
 
     fill: Provision[Several[Filler]]
@@ -243,7 +243,7 @@ class People(Record):
 
 
 class TaxLayer(Record):
-    """A rate on the revenue of some classes, in addition to all others; a layer that has ended has the rate 0.
+    """A tax rate on the revenue of some classes, in addition to all others; a layer that has ended has the rate 0.
 
     It is due for each `period`, on the revenue of each gaming day. `rounding` says when parts of a cent go, half a cent
     up: on each day, or once for the period. With `first_years` it is due in so many years from the beginning of table
@@ -259,7 +259,7 @@ class TaxLayer(Record):
 
 
 class RevenueShares(Record):
-    """How the revenue of each gaming day is divided between parties, for each `period`: shares that sum to 100%."""
+    """How the revenue of each gaming day is divided among parties, for each `period`: shares that sum to 100%."""
 
     classes: Annotated[tuple[ClassOfRevenue, ...], Listed, Field(min_length=1), AfterValidator(_different)]
     period: Provision[Literal["week", "month"]]
@@ -267,7 +267,7 @@ class RevenueShares(Record):
 
 
 class Accounts(Record):
-    """How patrons' accounts are guarded.
+    """How patrons' accounts are protected.
 
     After `failed_codes_max` wrong access codes in a row the code is not accepted for `lock_minutes`. A patron's limit
     tightens at once, and loosens after `loosening_hours`.

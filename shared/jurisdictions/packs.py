@@ -1,4 +1,4 @@
-"""Read the packs of a folder: one folder each, named by its id, with a `pack.yaml`."""
+"""Read the packs in a folder: each is a folder named by its id, with a `pack.yaml`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _pack: Final[TypeAdapter[ReportingPack | GamingPack]] = TypeAdapter(
 
 
 class PackWrong(ValueError):
-    """A pack, or several packs together, are not what they should be; `problems` has all that is wrong."""
+    """A pack, or a set of packs, is invalid; `problems` lists all reasons."""
 
     def __init__(self, name: str, problems: list[str]) -> None:
         super().__init__("\n".join((f"{name}:", *(f"- {problem}" for problem in problems))))
@@ -28,7 +28,7 @@ class PackWrong(ValueError):
 
 
 def load_pack(folder: Traversable) -> Pack:
-    """Return the pack of a folder. Raises: PackWrong, with all of its problems."""
+    """Return the pack in a folder. Raises: PackWrong, with all of its problems."""
     name = f"{folder.name}/{FILE}"
     try:
         document = parsed((folder / FILE).read_text(encoding="utf-8"))
@@ -56,7 +56,7 @@ class Packs:
 
     @classmethod
     def below(cls, *folders: Traversable) -> Self:
-        """Return the packs in the folders of these folders. Raises: PackWrong for the first that is wrong."""
+        """Return the packs in the subfolders of these folders. Raises: PackWrong for the first invalid one."""
         found: dict[str, Pack] = {}
         for folder in folders:
             for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):

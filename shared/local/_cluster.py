@@ -1,4 +1,4 @@
-"""Whether the Kafka that answers on a port is the one that was started."""
+"""Verify that the Kafka broker on a port is the one that was started."""
 
 from collections.abc import Mapping
 
@@ -12,9 +12,9 @@ _ANSWER_SECONDS_MAX = 1.0
 
 
 def trouble(port: int, cluster_id: str, client: Mapping[str, str] | None = None) -> Exception | None:
-    """Return why a cluster does not answer on a port of the loopback interface; None when it does.
+    """Return why a cluster does not answer on a port of the loopback interface, or None.
 
-    `client` is what a librdkafka client needs, besides the address, to be let in.
+    `client` is the configuration that a librdkafka client needs to log in.
     """
     kafka = AdminClient({"bootstrap.servers": f"{LOOPBACK}:{port}", "log_level": 0, **(client or {})})
     try:

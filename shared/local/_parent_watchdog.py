@@ -1,4 +1,4 @@
-"""Runs one command on behalf of a parent and ends it when the parent asks, or dies: the other end of `process.py`.
+"""Run one command for a parent, and end it when the parent requests it or dies: the counterpart of `process.py`.
 
 Executed as a script of its own by the interpreter, it imports the standard library alone. Standard input is a pipe
 whose only writer is the parent. Its first line is the specification, JSON: not an argument, for the environment in it
@@ -24,7 +24,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def death_with_parent(signal_number: int) -> Callable[[], None]:
-    """Return what a child calls so that the kernel ends it with the signal, should its parent be killed; Linux only."""
+    """Return a function that makes the kernel signal a child if its parent is killed; Linux only."""
     if sys.platform != "linux":
         return lambda: None
     prctl = ctypes.CDLL(None, use_errno=True).prctl
@@ -32,7 +32,7 @@ def death_with_parent(signal_number: int) -> Callable[[], None]:
 
 
 def _end(child: "subprocess.Popen[bytes]", signal_number: int, grace_seconds: float) -> None:
-    """Send the signal; processes still running after the grace period are killed."""
+    """Send the signal; kill processes that are still running after the grace period."""
     child.send_signal(signal_number)
     try:
         child.wait(timeout=grace_seconds)
@@ -41,7 +41,7 @@ def _end(child: "subprocess.Popen[bytes]", signal_number: int, grace_seconds: fl
 
 
 def main(spec: dict[str, Any]) -> int:
-    """Run `spec["command"]` to its end and return its exit code (128 plus the signal when a signal ended it)."""
+    """Run `spec["command"]` to its end and return its exit code (128 plus the signal if a signal ended it)."""
     account = spec["account"]
     with open(spec["log"], "ab") as log:  # noqa: PTH123 - pathlib would double the start-up time of this script
         child = subprocess.Popen(  # noqa: S603 - the command comes from `process.py`

@@ -13,7 +13,7 @@ _INSTALLATION = f"pginstall{MAJOR_VERSION}"
 
 
 def installation(account: OsAccount | None, scratch: Path) -> Path:
-    """Return the directory that holds `bin/postgres` and its tools, readable for the account.
+    """Return the directory that contains `bin/postgres` and its tools, readable for the account.
 
     When a private directory (such as root's home) hides the wheel from the account, what a server needs of it, 30 MB,
     is copied into `scratch`; opening the private directory to everybody would be the alternative.

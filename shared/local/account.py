@@ -1,4 +1,4 @@
-"""The account that a server runs under when we are root, and the directories that it can reach.
+"""The account that a server runs under if this process is root, and the directories that it can reach.
 
 PostgreSQL refuses to run as root. `nobody` exists on every Unix, so nothing has to be added to the system for it.
 """
@@ -17,7 +17,7 @@ _UNPRIVILEGED = "nobody"
 
 
 def unprivileged_account() -> OsAccount | None:
-    """Return the account to change to before a server that refuses root is started; None when we are not root."""
+    """Return the account for a server that refuses to run as root; None if this process is not root."""
     if os.geteuid() != 0:
         return None
     entry = pwd.getpwnam(_UNPRIVILEGED)
@@ -35,7 +35,7 @@ def can_traverse(account: OsAccount, path: Path) -> bool:
 
 
 def temporary_directory(prefix: str, account: OsAccount | None) -> Path:
-    """Return a new directory for the account alone: in the system's place for such or, if out of its reach, in a usual
+    """Return a new directory that only the account can use, in the system's temporary directory or another usual place.
     one.
     """
     for candidate in (tempfile.gettempdir(), "/tmp", "/var/tmp"):  # noqa: S108 - mkdtemp makes a private one in it
@@ -60,7 +60,7 @@ def require_reachable(account: OsAccount | None, directory: Path) -> None:
 
 
 def give_to(account: OsAccount | None, directory: Path) -> None:
-    """Make the account the owner of the directory."""
+    """Make the account the owner of a directory."""
     if account is not None:
         os.chown(directory, account.uid, account.gid)
 
@@ -75,5 +75,5 @@ def write_private(account: OsAccount | None, file: Path, text: str) -> None:
 
 
 def remove(directory: Path) -> None:
-    """Delete the directory and all in it; what another process deletes at the same time is no error."""
+    """Delete a directory with its contents; what another process deletes at the same time is no error."""
     shutil.rmtree(directory, ignore_errors=True)

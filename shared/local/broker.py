@@ -12,7 +12,7 @@ from shared.local.server import Server
 
 
 class Broker(Server):
-    """A broker that holds everything in memory: a stopped one has lost its topics, messages and consumer groups.
+    """A broker that holds everything in memory: stopping it loses its topics, messages and consumer groups.
 
     Every start therefore draws a new cluster id, by which consumers tell that the offsets they know are not of this
     broker.
@@ -30,17 +30,17 @@ class Broker(Server):
 
     @property
     def bootstrap_servers(self) -> str:
-        """Return `host:port`, as Kafka clients take it; known from the first start on."""
+        """Return `host:port` for Kafka clients; available after the first start."""
         return f"{LOOPBACK}:{self.port}"
 
     def start(self) -> None:
-        """Start an empty broker and wait until it answers; do nothing when it runs already."""
+        """Start an empty broker and wait until it answers; do nothing if it is running."""
         if self.pid is None:
             self.stop()  # what is left of one that ended by itself
             self._start_on_some_port()
 
     def stop(self) -> None:
-        """End the broker, with all that it holds. There is nothing to save, so it is not asked but killed."""
+        """Kill the broker, which has nothing to save."""
         super().kill()
         if self._scratch is not None:
             remove(self._scratch)

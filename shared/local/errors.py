@@ -1,4 +1,4 @@
-"""What can go wrong with the embedded stack."""
+"""Errors of the embedded stack."""
 
 
 class LocalStackError(Exception):
@@ -6,4 +6,4 @@ class LocalStackError(Exception):
 
 
 class EmbeddedPackageMissingError(LocalStackError):
-    """A package of the embedded stack is not installed and cannot be fetched, and no address of a server was given."""
+    """A package of the embedded stack is not installed and cannot be fetched, and no server address was given."""

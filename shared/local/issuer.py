@@ -1,4 +1,4 @@
-"""The development issuer: an OpenID provider of one machine, for the people of a stack that runs there.
+"""The development issuer: an OpenID provider on this machine, for the users of a local stack.
 
 It has a key of its own, a new one each time, and answers on the loopback interface: who it is, what its public key is,
 and who logs in. There is no password: whoever can reach it picks one of its people from a list, and gets that person's
@@ -38,7 +38,7 @@ _CODES_MAX: Final = 1_000
 
 
 class DevelopmentIssuer:
-    """An issuer that answers for the length of a `with` block; its tokens live for `life`."""
+    """An issuer that serves during a `with` block; its tokens are valid for `life`."""
 
     def __init__(self, *, life: timedelta = TOKEN_LIFE) -> None:
         self._life = life
@@ -69,7 +69,7 @@ class DevelopmentIssuer:
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """Return the environment of a service that takes its tokens."""
+        """Return the environment that makes a service accept its tokens."""
         return {
             "PITLEDGER_OIDC_ISSUER": self.url,
             "PITLEDGER_OIDC_AUDIENCE": AUDIENCE,
@@ -96,7 +96,7 @@ class DevelopmentIssuer:
         return jwt.encode(header, {"iss": self.url, **claims}, self._key)
 
     def code_for(self, person: str, asked: Mapping[str, str]) -> str | None:
-        """Return where the browser of a person goes who has picked a name; None for a login that is none of ours."""
+        """Return the redirect URL for the person whom the browser selected; None for an unknown login."""
         if person not in self.people or asked.get("redirect_uri") not in self.redirects:
             return None
         if asked.get("code_challenge_method") != "S256" or not asked.get("code_challenge"):
@@ -108,7 +108,7 @@ class DevelopmentIssuer:
         return f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked.get('state', '')})}"
 
     def granted(self, system: str) -> Mapping[str, Any] | None:
-        """Return a token of a system (RFC 6749, section 4.4); None where it is none of its people."""
+        """Return a token for a system (RFC 6749, section 4.4); None if it is unknown."""
         if system not in self.people:
             return None
         return {"access_token": self.token(system, self.people[system]), **self._bearer}
@@ -118,7 +118,7 @@ class DevelopmentIssuer:
         return {"token_type": "Bearer", "expires_in": int(self._life.total_seconds())}
 
     def redeem(self, asked: Mapping[str, str]) -> Mapping[str, Any] | None:
-        """Return the tokens that a code is worth, once; None where it is worth none."""
+        """Return the tokens for an authorization code, once; None if the code is not valid."""
         known = self._codes.pop(asked.get("code", ""), None)
         if known is None or asked.get("redirect_uri") != known["redirect_uri"]:
             return None
@@ -144,7 +144,7 @@ class DevelopmentIssuer:
         self.close()
 
     def close(self) -> None:
-        """Answer no more."""
+        """Stop serving."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -165,7 +165,7 @@ it.</p><form method="post">{people}</form></main></body></html>
 
 
 class _Answering(BaseHTTPRequestHandler):
-    """Answers with the documents of the issuer, and lets its people log in."""
+    """Serves the issuer's documents, and lets its users log in."""
 
     timeout = 5.0
     protocol_version = "HTTP/1.1"
@@ -200,7 +200,7 @@ class _Answering(BaseHTTPRequestHandler):
 
     @property
     def _client(self) -> str:
-        """Return the client that names itself in the header (HTTP Basic), with whatever secret."""
+        """Return the client named in the Authorization header (HTTP Basic), whatever the secret."""
         scheme, _, encoded = self.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "basic":
             return ""
@@ -208,7 +208,7 @@ class _Answering(BaseHTTPRequestHandler):
 
     @property
     def _homes(self) -> tuple[str, ...]:
-        """Return what addresses begin with to which a logout may lead."""
+        """Return the prefixes of the addresses to which a logout may redirect."""
         return tuple(f"{urlsplit(one).scheme}://{urlsplit(one).netloc}/" for one in self._issuer.redirects)
 
     def _json(self, document: object) -> None:

@@ -1,4 +1,4 @@
-"""Apache Kafka on this machine: one node that is broker and controller, on a loopback port, with data that last."""
+"""Apache Kafka on this machine: one node that is broker and controller, on a loopback port, with persistent data."""
 
 import base64
 import fcntl
@@ -20,7 +20,7 @@ _PREDECESSOR_SECONDS_MAX = 25.0
 
 
 class KafkaServer(KeptServer):
-    """An Apache Kafka of one node.
+    """An Apache Kafka cluster of one node.
 
     `directory` keeps what it holds, and its cluster id, from one run to the next; without it they live in a temporary
     directory that is deleted at the end. What it has acknowledged is on the disk.
@@ -51,12 +51,12 @@ class KafkaServer(KeptServer):
 
     @property
     def bootstrap_servers(self) -> str:
-        """Return `host:port`, as Kafka clients take it; known from the first start on."""
+        """Return `host:port` for Kafka clients; available after the first start."""
         return f"{LOOPBACK}:{self.port}"
 
     @property
     def cluster_id(self) -> str:
-        """Return the id of the cluster, the same as long as its data are there; known from the first start on."""
+        """Return the id of the cluster, which persists with its data; available after the first start."""
         kept = (self._data / "meta.properties").read_text()
         return dict(line.split("=", 1) for line in kept.splitlines() if "=" in line)["cluster.id"]
 
@@ -77,9 +77,9 @@ class KafkaServer(KeptServer):
         return config
 
     def _format(self, port: int) -> None:
-        """Make the data directory, which from then on has its cluster id.
+        """Initialize the data directory, which fixes the cluster id.
 
-        Made under another name first: a format that was interrupted leaves nothing that looks like data.
+        It is created under another name first, so that an interrupted format leaves no invalid data directory.
         """
         unfinished = self._home / "data.unfinished"
         remove(unfinished)
@@ -119,7 +119,7 @@ class KafkaServer(KeptServer):
 
 
 def _in_use(data: Path) -> bool:
-    """Return whether a broker has the data directory: it holds a lock on a file there as long as it lives."""
+    """Return whether a broker is using the data directory, in which it holds a file lock while it runs."""
     try:
         with (data / ".lock").open("r+b") as lock:
             fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -21,7 +21,7 @@ _HELD: Final[deque[int]] = deque()
 def free_port() -> int:
     """Return a free port of 127.0.0.1.
 
-    It is held for a server, which may listen on it: nobody else who looks for a free port finds it.
+    The port is reserved for a server, which can still listen on it; no one else is given it.
     """
     randomness = random.SystemRandom()
     for _ in range(_ATTEMPTS):
@@ -44,7 +44,7 @@ def port_is_free(port: int) -> bool:
 
 
 def _bound(port: int, *, shared: bool) -> socket.socket | None:
-    """Return a socket on this port of 127.0.0.1, None where there can be none: `shared`, only where one listens."""
+    """Return a socket bound to this port of 127.0.0.1, or None; with `shared`, None only if a server is listening."""
     probe = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, shared)
     try:

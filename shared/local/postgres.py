@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL server: a data directory, a loopback port, start, stop, crash and start again."""
+"""The embedded PostgreSQL server: a data directory, a loopback port; start, stop, crash and restart."""
 
 import os
 import secrets
@@ -73,11 +73,11 @@ class PostgresServer(KeptServer):
 
     @property
     def owner_url(self) -> str:
-        """Return the URL of the database as its owner, who may make roles but is no superuser."""
+        """Return the URL of the database as its owner, who may create roles but is no superuser."""
         return self._url_of(_OWNER)
 
     def give_logins(self, roles: Iterable[str]) -> Mapping[str, str]:
-        """Let each of these roles log in with a password of its own; return the URL of the database for each."""
+        """Give each of these roles a login with its own password; return the database URL of each."""
         with _connected(self.owner_url) as connection:
             for role in roles:
                 self._passwords[role] = _new_password()
@@ -85,7 +85,7 @@ class PostgresServer(KeptServer):
         return {role: self._url_of(role) for role in roles}
 
     def base_backup(self, directory: Path) -> None:
-        """Copy the data of the running server into a directory of its own, from which one may be restored.
+        """Copy the data of the running server into another directory, from which it may be restored.
 
         The copy lies in `directory/data`, beside the superuser's password, as `PostgresServer(directory=...)` starts on
         it. Raises: LocalStackError.
@@ -196,7 +196,7 @@ class PostgresServer(KeptServer):
 
 
 def _server_on(data: Path) -> int | None:
-    """Return the process id of the server that runs on the data directory, as PostgreSQL itself would see it."""
+    """Return the process id of the server on the data directory, determined as PostgreSQL itself does."""
     try:
         first_line = (data / "postmaster.pid").read_text().partition("\n")[0]
     except FileNotFoundError:
@@ -221,7 +221,7 @@ def _connected(url: str) -> psycopg.Connection[Any]:
 
 
 def _create_database(connection: psycopg.Connection[Any], password: str) -> None:
-    """Create the database `pitledger` and its owner unless they exist; give the owner its password."""
+    """Create the database `pitledger` and its owner if they do not exist; set the owner's password."""
     if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [_OWNER]).fetchone() is None:
         connection.execute(f"CREATE ROLE {_OWNER} CREATEROLE")
     _validate(connection, _OWNER, password)
@@ -230,7 +230,7 @@ def _create_database(connection: psycopg.Connection[Any], password: str) -> None
 
 
 def _validate(connection: psycopg.Connection[Any], role: str, password: str) -> None:
-    """Let a role log in with this password, of which the server, and so its log, sees nothing but the verifier."""
+    """Set a role's password by its verifier only, so that the server and its log never see the password."""
     verifier = connection.pgconn.encrypt_password(password.encode(), role.encode()).decode()
     statement = sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(role), sql.Literal(verifier))
     connection.execute(statement)

@@ -19,7 +19,7 @@ _KILL_SECONDS_MAX = 10.0
 
 @dataclass(frozen=True, slots=True)
 class OsAccount:
-    """The account of the operating system under which a process runs."""
+    """The operating system account under which a process runs."""
 
     uid: int
     gid: int
@@ -27,7 +27,7 @@ class OsAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessConfig:
-    """What to run and how to end it.
+    """A command to run, and how to end it.
 
     `stop_signal` asks for an orderly end, `kill_signal` for one at once; what has not ended `grace_seconds` after
     either is killed. When the parent dies without a word, `remove_when_orphaned` is deleted after the command ended.
@@ -45,7 +45,7 @@ class ProcessConfig:
 
 
 def log_tail(log: Path) -> str:
-    """Return the last 4 KiB of a log; nothing where there is none."""
+    """Return the last 4 KiB of a log, empty if there is no log."""
     if not log.exists():
         return ""
     with log.open("rb") as written:
@@ -54,9 +54,9 @@ def log_tail(log: Path) -> str:
 
 
 class ManagedProcess:
-    """A running command, in a session of its own so that Ctrl-C reaches only the parent, which ends it in order.
+    """A running command in its own session, so that Ctrl-C reaches only the parent, which ends it in order.
 
-    Its environment reaches it over a pipe: no list of processes shows a password in it.
+    The environment is passed through a pipe, so that no process list shows its passwords.
     """
 
     def __init__(self, config: ProcessConfig) -> None:
@@ -83,16 +83,16 @@ class ManagedProcess:
 
     @property
     def running(self) -> bool:
-        """Return whether the command has not ended yet."""
+        """Return whether the command is still running."""
         return self._leash.poll() is None
 
     @property
     def exit_code(self) -> int | None:
-        """Return the exit code of the command, 128 plus the signal when a signal ended it; None while it runs."""
+        """Return the exit code of the command, 128 plus the signal if a signal ended it; None while it runs."""
         return self._leash.poll()
 
     def wait(self, timeout_seconds: float) -> int:
-        """Wait until the command ends by itself and return its exit code; past the deadline, kill it and raise."""
+        """Wait until the command ends and return its exit code; after the deadline, kill it and raise."""
         try:
             return self._leash.wait(timeout_seconds)
         except subprocess.TimeoutExpired:
@@ -104,20 +104,20 @@ class ManagedProcess:
             self._close()
 
     def stop(self) -> None:
-        """End the command in good order and wait until it is gone."""
+        """Ask the command to end, and wait until it has."""
         self._end(b"s")
 
     def kill(self) -> None:
-        """End the command at once and wait until it is gone."""
+        """Kill the command, and wait until it has ended."""
         self._end(b"k")
 
     @property
     def log(self) -> Path:
-        """Return the file to which the process writes what it says."""
+        """Return the file to which the process writes its output."""
         return self._config.log
 
     def log_tail(self) -> str:
-        """Return the last 4 KiB that the command has written, for error messages."""
+        """Return the last 4 KiB of the command's output, for error messages."""
         return log_tail(self._config.log)
 
     def _end(self, request: bytes) -> None:

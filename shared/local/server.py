@@ -1,4 +1,4 @@
-"""What the embedded servers have in common: one process on a loopback port, started, watched and ended."""
+"""Common parts of the embedded servers: one process on a loopback port, started, watched and ended."""
 
 import os
 import re
@@ -18,7 +18,7 @@ _TAKEN = re.compile("Address (already )?in use")
 
 
 class Server(ABC):
-    """A server that lives as long as its `with` block, or from `start` to `close`.
+    """A server that runs during a `with` block, or from `start` to `close`.
 
     `port` fixes the port; by default a free one is chosen at the first start and kept.
     """
@@ -34,24 +34,24 @@ class Server(ABC):
 
     @property
     def port(self) -> int:
-        """Return the port of 127.0.0.1 that the server listens on; known from the first start on."""
+        """Return the port of 127.0.0.1 that the server listens on; available after the first start."""
         if self._port is None:
             raise LocalStackError(f"{self.name} has no port before its first start: call start() or enter it")
         return self._port
 
     @property
     def pid(self) -> int | None:
-        """Return the process id of the running server; None when it is stopped."""
+        """Return the process id of the running server; None if it is stopped."""
         return None if self._process is None or not self._process.running else self._process.pid
 
     @property
     def log(self) -> Path | None:
-        """Return the log of the running server; None when it is stopped."""
+        """Return the log of the running server; None if it is stopped."""
         return None if self._process is None else self._process.log
 
     @abstractmethod
     def start(self) -> None:
-        """Start the server and wait until it answers; do nothing when it runs already."""
+        """Start the server and wait until it answers; do nothing if it is running."""
 
     def kill(self) -> None:
         """Stop at once, as in a crash."""
@@ -61,7 +61,7 @@ class Server(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Stop the server and delete what is temporary."""
+        """Stop the server and delete its temporary files."""
 
     def __enter__(self) -> Self:
         self.start()
@@ -76,7 +76,7 @@ class Server(ABC):
 
     @abstractmethod
     def _trouble(self, port: int) -> Exception | None:
-        """Return why the process does not answer on a port; None when it does."""
+        """Return why the process does not answer on a port, or None."""
 
     def _start_on_some_port(self) -> None:
         for attempt in range(1, _START_ATTEMPTS + 1):
@@ -121,7 +121,7 @@ class Server(ABC):
 
 
 class KeptServer(Server):
-    """A server whose data last: they are in `directory`, or without one in a temporary directory, deleted at the end.
+    """A server with persistent data in `directory`; without one, in a temporary directory that is deleted at the end.
 
     Temporary files belong to `account`, under which the server runs; None: the current user.
     """
@@ -135,7 +135,7 @@ class KeptServer(Server):
         self._scratch: Path | None = None
 
     def start(self) -> None:
-        """Make the data directory if there is none, start the server on it and wait until it answers.
+        """Create the data directory if it does not exist, start the server on it and wait until it answers.
 
         Does nothing when it runs already. Raises `LocalStackError` with the end of the server's log.
         """
@@ -163,7 +163,7 @@ class KeptServer(Server):
             self._process = None
 
     def close(self) -> None:
-        """Stop and delete what is temporary: all that it holds when no directory was given."""
+        """Stop and delete what is temporary, including the data if no directory was given."""
         if self._directory is None:
             self.kill()
         else:
@@ -174,7 +174,7 @@ class KeptServer(Server):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Make what the process needs before it starts on whatever port."""
+        """Create what the process needs before it starts, whatever its port."""
 
     @property
     def _temporary(self) -> Path:

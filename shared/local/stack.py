@@ -1,4 +1,4 @@
-"""PostgreSQL and a broker for one machine: at the addresses in the environment, or embedded."""
+"""PostgreSQL and a broker on one machine: at the addresses in the environment, or embedded."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ from shared.local.postgres import PostgresServer
 
 
 class Stack:
-    """The two servers that every service needs, for the length of a `with` block.
+    """The two servers that every service needs, running during a `with` block.
 
     `DATABASE_URL` and `KAFKA_BOOTSTRAP_SERVERS` in `environment` (the process's own by default) take precedence: what
     they name is used and not started. `directory` keeps what both hold between runs; the broker is Apache Kafka then.
@@ -43,11 +43,11 @@ class Stack:
 
     @property
     def database_url(self) -> str:
-        """Return the URL of the database, given or embedded: of the embedded one as its owner."""
+        """Return the URL of the database, given or embedded; for the embedded one, as its owner."""
         return self._database_url if self.postgres is None else self.postgres.owner_url
 
     def urls_for(self, roles: Iterable[str]) -> Mapping[str, str]:
-        """Return the URL of the database for each of these roles, which it has.
+        """Return the database URL for each of these roles, which must exist.
 
         In the embedded one each logs in as itself, with a password of its own from now on. The logins of a database
         that was given are not ours to change: there all use the URL that was given, and become their role.

@@ -1,4 +1,4 @@
-"""The wheels that carry the embedded servers."""
+"""The wheels that contain the embedded servers."""
 
 import importlib.util
 from pathlib import Path
@@ -7,7 +7,7 @@ from shared.local.errors import EmbeddedPackageMissingError
 
 
 def package_directory(package: str, *, server: str, variable: str) -> Path:
-    """Return where the package of a server is installed; `variable` names a running server instead of it.
+    """Return the directory of a server's package; `variable` is the setting that names a running server instead.
 
     Raises: EmbeddedPackageMissingError.
     """
