@@ -144,10 +144,10 @@ class Metrics:
             "pitledger_projection_age_seconds", "Time since the tables were last compared with the journal", registry=r
         )
         self.projection_pass_age = Gauge(
-            "pitledger_projection_pass_age_seconds", "Time since all rows were last compared again", registry=r
+            "pitledger_projection_pass_age_seconds", "Time since the last full comparison of all rows", registry=r
         )
         self.projection_pass = Gauge(
-            "pitledger_projection_pass_seconds", "Time within which every row is compared again", registry=r
+            "pitledger_projection_pass_seconds", "Expected duration of a full comparison of all rows", registry=r
         )
         self.http_requests = Counter(
             "pitledger_http_requests", "HTTP requests", ["method", "route", "status"], registry=r

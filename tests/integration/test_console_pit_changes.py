@@ -136,7 +136,7 @@ def test_a_void_shows_the_event_and_what_it_restates_and_is_confirmed(
     """Which event it is cannot be edited; nothing is proposed before it is confirmed, and the list marks it then."""
     event = browsers.get(f"{EVENTS}/2", "floor.mia")
     assert f'href="{EVENTS}/2/void"' in event
-    assert ">stands<" in event
+    assert ">in force<" in event
     form = browsers.get(VOID, "floor.mia")
     for shown in ("$9,000.00", "−$9,000.00", "The figures of gaming day 2026-11-20 change", "chips.sold"):
         assert shown in form
@@ -153,9 +153,9 @@ def test_a_void_shows_the_event_and_what_it_restates_and_is_confirmed(
     assert [] == desk.read(f"/pit-changes?property={PROPERTY}")["items"]
     assert 200 == browsers.send(VOID, "floor.mia", **asked).status_code
     pending = browsers.get(f"{EVENTS}/2", "floor.mia")
-    assert "Change 1 is to void this event" in pending
+    assert "Change 1 would void this event" in pending
     assert VOID not in pending
-    assert ["change proposed", "stands"] == states(browsers.get(EVENTS, "audit.kim"))
+    assert ["change proposed", "in force"] == states(browsers.get(EVENTS, "audit.kim"))
     assert 200 == browsers.send(APPROVE, "audit.ned", property=PROPERTY, change="1").status_code
     for one in send_approved(desk, outbox):
         desk.desk.deliver(one)
@@ -163,7 +163,7 @@ def test_a_void_shows_the_event_and_what_it_restates_and_is_confirmed(
     for shown in (">voided<", "sold twice", "floor.mia", "audit.ned", "$9,000.00", CHANGE):
         assert shown in voided
     assert VOID not in browsers.get(f"{EVENTS}/2", "floor.mia")
-    assert ["voided", "stands"] == states(browsers.get(f"{EVENTS}?day=2026-11-20", "audit.kim"))
+    assert ["voided", "in force"] == states(browsers.get(f"{EVENTS}?day=2026-11-20", "audit.kim"))
 
 
 def test_what_the_pit_voids_and_corrects_itself_is_shown_with_its_people(
@@ -174,16 +174,16 @@ def test_what_the_pit_voids_and_corrects_itself_is_shown_with_its_people(
     table.sequence = 2
     sale = table.sold(at(2), 500_00)
     desk.pit(sale, corrected(table, sale, sale | {"data": sale["data"] | {"cents": 600_00}}))
-    assert ["corrected", "stands", "stands"] == states(browsers.get(EVENTS, "audit.kim"))
+    assert ["corrected", "in force", "in force"] == states(browsers.get(EVENTS, "audit.kim"))
     assert "Why it was corrected" in browsers.get(f"{EVENTS}/3", "audit.kim")
     desk.pit(void := voided(table, sale))
     shown = browsers.get(f"{EVENTS}/3", "audit.kim")
     for one in (">voided<", "$600.00", void["data"]["correction"]["entered_by"]):
         assert one in shown
     desk.pit(voided(table, sale))  # says nothing new, and hides nothing
-    assert ["voided", "stands", "stands"] == states(browsers.get(f"{EVENTS}?day=2026-11-20", "audit.kim"))
+    assert ["voided", "in force", "in force"] == states(browsers.get(f"{EVENTS}?day=2026-11-20", "audit.kim"))
     desk.pit(corrected(table, sale, sale | {"data": sale["data"] | {"cents": 700_00}}))
-    assert ["corrected", "stands", "stands"] == states(browsers.get(EVENTS, "audit.kim"))
+    assert ["corrected", "in force", "in force"] == states(browsers.get(EVENTS, "audit.kim"))
 
 
 def test_changes_are_found_by_gaming_day_and_outcome(desk: InventoryDesk, browsers: Browsers, outbox: Outbox) -> None:

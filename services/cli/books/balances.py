@@ -18,10 +18,12 @@ def balances(
     service: Annotated[str, service_option("Whose journal.")] = SETTLEMENT,
     as_of: Annotated[
         str | None,
-        typer.Option(metavar="DATE|MOMENT", help="Include what happened up to a gaming day, or a time with its zone."),
+        typer.Option(
+            metavar="DATE|MOMENT", help="Include what happened up to a gaming day, or a time with its UTC offset."
+        ),
     ] = None,
     known_at: Annotated[
-        str | None, typer.Option(metavar="MOMENT", help="Include only what was recorded by a time with its zone.")
+        str | None, typer.Option(metavar="MOMENT", help="Include only what was recorded by a time with its UTC offset.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -31,7 +31,7 @@ def prove(
     witnesses: Witnesses = None,
     required: Required = None,
     output: Annotated[Path | None, typer.Option(help="Write the proof to this file instead of stdout.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="No effect: a proof is always JSON.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Accepted for consistency: a proof is always JSON.")] = True,
 ) -> None:
     """Export the inclusion proof of an entry.
 

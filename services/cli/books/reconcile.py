@@ -37,7 +37,7 @@ from shared.runtime.settings import Settings
 def reconcile(
     services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     checkpoints: Annotated[
-        Path | None, typer.Option(help="Directory of signed checkpoints, if not the one of the settings.")
+        Path | None, typer.Option(help="Directory of signed checkpoints (default: the configured one).")
     ] = None,
     keys: Keys = None,
     still_held: Annotated[

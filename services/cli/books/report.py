@@ -46,15 +46,18 @@ def report(
     month: _Month = None,
     quarter: _Quarter = None,
     year: _Year = None,
-    table_name: Annotated[str | None, typer.Option("--table", help="Only of this table.")] = None,
-    game: Annotated[str | None, typer.Option(help="Only of this game.")] = None,
+    table_name: Annotated[str | None, typer.Option("--table", help="Restrict the report to this table.")] = None,
+    game: Annotated[str | None, typer.Option(help="Restrict the report to this game.")] = None,
     known_at: Annotated[
-        str | None, typer.Option(metavar="MOMENT", help="As known at a time with its zone (default: now).")
+        str | None, typer.Option(metavar="MOMENT", help="As known at a time with its UTC offset (default: now).")
     ] = None,
     form: Annotated[
-        str | None, typer.Option("--as", metavar="FORMAT", help="pdf, xlsx, csv, parquet or json (default: tables).")
+        str | None,
+        typer.Option(
+            "--as", metavar="FORMAT", help="Output format: pdf, xlsx, csv, parquet or json (default: tables)."
+        ),
     ] = None,
-    section: Annotated[str | None, typer.Option(help="CSV and Parquet: only this section.")] = None,
+    section: Annotated[str | None, typer.Option(help="CSV and Parquet: write only this section.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="The output file (default: stdout).")
     ] = None,

@@ -58,13 +58,14 @@ def verify(
     services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     checkpoints: Annotated[
         Path | None,
-        typer.Option(help="Directory of signed checkpoints to compare with, if not the one of the settings."),
+        typer.Option(help="Directory of signed checkpoints to compare with (default: the configured one)."),
     ] = None,
     keys: Keys = None,
     witnesses: Witnesses = None,
     required: Required = None,
     rows_only: Annotated[
-        bool, typer.Option("--rows-only", help="Compare with no signed checkpoint: truncation is not detected.")
+        bool,
+        typer.Option("--rows-only", help="Skip the comparison with signed checkpoints: truncation is not detected."),
     ] = False,
     again: Annotated[
         bool, typer.Option("--rederive", help="Re-derive entries from the records of the topics, and compare.")

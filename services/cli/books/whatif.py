@@ -31,11 +31,13 @@ _SHOWN: Final = 10
 
 
 def whatif(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The other submission, YAML or JSON; - for stdin.")],
-    day: Annotated[str | None, typer.Option(metavar="DATE", help="Rounds of a gaming day.")] = None,
-    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Rounds of a month.")] = None,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="The rules submission to settle under, YAML or JSON; - for stdin.")
+    ],
+    day: Annotated[str | None, typer.Option(metavar="DATE", help="Settle the rounds of a gaming day.")] = None,
+    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Settle the rounds of a month.")] = None,
     tables: Annotated[
-        list[str] | None, typer.Option("--table", help="Only at this table of the submission; may be repeated.")
+        list[str] | None, typer.Option("--table", help="Settle only this table of the submission; may be repeated.")
     ] = None,
     processes: Annotated[
         int | None, typer.Option(min=1, help="Number of parallel processes (default: one per processor).")

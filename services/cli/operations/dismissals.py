@@ -18,7 +18,7 @@ Service = Annotated[str, service_option("Which service refused the records.")]
 Number = Annotated[
     int, typer.Argument(metavar="DISMISSAL", min=1, help="The request's number, printed by `dismiss-all`.")
 ]
-Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, in words; it is recorded.")]
+Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")]
 
 
 @app.command("dismiss-all")

@@ -21,7 +21,7 @@ app = typer.Typer()
 
 
 @app.command()
-def rotate(file: Annotated[Path, typer.Argument(help="The file of PITLEDGER_PATRON_KEYS_FILE.")]) -> None:
+def rotate(file: Annotated[Path, typer.Argument(help="The file named by PITLEDGER_PATRON_KEYS_FILE.")]) -> None:
     """Put a new wrapping key first in a key file: it wraps from now on, while the others only unwrap.
 
     Then run `pitledger patron-keys rewrap`; after that remove the former lines, here and in every backup.

@@ -30,7 +30,7 @@ Number = Annotated[int, typer.Argument(metavar="ID", min=1, help="The record's i
 RequestNumber = Annotated[
     int, typer.Argument(metavar="REQUEST", min=1, help="The request's number, as `show` prints it.")
 ]
-Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, in words; it is recorded.")]
+Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")]
 
 
 @app.command("list")
@@ -62,7 +62,7 @@ def list_records(
 def show_record(
     number: Number,
     service: Service = SETTLEMENT,
-    only_bytes: Annotated[bool, typer.Option("--bytes", help="Write the record's bytes, and nothing else.")] = False,
+    only_bytes: Annotated[bool, typer.Option("--bytes", help="Write only the bytes of the record.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a quarantined record: reason, origin, bytes, and the requests about it.

@@ -27,7 +27,9 @@ app = typer.Typer()
 def show_paybacks(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="Rules submissions as they are filed, YAML or JSON; - for stdin."),
+        typer.Argument(
+            metavar="FILE...", help="Rules submissions in the form in which they are filed, YAML or JSON; - for stdin."
+        ),
     ],
     rows: Annotated[
         bool, typer.Option("--rows", help="Also show every outcome of each wager: its probability and return.")
@@ -167,7 +169,7 @@ def _percent(share: Any) -> str:
 @app.command()
 def recompute(
     named: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="What to count (default: everything).")
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="The recounts to run (default: all).")
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if a file's counts differ.")] = False,
 ) -> None:

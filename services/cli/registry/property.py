@@ -67,7 +67,7 @@ def approve(property_name: Property, version: Version, shown: Shown = None, as_j
 def give_back(
     property_name: Property,
     version: Version,
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, in words; it is recorded.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")],
     as_json: AsJson = False,
 ) -> None:
     """Return a version to its filer; it never takes effect.
@@ -108,9 +108,11 @@ def diff(
 @app.command("show")
 def show_version(
     property_name: Property,
-    at: Annotated[str | None, typer.Option(metavar="MOMENT", help="As of a time with its zone (default: now).")] = None,
+    at: Annotated[
+        str | None, typer.Option(metavar="MOMENT", help="As of a time with its UTC offset (default: now).")
+    ] = None,
     version: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="A version by number, whatever its status.")
+        int | None, typer.Option(metavar="N", min=1, help="Show the version with this number, whatever its status.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -133,7 +135,7 @@ def show_version(
 
 @app.command("list")
 def list_versions(
-    property_name: Annotated[str | None, typer.Option("--property", help="Only of this property.")] = None,
+    property_name: Annotated[str | None, typer.Option("--property", help="List only this property.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the versions of properties: filed, approved and returned.
@@ -162,7 +164,7 @@ def tables(
         str | None, typer.Option(metavar="DATE", help="The gaming day of the master list (default: today's).")
     ] = None,
     month: Annotated[
-        str | None, typer.Option(metavar="YYYY-MM", help="Instead, the tables of a month with their gaming days.")
+        str | None, typer.Option(metavar="YYYY-MM", help="Print the tables of a month with their gaming days instead.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -17,7 +17,9 @@ from shared.rules.signs import sign as sign_of
 
 
 def sign(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A rules submission as it is filed; - for stdin.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A rules submission in the form in which it is filed; - for stdin.")
+    ],
     guide: Annotated[bool, typer.Option("--guide", help="Print the gaming guide instead of the payout sign.")] = False,
     form: Annotated[FormName, typer.Option("--as", help="The output format.")] = "html",
     output: Annotated[

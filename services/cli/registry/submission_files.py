@@ -82,7 +82,7 @@ def export(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of stdout.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="No effect: an export is always JSON.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Accepted for consistency: an export is always JSON.")] = True,
 ) -> None:
     """Export the versions of a submission with their facts, hashes and proofs, under the registry's signature.
 

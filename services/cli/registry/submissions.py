@@ -27,7 +27,7 @@ Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property'
 Game = Annotated[str, typer.Argument(metavar="GAME", help="The licensee's name for the game.")]
 Version = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The number of the version.")]
 File = Annotated[str, typer.Argument(metavar="FILE", help="The submission, YAML or JSON; - for stdin.")]
-Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, in words; it is recorded.")]
+Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")]
 
 
 @app.command()
@@ -108,7 +108,7 @@ def approve(
     property_name: Property,
     game: Game,
     version: Version,
-    withdrawal: Annotated[bool, typer.Option(help="Approve its withdrawal, requested by another person.")] = False,
+    withdrawal: Annotated[bool, typer.Option(help="Approve the withdrawal that another person requested.")] = False,
     override: Annotated[
         str | None, typer.Option(metavar="TEXT", help="The reason for overriding the payback findings; it is recorded.")
     ] = None,
@@ -167,7 +167,7 @@ def give_back(
     version: Version,
     reason: Why,
     withdrawal: Annotated[
-        bool, typer.Option(help="Return the request to withdraw it; the version stays approved.")
+        bool, typer.Option(help="Reject the request to withdraw it; the version stays approved.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -244,8 +244,10 @@ def show_version(property_name: Property, game: Game, version: Version, as_json:
 
 @app.command("list")
 def list_versions(
-    property_name: Annotated[str | None, typer.Option("--property", help="Only of this property.")] = None,
-    game: Annotated[str | None, typer.Option("--game", help="Only of this game.")] = None,
+    property_name: Annotated[
+        str | None, typer.Option("--property", help="List only submissions of this property.")
+    ] = None,
+    game: Annotated[str | None, typer.Option("--game", help="List only submissions for this game.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the versions of submissions, from drafts to superseded ones.
@@ -272,8 +274,10 @@ def list_versions(
 @app.command("in-effect")
 def in_effect(
     property_name: Property,
-    of_table: Annotated[str | None, typer.Option("--table", help="Only at this table (default: all tables).")] = None,
-    at: Annotated[str | None, typer.Option(metavar="MOMENT", help="As of a time with its zone (default: now).")] = None,
+    of_table: Annotated[str | None, typer.Option("--table", help="Show only this table (default: all tables).")] = None,
+    at: Annotated[
+        str | None, typer.Option(metavar="MOMENT", help="As of a time with its UTC offset (default: now).")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the version in effect at each table at a moment.

@@ -217,7 +217,7 @@ def test_an_amount_is_shown_as_it_was_read_before_it_counts(demo: RunningDemo, v
     page.locator("form.command button.main").click()
     expect(page.get_by_role("alert")).to_contain_text("Nothing is recorded yet")
     expect(page.locator(".weighed")).to_contain_text("$150.00")
-    page.get_by_role("button", name="Change it").click()
+    page.get_by_role("button", name="Edit").click()
     expect(page.locator('[name="cents"]')).to_have_value("150")
     page.locator('[name="cents"]').fill("1,500.00")
     page.locator("form.command button.main").click()

@@ -74,7 +74,7 @@ def test_a_correction_shows_who_and_why_and_what_changed() -> None:
     shown = example(corrected_record())
     view = view_of(shown.document, shown.catalogue)
     assert "posted, corrected once" == view.status
-    assert ["Posted", "Taken back", "Posted"] == [revision.kind for revision in view.revisions]
+    assert ["Posted", "Reversed", "Posted"] == [revision.kind for revision in view.revisions]
     assert [False, False, True] == [revision.standing for revision in view.revisions]
     assert (CORRECTION["reason"], CORRECTION["entered_by"], CORRECTION["approved_by"]) == (
         view.revisions[2].reason,
@@ -135,8 +135,8 @@ def test_a_round_voided_before_any_record_came_has_a_page() -> None:
     entry["submission"] = None
     view = view_of(document)
     assert (None, None) == (view.felt, regulation_of(document))
-    assert "void: no money in force" == view.status
-    assert ["Voided before any record came"] == [revision.kind for revision in view.revisions]
+    assert "void, no posting in force" == view.status
+    assert ["Voided before any record arrived"] == [revision.kind for revision in view.revisions]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
