@@ -1,4 +1,4 @@
-"""The names of the cards: rank then suit, as records spell them."""
+"""The names of the cards: rank then suit, as written in records."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""The rules of the regulations: what a licensee may select, how a round is settled, what comes back of a wager."""
+"""The rules of the regulations: what a licensee may select, how a round is settled, what a wager returns."""
 
 from shared.rules._regulations import (
     REGULATIONS,

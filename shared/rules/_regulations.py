@@ -1,4 +1,4 @@
-"""The regulations that rounds can be settled under, by id: the public functions of the rules.
+"""The regulations under which rounds can be settled, by id: the public functions of the rules.
 
 A catalogue names its game, and the game is the package of that name beside this module: there is no list of either.
 """
@@ -41,7 +41,7 @@ def round_type(regulation: str) -> type[Round]:
 
 
 def parse_round(regulation: str, raw: Mapping[str, Any]) -> Round:
-    """Return the round record of a document; raise `Refused` for a wrong form, naming seat, field and value."""
+    """Return the round record in a document; raise `Refused` for a malformed one, naming seat, field and value."""
     try:
         return round_type(regulation).model_validate(raw)
     except ValidationError as error:
@@ -49,12 +49,12 @@ def parse_round(regulation: str, raw: Mapping[str, Any]) -> Round:
 
 
 def validate_submission(regulation: str, submission: Submission) -> None:
-    """Raise `Refused` where a rules submission selects what the regulation does not allow, or its game cannot read."""
+    """Raise `Refused` if a rules submission selects what the regulation does not allow, or is invalid for its game."""
     compile_rules(regulation, submission)
 
 
 def compile_rules(regulation: str, submission: Submission) -> Rules[Any]:
-    """Check a submission and resolve all that it selects; raise `Refused` where it is not allowed."""
+    """Check a submission and resolve all that it selects; raise `Refused` if it is not allowed."""
     rules: Rules[Any] = game_of(regulation).compile(select(catalogue(regulation), submission))
     return rules
 
@@ -68,7 +68,7 @@ def settle(regulation: str, round_: Round, submission: Submission) -> Settlement
 
 
 def payback(regulation: str, wager: str, submission: Submission) -> Fraction:
-    """Return the exact expected return of a wager: what comes back of each cent staked, the stake included.
+    """Return the exact expected return of a wager per cent staked, the stake included.
 
     Counted over all initial cards from full decks, at full odds without a payout limit. Raise `Refused` for a wager
     that is not offered, and for one whose payback depends on how hands are played or on a meter.
@@ -77,18 +77,18 @@ def payback(regulation: str, wager: str, submission: Submission) -> Fraction:
 
 
 def returns(regulation: str, wager: str, submission: Submission) -> Returns:
-    """Return the exact distribution of what comes back of each cent staked on a wager, by the row that is won.
+    """Return the exact distribution of a wager's return per cent staked, by the winning row.
 
-    Counted as its payback is, which is the mean of it; Envy Bonuses are left out. Raise `Refused` where that is.
+    Its mean is the payback, and it is counted in the same way, without Envy Bonuses. Raise `Refused` as `payback` does.
     """
     return game_of(regulation).returns(select(catalogue(regulation), submission), wager)
 
 
 def play(regulation: str, wager: str, submission: Submission) -> Play:
-    """Return what a wager comes to with all that is added to it under the player's optimal decisions, exactly.
+    """Return the exact result of a wager, with all wagers added to it, under the player's optimal decisions.
 
-    A wager that the cards alone decide comes to its returns. Counted at full odds, without a payout limit and without
-    Envy Bonuses. Raise `Refused` for a wager that is not offered, and for one that nobody has counted.
+    For a wager decided by the cards alone, these are its returns. Counted at full odds, without a payout limit or Envy
+    Bonuses. Raise `Refused` for a wager that is not offered, or was never counted.
     """
     return game_of(regulation).play(select(catalogue(regulation), submission), wager)
 

@@ -1,4 +1,4 @@
-"""Compare a settlement with what a case file expects."""
+"""Compare a settlement with the expectation in a case file."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -12,7 +12,7 @@ _BY_DEFAULT: Final[Mapping[str, Any]] = {"vigorish": 0, "from_meter": 0, "paid_b
 
 
 def differences(expect: Sequence[ExpectedMeter | ExpectedLine], settlement: Settlement) -> list[str]:
-    """Return how a settlement differs from the expected lines; empty where it does not.
+    """Return the differences of a settlement from the expected lines; empty if there are none.
 
     Only the fields that an expected line lists are compared, an expected line matches one line of the settlement, and a
     line that is not expected must not exist.

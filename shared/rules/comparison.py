@@ -1,4 +1,4 @@
-"""What differs between two rules submissions, in words: for whoever approves, and for the regulator. Pure."""
+"""The differences between two rules submissions, in words: for the approver, and for the regulator. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -18,7 +18,7 @@ _UNITS: Final = 100
 
 
 def counted_payback(regulation: str, wager: str, submission: Submission) -> Fraction | None:
-    """Return what comes back of each cent of a wager; None where it hangs on how hands are played, or on a meter."""
+    """Return the return per cent of a wager; None if it depends on how hands are played, or on a meter."""
     try:
         return returns(regulation, wager, submission).mean
     except Refused:
@@ -28,7 +28,7 @@ def counted_payback(regulation: str, wager: str, submission: Submission) -> Frac
 def differences(
     regulation: str, old: Submission, new: Submission, *, before: str | None = None, payback: Payback = counted_payback
 ) -> list[str]:
-    """Return what a later submission changes, one change a line; nothing where nothing is.
+    """Return the changes made by a later submission, one per line; empty if there are none.
 
     `before` is the regulation of the old one where it is another. What a catalogue does not allow, as a draft may say
     it, is compared without its paytables.
@@ -65,7 +65,7 @@ def _wager(
     *,
     anew: bool,
 ) -> Iterator[str]:
-    """Give the line of a wager that was added, dropped or changed; `anew`: its payback may be another all the same."""
+    """Return the line of a wager that was added, dropped or changed; `anew`: its payback may still differ."""
     if new is None:
         assert old is not None
         yield f"{old.wager.title}: dropped{_terms(old)}"
@@ -94,7 +94,7 @@ def _said(table: Paytable) -> tuple[str | None, int | None, list[tuple[str, str]
 
 
 def _paytables(old: Paytable, new: Paytable) -> Iterator[str]:
-    """Give the paytables and every row of the later one, with what the earlier one pays on it."""
+    """Yield the paytables and every row of the later one, with the payout of the earlier one."""
     if old.name != new.name:
         yield f"paytable {old.name or 'without a name'} to {new.name or 'without a name'}"
     if old.stake != new.stake:
@@ -147,7 +147,7 @@ def _bets(known: Catalogue, old: Mapping[str, BetLimits], new: Mapping[str, BetL
 
 
 def _unresolved(known: Catalogue, old: Submission, new: Submission) -> Iterator[str]:
-    """Give the wagers of what cannot be resolved, as the submissions say them."""
+    """Yield the wagers that cannot be resolved, in the words of the submissions."""
     for wager in dict.fromkeys((*old.wagers, *new.wagers)):
         title = known.wagers[wager].title if wager in known.wagers else wager
         one, other = old.wagers.get(wager), new.wagers.get(wager)

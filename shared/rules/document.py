@@ -1,4 +1,4 @@
-"""A regulation's page for readers, generated from its catalogue: `python -m shared.rules.document <regulation>`."""
+"""The documentation page of a regulation, from its catalogue: `python -m shared.rules.document <regulation>`."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -59,7 +59,7 @@ def _blocks(entries: Catalogue) -> Iterator[str]:
 
 
 def _table(columns: str, rows: Iterable[str]) -> str:
-    """Return a table; the columns and the cells of a row stand between bars."""
+    """Return a table as Markdown."""
     return "\n".join((f"| {columns} |", "|---" * (columns.count("|") + 1) + "|", *(f"| {row} |" for row in rows)))
 
 
@@ -155,7 +155,7 @@ def _terms(table: Paytable) -> str:
 
 
 def what_pays(row: PaytableRow) -> str:
-    """Return what a row pays, in words, with what it hangs on in brackets."""
+    """Return a row's payout in words, with its conditions in brackets."""
     parts = []
     if row.meter is not None:
         parts.append(f"{in_percent(row.meter)} of the meter")
@@ -207,7 +207,7 @@ def in_dollars(cents: int) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the page of the regulation named on the command line; 2 where there is none."""
+    """Print the page of the regulation named on the command line; exit with 2 if there is none."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m shared.rules.document <regulation>\n")
         return 2

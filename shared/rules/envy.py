@@ -1,4 +1,4 @@
-"""Envy Bonuses: what the hands of other players earn a player who made a bonus wager."""
+"""Envy Bonuses: what other players' hands pay to a player who made a bonus wager."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -10,14 +10,14 @@ ENVY_BONUS: Final = "envy_bonus"
 
 
 class EnvyHand(NamedTuple):
-    """A hand that earns other players an Envy Bonus by the row of a bonus wager."""
+    """A hand that pays other players an Envy Bonus, by the row of a bonus wager."""
 
     player: str
     row: Row
 
 
 def envy_lines(seat: int, player: str, hands: Sequence[EnvyHand]) -> list[Line]:
-    """Return the Envy Bonuses of one wager that earns them: a line for each hand of another player."""
+    """Return the Envy Bonuses of one wager: a line for each qualifying hand of another player."""
     return [
         line(seat, ENVY_BONUS, "win", 0, hand.row.envy, 0, hand.row.envy_paragraph, None, hand.row.category)
         for hand in hands

@@ -1,4 +1,4 @@
-"""The one error of the rules: a record or a rules submission that the regulation does not allow."""
+"""The only error of the rules: a record or a rules submission that the regulation does not allow."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ _FORMS = {
 
 
 class Refused(Exception):
-    """A record or a rules submission is refused: it cannot be what the regulation describes.
+    """A record or a rules submission is refused because the regulation does not allow it.
 
     `reason` says what is wrong in words with the value, `seat` where it is (None: not at one seat),
     `paragraph` which rule forbids it (None: only the form is wrong).
@@ -54,7 +54,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with a document: where, as a JSON pointer (RFC 6901), what, and which rule says so.
+    """A fault in a document: where, as a JSON pointer (RFC 6901), what, and which rule it violates.
 
     >>> str(Finding("/decks", "'decks' 9: at most 8", "§ 633a.3(a)"))
     "'decks' 9: at most 8 (§ 633a.3(a))"
@@ -75,7 +75,7 @@ def _refused(reason: str, seat: int | None, paragraph: str | None) -> Refused:
 def refused_by_validation(
     error: ValidationError, raw: object, *, paragraphs: Mapping[str, str] | None = None
 ) -> Refused:
-    """Turn the first pydantic error over `raw` into a refusal.
+    """Convert the first pydantic error about `raw` to a refusal.
 
     `paragraphs` maps names of record fields to the paragraph that governs them; the innermost field with an entry is
     cited, unless only the form is wrong. The seat is the number that the seat at fault gives itself, where it gives
@@ -93,7 +93,7 @@ def refused_by_validation(
 
 
 def _location(parts: tuple[int | str, ...]) -> tuple[int | str, ...]:
-    """Return the path to a value without the parts that name a form of it, such as `tuple[...]`, `constrained-int`."""
+    """Return the path to a value without pydantic's parts for forms, such as `tuple[...]`, `constrained-int`."""
     return tuple(part for part in parts if isinstance(part, int) or ("[" not in part and part != "constrained-int"))
 
 
@@ -113,7 +113,7 @@ def _reason(location: tuple[int | str, ...], details: Mapping[str, Any], absent:
 
 
 def what_is_wrong(details: Mapping[str, Any]) -> str:
-    """Return what is wrong with a value, by pydantic's details of one error, in words that say what is allowed.
+    """Return what is wrong with a value, from pydantic's details of one error, in words that say what is allowed.
 
     >>> what_is_wrong({"type": "int_from_float", "input": 10.5, "msg": "..."})
     'write a whole number, without a point and without quotes (of money: cents)'
@@ -139,12 +139,12 @@ def what_is_wrong(details: Mapping[str, Any]) -> str:
 
 
 def _form(kind: str) -> str | None:
-    """Return what is to be written where the form is wrong; None for a mistake of another kind."""
+    """Return the form that the value must have; None if the mistake is not one of form."""
     return next((words for begins, words in _FORMS.items() if kind.startswith(begins)), None)
 
 
 def _quoted(text: str) -> list[str]:
-    """Return the words that stand in quotes in pydantic's list of what it expects."""
+    """Return the quoted words in pydantic's list of expected values."""
     return re.findall(r"'([^']*)'", text)
 
 

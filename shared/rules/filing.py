@@ -1,4 +1,4 @@
-"""All that is wrong with a rules submission as it is filed: what settles no round, and what a text demands besides."""
+"""All faults of a rules submission at filing: selections that cannot be settled, and further demands of the text."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -11,7 +11,7 @@ from shared.rules.submission import Offer, Selection, examine
 
 
 def check_submission(regulation: str, submission: Submission) -> list[Finding]:
-    """Return all that is wrong with a submission, each finding with its place in it and its paragraph.
+    """Return all faults of a submission, each with its place in it and its paragraph.
 
     What settles no round: `select` and the game itself would refuse it. What settles rounds and may not be filed so:
     a house way that is missing where the text demands one, a payout limit below what one patron could win.
@@ -69,7 +69,7 @@ def _least_limit(selection: Selection, submission: Submission) -> Iterator[Findi
 
 
 def could_win(selection: Selection, submission: Submission, terms: PayoutLimit) -> int:
-    """Return what one patron could win in a round of what the limit is for, cents, with the bets that a text names.
+    """Return what one patron could win in a round of the limited wagers, cents, with the bets named in the text.
 
     Reading: at odds, for what a meter shows is no amount of the submission; Envy Bonuses, which hang on the hands of
     others, are left out. Every wager of a hand wins its best row, as they can together. Where the limit is for pairs of
@@ -85,7 +85,7 @@ def could_win(selection: Selection, submission: Submission, terms: PayoutLimit) 
 
 
 def _best(offer: Offer, submission: Submission, terms: PayoutLimit) -> int:
-    """Return the most that one wager of a patron pays of what the limit is for, cents; 0 where no bet is stated."""
+    """Return the maximum payout of one wager of a patron under the limit, cents; 0 if no bet is stated."""
     bets = (submission.bets or {}).get(offer.name)
     bet = None if bets is None else getattr(bets, terms.betting)
     if bet is None or (terms.wagers and offer.name not in terms.wagers):

@@ -1,4 +1,4 @@
-"""What each game provides to the rules: its round record, its settlement, its returns."""
+"""The parts that each game provides to the rules: its round record, its settlement, its returns."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
@@ -33,16 +33,16 @@ CountStrategy: TypeAlias = Callable[[Selection, Offer], StrategyCard]
 
 
 class Rules(Protocol[RoundContra]):
-    """One rules submission, ready to settle rounds of its game."""
+    """A compiled rules submission for settling rounds of its game."""
 
     @abstractmethod
     def settle(self, round_: RoundContra, /) -> Settlement:
-        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record that is impossible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Game(Generic[RoundT]):
-    """One game: the record of its rounds, what makes a selection ready to settle them, and the returns by wager.
+    """A game: its round record, the compilation of a selection into rules, and the returns of wagers.
 
     A wager's returns are counted where the cards alone decide it, not the way in which hands are played, and no meter.
     Its play is counted in `plays` where the player decides, with the wagers that are added to it. What a wager with a
@@ -60,7 +60,7 @@ class Game(Generic[RoundT]):
     strategies: Mapping[str, CountStrategy] = field(default_factory=dict)
 
     def returns(self, selection: Selection, wager: str) -> Returns:
-        """Return what comes back of one cent of `wager`, its stake included, at full odds, and how often.
+        """Return the distribution of the return per cent of `wager`, its stake included, at full odds.
 
         Raise `Refused` for a wager that is not offered, and for one that has no payback of its own.
         """
@@ -75,7 +75,7 @@ class Game(Generic[RoundT]):
         return self.counts[wager](selection, offer)
 
     def play(self, selection: Selection, wager: str) -> Play:
-        """Return what `wager` comes to as it is played, with the wagers that are added to it, at full odds.
+        """Return the result of `wager` as played, with the wagers that are added to it, at full odds.
 
         A meter shows its reset amount. Raise `Refused` for a wager that is not offered, and for one that has no
         payback of its own.

@@ -1,4 +1,4 @@
-"""One settled stake of a round: a line of a settlement, as it is computed, recorded and published."""
+"""A settled stake of a round: a line of a settlement, as it is computed, recorded and published."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,7 +11,7 @@ HOUSE: Final = "house"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One stake, or one bonus without a stake of its own, settled. All amounts are whole cents.
+    """One settled stake, or one bonus without a stake of its own. All amounts are whole cents.
 
     `stake` was at risk; `payout` comes on top of `stake_returned` and counts what came off a meter (`from_meter`);
     `vigorish` is taken from the player. `paragraph` says which rule decided it. `house_share` is what the house
@@ -35,11 +35,11 @@ class Line:
 
     @property
     def net(self) -> int:
-        """Return what the line changes for the player, cents."""
+        """Return the player's net result of the line, cents."""
         return self.payout + self.stake_returned - self.stake - self.vigorish
 
     def as_document(self) -> dict[str, Any]:
-        """Return the line in the field names of the round record, without what is as by default."""
+        """Return the line with the field names of the round record, without default values."""
         document: dict[str, Any] = {
             "seat": self.seat,
             "wager": self.wager,
@@ -79,8 +79,8 @@ def line(
     vigorish: int = 0,
     paid_by: Payer = "house",
 ) -> Line:
-    """Return a line that no meter pays: one object for the same facts.
+    """Return a line that no meter pays; equal lines are one object.
 
-    Rounds repeat the same few amounts, and a line that cannot change is quicker to find than to make.
+    Rounds repeat the same few amounts, and an immutable line is faster to look up than to create.
     """
     return Line(seat, wager, outcome, stake, payout, stake_returned, paragraph, hand, category, vigorish, 0, paid_by)

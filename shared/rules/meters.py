@@ -8,7 +8,7 @@ from shared.rules.settlement import Contribution, Notice, Settlement, contributi
 
 
 class MeterBoard:
-    """What the meters show while a round is settled, and why it changed. All amounts are whole cents.
+    """The meter displays while a round is settled, and the causes of their changes. All amounts are whole cents.
 
     The contributions of the round come first, then the awards in settlement order; shares of a cent are dropped: those
     of the contributions once, from their sum.
@@ -24,7 +24,7 @@ class MeterBoard:
         self._fractions: dict[str, Fraction] = {}
 
     def contribute(self, seat: int, wager: str, meter: str, stake: int, rate: Fraction) -> None:
-        """Add the share `rate` of a wager of `stake` cents to its meter; what is less than a cent waits for more."""
+        """Add the share `rate` of a wager of `stake` cents to its meter; fractions of a cent are carried over."""
         numerator, denominator = rate.as_integer_ratio()
         cents, rest = divmod(stake * numerator, denominator)
         if rest:
@@ -36,7 +36,7 @@ class MeterBoard:
         self._contributions.append(contribution(seat, wager, meter, cents))
 
     def award(self, meter: str, share: Fraction, reset: int, *, winners: int = 1) -> int:
-        """Take `share` of what the meter shows now off it, in equal parts; return the cents of each winner.
+        """Take `share` of the current meter off it, in equal parts; return each winner's cents.
 
         An award of all of it restores the meter to `reset` cents; a share of 0 changes nothing.
         """
@@ -47,7 +47,7 @@ class MeterBoard:
         return cents
 
     def award_all(self, meter: str, weights: Sequence[int], reset: int) -> list[int]:
-        """Share all that the meter shows in proportion to `weights`, then restore it to `reset` cents.
+        """Divide the whole meter in proportion to `weights`, then restore it to `reset` cents.
 
         Return the cents for each weight, in the same order. The house adds what is needed to restore the meter; shares
         of a cent that were dropped stay on it and lessen that amount.
@@ -60,7 +60,7 @@ class MeterBoard:
         return cents
 
     def award_amount(self, meter: str, most: int, *, reset: int = 0) -> int:
-        """Take `most` cents off the meter, or all that it shows; return the cents taken.
+        """Take `most` cents off the meter, or all that it has; return the cents taken.
 
         Where it then shows less than `reset` cents the house restores it to them.
         """
@@ -74,11 +74,11 @@ class MeterBoard:
 
     @property
     def shows(self) -> Mapping[str, int]:
-        """Return what each meter shows now."""
+        """Return the current display of each meter."""
         return self._shows
 
     def settlement(self, lines: Sequence[Line], notices: Sequence[Notice] = ()) -> Settlement:
-        """Return the settlement of a round with these lines, and with what became of its meters."""
+        """Return the settlement of a round with these lines, and with the changes of its meters."""
         return Settlement(
             lines=tuple(lines),
             meters=self._shows,

@@ -1,4 +1,4 @@
-"""Payout odds: exact fractions of the stake, and whether the stake goes back with them."""
+"""Payout odds: exact fractions of the stake, and whether the stake is returned, too."""
 
 import re
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ class Odds:
         return cls(ratio=Fraction(match[1]) / int(match[3]), stake_returned=match[2] == "to")
 
     def pay(self, stake: int) -> int:
-        """Return the payout on `stake` cents, without the stake itself; a share of a cent is dropped."""
+        """Return the payout on `stake` cents, without the stake itself; a fraction of a cent is dropped."""
         return stake * self.ratio.numerator // self.ratio.denominator
 
     @property
     def returns(self) -> Fraction:
-        """Return what comes back of each cent of a wager that wins, its stake included."""
+        """Return the return per cent of a winning wager, its stake included."""
         return self.ratio + self.stake_returned
 
     def plus(self, other: "Odds") -> "Odds":

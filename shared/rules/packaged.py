@@ -1,4 +1,4 @@
-"""Documents that lie beside the code that reads them, and how YAML is read."""
+"""Documents stored beside the code that reads them, and how YAML is read."""
 
 from collections.abc import Hashable
 from importlib.resources import files
@@ -8,13 +8,13 @@ import yaml
 
 
 class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML's safe loader that refuses a key that stands twice in one mapping: YAML's own keeps the last.
+    """YAML's safe loader, but refusing duplicate keys, of which YAML's own keeps the last.
 
-    It is libyaml's, where PyYAML was built with it: that takes a tenth of the time.
+    It uses libyaml if PyYAML was built with it, which takes a tenth of the time.
     """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """Return a mapping. Raises: yaml.constructor.ConstructorError where a key stands in it twice."""
+        """Return a mapping. Raises: yaml.constructor.ConstructorError for a duplicate key."""
         seen: set[object] = set()
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":

@@ -1,4 +1,4 @@
-"""What every wager of a rules submission pays back, or why nobody can say; with Envy Bonuses by the other hands."""
+"""The payback of every wager of a rules submission, or why it is unknown; with Envy Bonuses by other hands."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from shared.rules.submission import Offer, select
 
 @dataclass(frozen=True)
 class WagerPayback:
-    """What one wager on offer comes to; `play` is None where nobody has counted it, and `reason` says why.
+    """The payback of one offered wager; `play` is None if it was never computed, and `reason` says why.
 
     `variants` are other ways to read or to play it. Where it has a meter, `progressive` is what it comes to as a
     function of that, and `play` is at one reading.
@@ -34,12 +34,12 @@ class WagerPayback:
     variants: Mapping[str, Play]
 
     def with_envy(self, stake_cents: int, other_hands: int) -> Fraction:
-        """Return the payback of a wager of `stake_cents` with the Envy Bonuses that so many other hands earn it."""
+        """Return the payback of a wager of `stake_cents` with Envy Bonuses for this number of other hands."""
         assert self.play is not None
         return self.play.payback + other_hands * self.envy[stake_cents]
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the payback as JSON."""
         offer = self.offer
         named = {"wager": offer.name, "title": offer.wager.title, "paytable": offer.paytable.name}
         document: dict[str, Any] = {**named, "paragraph": offer.paytable.paragraph}
@@ -109,12 +109,12 @@ def _envy_cents(offer: Offer) -> dict[int, Mapping[str, int]]:
 
 
 def _envy_of(play: Play, cents: Mapping[str, int], stake_cents: int) -> Fraction:
-    """Return what a hand of another player brings a cent of a wager: each such hand is as likely as the own one."""
+    """Return the Envy Bonus per cent of a wager from another player's hand, which is as likely as the own one."""
     return sum((play.probability(category) * amount for category, amount in cents.items()), Fraction(0)) / stake_cents
 
 
 def strategy_cards(regulation: str, submission: Submission) -> dict[str, StrategyCard]:
-    """Return the strategies by which wagers of a submission are played best, where one can be written down, by wager.
+    """Return, by wager, the optimal strategies that can be written as a card.
 
     Raises: Refused where the regulation does not allow what the submission selects.
     """

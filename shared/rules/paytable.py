@@ -1,4 +1,4 @@
-"""A paytable made ready for settlement: rows by category, with the lines that they pay."""
+"""A paytable compiled for settlement: rows by category, with the lines that they pay."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ DealerHandName = Literal["blackjack", "royal_match"]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one hand pays on a stake: `odds`, and or the share `meter` of the progressive meter.
+    """The payout of one hand on a stake: `odds`, the share `meter` of the progressive meter, or both.
 
     What is paid `off_meter` is deducted from the meter. A `push` returns the stake and pays nothing. `envy` is the Envy
     Bonus in cents that the hand earns other players, under the `envy_paragraph`. With the `dealer` hand of a row that
@@ -39,11 +39,11 @@ class Row:
 
     @property
     def won(self) -> Won:
-        """Return what a hand of this row wins at its odds, without what a meter pays or builds on it."""
+        """Return the win of this row at its odds, without a meter's part and bonuses built on it."""
         return Won(self.category, self.odds.returns)
 
     def win(self, seat: int, stake: int, *, from_meter: int = 0) -> Line:
-        """Return the line of a wager of `stake` cents that wins this row, with what came off the meter for it."""
+        """Return the line of a wager of `stake` cents that wins this row, with its award from the meter."""
         odds = self.odds
         payout, back = odds.pay(stake), stake if odds.stake_returned else 0
         outcome: Outcome = "push" if self.push else "win"
@@ -62,14 +62,14 @@ class Row:
         return line(seat, self.wager, outcome, stake, payout, back, self.paragraph, None, self.category)
 
     def win_without_stake(self, seat: int, wagered: int) -> Line:
-        """Return the line of a bonus that has no stake of its own and pays on the `wagered` cents of another wager."""
+        """Return the line of a bonus without a stake of its own, paid on the `wagered` cents of another wager."""
         return line(seat, self.wager, "win", 0, self.odds.pay(wagered), 0, self.paragraph, None, self.category)
 
 
 def rows_by_category(offer: Offer) -> dict[str, Row]:
     """Return the rows of the selected paytable that the submission offers, by category.
 
-    A row that builds on another hangs on that one; a bonus row that builds on none has an entry of its own.
+    A row that builds on another is attached to that one; a bonus row that builds on none has its own entry.
     """
     rows: dict[str, Row] = {}
     building = []
@@ -102,7 +102,7 @@ def _row(offer: Offer, entry: PaytableRow) -> Row:
 
 
 def _odds(table: Paytable, entry: PaytableRow) -> Odds:
-    """Return the odds of a row; an amount is odds on the one stake that the paytable is for."""
+    """Return the odds of a row; an amount becomes odds on the only stake that the paytable allows."""
     if entry.parsed_odds is not None:
         return entry.parsed_odds
     ratio = Fraction(0)
@@ -113,12 +113,12 @@ def _odds(table: Paytable, entry: PaytableRow) -> Odds:
 
 
 def count_returns(hands: Iterable[tuple[int | Fraction, Row | None]]) -> Returns:
-    """Return the returns of a wager: `hands` are how many there are, and the row that they win."""
+    """Return the returns of a wager; `hands` are numbers of hands with the row that they win."""
     return Returns.counted((ways, None if row is None else row.won) for ways, row in hands)
 
 
 def settled(row: Row | None, seat: int, wager: str, stake: int, decided: str, *, from_meter: int = 0) -> Line:
-    """Return the line of a wager that wins `row`, or that is lost under the paragraph `decided` where no row wins."""
+    """Return the line of a wager that wins `row`, or that is lost under the paragraph `decided` if no row wins."""
     return lost(seat, wager, stake, decided) if row is None else row.win(seat, stake, from_meter=from_meter)
 
 
@@ -128,5 +128,5 @@ def lost(seat: int, wager: str, stake: int, paragraph: str) -> Line:
 
 
 def returned(seat: int, wager: str, stake: int, paragraph: str) -> Line:
-    """Return the line of a wager that did not count and goes back."""
+    """Return the line of a wager that did not count and is returned."""
     return line(seat, wager, "void", stake, 0, stake, paragraph)

@@ -1,6 +1,6 @@
-"""What a wager comes to as it is played: all that is staked with it and all that comes back, exactly, decisions made.
+"""The result of a wager as played: the total stake and the total return, exact, with optimal decisions.
 
-A wager that the cards alone decide is one with nothing added to it. Everything is for each cent of the wager that the
+A wager decided by the cards alone is a play without added wagers. Everything is for each cent of the wager that the
 play begins with, its first wager; other wagers may be added to it by decisions, or be required with it.
 """
 
@@ -23,9 +23,9 @@ CARDS_ALONE: Final = "the cards alone decide it"
 
 
 class End(NamedTuple):
-    """One way in which a play ends: what was staked and what came back, for each cent of the first wager.
+    """One result of a play: the stake and the return per cent of the first wager.
 
-    `category` is the row that won, or what else became of the hand; None where it lost and nobody names how.
+    `category` is the row that won, or another result of the hand; None for a loss without a name.
     """
 
     category: str | None
@@ -34,14 +34,14 @@ class End(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """How probable an end is."""
+    """The probability of a result."""
 
     end: End
     probability: Fraction
 
 
 class StrategyCard(NamedTuple):
-    """What is best to do: by what the player has (rows) and what the dealer shows (columns), in letters explained."""
+    """The optimal decisions: by the player's hand (rows) and the dealer's up card (columns), in explained letters."""
 
     columns: tuple[str, ...]
     rows: Mapping[str, tuple[str, ...]]
@@ -50,7 +50,7 @@ class StrategyCard(NamedTuple):
 
 @dataclass(frozen=True)
 class Play:
-    """All ends of a play with their probabilities, which sum to 1, and what is `assumed` of the player, in words.
+    """All results of a play with their probabilities, which sum to 1, and what is `assumed` of the player, in words.
 
     `wagers` are those that are counted together, the first of them first. Where hands were sampled, `standard_error`
     is that of the house edge; 0: it is exact, or `by_model`, as `assumed` says of the cards.
@@ -72,7 +72,7 @@ class Play:
         standard_error: float = 0.0,
         by_model: bool = False,
     ) -> "Play":
-        """Return that of hands: how many there are (or how probable they are), and how they end.
+        """Return the play of hands, each given by its number (or probability) and its result.
 
         >>> coin = [(1, End("heads", Fraction(1), Fraction(2))), (1, End(None, Fraction(1), Fraction(0)))]
         >>> Play.counted(["coin"], CARDS_ALONE, coin).payback
@@ -89,7 +89,7 @@ class Play:
 
     @classmethod
     def of_returns(cls, wager: str, returns: Returns) -> "Play":
-        """Return that of a wager of which these returns are all."""
+        """Return the play of a wager with these returns and no decisions."""
         one, nothing = Fraction(1), Fraction(0)
         hands = [
             (hit.probability, End(_named(hit.won.category, hit.won.bonus), one, hit.won.back)) for hit in returns.hits
@@ -98,32 +98,32 @@ class Play:
 
     @cached_property
     def staked(self) -> Fraction:
-        """Return what is staked in all on average."""
+        """Return the average total stake."""
         return sum((probability * end.staked for end, probability in self.ends), Fraction(0))
 
     @cached_property
     def house_edge(self) -> Fraction:
-        """Return what the house keeps on average."""
+        """Return the average part that the house keeps."""
         return sum((probability * (end.staked - end.back) for end, probability in self.ends), Fraction(0))
 
     @property
     def payback(self) -> Fraction:
-        """Return 1 less the house edge: what comes back of the first wager alone is exactly that."""
+        """Return 1 less the house edge, which for a wager without additions is its return per cent."""
         return 1 - self.house_edge
 
     @property
     def edge_of_all_staked(self) -> Fraction:
-        """Return what the house keeps of each cent that is staked in all; 0 where nothing is."""
+        """Return what the house keeps per cent of the total stake; 0 if nothing is staked."""
         return self.house_edge / self.staked if self.staked else Fraction(0)
 
     @property
     def error(self) -> Fraction:
-        """Return by how much the payback may be off: 0, three standard errors, or MODEL_ERROR."""
+        """Return the maximum error of the payback: 0, three standard errors, or MODEL_ERROR."""
         return MODEL_ERROR if self.by_model else 3 * Fraction(self.standard_error)
 
     @cached_property
     def variance(self) -> Fraction:
-        """Return the variance of what the player wins or loses."""
+        """Return the variance of the player's net result."""
         squares = (probability * (end.back - end.staked) ** 2 for end, probability in self.ends)
         return sum(squares, Fraction(0)) - self.house_edge**2
 
@@ -134,15 +134,15 @@ class Play:
 
     @cached_property
     def hit_frequency(self) -> Fraction:
-        """Return the probability that anything comes back."""
+        """Return the probability of any return."""
         return sum((probability for end, probability in self.ends if end.back), Fraction(0))
 
     def probability(self, category: str) -> Fraction:
-        """Return the probability of the ends of this category."""
+        """Return the probability of the results in this category."""
         return sum((probability for end, probability in self.ends if end.category == category), Fraction(0))
 
     def as_document(self) -> dict[str, Any]:
-        """Return the play as JSON has it: exact numbers as numerator and denominator, and in percent."""
+        """Return the play as JSON: exact numbers as numerator and denominator, and in percent."""
         return {
             "wagers": list(self.wagers),
             "assumed": self.assumed,
@@ -168,7 +168,7 @@ class Play:
 
 
 def exact(number: Fraction) -> dict[str, Any]:
-    """Return a number as JSON has it.
+    """Return an exact number as JSON.
 
     >>> exact(Fraction(1, 3))
     {'numerator': 1, 'denominator': 3, 'percent': 33.333333}

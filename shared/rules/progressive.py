@@ -1,4 +1,4 @@
-"""What a wager with a progressive meter pays back, as a function of what the meter shows: exact."""
+"""The payback of a wager with a progressive meter as an exact function of the meter reading."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -21,9 +21,9 @@ Hands: TypeAlias = tuple[int | Fraction, Row | None]
 
 
 class MeterHit(NamedTuple):
-    """What a hand wins: what comes back of each cent at its odds, its share of the meter, and how probable it is.
+    """The win of a hand: its return per cent at its odds, its share of the meter, and its probability.
 
-    What is paid `off_meter` lessens the meter.
+    A payout `off_meter` is deducted from the meter.
     """
 
     category: str
@@ -35,9 +35,9 @@ class MeterHit(NamedTuple):
 
 @dataclass(frozen=True)
 class Progressive:
-    """One wager of `stake_cents`, its meter, and the hands that win. One winner alone is counted for each share.
+    """One wager of `stake_cents`, its meter, and the winning hands, assuming one winner for each share.
 
-    Where several hands win a share of the meter in one round, each has less than is counted here.
+    If several hands win a share of the meter in one round, each gets less than is counted here.
     """
 
     wager: str
@@ -51,7 +51,7 @@ class Progressive:
     def counted(
         cls, offer: Offer, hands: Iterable[Hands], assumed: str = CARDS_ALONE, *, by_model: bool = False
     ) -> "Progressive":
-        """Return that of hands: how many there are (or how probable they are), and the row that they win."""
+        """Return the function for hands, each given by its number (or probability) and the row that it wins."""
         assert offer.meter is not None
         number: int | Fraction = 0
         found: dict[Row, int | Fraction] = {}
@@ -72,12 +72,12 @@ class Progressive:
 
     @cached_property
     def fixed(self) -> Fraction:
-        """Return what comes back of each cent besides the meter."""
+        """Return the return per cent apart from the meter."""
         return sum((hit.probability * hit.back for hit in self.hits), Fraction(0))
 
     @cached_property
     def by_meter_cent(self) -> Fraction:
-        """Return what each cent that the meter shows adds to what comes back of a cent."""
+        """Return what each cent on the meter adds to the return per cent."""
         return sum((hit.probability * hit.meter for hit in self.hits), Fraction(0)) / self.stake_cents
 
     @property
@@ -87,15 +87,16 @@ class Progressive:
 
     @property
     def break_even_cents(self) -> int | None:
-        """Return the least reading at which the wager pays back all of itself; None where no reading does."""
+        """Return the lowest reading at which the payback is 100%; None if there is none."""
         return max(0, ceil((1 - self.fixed) / self.by_meter_cent)) if self.by_meter_cent else None
 
     @property
     def in_the_long_run(self) -> Fraction | None:
-        """Return the payback over all readings that follow one another: all that goes onto the meter comes off it.
+        """Return the payback averaged over all successive readings: whatever goes onto the meter is paid from it.
 
         That is the fixed part, the rate of progression, and the reset amount whenever all of the meter is won; a
-        reserve only funds that amount. None where fixed amounts lessen the meter: then it depends on its readings.
+        reserve only funds that amount. None if fixed amounts are deducted from the meter, because it then depends on
+        the readings.
         """
         if any(hit.off_meter for hit in self.hits):
             return None
@@ -103,7 +104,7 @@ class Progressive:
         return self.fixed + Fraction(self.meter.rate) + whole * self.reset_cents / self.stake_cents
 
     def at(self, meter_cents: int) -> Play:
-        """Return what the wager comes to while the meter shows so much."""
+        """Return the wager's returns at a meter reading."""
         shown = Fraction(meter_cents, self.stake_cents)
         ends = [(hit.probability, End(hit.category, Fraction(1), hit.back + hit.meter * shown)) for hit in self.hits]
         lost = 1 - sum((probability for probability, _ in ends), Fraction(0))
@@ -111,7 +112,7 @@ class Progressive:
         return Play.counted([self.wager], self.assumed, hands, by_model=self.by_model)
 
     def as_document(self) -> dict[str, Any]:
-        """Return the function as JSON has it; amounts are cents."""
+        """Return the function as JSON; amounts are cents."""
         long_run = self.in_the_long_run
         return {
             "stake_cents": self.stake_cents,
@@ -126,7 +127,7 @@ class Progressive:
 
 
 def with_bonus(hands: Iterable[Hands], bonus: Row | None, chance: Fraction) -> list[Hands]:
-    """Return the hands with a bonus that is paid with this chance, whether the wager wins or not; None: not offered."""
+    """Return the hands with a bonus of this probability, paid whether or not the wager wins; None: not offered."""
     if bonus is None:
         return list(hands)
     return [

@@ -1,4 +1,4 @@
-"""The parts of a round record that every game shares, the rules submission, and the case file."""
+"""The parts of a round record common to all games, the rules submission, and the case file."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, TypeVar
@@ -47,13 +47,13 @@ IrregularityCode = Literal[
 
 
 class Record(BaseModel):
-    """A fact as it was recorded: it cannot be changed, and it has no field that is not named here."""
+    """A recorded fact: immutable, and without fields that are not declared."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class Irregularity(Record):
-    """Something that went wrong in the round, by its code."""
+    """An irregularity of the round, by its code."""
 
     code: IrregularityCode
     seat: SeatNumber | None = None
@@ -62,7 +62,7 @@ class Irregularity(Record):
 
 
 class Meter(Record):
-    """The terms of a progressive meter: the share of each wager that it gains, and its initial and reset amount."""
+    """The terms of a progressive meter: its share of each wager, and its initial and reset amount."""
 
     rate: Rate
     reset: Cents
@@ -70,7 +70,7 @@ class Meter(Record):
 
 
 class OfferedWager(BaseModel):
-    """What the licensee selected for one optional wager.
+    """The licensee's selections for one optional wager.
 
     The fields beyond `paytable` and `meter` are the options of that wager; the catalogue of the regulation names them.
     """
@@ -83,19 +83,19 @@ class OfferedWager(BaseModel):
 
     @property
     def options(self) -> Mapping[str, bool | int | str]:
-        """Return the options of this wager that the submission states, by name."""
+        """Return the options of this wager in the submission, by name."""
         return self.__pydantic_extra__
 
 
 class BetLimits(Record):
-    """The least and the most that may be wagered, cents."""
+    """The minimum and maximum wager, cents."""
 
     least: Cents | None = None
     most: Cents | None = None
 
 
 class Submission(Record):
-    """What the licensee selected in its rules submission for one game.
+    """The licensee's selections in its rules submission for one game.
 
     `bets` are the least and most of its wagers, for a payout limit that depends on them.
     """
@@ -108,7 +108,7 @@ class Submission(Record):
 
 
 class Seat(Record):
-    """One betting position that wagered: its number, who holds it, and cents by wager type; each game adds the rest."""
+    """A betting position with wagers: its number, its player, and cents by wager type; each game adds the rest."""
 
     seat: SeatNumber
     player: Name
@@ -122,7 +122,7 @@ Seats = Annotated[tuple[SeatT, ...], Listed, Field(min_length=1, max_length=99)]
 
 
 class Round(Record):
-    """What the record of a round holds in every game; each game adds what its seats hold, and its dealer."""
+    """The record of a round common to all games; each game adds the contents of its seats, and its dealer."""
 
     seats: Seats[Seat]
     meters: Annotated[dict[Name, MeterCents], Field(max_length=20)] = {}
@@ -130,14 +130,14 @@ class Round(Record):
 
 
 class ExpectedMeter(Record):
-    """What a meter must show after the round of a case, cents."""
+    """The expected display of a meter after the round of a case, cents."""
 
     meter: Name
     after: MeterCents
 
 
 class ExpectedLine(Record):
-    """A settlement line that a case requires; only the fields that it states are compared."""
+    """A settlement line that a case requires; only its stated fields are compared."""
 
     seat: Annotated[int, Field(ge=0, le=99)]
     wager: Name
@@ -178,7 +178,7 @@ class CaseFile(Record):
 
 
 def parse_submission(raw: object) -> Submission:
-    """Return a rules submission from its document; raise `Refused` where its form is wrong."""
+    """Return the rules submission in a document; raise `Refused` if it is malformed."""
     try:
         return Submission.model_validate(raw)
     except ValidationError as error:
@@ -186,7 +186,7 @@ def parse_submission(raw: object) -> Submission:
 
 
 def parse_cases(raw: object) -> tuple[CaseFile, ...]:
-    """Return the cases of a case file, which holds one case or a list of them; raise `Refused` for a wrong form."""
+    """Return the cases in a case file, one or a list; raise `Refused` if it is malformed."""
     documents = raw if isinstance(raw, list) else [raw]
     try:
         return tuple(CaseFile.model_validate(document) for document in documents)

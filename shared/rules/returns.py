@@ -1,4 +1,4 @@
-"""What comes back of a wager that the cards alone decide: exact probabilities, and the mean and variance of them."""
+"""The returns of a wager decided by the cards alone: exact probabilities, with mean and variance."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Won(NamedTuple):
-    """What a hand wins: the category that its line names, and what comes back of each cent staked, the stake included.
+    """The win of a hand: the category in its line, and the return per cent staked, the stake included.
 
     `category` is None where the lines of the wager name none. `bonus` is the category of a row that is paid on top, on
     a line of its own.
@@ -20,7 +20,7 @@ class Won(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """How probable a win is."""
+    """The probability of a win."""
 
     won: Won
     probability: Fraction
@@ -28,7 +28,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class Returns:
-    """The distribution of what comes back of one cent: the wins with their probabilities; the rest of the hands lose.
+    """The distribution of the return per cent: the wins with their probabilities; all other hands lose.
 
     A push is a win here, with one cent that comes back.
     """
@@ -37,7 +37,7 @@ class Returns:
 
     @classmethod
     def counted(cls, hands: Iterable[tuple[int | Fraction, Won | None]]) -> "Returns":
-        """Return those of hands: how many there are (or how probable they are), and what they win; None: nothing.
+        """Return the returns of hands, each given by its number (or probability) and its win; None: no win.
 
         >>> coin = Returns.counted([(1, Won("heads", Fraction(2))), (1, None)])
         >>> coin.mean, coin.variance, coin.hit_frequency
@@ -53,19 +53,19 @@ class Returns:
 
     @cached_property
     def mean(self) -> Fraction:
-        """Return the payback: what comes back of one cent on average."""
+        """Return the payback: the mean return per cent."""
         return sum((hit.probability * hit.won.back for hit in self.hits), Fraction(0))
 
     @cached_property
     def variance(self) -> Fraction:
-        """Return the variance of what comes back of one cent on one hand."""
+        """Return the variance of the return per cent on one hand."""
         return sum((hit.probability * hit.won.back**2 for hit in self.hits), Fraction(0)) - self.mean**2
 
     @cached_property
     def hit_frequency(self) -> Fraction:
-        """Return the probability that anything comes back."""
+        """Return the probability of any return."""
         return sum((hit.probability for hit in self.hits), Fraction(0))
 
     def probability(self, category: str) -> Fraction:
-        """Return the probability of lines of this category, bonuses on top among them; 0 where there are none."""
+        """Return the probability of lines in this category, including bonuses on top; 0 if there are none."""
         return sum((hit.probability for hit in self.hits if category in (hit.won.category, hit.won.bonus)), Fraction(0))

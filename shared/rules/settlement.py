@@ -1,4 +1,4 @@
-"""What a settled round comes to: lines per wager, contributions to meters, and what the meters show afterwards."""
+"""The result of a settled round: lines per wager, contributions to meters, and the meter displays afterwards."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from shared.rules.line import Line
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one wager added to a meter, cents: an expense of the house."""
+    """What one wager added to a meter, cents, which is an expense of the house."""
 
     seat: int
     wager: str
@@ -19,13 +19,13 @@ class Contribution:
 
 @lru_cache(maxsize=1 << 12)
 def contribution(seat: int, wager: str, meter: str, cents: int) -> Contribution:
-    """Return a contribution: one object for the same facts, as for lines."""
+    """Return a contribution; equal contributions are one object, as for lines."""
     return Contribution(seat, wager, meter, cents)
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something about the round that moved no money but that reports show as an exception.
+    """A finding about the round that moved no money but that reports list as an exception.
 
     `code` names it, such as `hand_reset`; `seat` is where it happened, 0 for the dealer; `detail` says it in words.
     """
@@ -59,7 +59,7 @@ class Settlement:
         )
 
     def _nets(self) -> tuple[int, int, int]:
-        """Return what players, a banking player and the house won or lost, cents."""
+        """Return the net results of players, a banking player and the house, cents."""
         players = bank = house = 0
         for entry in self.lines:
             vigorish = entry.vigorish
@@ -80,20 +80,20 @@ class Settlement:
 
     @property
     def players_net(self) -> int:
-        """Return what the players won (or lost, below zero) to the house, the bank and the meters, cents."""
+        """Return the players' net win (negative: loss) against the house, the bank and the meters, cents."""
         return self._nets()[0]
 
     @property
     def bank_net(self) -> int:
-        """Return what a banking player won or lost, vigorish included, cents; 0 in a round that the house banks."""
+        """Return a banking player's net win, vigorish included, cents; 0 in a round that the house banks."""
         return self._nets()[1]
 
     @property
     def house_net(self) -> int:
-        """Return what the house won or lost, and put on the meters, cents."""
+        """Return the house's net win, less what it put on the meters, cents."""
         return self._nets()[2]
 
     @property
     def meters_net(self) -> int:
-        """Return what the meters gained or lost together, cents."""
+        """Return the net change of all meters, cents."""
         return sum(self.meters.values()) - sum(self.meters_before.values())

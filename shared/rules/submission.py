@@ -41,7 +41,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A submission that the catalogue allows, with every default filled in. `payout_limit` is in cents."""
+    """A submission that the catalogue allows, with all defaults filled in. `payout_limit` is in cents."""
 
     catalogue: Catalogue
     decks: int | None
@@ -50,7 +50,7 @@ class Selection:
     payout_limit: int | None
 
     def offer(self, wager: str) -> Offer:
-        """Return the offer of a wager; raise `Refused` where the submission does not offer it."""
+        """Return the offer of a wager; raise `Refused` if the submission does not offer it."""
         if wager not in self.offers:
             raise Refused(
                 f"wager '{wager}' is not offered; there are: {', '.join(self.offers)}", paragraph=self.catalogue.offered
@@ -59,19 +59,19 @@ class Selection:
 
 
 class Findings:
-    """All that is wrong with a submission: each finding with the place in it, as a JSON pointer, and its paragraph."""
+    """All faults of a submission: each with its place in it, as a JSON pointer, and its paragraph."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Begin without faults."""
         self.found: list[Finding] = []
 
     def add(self, pointer: str, detail: str, paragraph: str | None) -> None:
-        """Add what is wrong at a place."""
+        """Add a fault at a place."""
         self.found.append(Finding(pointer, detail, paragraph))
 
 
 def select(catalogue: Catalogue, submission: Submission) -> Selection:
-    """Resolve a submission; raise `Refused` where it selects what the regulation does not allow."""
+    """Resolve a submission; raise `Refused` if it selects what the regulation does not allow."""
     selection, found = examine(catalogue, submission)
     if selection is None:
         raise Refused(found[0].detail, paragraph=found[0].paragraph)
@@ -79,7 +79,7 @@ def select(catalogue: Catalogue, submission: Submission) -> Selection:
 
 
 def examine(catalogue: Catalogue, submission: Submission) -> tuple[Selection | None, list[Finding]]:
-    """Resolve a submission; without a selection, return all that the regulation does not allow of it."""
+    """Resolve a submission; if that is impossible, return all of its faults."""
     findings = Findings()
     decks, decks_known = _decks(catalogue, submission, findings)
     options = _options(catalogue.options, submission.options, ("", "/options"), catalogue.offered, findings)
@@ -109,7 +109,7 @@ def examine(catalogue: Catalogue, submission: Submission) -> tuple[Selection | N
 
 
 def _decks(catalogue: Catalogue, submission: Submission, findings: Findings) -> tuple[int | None, bool]:
-    """Return the decks in play, and whether they are known; they are not where they are wrong."""
+    """Return the decks in play, and whether they are known, which they are not if they are invalid."""
     allowed, decks = catalogue.decks, submission.decks
     if allowed is None:
         if decks is not None:
@@ -151,7 +151,7 @@ def _options(
     paragraph: str,
     findings: Findings,
 ) -> dict[str, OptionValue]:
-    """Return the values of options; `where` they are: in words, as `wager 'x': `, and as a JSON pointer."""
+    """Return the values of options; `where` they are: as text such as `wager 'x': `, and as a JSON pointer."""
     words, pointer = where
     for name in given:
         if name not in known:
@@ -205,7 +205,7 @@ def _option(option: Option, value: bool | int | str) -> OptionValue:
 
 
 def _with_odds_of(paytable: Paytable, options: Mapping[str, OptionValue]) -> Paytable:
-    """Return a paytable with the odds that options select; itself where none does."""
+    """Return a paytable with the odds that options select; the paytable itself if none does."""
     if all(row.odds_from is None for row in paytable.rows):
         return paytable
     rows = tuple(row.model_copy(update={"odds": _odds_of(row, options)}) for row in paytable.rows)
@@ -225,7 +225,7 @@ def _odds_of(row: PaytableRow, options: Mapping[str, OptionValue]) -> str | None
 
 @dataclass(frozen=True, slots=True)
 class _Offering:
-    """A wager as the catalogue has it, and as the submission offers it."""
+    """A wager in the catalogue, and in the submission."""
 
     name: str
     wager: Wager
@@ -233,7 +233,7 @@ class _Offering:
     findings: Findings
 
     def offer(self, options: Mapping[str, OptionValue], decks: int | None, *, decks_known: bool) -> Offer | None:
-        """Return what is offered, as far as it can be said; None where that takes a paytable that is not known."""
+        """Return the resolved offer; None if that requires a paytable that is unknown."""
         name, wager = self.name, self.wager
         if wager.requires is not None and not options[wager.requires]:
             self._wrong("", f"wager '{name}' needs option '{wager.requires}', which is not selected", wager.paragraph)
@@ -301,7 +301,7 @@ class _Offering:
         return given
 
     def _fixed_meter(self, paytable: Paytable) -> Meter:
-        """Return the meter that a paytable fixes; the submission may leave it out, or repeat it."""
+        """Return the meter that a paytable fixes; the submission may omit or repeat it."""
         terms, given = paytable.meter, self.given.meter
         assert terms is not None
         if given is not None:

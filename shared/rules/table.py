@@ -1,4 +1,4 @@
-"""What a round of any game must hold to at its table: seats, boxes, wagers offered, decks, meters, irregularities."""
+"""Checks of a round of any game at its table: seats, positions, wagers, decks, meters, irregularities."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from shared.rules.submission import Selection
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What the regulation and the rules submission say about the table.
+    """The table's terms in the regulation and the rules submission.
 
     `decks` lie in play, `boxes` is how many adjacent boxes one player may hold (None: the submission does not say),
     `required` are the wagers that every seat makes, `offered` all that may be made. `entries` names the entry of each
@@ -113,7 +113,7 @@ class Table:
         return Refused(f"wager '{wager}' {seat.wagers[wager]}: {why}", seat=seat.seat, paragraph=paragraph)
 
     def missing(self, seat: Seat, wager: str) -> Refused:
-        """Return the refusal of a seat without a wager that it must make."""
+        """Return the refusal for a seat without a wager that it must make."""
         entry = self.catalogue.wagers[wager]
         return Refused(
             f"the {entry.title} is missing beside {', '.join(seat.wagers) or 'no other wager'}",
@@ -122,7 +122,7 @@ class Table:
         )
 
     def check_cards(self, hands: Iterable[tuple[int | None, Sequence[Card]]]) -> None:
-        """Raise `Refused` where a card lies more often than the decks hold it.
+        """Raise `Refused` if a card occurs more often than the decks contain it.
 
         `hands` are cards by seat, None for those of nobody's seat. The highest seat that holds the card is named.
         """
@@ -144,7 +144,7 @@ class Table:
         )
 
     def check_meters(self, seats: Sequence[Seat], meters: Mapping[str, int]) -> None:
-        """Raise `Refused` for a meter that no offered wager has, and for a wager whose meter is missing."""
+        """Raise `Refused` for a meter that no offered wager has, or a wager whose meter is missing."""
         paragraph = self.catalogue.record["meters"]
         for name, cents in meters.items():
             if name not in self.meters.values():
@@ -162,7 +162,7 @@ class Table:
     def in_effect(
         self, irregularities: Iterable[Irregularity], seats: Container[int], *, positions: Container[int] = ()
     ) -> Iterator[tuple[Irregularity, IrregularityRule]]:
-        """Yield the irregularities that have an effect, each with what the regulation makes of it.
+        """Yield the irregularities that have an effect, each with its effect under the regulation.
 
         Cards that lay face up are counted together: they have an effect from so many on. `seats` are the numbers of
         those that wagered; where an irregularity need not name a seat it may name one of `positions` too. Raise
@@ -196,7 +196,7 @@ class Table:
 
 
 def _misstated(irregularity: Irregularity, rule: IrregularityRule, seats: Container[int]) -> str | None:
-    """Return what is wrong with the fields of an irregularity; None where nothing is."""
+    """Return what is wrong with the fields of an irregularity, or None."""
     number = irregularity.seat
     if not rule.counts_cards and (irregularity.count, irregularity.after_initial_deal) != (None, None):
         return "has no 'count' and no 'after_initial_deal'"

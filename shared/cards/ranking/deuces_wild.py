@@ -85,7 +85,7 @@ _COUNTS: Final[dict[Card, int]] = {
 
 
 class _Ranks(dict[tuple[int, bool], int]):
-    """Ranks by the counts of ranks and whether the hand is suited; each is worked out when it is first asked for."""
+    """Ranks by the counts of ranks and whether the hand is suited, each computed on first use."""
 
     def __init__(self, *, fives: bool) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ def _rank(cards: Sequence[Card], ranks: _Ranks) -> int:
 
 
 def _candidates(naturals: Sequence[int], wilds: int, *, suited: bool, fives: bool) -> Iterable[int]:
-    """Yield the ranks of hands that `naturals` (values, descending) make with `wilds` wild cards."""
+    """Yield the ranks of hands that `naturals` (values, descending) form with `wilds` wild cards."""
     if not naturals:
         yield pack(WildCategory.five_wilds) if fives else pack(WildCategory.royal_flush, (ACE,))
         return
@@ -128,7 +128,7 @@ def _candidates(naturals: Sequence[int], wilds: int, *, suited: bool, fives: boo
 
 
 def _of_a_kind(counts: dict[int, int], wilds: int, *, fives: bool) -> int:
-    """Return the rank where every wild card joins the most frequent rank, the highest of several."""
+    """Return the rank if every wild card joins the most frequent rank, the highest of several."""
     value, *others = sorted(counts, key=lambda value: (counts[value], value), reverse=True)
     alike = counts[value] + wilds
     if alike == 5:
@@ -147,7 +147,7 @@ def _of_a_kind(counts: dict[int, int], wilds: int, *, fives: bool) -> int:
 
 
 def _straight_top(naturals: Sequence[int]) -> int:
-    """Return the highest value of the best straight that contains these different values; 0 where there is none.
+    """Return the highest value of the best straight that contains these different values; 0 if there is none.
 
     An ace below the deuce counts as 1: the lowest straight is the one up to the 5.
     """

@@ -22,7 +22,7 @@ Wheel: TypeAlias = Literal["second_highest", "lowest"]
 
 
 class Formed(IntFlag):
-    """What the cards can form. A hand that can form something also shows what that contains: four of a kind a pair."""
+    """What the cards can form. A hand that can form something also has the flags it implies: four of a kind a pair."""
 
     seven_card_straight_flush = 1 << 0
     """Seven in sequence without a joker."""
@@ -67,7 +67,7 @@ _KING_QUEEN: Final = 1 << ACE - 1 | 1 << ACE - 2
 
 
 def card_set(cards: Iterable[Card]) -> CardSet:
-    """Return the set of these cards; a card named twice is in it once."""
+    """Return the set of these cards; duplicates count once."""
     cards_held = 0
     for card in cards:
         cards_held |= _BITS[card]
@@ -75,7 +75,7 @@ def card_set(cards: Iterable[Card]) -> CardSet:
 
 
 def cards_of(hand: CardSet) -> tuple[Card, ...]:
-    """Return the cards of a set, spades first, ranks falling, the joker last.
+    """Return the cards of a set: spades first, ranks descending, the joker last.
 
     >>> cards_of(card_set(["9h", "Jk", "Ah", "2s"]))
     ('2s', 'Ah', '9h', 'Jk')
@@ -89,7 +89,7 @@ def holds_joker(hand: CardSet) -> bool:
 
 
 def by_value(hand: CardSet) -> dict[int, tuple[CardSet, ...]]:
-    """Return the cards of each value held, highest first, each a set of its own; the joker is among the aces.
+    """Return the cards of each value, highest first, each as a set; the joker belongs to the aces.
 
     >>> {value: len(cards) for value, cards in by_value(card_set(["9h", "Jk", "9d", "2s"])).items()}
     {14: 1, 9: 2, 2: 1}
@@ -132,12 +132,12 @@ def low_rank(hand: CardSet) -> int:
 
 
 class HighHands:
-    """The ranking of five-card high hands where A-2-3-4-5 stands at `wheel`."""
+    """The ranking of five-card high hands in which A-2-3-4-5 ranks at `wheel`."""
 
     __slots__ = ("_straights", "_suited", "wheel")
 
     def __init__(self, wheel: Wheel = "second_highest") -> None:
-        """Rank all straights, natural or completed by the joker, by the values that are held."""
+        """Rank all straights, natural or completed by the joker, by the values present."""
         self.wheel = wheel
         self._straights: Final[dict[int, int]] = {}
         self._suited: Final[dict[int, int]] = {}
@@ -234,7 +234,7 @@ def formed(hand: CardSet, *, wild_joker: bool = False) -> int:
 
 
 def _formed_suited(suit: int, suits: Iterable[int], joker: int) -> int:
-    """Return what the cards of a suit that makes a flush can form, and what another suit adds to a royal flush."""
+    """Return what the cards of a flush suit can form, and what another suit adds to a royal flush."""
     found = int(Formed.flush)
     natural = (suit & _ROYAL).bit_count()
     if natural + joker >= 5:
@@ -255,7 +255,7 @@ def _formed_suited(suit: int, suits: Iterable[int], joker: int) -> int:
 
 
 def _spans(ranks: int, joker: int, length: int = 5) -> bool:
-    """Return whether the ranks, with the joker for one of them, hold `length` in sequence; an ace is high or low."""
+    """Return whether the ranks, with the joker for one of them, include `length` in sequence; an ace is high or low."""
     ranks |= ranks >> ACE << 1
     run, run_with_gap = ranks, -1
     for step in range(1, length):
@@ -267,7 +267,7 @@ def _spans(ranks: int, joker: int, length: int = 5) -> bool:
 
 
 def _joined(rank: int, ranks: int, pairs: int, threes: int, fours: int) -> int:
-    """Return what equal ranks can form when the joker is a card of `rank`, a bit."""
+    """Return what equal ranks can form if the joker is a card of `rank`, a bit."""
     found = _formed_of_kinds(pairs | ranks & rank, threes | pairs & rank, fours | threes & rank)
     if fours & rank:
         found |= _FIVE_ACES_FORMED if rank == _ACE else _FIVE_OF_A_KIND_FORMED
@@ -275,7 +275,7 @@ def _joined(rank: int, ranks: int, pairs: int, threes: int, fours: int) -> int:
 
 
 def _formed_of_kinds(pairs: int, threes: int, fours: int) -> int:
-    """Return what equal ranks can form: the ranks held twice or more, three times or more, four times."""
+    """Return what equal ranks can form: the ranks present twice or more, three times or more, four times."""
     number = pairs.bit_count()
     found = _PAIRS_FORMED[number]
     if threes:
@@ -288,12 +288,12 @@ def _formed_of_kinds(pairs: int, threes: int, fours: int) -> int:
 
 
 def _highest_not_in(ranks: int) -> int:
-    """Return the highest rank, ace first, that is not among these."""
+    """Return the highest rank, ace first, that is not one of these."""
     return next(1 << value for value in range(ACE, 1, -1) if not ranks >> value & 1)
 
 
 class _Falling(dict[int, int]):
-    """The values of a set of ranks, highest first, as a rank holds them; worked out when first asked for."""
+    """The values of a set of ranks, highest first, as a rank contains them; computed on first use."""
 
     def __missing__(self, ranks: int) -> int:
         packed = self[ranks] = pack(

@@ -1,4 +1,4 @@
-"""How many of the seven-card hands from one deck with a joker are of each kind: exact, in a second or two.
+"""The number of seven-card hands of each kind from one deck with a joker: exact, in a second or two.
 
 154,143,080 hands fall into about 300,000 classes. The hands of a class have the same ranks, and the same ranks in the
 one suit that can make a flush: rankings of poker hands treat them alike, and one hand can stand for all of them.
@@ -27,7 +27,7 @@ _OTHER_SUITS: Final = SUITS[1:]
 
 
 class HandClass(NamedTuple):
-    """Hands that no ranking tells apart: one of them, and how many there are."""
+    """Hands that no ranking distinguishes: an example, and their number."""
 
     cards: tuple[Card, ...]
     hands: int
@@ -35,7 +35,7 @@ class HandClass(NamedTuple):
 
 @cache
 def count_seven_cards(kind: Callable[[tuple[Card, ...]], _Kind]) -> Counter[_Kind]:
-    """Return how many of all seven-card hands from 52 cards and a joker are of each kind.
+    """Return the number of seven-card hands of each kind from 52 cards and a joker.
 
     `kind` may look at the ranks, at straights and flushes, at the joker, and at whether the two cards beside four or
     five cards of a royal flush are of one suit: hands that differ in nothing else count as one class.
@@ -75,7 +75,7 @@ def _classes(ranks: str, jokers: tuple[Card, ...]) -> Iterator[HandClass]:
 
 
 def _flushes(copies: dict[str, int], suited: Sequence[str], jokers: tuple[Card, ...]) -> Iterator[HandClass]:
-    """Yield the hands whose flush suit holds exactly the ranks `suited`."""
+    """Yield the hands whose flush suit has exactly the ranks `suited`."""
     rest: list[str] = []
     hands = len(SUITS)
     for rank, count in copies.items():
@@ -92,5 +92,5 @@ def _flushes(copies: dict[str, int], suited: Sequence[str], jokers: tuple[Card, 
 
 
 def _in_turn(ranks: Sequence[str], suits: Sequence[str]) -> tuple[Card, ...]:
-    """Return cards of these ranks, equal ones side by side, with the suits one after another."""
+    """Return cards of these ranks, equal ones adjacent, with the suits in rotation."""
     return tuple([_CARDS[pair] for pair in zip(ranks, cycle(suits), strict=False)])

@@ -43,7 +43,7 @@ _VALUE_SHIFTS: Final = (16, 12, 8, 4, 0)
 
 
 def pack(category: IntEnum, values: Iterable[int] = ()) -> int:
-    """Return the rank of a hand of `category`, of this ranking or another, whose five values at most decide in order.
+    """Return the rank of a hand of `category`, of this ranking or another, whose at most five values decide in order.
 
     >>> pack(Category.pair, (9, 14, 5, 3)) < pack(Category.pair, (10, 5, 3, 2))
     True
@@ -64,7 +64,7 @@ def category_of(rank: int) -> Category:
 
 
 def values_of(rank: int) -> tuple[int, ...]:
-    """Return the values that decide inside the category, the first first.
+    """Return the values that decide within the category, the most important first.
 
     >>> values_of(rank_five(["9s", "9h", "Ad", "5c", "3s"]))
     (9, 14, 5, 3)
@@ -99,7 +99,7 @@ def rank_best(cards: Sequence[Card]) -> int:
 
 
 def best_five(cards: Sequence[Card]) -> tuple[Card, ...]:
-    """Return the five of five to seven cards that form the best hand, in the order given; of several the first.
+    """Return the five of five to seven cards that form the best hand, in the given order; of several, the first.
 
     >>> best_five(["2c", "Ah", "Kd", "As", "Kc", "9h", "9d"])
     ('Ah', 'Kd', 'As', 'Kc', '9h')
@@ -121,7 +121,7 @@ _COUNTS: Final[dict[Card, int]] = {
 
 
 class _Offsuit(dict[int, int]):
-    """Ranks of hands without a flush, by their counts of ranks; each is worked out when it is first asked for."""
+    """Ranks of hands without a flush, by their counts of ranks, each computed on first use."""
 
     def __missing__(self, counts: int) -> int:
         rank = self[counts] = _rank_offsuit([counts >> 3 * (value - 2) & 7 if value > 1 else 0 for value in range(15)])
@@ -129,7 +129,7 @@ class _Offsuit(dict[int, int]):
 
 
 class _Suited(dict[int, int]):
-    """Ranks of flushes by the set of values of their suit, a bit for each; each is worked out when first asked for."""
+    """Ranks of flushes by the set of values of their suit, one bit each, computed on first use."""
 
     def __missing__(self, present: int) -> int:
         top = _straight(present)

@@ -1,4 +1,4 @@
-"""What the Bad Beat Progressive comes to by its meter, where the Blackjack Wager is played by its card.
+"""The return of the Bad Beat Progressive as a function of its meter, if the Blackjack Wager is played by its card.
 
 A hand that is not split is counted exactly: every card of the player and of the dealer comes from full decks and is
 not put back. Of hands that are split, the first two cards and the dealer's are; whether one of them makes 20 is drawn
@@ -56,7 +56,7 @@ class Drawn(NamedTuple):
 
 
 def bad_beat(selection: Selection, offer: Offer, terms: Terms) -> Progressive:
-    """Return what the Bad Beat Progressive comes to by its meter, for one player alone."""
+    """Return the Bad Beat Progressive as a function of its meter, for a single player."""
     assert selection.decks is not None
     rows = BadBeat(offer)
     hands: list[Hands] = []
@@ -71,9 +71,9 @@ def bad_beat(selection: Selection, offer: Offer, terms: Terms) -> Progressive:
 
 
 def twenties(decks: int, terms: Terms) -> Mapping[DealerHand, Fraction]:
-    """Return how probable a 20 of the player is with each of the dealer's hands that differ in what it wins.
+    """Return the probability of a player's 20 with each of the dealer's hands that differ in what it wins.
 
-    One hand stands for all of the dealer's with as many cards and 21, and one for all other totals.
+    One hand represents all dealer's hands of 21 with that number of cards, and one all other totals.
     """
     shoe = full_shoe(decks)
     found: defaultdict[DealerHand, Fraction] = defaultdict(Fraction)
@@ -96,7 +96,7 @@ def twenties(decks: int, terms: Terms) -> Mapping[DealerHand, Fraction]:
 
 
 def grown(starts: Mapping[Cards, int], draws: Callable[[int], bool]) -> Iterator[Drawn]:
-    """Yield the hands that draw no more, from those that were begun, with their orders."""
+    """Yield the completed hands that grow from unfinished ones, with their orders."""
     waiting: Mapping[Cards, int] = starts
     while waiting:
         more: Counter[Cards] = Counter()
@@ -111,7 +111,7 @@ def grown(starts: Mapping[Cards, int], draws: Callable[[int], bool]) -> Iterator
 
 
 def _played(strategy: Strategy, left: Sequence[int]) -> Iterator[Drawn]:
-    """Yield the hands of 20 that are played by the card; of those that are split, the pair, weighed by its chance."""
+    """Yield the hands of 20 played by the card; for split hands, the pair, weighted by its probability."""
     starts: Counter[Cards] = Counter()
     for first, second in TWO_CARDS:
         if is_natural(first, second):
@@ -136,7 +136,7 @@ def _played(strategy: Strategy, left: Sequence[int]) -> Iterator[Drawn]:
 
 
 def _split(value: int, strategy: Strategy, left: Sequence[int]) -> Fraction:
-    """Return how probable a 20 is among the hands from a pair."""
+    """Return the probability of a 20 among the hands from a pair."""
     drawn = shares(without(left, value, value))
     others, pairs = hands_of_split(value, strategy, drawn)
     again = drawn[value]
@@ -160,7 +160,7 @@ def _dealers(up: int) -> Iterator[tuple[bool, list[Drawn]]]:
 
 
 def _together(shoe: Sequence[int], hands: Sequence[Drawn], dealers: Sequence[Drawn]) -> dict[int, Fraction]:
-    """Return how probable it is that one of the hands meets one of the dealer's, by the number of the dealer's cards.
+    """Return the probability that one of the hands meets one of the dealer's, by the number of the dealer's cards.
 
     More than seven cards count as seven.
     """
@@ -186,7 +186,7 @@ def _sum(chances: Mapping[int, Fraction]) -> Fraction:
 
 
 def _hand(*values: int) -> Drawn:
-    """Return up to two cards as they are dealt, in either order."""
+    """Return up to two cards as dealt, in either order."""
     cards = _NONE
     for value in values:
         cards = _plus(cards, value)
@@ -198,7 +198,7 @@ def _plus(cards: Cards, value: int) -> Cards:
 
 
 def _state(cards: Cards) -> int:
-    """Return the total; the order of cards does not matter to it."""
+    """Return the total as a state; it does not depend on the order of the cards."""
     state = 0
     for value in VALUES_OF_CARDS:
         for _ in range(cards[value]):
@@ -207,7 +207,7 @@ def _state(cards: Cards) -> int:
 
 
 def _dealer(natural: bool, number: int) -> DealerHand:
-    """Return a hand of the dealer with 21 in so many cards."""
+    """Return a dealer's hand of 21 with this number of cards."""
     low = {2: (1, 10), 3: (4, 7, 10), 4: (2, 4, 5, 10), 5: (2, 2, 3, 4, 10), 6: (1, 2, 2, 3, 3, 10)}
     values = low.get(number, (1, 1, 2, 2, 2, 3, 10))
     cards = tuple(CARD_OF[11 if value == 1 else value] for value in values)

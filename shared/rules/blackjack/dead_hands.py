@@ -1,4 +1,4 @@
-"""Which hands of a round were called dead, § 633a.14."""
+"""The hands of a round that were called dead, § 633a.14."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from shared.rules.table import Table
 
 @dataclass(frozen=True, slots=True)
 class DeadHands:
-    """Which hands were called dead: the paragraph by seat, and whether the whole round stopped."""
+    """The hands called dead: the paragraph by seat, and whether the whole round stopped."""
 
     by_seat: Mapping[int, str]
     called: frozenset[int]
@@ -23,7 +23,7 @@ NO_DEAD_HANDS: Final = DeadHands(by_seat={}, called=frozenset(), stopped=None)
 
 
 def dead_hands(table: Table, round_: BlackjackRound, *, no_cards_dealt: str) -> DeadHands:
-    """Return what the irregularities of a round call dead; raise `Refused` for one that Blackjack does not have.
+    """Return the hands that a round's irregularities make dead; raise `Refused` for one that Blackjack does not have.
 
     A dead hand without cards is dead under the paragraph `no_cards_dealt`.
     """

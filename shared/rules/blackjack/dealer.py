@@ -1,4 +1,4 @@
-"""The dealer's hand: what it is, and whether it was drawn as it must be."""
+"""The dealer's hand: its cards, and whether it was drawn by the rules."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,7 +13,7 @@ _STANDS_ON: Final = 17
 
 @dataclass(frozen=True, slots=True)
 class DealerHand:
-    """The dealer's cards as they lie; `hole` is None in a round that stopped before it was recorded."""
+    """The dealer's cards in order; `hole` is None in a round that stopped before it was recorded."""
 
     cards: tuple[StandardCard, ...]
     up: StandardCard
@@ -34,7 +34,7 @@ class DealerHand:
 
 
 def read_dealer(cards: tuple[StandardCard, ...], *, stopped: bool, paragraphs: Paragraphs) -> DealerHand:
-    """Return the dealer's hand of a record; raise `Refused` where the initial cards are missing.
+    """Return the dealer's hand in a record; raise `Refused` if the initial cards are missing.
 
     A round that was stopped needs the up card only, and nothing was drawn in it.
     """
@@ -56,7 +56,7 @@ def read_dealer(cards: tuple[StandardCard, ...], *, stopped: bool, paragraphs: P
 
 
 def check_drawn(dealer: DealerHand, *, still_open: bool, paragraphs: Paragraphs) -> None:
-    """Raise `Refused` where the dealer drew without need, drew on 17 or more, or stopped too early.
+    """Raise `Refused` if the dealer drew without need, drew on 17 or more, or stopped too early.
 
     `still_open`: a wager is left on which the dealer's cards have an effect.
     """

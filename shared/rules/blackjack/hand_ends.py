@@ -1,4 +1,4 @@
-"""How the hands that come from two cards end against each final total of the dealer, played by the strategy's card.
+"""The results of the hands from two cards against each final total of the dealer, played by the strategy card.
 
 Given the dealer's final total hands are independent, because every card is drawn as if the others were put back; so
 the ends of several hands are those of each, added up.
@@ -44,7 +44,7 @@ _TOTALS: Final = range(_LEAST, MOST + 2)
 
 
 class Backs(NamedTuple):
-    """What comes back of a cent, in units of which a cent has `unit`: by the dealer's end, then by `_TOTALS`."""
+    """The return per cent, in units of which a cent has `unit`: by the dealer's result, then by `_TOTALS`."""
 
     unit: int
     wins: int
@@ -54,7 +54,7 @@ class Backs(NamedTuple):
 
     @classmethod
     def of(cls, terms: Terms) -> "Backs":
-        """Return them under these terms; against a Blackjack everything but the original wager comes back."""
+        """Return the returns under these terms; against a Blackjack everything but the original wager is returned."""
         unit = lcm(2, terms.wins.denominator, terms.blackjack.denominator)
         return cls(
             unit=unit,
@@ -68,18 +68,18 @@ class Backs(NamedTuple):
         )
 
     def outcome(self, end: int) -> str:
-        """Return whether more, less or just what was staked came back: won, lost or tied."""
+        """Return the outcome by comparing the return with the stake: won, lost or tied."""
         staked, units = divmod(end, STAKED)
         return "won" if units > staked * self.unit else "tied" if units == staked * self.unit else "lost"
 
 
 class Hand:
-    """How one hand is finished: the probability of each of `_TOTALS`, without and with a double."""
+    """The final total of one hand: the probability of each of `_TOTALS`, without and with a double."""
 
     __slots__ = ("doubled", "single")
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Begin with no hands."""
         self.single = [0.0] * len(_TOTALS)
         self.doubled = [0.0] * len(_TOTALS)
 
@@ -104,11 +104,11 @@ class Hand:
         self.single[-1] += sum(reached[BUSTS_WITH.start : BUSTS_WITH.stop])
 
     def finished(self, total: int) -> float:
-        """Return the probability that the hand has this total in the end, 17 to 21."""
+        """Return the probability that the hand has this final total, 17 to 21."""
         return self.single[total - _LEAST] + self.doubled[total - _LEAST]
 
     def ends(self, backs: Sequence[int]) -> Ends:
-        """Return the ends of the hand, where this comes back of a cent by total."""
+        """Return the results of the hand, given the return per cent by total."""
         found: Ends = {}
         for stake, finished in ((1, self.single), (2, self.doubled)):
             for place, weight in enumerate(finished):
@@ -121,7 +121,7 @@ class Hand:
 def ends_of_pair(
     first: int, second: int, strategy: Strategy, drawn: Sequence[float], cards: int, backs: Backs
 ) -> list[Ends]:
-    """Return the ends of two cards that are no Blackjack, by `AGAINST`, each with probabilities that sum to 1.
+    """Return the results of two cards that are no Blackjack, by `AGAINST`, each with probabilities that sum to 1.
 
     Cards are drawn with the probabilities `drawn`; `cards` of the first card's value were in the shoe with these two.
     """
@@ -143,7 +143,7 @@ def ends_of_pair(
 
 
 def hands_of_split(value: int, strategy: Strategy, drawn: Sequence[float]) -> tuple[Hand, Hand]:
-    """Return how a hand from a pair is finished: without a second card of the pair's value, and with one, not split."""
+    """Return the final totals of a hand from a pair: without another card of the pair, or with one left unsplit."""
     others, pairs = Hand(), Hand()
     others.play([(value, second, drawn[second]) for second in VALUES_OF_CARDS if second != value], strategy, drawn)
     pairs.play([(value, value, drawn[value])], strategy, drawn)
@@ -151,14 +151,14 @@ def hands_of_split(value: int, strategy: Strategy, drawn: Sequence[float]) -> tu
 
 
 def ends_of_natural(strategy: Strategy, backs: Backs) -> list[Ends]:
-    """Return the ends of a Blackjack, by `AGAINST`; even money is taken where that is worth more."""
+    """Return the results of a Blackjack, by `AGAINST`; even money is taken if it is worth more."""
     if strategy.takes_even_money:
         return [{STAKED + backs.wins: 1.0}] * len(AGAINST)
     return [{STAKED + units: 1.0} for units in backs.of_natural]
 
 
 def added(one: Ends, other: Ends) -> Ends:
-    """Return the ends of two independent hands together."""
+    """Return the joint results of two independent hands."""
     found: Ends = {}
     for end, weight in one.items():
         for other_end, other_weight in other.items():
@@ -168,7 +168,7 @@ def added(one: Ends, other: Ends) -> Ends:
 
 
 def rounded(chances: Chances, backs: Backs, *, wagers: int) -> Iterator[tuple[int, End]]:
-    """Yield the ends for each cent of all equal first wagers together, with parts of `_PARTS` that add up to these.
+    """Yield the results per cent of all equal first wagers, rounded to parts of `_PARTS` with the same sum.
 
     What is lost or gained by rounding goes to the most probable end.
     """
@@ -180,7 +180,7 @@ def rounded(chances: Chances, backs: Backs, *, wagers: int) -> Iterator[tuple[in
 
 
 def split_ends(others: Ends, pairs: Ends, again: float, splits: int) -> Ends:
-    """Return the ends of all hands from a pair, with so many splits after the first.
+    """Return the results of all hands from a pair, with up to this many splits after the first.
 
     `others` are those of a hand without a second card of the pair's value, `pairs` those of one with it that is not
     split; `again` is the probability of that card.
@@ -200,7 +200,7 @@ def split_ends(others: Ends, pairs: Ends, again: float, splits: int) -> Ends:
 
 
 def mix(ends: Ends, more: Ends, share: float) -> None:
-    """Add this share of other ends to the ends."""
+    """Add this share of other results to the results."""
     for end, weight in more.items():
         ends[end] = ends.get(end, 0.0) + share * weight
 

@@ -1,4 +1,4 @@
-"""The players' hands: whether they can come from the cards that were dealt, and what was staked on each."""
+"""The players' hands: whether they can come from the dealt cards, and the stake of each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class PlayedHand(NamedTuple):
 
 
 class SeatInPlay(NamedTuple):
-    """One seat of the round as its wagers see it."""
+    """A seat of the round, as needed to settle its wagers."""
 
     seat: int
     wagers: Mapping[str, int]
@@ -50,7 +50,7 @@ class SeatInPlay(NamedTuple):
 
 
 class DealtHand(NamedTuple):
-    """Two cards that a player had before deciding, and the hands that came from them."""
+    """Two cards that a player was dealt, and the hands that resulted from them."""
 
     initial: Pair
     switched: bool
@@ -59,7 +59,7 @@ class DealtHand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HandRules:
-    """What the rules submission and the regulation allow players to do."""
+    """The decisions that the rules submission and the regulation allow players."""
 
     resplits: int
     even_money: bool
@@ -69,7 +69,7 @@ class HandRules:
     def play(
         self, seat: BlackjackSeat, dealt: Sequence[DealtHand], *, wager: int, up: StandardCard, unfinished: bool
     ) -> list[PlayedHand]:
-        """Return the hands of one seat, checked; `wager` cents lie on each before any double.
+        """Return the hands of one seat, checked; `wager` is the stake of each in cents before any double.
 
         `unfinished`: the hand was called dead, so cards that it still had to get may be missing.
         Raise `Refused` for hands that cannot have been played so.
@@ -231,7 +231,7 @@ class HandRules:
 
 
 def unplayed(number: int | None, wager: int, cards: tuple[StandardCard, ...]) -> PlayedHand:
-    """Return a hand that was called dead before anything was decided on it."""
+    """Return a hand that was called dead before any decision on it."""
     return PlayedHand(
         number=number,
         wager=wager,
@@ -248,7 +248,7 @@ def unplayed(number: int | None, wager: int, cards: tuple[StandardCard, ...]) ->
 
 
 def comes_from_split(initial: Pair, hands: Sequence[BlackjackHand]) -> bool:
-    """Return whether these hands can come from splitting the initial pair, once or several times.
+    """Return whether these hands can result from splitting the initial pair, once or several times.
 
     Each begins with a card of the pair's value; the two initial cards are among the beginnings, and the others came as
     second cards that were split again. The hands lie in any order in which dealers place them.

@@ -1,4 +1,4 @@
-"""What the Hit and Run Progressive comes to by its meter: exact, from the dealer's cards, which alone decide it."""
+"""The return of the Hit and Run Progressive as a function of its meter: exact, from the dealer's cards alone."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -24,9 +24,9 @@ _ASSUMED: Final = (
 
 @cache
 def dealer_hands(decks: int) -> Mapping[tuple[StandardCard, ...], Fraction]:
-    """Return how probable the dealer's hands are, from full decks, all other cards unknown.
+    """Return the probabilities of the dealer's hands, from full decks with all other cards unknown.
 
-    Of the hands with as many cards, one stands for all; a Blackjack stands for itself.
+    One hand represents all hands with that number of cards; a Blackjack is separate.
     """
     left = Counter(VALUES.values())
     for value in left:
@@ -52,7 +52,7 @@ def dealer_hands(decks: int) -> Mapping[tuple[StandardCard, ...], Fraction]:
 
 
 def hit_and_run(selection: Selection, offer: Offer) -> Progressive:
-    """Return what the Hit and Run Progressive comes to by its meter, for one player alone."""
+    """Return the Hit and Run Progressive as a function of its meter, for a single player."""
     assert selection.decks is not None
     rows = HitAndRun(offer)
     hands = [

@@ -1,4 +1,4 @@
-"""House Money that is added to the Blackjack Wager, § 633a.7(g)(10)."""
+"""House Money added to the Blackjack Wager, § 633a.7(g)(10)."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,7 +13,7 @@ from shared.rules.errors import Refused
 
 @dataclass(frozen=True, slots=True)
 class HouseMoney:
-    """The wager as it is offered (None: it is not), and the part of a payout that may be added."""
+    """The offered wager (None: it is not offered), and the part of a payout that may be added."""
 
     bet: SideBet | None
     portion: Fraction
@@ -21,7 +21,7 @@ class HouseMoney:
     paragraphs: Paragraphs
 
     def check_added(self, seat: BlackjackSeat, initial: Pair, dealer: DealerHand) -> None:
-        """Raise `Refused` where the amount added is not the payout, or the portion of it that may be added."""
+        """Raise `Refused` if the amount added is neither the payout nor the portion of it that may be added."""
         added, paragraphs = seat.house_money_added, self.paragraphs
         stake = seat.wagers.get("house_money")
         if stake is None or self.bet is None:

@@ -17,7 +17,7 @@ INSURANCE: Final = "insurance"
 
 @dataclass(frozen=True, slots=True)
 class Insurance:
-    """What an Insurance Wager may be, and what it pays. `chip_unit` is in cents."""
+    """The limits of an Insurance Wager, and its odds. `chip_unit` is in cents."""
 
     row: Row
     needs_ace: str
@@ -48,7 +48,7 @@ class Insurance:
             )
 
     def settle(self, seat: SeatInPlay, dealer: DealerHand) -> Line:
-        """Return the line of the Insurance Wager of a seat: the hole card decides it, whatever the seat's hand is."""
+        """Return the line of a seat's Insurance Wager, which the hole card alone decides."""
         stake = seat.wagers[INSURANCE]
         if seat.initial is None:
             assert seat.dead is not None

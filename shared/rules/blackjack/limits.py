@@ -7,7 +7,7 @@ from shared.rules.line import Line
 
 
 def limit_payouts(lines: list[Line], limited: Sequence[int], limit: int, paragraph: str) -> None:
-    """Cut the payouts of the `limited` lines (positions in `lines`) to `limit` cents in the aggregate, in place.
+    """Cut the payouts of the `limited` lines (positions in `lines`) to a total of `limit` cents, in place.
 
     Only where full odds exceed the limit do the players share it, in proportion to their wagers; stakes are returned
     in any case. Reading: one amount for the top hands of the Twenty Point Bonus and of King's Bounty together, and

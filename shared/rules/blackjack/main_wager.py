@@ -1,4 +1,4 @@
-"""The Blackjack Wager of each hand against the dealer's, § 633a.7(p)-(q), and what Blackjack Switch changes."""
+"""The Blackjack Wager of each hand against the dealer's, § 633a.7(p)-(q), and its changes at Blackjack Switch."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -16,7 +16,7 @@ _SWITCH_TIES_AT: Final = 22
 
 @dataclass(frozen=True, slots=True)
 class MainWager:
-    """The odds and the variation that decide Blackjack Wagers."""
+    """The odds and the variation of the game that decide Blackjack Wagers."""
 
     blackjack_odds: Odds
     other_odds: Odds
@@ -24,7 +24,7 @@ class MainWager:
     paragraphs: Paragraphs
 
     def settle(self, seat: int, hand: PlayedHand, dealer: DealerHand) -> Line:
-        """Return the line of a hand that was not called dead; its stake is everything that was staked on it, cents."""
+        """Return the line of a hand that was not called dead; its stake is the total stake on the hand, cents."""
         paragraphs = self.paragraphs
         if hand.even_money:
             return self._win(seat, hand, paragraphs.even_money)
@@ -49,7 +49,7 @@ class MainWager:
         return _line(seat, hand, "lose", 0, paragraphs.loses)
 
     def _against_blackjack(self, seat: int, hand: PlayedHand) -> Line:
-        """Collect only the original wager, whatever became of the hand (§ 633a.10(b), § 633a.11(d))."""
+        """Collect only the original wager, whatever the result of the hand (§ 633a.10(b), § 633a.11(d))."""
         paragraphs = self.paragraphs
         if hand.blackjack:
             paragraph = paragraphs.switch_blackjack_against_blackjack if self.switch else paragraphs.ties
@@ -69,7 +69,7 @@ class MainWager:
         return _line(seat, hand, "lose", hand.double, paragraph)
 
     def _at_switch(self, seat: int, hand: PlayedHand, dealer: DealerHand) -> Line | None:
-        """Return what § 633a.12(a)(5) settles otherwise; None where the general rules hold."""
+        """Return the line where § 633a.12(a)(5) differs; None if the general rules apply."""
         paragraphs = self.paragraphs
         if dealer.points == MOST and hand.blackjack:
             return self._win(seat, hand, paragraphs.switch_blackjack_against_21)
@@ -88,12 +88,12 @@ class MainWager:
 
 
 def void(seat: int, hand: PlayedHand, paragraph: str) -> Line:
-    """Return the line of a hand that was called dead: everything staked on it goes back."""
+    """Return the line of a hand that was called dead, whose whole stake is returned."""
     return _line(seat, hand, "void", hand.wager + hand.double, paragraph)
 
 
 def still_open(hand: PlayedHand, *, switch: bool) -> bool:
-    """Return whether the dealer's cards can still decide the hand: it was not busted, surrendered or paid.
+    """Return whether the dealer's cards can still decide the hand: it is not bust, surrendered or paid.
 
     At Blackjack Switch a dealt Blackjack waits for the dealer, because a dealer 21 or 22 changes what it pays.
     """

@@ -1,10 +1,10 @@
-"""The paragraph of each rule of play: the texts number them differently, so the catalogue says."""
+"""The paragraph of each rule of play, from the catalogue, because the texts number them differently."""
 
 from shared.rules.record import Record
 
 
 class Paragraphs(Record):
-    """Where each rule stands in the regulation that a round is settled under."""
+    """The paragraph of each rule in the regulation that a round is settled under."""
 
     no_cards_dealt: str
     initial_cards: str

@@ -1,4 +1,4 @@
-"""Returns of the wagers that the initial cards decide: exact, by counting the cards of full decks."""
+"""Returns of the wagers decided by the initial cards: exact, by counting the cards of full decks."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ _DECK: Final = cast("tuple[StandardCard, ...]", standard_deck())
 
 
 def _of_insurance(selection: Selection, offer: Offer) -> Returns:
-    """Count the hole card under the ace, all other cards unknown."""
+    """Count the possible hole cards under the ace, with all other cards unknown."""
     assert selection.decks is not None
     tens = sum(VALUES[card] == 10 for card in _DECK) * selection.decks
     others = len(_DECK) * selection.decks - 1 - tens
@@ -48,7 +48,7 @@ def _of_two_cards(bet: SideBet, decks: int) -> Returns:
 
 
 def _with_dealer(row: Row | None, pair: Pair, decks: int) -> Iterator[tuple[int | Fraction, Won | None]]:
-    """Yield what the row wins with the dealer's hands that are possible beside the player's pair, and their shares."""
+    """Yield the wins of the row against the dealer's possible hands beside the player's pair, with their shares."""
     if row is None:
         yield 1, None
         return
@@ -89,7 +89,7 @@ def _with_up_card(bet: SideBet, decks: int) -> Returns:
 
 
 def _of_four_cards(bet: SideBet, decks: int) -> Returns:
-    """Count the ranks, each with one suit standing for all: Super Match looks at ranks only."""
+    """Count the ranks with one suit representing all, because Super Match depends on ranks only."""
     hands = []
     for ranks in combinations_with_replacement(RANKS, 4):
         ways = prod(comb(len(SUITS) * decks, copies) for copies in Counter(ranks).values())

@@ -1,4 +1,4 @@
-"""The Blackjack Wager as it is played best by totals: what is staked in all, and what comes back.
+"""The Blackjack Wager under optimal play by totals: the total stake, and the return.
 
 The player's first two cards and the up card are counted exactly. All other cards are drawn from the shoe without these
 three, each put back before the next: double precision, probabilities rounded to a millionth of a millionth.
@@ -24,7 +24,7 @@ _ASSUMED: Final = (
 
 
 def play_blackjack(selection: Selection, offer: Offer) -> Play:
-    """Return what the Blackjack Wager comes to with doubles and splits; at Blackjack Switch, both equal wagers."""
+    """Return the result of the Blackjack Wager with doubles and splits; at Blackjack Switch, of both equal wagers."""
     terms = terms_of(selection, offer)
     assert selection.decks is not None
     shoe = full_shoe(selection.decks)
@@ -36,7 +36,7 @@ def play_blackjack(selection: Selection, offer: Offer) -> Play:
 
 
 def terms_of(selection: Selection, offer: Offer) -> Terms:
-    """Return what decides how hands end under a submission."""
+    """Return the terms that decide the results of hands under a submission."""
     rows, options = rows_by_category(offer), selection.options
     resplits = options["resplits"]
     assert isinstance(resplits, int)
@@ -75,7 +75,7 @@ def _ends(shoe: list[int], terms: Terms, backs: Backs) -> Chances:
 
 
 def _dealt(shoe: list[int], up: int, first: int, second: int) -> float:
-    """Return how probable these cards are, the player's two in any order."""
+    """Return the probability of these cards, with the player's two in any order."""
     number = sum(shoe)
     ways, left = 1, list(shoe)
     for value in (up, first, second):

@@ -1,4 +1,4 @@
-"""What the progressive wagers of Blackjack come to by their meters."""
+"""The returns of Blackjack's progressive wagers as functions of their meters."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -18,7 +18,7 @@ from shared.rules.submission import Offer, Selection
 
 
 def _played(count: Callable[[Selection, Offer, Terms], Progressive]) -> CountProgressive:
-    """Return the count of a wager that is decided by how the Blackjack Wager is played."""
+    """Return the function that counts a wager decided by how the Blackjack Wager is played."""
 
     def counted(selection: Selection, offer: Offer) -> Progressive:
         terms = terms_of(selection, selection.offers[BLACKJACK])

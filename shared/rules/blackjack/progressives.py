@@ -22,17 +22,17 @@ _ACE_LOW: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class RandomSelection:
-    """What the table game system selected for the bonuses of the round; None where it selected nothing."""
+    """The table game system's random selection for the round's bonuses; None if it made none."""
 
     magic_card: StandardCard | None
     lucky_seat: int | None
 
 
 class Progressive(ABC):
-    """One offered progressive wager: its paytable and its meter, with the reset amount in cents."""
+    """An offered progressive wager: its paytable and its meter, with the reset amount in cents."""
 
     def __init__(self, offer: Offer) -> None:
-        """Read the offered wager."""
+        """Read the terms of the offered wager."""
         assert offer.meter is not None
         assert offer.wager.meter is not None
         self.name: Final = offer.name
@@ -43,7 +43,7 @@ class Progressive(ABC):
         self._shared_equally = offer.wager.meter.shared == "equally"
 
     def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:  # noqa: ARG002
-        """Return the paragraph under which the wager of this seat goes back, as with a dead hand; None: it counts."""
+        """Return the paragraph under which this seat's wager is returned, as for a dead hand; None if it counts."""
         return seat.dead
 
     @abstractmethod
@@ -51,7 +51,7 @@ class Progressive(ABC):
         """Return the row that the seat wins."""
 
     def bonuses(self, seat: SeatInPlay, selection: RandomSelection) -> list[Line]:  # noqa: ARG002
-        """Return the lines of bonuses that are paid on the wager whether it wins or not."""
+        """Return the lines of bonuses paid on the wager, whether or not it wins."""
         return []
 
     def settle(
@@ -89,7 +89,7 @@ class Progressive(ABC):
         return lines
 
     def _awards(self, counting: Sequence[tuple[SeatInPlay, int, Row | None]], board: MeterBoard) -> dict[int, int]:
-        """Return what comes off the meter for each seat, cents."""
+        """Return each seat's award from the meter, cents."""
         whole = [(seat.seat, stake) for seat, stake, row in counting if row is not None and row.meter == 1]
         awards: dict[int, int] = {}
         for seat, _, row in counting:
@@ -108,7 +108,7 @@ class BadBeat(Progressive):
     """A player 20 against a dealer 21, § 633a.7(o)(1)."""
 
     def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:
-        """Return the best row for any hand with a total of 20 that was played to its end; rows are not added up."""
+        """Return the best row for any completed hand with a total of 20; rows are not added."""
         if not any(hand.points == MOST - 1 and not hand.surrendered for hand in seat.hands):
             return None
         return self.row_of(dealer)
@@ -123,7 +123,7 @@ class BadBeat(Progressive):
         return row or self.rows.get("any_20")
 
     def bonuses(self, seat: SeatInPlay, selection: RandomSelection) -> list[Line]:
-        """Return the Magic Card Bonus, one for the first two cards, and the Lucky Player Bonus for the seat."""
+        """Return the Magic Card Bonus, once for the first two cards, and the Lucky Player Bonus for the seat."""
         stake, rows, lines = seat.wagers[self.name], self.rows, []
         if seat.initial is not None and selection.magic_card in seat.initial and "magic_card" in rows:
             lines.append(rows["magic_card"].win_without_stake(seat.seat, stake))
@@ -142,7 +142,7 @@ _DEALER_21: Final = {
 
 
 class HitAndRun(Progressive):
-    """A dealer Blackjack or five cards and more, a busting card included, § 633a.7(o)(2)."""
+    """A dealer Blackjack, or a dealer's hand of five or more cards even if it busts, § 633a.7(o)(2)."""
 
     def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:
         """Return the paragraph of a dead hand only where the seat got no cards or all stopped: the dealer's cards
@@ -150,7 +150,7 @@ class HitAndRun(Progressive):
         return seat.dead if stopped or seat.initial is None else None
 
     def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:  # noqa: ARG002
-        """Return the row that the dealer's hand pays, whatever the seat holds."""
+        """Return the row that the dealer's hand pays, whatever the seat's hand is."""
         return self.row_of(dealer)
 
     def row_of(self, dealer: DealerHand) -> Row | None:
@@ -175,7 +175,7 @@ class StraightJack(Progressive):
         return seat.dead
 
     def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:  # noqa: ARG002
-        """Return the row for the length of the straight; a hand from a split has the two initial cards no more."""
+        """Return the row for the length of the straight; a split hand no longer has both initial cards."""
         if seat.initial is None:
             return None
         hand = seat.hands[0].cards
@@ -183,7 +183,7 @@ class StraightJack(Progressive):
         return self.row_of(hand if kept else seat.initial)
 
     def row_of(self, hand: Sequence[StandardCard]) -> Row | None:
-        """Return the row for the straight that the cards form as they were drawn, the initial two first."""
+        """Return the row for the straight formed by the cards in the order drawn, beginning with the initial two."""
         length = straight_length(hand)
         if length >= 6:
             spades = "As" in hand
@@ -207,7 +207,7 @@ PROGRESSIVES: Final[Mapping[str, type[Progressive]]] = {
 
 
 def straight_length(cards: Sequence[StandardCard]) -> int:
-    """Return how many cards of a hand form the straight that its first two begin; 0 where they begin none.
+    """Return how many cards of a hand form the straight that its first two begin; 0 if they begin none.
 
     Each further card must be next to either end of the sequence; the first that is not, or that takes the hand over
     21, ends the count. Reading: an ace lengthens a sequence that ends with a king, or one that begins with a 2.

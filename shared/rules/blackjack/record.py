@@ -32,7 +32,7 @@ NoCards = Annotated[tuple[()], Listed]
 
 
 class BlackjackHand(Record):
-    """One hand as it was played: all its cards in order, and what the player decided."""
+    """A hand as played: all its cards in order, and the player's decisions."""
 
     cards: Cards
     double: CentsOrNone = 0
@@ -41,7 +41,7 @@ class BlackjackHand(Record):
 
 
 class BlackjackSeat(Seat):
-    """One betting position that wagered: the initial cards (two hands of them at Blackjack Switch) and the hands."""
+    """A betting position with wagers: the initial cards (of two hands at Blackjack Switch) and the resulting hands."""
 
     wagers: dict[WagerType, Cents]
     dealt: Annotated[InitialTwo | TwoHands | NoCards, Field(union_mode="left_to_right")] = ()

@@ -1,4 +1,4 @@
-"""Blackjack under one rules submission: what it selects is resolved first, then rounds are settled."""
+"""Blackjack under one rules submission, whose selections are resolved before rounds are settled."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -33,7 +33,7 @@ _Value = TypeVar("_Value", int, Fraction)
 
 
 class BlackjackRules:
-    """One rules submission, ready to settle rounds: all odds, options and paytables are looked up at the beginning."""
+    """A compiled rules submission for settling rounds: all odds, options and paytables are resolved."""
 
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from a Blackjack catalogue."""
@@ -88,7 +88,7 @@ class BlackjackRules:
         self._limit = selection.payout_limit
 
     def settle(self, round_: BlackjackRound) -> Settlement:
-        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record that is impossible."""
         table = self._table
         table.check_seats(round_.seats)
         dead = dead_hands(table, round_, no_cards_dealt=self._paragraphs.no_cards_dealt)
@@ -163,7 +163,7 @@ class BlackjackRules:
     def _settle_on_initial_cards(
         self, seat: SeatInPlay, dealer: DealerHand, lines: list[Line], limited: list[int]
     ) -> None:
-        """Append the lines of the wagers under § 633a.7(g); note those that count toward the payout limit."""
+        """Append the lines of the wagers under § 633a.7(g); note which count toward the payout limit."""
         wagers, number = seat.wagers, seat.seat
         for bet in self._side_bets:
             stake = wagers.get(bet.name)
@@ -186,7 +186,7 @@ class BlackjackRules:
 
 
 def _cards(round_: BlackjackRound) -> Iterator[tuple[int | None, Sequence[StandardCard]]]:
-    """Yield the cards of the dealer, and of each hand with its seat."""
+    """Yield the cards of the dealer, and those of each hand with its seat."""
     yield None, round_.dealer.cards
     for seat in round_.seats:
         for hand in seat.hands:

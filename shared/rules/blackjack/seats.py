@@ -19,7 +19,7 @@ from shared.rules.errors import Refused
 
 @dataclass(frozen=True, slots=True)
 class SeatRules:
-    """Everything that decides whether a seat's record can be true."""
+    """The rules by which a seat's record is checked."""
 
     catalogue: Catalogue
     hands: HandRules
@@ -28,7 +28,7 @@ class SeatRules:
     paragraphs: Paragraphs
 
     def read(self, seat: BlackjackSeat, dealer: DealerHand, dead: DeadHands) -> SeatInPlay:
-        """Return the seat as its wagers see it; raise `Refused` where its record cannot be true."""
+        """Return the seat with its checked wagers and hands; raise `Refused` if its record is impossible."""
         number, wagers = seat.seat, cast("Mapping[str, int]", seat.wagers)
         if INSURANCE in wagers:
             self.insurance.check(seat, dealer.up)
@@ -79,7 +79,7 @@ class SeatRules:
         return SeatInPlay(seat.seat, wagers, None, None, hands, paragraph)
 
     def _pairs(self, seat: BlackjackSeat) -> list[Pair]:
-        """Return the initial two cards, or those of both hands at Blackjack Switch, as they were dealt."""
+        """Return the initial two cards, or those of both hands at Blackjack Switch, as dealt."""
         first, second = seat.dealt  # type: ignore[misc]  # read() has dealt with a seat without cards
         if isinstance(first, tuple) and isinstance(second, tuple):
             if self.hands.switch:

@@ -1,4 +1,4 @@
-"""Totals as they grow card by card, drawn from a shoe whose cards are put back: how the dealer's hand ends.
+"""Totals of growing hands, drawn with replacement from a shoe, and the results of the dealer's hand.
 
 Values are 1 (an ace) to 10; shares and counts of cards stand at the place of their value, place 0 is empty. A state is
 a hard total, up to those of `BUSTS_WITH`, or a soft total above `_SOFT`.
@@ -45,7 +45,7 @@ def soft(total: int) -> int:
 
 
 def is_soft(state: int) -> bool:
-    """Return whether an ace counts 11."""
+    """Return whether an ace counts 11 in a state."""
     return state >= _SOFT
 
 
@@ -69,7 +69,7 @@ GROWING: Final[tuple[int, ...]] = (*range(11), *range(_SOFT + 11, _SOFT + MOST +
 
 
 def full_shoe(decks: int) -> list[int]:
-    """Return how many cards of each value full decks have."""
+    """Return the number of cards of each value in full decks."""
     counts = [0] * (TEN + 1)
     for value in VALUES.values():
         counts[ACE if value == 11 else value] += decks
@@ -77,7 +77,7 @@ def full_shoe(decks: int) -> list[int]:
 
 
 def without(shoe: Sequence[int], *values: int) -> list[int]:
-    """Return a shoe from which cards of these values were taken."""
+    """Return a shoe without cards of these values."""
     left = list(shoe)
     for value in values:
         left[value] -= 1
@@ -85,26 +85,26 @@ def without(shoe: Sequence[int], *values: int) -> list[int]:
 
 
 def shares(shoe: Sequence[int]) -> list[float]:
-    """Return how probable each value is as the next card."""
+    """Return the probability of each value for the next card."""
     number = sum(shoe)
     return [cards / number for cards in shoe]
 
 
 def draw(reached: list[float], state: int, drawn: Sequence[float]) -> None:
-    """Add to the probabilities of the states, with which they are reached, those of a card drawn to this one."""
+    """Add one card drawn to a state: its probability is distributed to the following states."""
     weight = reached[state]
     for after, share in zip(NEXT[state], drawn, strict=True):
         reached[after] += weight * share
 
 
 class Dealer:
-    """How the dealer's hand ends: the probability of a Blackjack, and those of `FINALS` without one, which sum to 1.
+    """The result of the dealer's hand: the probability of a Blackjack; without one, those of `FINALS`, which sum to 1.
 
     `chances` are those of both: of `FINALS`, then of a Blackjack.
     """
 
     def __init__(self, drawn: Sequence[float], up: int) -> None:
-        """Draw the hole card and all others with the probabilities `drawn`, by value."""
+        """Draw the hole card and all further cards with the probabilities `drawn`, by value."""
         self.blackjack = drawn[TEN] if up == ACE else drawn[ACE] if up == TEN else 0.0
         reached = [0.0] * STATES
         for value in VALUES_OF_CARDS:

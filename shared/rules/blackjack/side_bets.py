@@ -1,4 +1,4 @@
-"""The wagers that the initial cards decide, § 633a.7(g): which row of its paytable a deal wins."""
+"""The wagers decided by the initial cards, § 633a.7(g): which row of the paytable a deal wins."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ _SAME, _OTHER = "matching_card_of_the_same_suit", "matching_card_of_a_different_
 
 @cache
 def twenty_point_bonus(first: StandardCard, second: StandardCard) -> str | None:
-    """Name two cards with a total of 20 (Lucky Ladies); an ace and a nine are 20."""
+    """Return the category of two cards with a total of 20 (Lucky Ladies); an ace and a nine are 20."""
     if VALUES[first] + VALUES[second] != 20:
         return None
     if first == second:
@@ -38,7 +38,7 @@ def twenty_point_bonus(first: StandardCard, second: StandardCard) -> str | None:
 
 @cache
 def royal_match_21(first: StandardCard, second: StandardCard) -> str | None:
-    """Name two cards of one suit; a king and a queen are the Royal Match."""
+    """Return the category of two cards of one suit; a king and a queen are the Royal Match."""
     if first[1] != second[1]:
         return None
     return "royal_match" if {first[0], second[0]} == {"K", "Q"} else "suited_match"
@@ -46,7 +46,7 @@ def royal_match_21(first: StandardCard, second: StandardCard) -> str | None:
 
 @cache
 def bet_the_set_21(first: StandardCard, second: StandardCard) -> str | None:
-    """Name two cards of one rank; of one suit too, they are suited."""
+    """Return the category of two cards of one rank, which is another one if they are suited."""
     if first[0] != second[0]:
         return None
     return "suited_pairs" if first == second else "pairs"
@@ -54,7 +54,7 @@ def bet_the_set_21(first: StandardCard, second: StandardCard) -> str | None:
 
 @cache
 def kings_bounty(first: StandardCard, second: StandardCard) -> str | None:
-    """Name two cards with a total of 20, kings above all."""
+    """Return the category of two cards with a total of 20, of which kings are highest."""
     if VALUES[first] + VALUES[second] != 20:
         return None
     if first == second:
@@ -68,7 +68,7 @@ def kings_bounty(first: StandardCard, second: StandardCard) -> str | None:
 
 @cache
 def house_money(first: StandardCard, second: StandardCard) -> str | None:
-    """Name two cards that are consecutive, a pair, or an ace and a king of one suit."""
+    """Return the category of two cards that are consecutive, a pair, or an ace and a king of one suit."""
     suited = first[1] == second[1]
     if first[0] == second[0]:
         return "pair"
@@ -80,13 +80,13 @@ def house_money(first: StandardCard, second: StandardCard) -> str | None:
 
 
 def is_two_card_straight(first: StandardCard, second: StandardCard) -> bool:
-    """Return whether two cards are consecutive in rank; an ace is next to the king and to the 2."""
+    """Return whether two cards are consecutive in rank; an ace is adjacent to the king and to the 2."""
     apart = abs(HEIGHTS[first[0]] - HEIGHTS[second[0]])
     return apart in (1, len(RANKS) - 1)
 
 
 def match_the_dealer(first: StandardCard, second: StandardCard, up: StandardCard) -> str | None:
-    """Name the initial cards that have the rank of the up card; a king matches no queen."""
+    """Return the category of the initial cards that have the rank of the up card; a king does not match a queen."""
     one = None if first[0] != up[0] else _SAME if first[1] == up[1] else _OTHER
     other = None if second[0] != up[0] else _SAME if second[1] == up[1] else _OTHER
     if one is None or other is None:
@@ -95,12 +95,12 @@ def match_the_dealer(first: StandardCard, second: StandardCard, up: StandardCard
 
 
 def two_matches(one: str, other: str) -> str:
-    """Return the category of two matching cards, which are paid one by one."""
+    """Return the category of two matching cards, each of which is paid separately."""
     return f"two_{one.replace('card', 'cards')}" if one == other else f"{_SAME}_and_one_of_a_different_suit"
 
 
 def in_between(first: StandardCard, second: StandardCard, up: StandardCard) -> str | None:
-    """Name the up card strictly between the initial cards, the ace high only, or all three of one rank."""
+    """Return the category of an up card between the initial cards, with the ace high only, or of three equal ranks."""
     low, middle, high = HEIGHTS[first[0]], HEIGHTS[up[0]], HEIGHTS[second[0]]
     if low == middle == high:
         return "triple_match"
@@ -113,7 +113,7 @@ def in_between(first: StandardCard, second: StandardCard, up: StandardCard) -> s
 
 
 def three_card_poker(first: StandardCard, second: StandardCard, up: StandardCard) -> str | None:
-    """Name the initial cards and the up card as a Poker hand; an ace ends queen-king-ace or begins ace-2-3."""
+    """Return the initial cards and the up card as a Poker hand; a straight may be ace-2-3 or queen-king-ace."""
     low, middle, high = sorted((HEIGHTS[first[0]], HEIGHTS[second[0]], HEIGHTS[up[0]]))
     if low == high:
         return "three_of_a_kind"
@@ -124,7 +124,7 @@ def three_card_poker(first: StandardCard, second: StandardCard, up: StandardCard
 
 
 def super_match(cards: Four) -> str | None:
-    """Name the equal ranks among the first four cards at Blackjack Switch, before any switch."""
+    """Return the category of equal ranks among the first four cards at Blackjack Switch, before any switch."""
     counts = sorted(Counter(card[0] for card in cards).values(), reverse=True)
     if counts[0] == 4:
         return "four_of_a_kind"
@@ -155,7 +155,7 @@ SIDE_BETS: Final = frozenset({*BY_TWO_CARDS, *BY_UP_CARD, *BY_FOUR_CARDS})
 
 @dataclass(frozen=True, slots=True)
 class SideBet:
-    """One offered wager that the initial cards decide."""
+    """An offered wager that the initial cards decide."""
 
     name: str
     rows: Mapping[str, Row]
@@ -165,7 +165,7 @@ class SideBet:
     by_four_cards: ByFourCards | None
 
     def row(self, initial: Pair, second_initial: Pair | None, up: StandardCard) -> Row | None:
-        """Return the row that wins, before the dealer's hand improves it; None where nothing wins.
+        """Return the winning row before the dealer's hand can improve it; None if no row wins.
 
         Reading: at Blackjack Switch the two initial cards are those of the first hand as it was dealt.
         """
@@ -182,19 +182,19 @@ class SideBet:
         return None if category is None else self.rows.get(category)
 
     def lost(self, seat: int, stake: int) -> Line:
-        """Return the line of this wager where nothing wins."""
+        """Return the line of the wager if no row wins."""
         return lost(seat, self.name, stake, self.decided)
 
 
 def improved(row: Row, dealer: DealerHand) -> Row:
-    """Return the row that pays when the dealer's hand is known: that for a dealer Blackjack, where there is one."""
+    """Return the row that pays once the dealer's hand is known: that for a dealer Blackjack, if there is one."""
     if row.instead is not None and dealer.blackjack:
         return row.instead
     return row
 
 
 def side_bet(offer: Offer) -> SideBet:
-    """Make an offered wager of `SIDE_BETS` ready for settlement."""
+    """Compile an offered wager of `SIDE_BETS` for settlement."""
     rows = rows_by_category(offer)
     if offer.name == "match_the_dealer":
         rows |= _sums(rows)
@@ -209,7 +209,7 @@ def side_bet(offer: Offer) -> SideBet:
 
 
 def _sums(rows: Mapping[str, Row]) -> dict[str, Row]:
-    """Return the rows for two matching cards: § 633a.7(g)(2) pays each of them."""
+    """Return the rows for two matching cards, each of which § 633a.7(g)(2) pays."""
     sums = {}
     for one, other in ((_SAME, _SAME), (_OTHER, _OTHER), (_SAME, _OTHER)):
         category = two_matches(one, other)

@@ -1,4 +1,4 @@
-"""What the Straight Jack Progressive comes to by its meter, where the Blackjack Wager is played by its card.
+"""The return of the Straight Jack Progressive as a function of its meter, if the Blackjack Wager is played by its card.
 
 Exact: every card comes from full decks and is not put back. No hand that begins a straight is split, as no card splits
 a ten with a jack.
@@ -30,7 +30,7 @@ Straight = tuple[StandardCard, ...]
 
 
 def straight_jack(selection: Selection, offer: Offer, terms: Terms) -> Progressive:
-    """Return what the Straight Jack Progressive comes to by its meter, for one player alone."""
+    """Return the Straight Jack Progressive as a function of its meter, for a single player."""
     assert selection.decks is not None
     rows = StraightJack(offer)
     hands: list[Hands] = [
@@ -43,7 +43,7 @@ def straight_jack(selection: Selection, offer: Offer, terms: Terms) -> Progressi
 
 
 def straights(decks: int, terms: Terms) -> Iterator[tuple[Straight, Fraction]]:
-    """Yield the straights of spades that stand for all of their ranks, as drawn, and how probable they are."""
+    """Yield straights of spades representing all with their ranks, in the order drawn, with their probabilities."""
     shoe = full_shoe(decks)
     for up in VALUES_OF_CARDS:
         strategy = strategy_against(up, tuple(without(shoe, up)), terms)
@@ -62,7 +62,7 @@ def _played(decks: int, strategy: Strategy, up: int, dealt: Straight) -> Iterato
         yield dealt, seen
 
     def grow(straight: Straight, state: int, *, draws: bool, once: bool) -> Iterator[tuple[Straight, Fraction]]:
-        """Yield what becomes of the straight where the dealer has no Blackjack that is seen."""
+        """Yield the straights that result if the dealer has no visible Blackjack."""
         left = _chance(decks, straight, up) - sum((_chance(decks, straight, up, hole) for hole in holes), Fraction(0))
         if draws:
             for card in _CARDS:
@@ -79,7 +79,7 @@ def _played(decks: int, strategy: Strategy, up: int, dealt: Straight) -> Iterato
 
 
 def _chance(decks: int, straight: Straight, up: int, *hole: int) -> Fraction:
-    """Return how probable it is that these ranks come in this order beside a dealer's cards of these values.
+    """Return the probability that these ranks come in this order, given a dealer's cards of these values.
 
     A straight has no rank twice; of its cards, those with the value 10 are told apart by rank, the dealer's are not.
     """

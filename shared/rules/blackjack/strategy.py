@@ -1,4 +1,4 @@
-"""The best decisions by the dealer's up card and the player's total or pair: the card of basic strategy.
+"""The optimal decisions by the dealer's up card and the player's total or pair: the basic strategy card.
 
 Whether more cards are drawn is found on the shoe without the up card; what is done with the first two cards, on the
 shoe without these three, for all that make one total together. Each card is put back before the next. A dealer's
@@ -37,7 +37,7 @@ TIES_AT_SWITCH: Final = 22
 
 
 class Terms(NamedTuple):
-    """What decides how hands end: what comes back of a cent that wins, and the options of the rules submission."""
+    """The terms that decide results: the return per cent of a winning hand, and the options of the rules submission."""
 
     wins: Fraction
     blackjack: Fraction
@@ -48,13 +48,13 @@ class Terms(NamedTuple):
 
 
 class Worth:
-    """What hands win or lose on average where the dealer has no Blackjack, by state.
+    """The expected win of hands if the dealer has no Blackjack, by state.
 
     `stood` is for hands that draw no more, `played` for those played best without a double, `doubled` for a double.
     """
 
     def __init__(self, shoe: Sequence[int], up: int, terms: Terms) -> None:
-        """Draw every card from a shoe, counted by value, from which the up card was taken."""
+        """Draw every card from a shoe, given as counts by value, without the up card."""
         self.drawn = drawn = shares(shoe)
         self.dealer = dealer = Dealer(drawn, up)
         by_total = [_stood(total, dealer, terms) for total in range(BUSTS_WITH.stop)]
@@ -75,11 +75,11 @@ class Worth:
                 self.played[state] = drawing
 
     def best(self, state: int) -> float:
-        """Return what two cards are worth that cannot be split or surrendered."""
+        """Return the value of two cards that cannot be split or surrendered."""
         return max(self.played[state], self.doubled[state])
 
     def split(self, value: int, splits: int) -> float:
-        """Return what the hands from a pair are worth, with so many splits after the first."""
+        """Return the value of the hands from a pair, with up to this many splits after the first."""
         again = self.drawn[value]
         others = sum(
             self.drawn[second] * self.best(two_cards(value, second)) for second in VALUES_OF_CARDS if second != value
@@ -94,7 +94,7 @@ class Worth:
 
 
 class Strategy:
-    """The best decisions against one up card, by total and pair.
+    """The optimal decisions against one up card, by total and pair.
 
     `draws`, `doubles` and `surrenders` go by the state of a hand, the latter two for its first two cards; `splits` and
     `surrenders_pair` by the value of a pair. `worth` is what two cards win or lose on average, by their values, and
@@ -102,7 +102,7 @@ class Strategy:
     """
 
     def __init__(self, shoe: Sequence[int], up: int, terms: Terms) -> None:
-        """Find them on a shoe, counted by value, from which the up card was taken."""
+        """Compute the decisions for a shoe, given as counts by value, without the up card."""
         self.terms = terms
         alone = Worth(shoe, up, terms)
         self.draws = alone.draws
@@ -124,7 +124,7 @@ class Strategy:
         self.natural = float(terms.wins) - 1 if self.takes_even_money else natural
 
     def first(self, first: int, second: int) -> Action:
-        """Return what is done with the first two cards, which are no Blackjack."""
+        """Return the decision on the first two cards, which are no Blackjack."""
         if first == second:
             if self.surrenders_pair[first]:
                 return "surrender"
@@ -135,12 +135,12 @@ class Strategy:
         return self.of_split(first, second)
 
     def of_split(self, first: int, second: int) -> Action:
-        """Return what is done with two cards that cannot be split or surrendered."""
+        """Return the decision on two cards that cannot be split or surrendered."""
         state = two_cards(first, second)
         return "double" if self.doubles[state] else "hit" if self.draws[state] else "stand"
 
     def _by_total(self, shoe: Sequence[int], alone: Worth, of_two: Mapping[tuple[int, int], Worth]) -> None:
-        """Decide by total, for all first two cards that make it together; what only a pair makes goes by `alone`."""
+        """Decide by total, for all first two cards with that total; totals of pairs only are decided by `alone`."""
         made: dict[int, list[tuple[int, Worth]]] = {}
         for (first, second), worth in of_two.items():
             if first != second:
@@ -154,7 +154,7 @@ class Strategy:
             self.surrenders[state] = not self.terms.switch and max(played, doubled) < surrendered
 
     def _worth(self, first: int, second: int, worth: Worth, shoe: Sequence[int]) -> float:
-        """Return what two cards come to that are no Blackjack, a dealer's Blackjack included."""
+        """Return the value of two cards that are no Blackjack, including the case of a dealer's Blackjack."""
         state = two_cards(first, second)
         match self.first(first, second):
             case "surrender":
@@ -170,9 +170,9 @@ class Strategy:
 
 @lru_cache(maxsize=128)
 def strategy_against(up: int, shoe: tuple[int, ...], terms: Terms) -> Strategy:
-    """Return the best decisions on a shoe from which the up card was taken; those asked for last are kept.
+    """Return the optimal decisions for a shoe without the up card; the most recent results are cached.
 
-    The Blackjack Wager and each progressive of a submission are played by the same.
+    The Blackjack Wager and all progressives of a submission use the same decisions.
     """
     return Strategy(shoe, up, terms)
 
@@ -182,19 +182,19 @@ _SURRENDERED: Final = -0.5
 
 
 def additional_splits(terms: Terms, cards: int) -> int:
-    """Return how often hands may be split further; `cards` of the pair's value are left, the pair among them."""
+    """Return how many further splits are allowed; `cards` of the pair's value are left, including the pair."""
     return max(0, min(terms.resplits, MOST_RESPLITS, cards - 2))
 
 
 def natural_back(final: int, terms: Terms) -> Fraction:
-    """Return what comes back of a Blackjack where the dealer's hand ends so, § 633a.12(a)(5) at Blackjack Switch."""
+    """Return the return of a Blackjack by the dealer's result, § 633a.12(a)(5) at Blackjack Switch."""
     if terms.switch and final == MOST:
         return terms.wins
     return Fraction(1) if terms.switch and final == TIES_AT_SWITCH else terms.blackjack
 
 
 def back(total: int, final: int, terms: Terms) -> Fraction:
-    """Return what comes back of a cent on a hand of this total, where the dealer's ends so."""
+    """Return the return per cent of a hand with this total, by the dealer's result."""
     if total > MOST:
         return Fraction(0)
     if terms.switch and final == TIES_AT_SWITCH:
@@ -205,7 +205,7 @@ def back(total: int, final: int, terms: Terms) -> Fraction:
 
 
 def _stood(total: int, dealer: Dealer, terms: Terms) -> float:
-    """Return what a cent on a hand of this total wins or loses on average."""
+    """Return the expected win per cent of a hand that stands on this total."""
     worth = -1.0
     for final, chance in zip(FINALS, dealer.finals, strict=True):
         worth += chance * float(back(total, final, terms))
@@ -213,6 +213,6 @@ def _stood(total: int, dealer: Dealer, terms: Terms) -> float:
 
 
 def _natural(dealer: Dealer, terms: Terms) -> float:
-    """Return what a cent on a Blackjack wins on average where the dealer has none."""
+    """Return the expected win per cent of a Blackjack if the dealer has none."""
     chances = zip(FINALS, dealer.finals, strict=True)
     return sum(chance * (float(natural_back(final, terms)) - 1) for final, chance in chances)

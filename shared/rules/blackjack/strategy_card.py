@@ -1,4 +1,4 @@
-"""The card of basic strategy: what is done with each total and pair against each up card."""
+"""The basic strategy card: the decision for each total and pair against each up card."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -27,13 +27,13 @@ _LETTERS: Final = (
 
 
 def best_card(selection: Selection, offer: Offer) -> StrategyCard:
-    """Return the card of a submission."""
+    """Return the strategy card of a submission."""
     assert selection.decks is not None
     return StrategyCard(UP_CARDS, strategy_card(selection.decks, terms_of(selection, offer)), _LETTERS)
 
 
 def strategy_card(decks: int, terms: Terms) -> dict[str, tuple[str, ...]]:
-    """Return what is done with `hard 16`, `soft 18` or `pair 8`, by `UP_CARDS`: the first letter that is allowed.
+    """Return the decision on `hard 16`, `soft 18` or `pair 8`, by `UP_CARDS`: the first letter that is allowed.
 
     `RPH` is surrender, or else split, or else hit. A hand of more than two cards, or one that was split, cannot be
     surrendered, one of more than two cards not be doubled, and a pair not be split for ever.

@@ -1,4 +1,4 @@
-"""Blackjack Switch, § 633a.12(a): two dealt hands, the switch of their second cards, and where hands come from."""
+"""Blackjack Switch, § 633a.12(a): two dealt hands, the switch of their second cards, and the resulting hands."""
 
 from shared.rules.blackjack.hands import DealtHand, Pair, comes_from_split
 from shared.rules.blackjack.paragraphs import Paragraphs
@@ -9,7 +9,7 @@ from shared.rules.errors import Refused
 def two_dealt_hands(
     seat: BlackjackSeat, dealt: tuple[Pair, Pair], *, resplits: int, paragraphs: Paragraphs
 ) -> list[DealtHand]:
-    """Return the two dealt hands after any switch, each with the hands that came from it.
+    """Return the two dealt hands after any switch, each with the hands that resulted from it.
 
     Raise `Refused` where the recorded hands cannot come from them.
     """

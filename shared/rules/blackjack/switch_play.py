@@ -1,4 +1,4 @@
-"""The two equal wagers of Blackjack Switch as they are played best, § 633a.12(a).
+"""The two equal wagers of Blackjack Switch under optimal play, § 633a.12(a).
 
 The four cards and the up card are counted exactly. Reading: the player switches before the dealer looks for a
 Blackjack, as § 633a.12(a)(5)(iii) supposes. What follows is drawn for each hand from the shoe without the up card and
@@ -34,7 +34,7 @@ _NATURAL: Final = (0, 0)
 
 
 def switch_chances(shoe: Sequence[int], terms: Terms, backs: Backs) -> Chances:
-    """Return how probable each end of both wagers together is."""
+    """Return the probability of each joint result of both wagers."""
     chances: Chances = {}
     for up in VALUES_OF_CARDS:
         left = without(shoe, up)
@@ -64,7 +64,7 @@ _ACE_TEN: Final = (1, 10)
 
 
 def _kept(left: Sequence[int], strategy: Strategy) -> Mapping[_Two, Mapping[_Two, float]]:
-    """Return how probable two hands are after the better of keeping and switching, by one, then by the other."""
+    """Return the probabilities of two hands after the better of keeping and switching, each hand in turn."""
     worth: dict[_Two, float] = {**strategy.worth, _NATURAL: strategy.natural}
     kept: dict[_Two, dict[_Two, float]] = {}
     for first, second, third, fourth, chance in _deals(left):
@@ -80,7 +80,7 @@ def _kept(left: Sequence[int], strategy: Strategy) -> Mapping[_Two, Mapping[_Two
 
 
 def _deals(left: Sequence[int]) -> Iterator[tuple[int, int, int, int, float]]:
-    """Yield the two cards of one hand, those of the other, and how probable they are, in either order of the hands."""
+    """Yield the two cards of each hand, with their probability in either order of the hands."""
     number = sum(left)
     ordered = number * (number - 1) * (number - 2) * (number - 3)
     for first, third in TWO_CARDS:

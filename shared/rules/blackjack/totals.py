@@ -32,7 +32,7 @@ def total(cards: Sequence[StandardCard]) -> int:
 
 
 def first_full(cards: Sequence[StandardCard]) -> int | None:
-    """Return how many cards, two or more, first made 21 or more; None where they stayed below.
+    """Return how many cards, two or more, first totaled 21 or more; None if they never did.
 
     >>> first_full(["As", "5d", "5h", "2c"]), first_full(["Th", "2d"])
     (3, None)

@@ -1,4 +1,4 @@
-"""Read the catalogues in this package, each a single time."""
+"""Read the catalogues in this package, each once."""
 
 from functools import cache
 from importlib.resources import files
@@ -20,7 +20,7 @@ def known_regulations() -> tuple[str, ...]:
 
 @cache
 def catalogue(regulation: str) -> Catalogue:
-    """Return the catalogue of one regulation; raise `Refused` for an id that is not known."""
+    """Return the catalogue of one regulation; raise `Refused` for an unknown id."""
     if regulation not in known_regulations():
         raise Refused(f"regulation {regulation!r} is not known; known are {', '.join(known_regulations())}")
     return Catalogue.model_validate(packaged(__package__, regulation + _SUFFIX))

@@ -1,4 +1,4 @@
-"""The form of a catalogue: what a licensee may select, and the paragraph of everything in it."""
+"""The form of a catalogue: what a licensee may select, each item with its paragraph."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -23,7 +23,7 @@ class Seats(Record):
 
 
 class Decks(Record):
-    """How many decks the game may be played with, and how many it is where the submission does not say."""
+    """The permitted numbers of decks, and the default."""
 
     fewest: Annotated[int, Field(ge=1)]
     most: int | None = None
@@ -32,7 +32,7 @@ class Decks(Record):
 
 
 class PayoutLimit(Record):
-    """The least maximum payout, in cents, that a licensee may establish; `default` holds where it establishes none.
+    """The lowest maximum payout, in cents, that a licensee may establish; `default` applies if it establishes none.
 
     It is no less either than what one patron could win when `betting` the least or the most: on `wagers`, by default on
     all, together; or on `pairs` of one card of each deck.
@@ -47,7 +47,7 @@ class PayoutLimit(Record):
 
 
 class Option(Record):
-    """A choice of the licensee: a flag, a whole number, a share between 0 and 1, one of several words, or the like.
+    """A choice of the licensee: a flag, a whole number, a share between 0 and 1, one of several words, or similar.
 
     A `required` option is selected in every submission, and one that a text demands to be `filed` in every one that is
     filed: rounds settle without it. Any other may be left out. A decimal lies `between` two others;
@@ -68,7 +68,7 @@ class Option(Record):
 
 
 class PaytableRow(Record):
-    """What one hand pays.
+    """The payout of one hand.
 
     `odds` on the stake or an `amount` in cents, and or `meter`, a share of the progressive meter; a `push` only returns
     the stake. `envy` is the Envy Bonus in cents that the hand earns other players. Where wild cards count, `odds` pay
@@ -100,7 +100,7 @@ class PaytableRow(Record):
     @field_validator("odds", "odds_with_wild", mode="before")
     @classmethod
     def _read_odds(cls, value: Any) -> Any:
-        """Return the odds in words: a whole number is so many to 1. Raises: ValueError where they are none."""
+        """Return odds as text; a whole number N means N to 1. Raises: ValueError for anything else."""
         text = f"{value} to 1" if isinstance(value, int) else value
         if isinstance(text, str):
             Odds.parse(text)
@@ -108,17 +108,17 @@ class PaytableRow(Record):
 
     @property
     def parsed_odds(self) -> Odds | None:
-        """Return the odds on the stake; None where only a meter pays."""
+        """Return the odds on the stake; None if only a meter pays."""
         return None if self.odds is None else Odds.parse(self.odds)
 
     @property
     def meter_share(self) -> Fraction:
-        """Return the share of the meter that the row pays; 0 where it pays none."""
+        """Return the share of the meter that the row pays; 0 if it pays none."""
         return Fraction(self.meter or 0)
 
 
 class PaytableMeter(Record):
-    """The terms of a progressive meter that a paytable fixes: `reset` is its initial and reset amount in cents.
+    """The terms of a progressive meter fixed by a paytable: `reset` is its initial and reset amount in cents.
 
     `reserve_rate` is the share of each wager that is put aside for the next initial amount and never shows.
     """
@@ -129,7 +129,7 @@ class PaytableMeter(Record):
 
 
 class Paytable(Record):
-    """One paytable of a wager, and the numbers of decks that it is for.
+    """One paytable of a wager, and the numbers of decks for which it may be selected.
 
     A paytable with amounts is for one `stake` in cents; `stake_returned` says whether it goes back with an amount.
     With a `wild_joker` the joker may be any card. `reset` is the only initial and reset amount in cents that the meter
@@ -157,14 +157,14 @@ class Paytable(Record):
         return self
 
     def is_for(self, decks: int | None) -> bool:
-        """Return whether it may be selected where the game is played with that many decks."""
+        """Return whether the paytable may be selected for this number of decks."""
         if decks is None:
             return self.fewest_decks is None and self.most_decks is None
         return (self.fewest_decks or decks) <= decks <= (self.most_decks or decks)
 
     @property
     def decks(self) -> str:
-        """Return the numbers of decks in words."""
+        """Return the numbers of decks as text."""
         if self.fewest_decks is None and self.most_decks is None:
             return "any number of decks"
         if self.most_decks is None:
@@ -175,7 +175,7 @@ class Paytable(Record):
 
 
 class MeterTerms(Record):
-    """The least initial and reset amount of a progressive meter, cents, and how several winners of all of it share.
+    """The minimum initial and reset amount of a progressive meter, cents, and how several winners of all of it share.
 
     In settlement order, the first of them takes all and the next what the meter shows after its reset.
     """
@@ -188,7 +188,7 @@ class MeterTerms(Record):
 
 
 class EnvyBonuses(Record):
-    """What the hands of other players earn a player who made a wager of `stake` cents: cents by category."""
+    """Envy Bonuses for a player who made a wager of `stake` cents: cents by the category of another player's hand."""
 
     stake: Annotated[int, Field(gt=0)]
     paragraph: Paragraph
@@ -196,7 +196,7 @@ class EnvyBonuses(Record):
 
 
 class Wager(Record):
-    """A wager: where it is authorized (`paragraph`), where it is decided, and the paytables to select from.
+    """A wager: the paragraphs that authorize (`paragraph`) and decide it, and the paytables to select from.
 
     Where Envy Bonuses depend on the wager, `envy_bonuses` has them for each amount that may be wagered; where they are
     those of the paytable, it takes a wager of `qualifies` cents at least to earn them. Nobody wagers less than `least`.
@@ -219,7 +219,7 @@ class Wager(Record):
     @field_validator("paytables", mode="before")
     @classmethod
     def _read_side_by_side(cls, entries: Any) -> Any:
-        """Return paytables one by one where an entry holds several side by side, as the texts print them.
+        """Return paytables one by one from an entry with several side by side, as the texts print them.
 
         A list in place of a value holds the values of all of them, None where one has none. A row with lists is not
         in a paytable for which they hold no value.
@@ -228,7 +228,7 @@ class Wager(Record):
 
 
 class IrregularityRule(Record):
-    """What an irregularity does to the round, whether it happened at one seat, and whether it counts cards.
+    """The effect of an irregularity on the round, whether it belongs to one seat, and whether it counts cards.
 
     With `from_cards` it has its effect from that many cards on, and none below.
     """
@@ -241,14 +241,14 @@ class IrregularityRule(Record):
 
 
 class Reading(Record):
-    """How the settlement reads a paragraph that leaves something open."""
+    """The interpretation that settlement uses for an unclear paragraph."""
 
     paragraph: Paragraph
     taken: Text
 
 
 class Catalogue(Record):
-    """Everything that one regulation lets a licensee select, and the paragraphs that its settlement cites."""
+    """Everything that a regulation lets a licensee select, and the paragraphs cited in settlement."""
 
     id: Name
     title: Text
@@ -267,7 +267,7 @@ class Catalogue(Record):
 
 
 def _side_by_side(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the paytables of an entry; it holds one, or several whose values stand in lists."""
+    """Yield the paytables of an entry, which contains one, or several with their values in lists."""
     terms = {name: value for name, value in entry.items() if name != "rows"}
     number = max((len(value) for value in terms.values() if isinstance(value, list)), default=1)
     rows = [_in_columns(row, number) for row in entry.get("rows", ())]
@@ -276,7 +276,7 @@ def _side_by_side(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _in_columns(fields: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
-    """Return the fields for each of `number` paytables, none where all values in the lists are those of others."""
+    """Return the fields for each of `number` paytables, or none if all values in the lists belong to others."""
     listed = {name for name, value in fields.items() if isinstance(value, list)}
     columns: list[dict[str, Any]] = [{} for _ in range(number)]
     for name, value in fields.items():

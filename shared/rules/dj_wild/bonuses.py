@@ -59,7 +59,7 @@ class BadBeatBonus:
         self._decided = offer.wager.decided
 
     def row(self, rank: int, dealer: int) -> Row | None:
-        """Return the row that wins between these ranks: that of the hand that loses."""
+        """Return the row that wins between these ranks: that of the losing hand."""
         if rank == dealer or (rank > dealer and not self._dealer_hand_pays):
             return None
         return self._rows.get(category_name(min(rank, dealer)))

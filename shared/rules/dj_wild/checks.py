@@ -1,4 +1,4 @@
-"""Whether the cards and the decisions of a round can be true: § 687a.3, § 687a.7(d)(1), § 687a.8, § 687a.11(b)."""
+"""Whether a round's cards and decisions are possible: § 687a.3, § 687a.7(d)(1), § 687a.8, § 687a.11(b)."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -16,14 +16,14 @@ _RAISE_PER_ANTE: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """The checks under one rules submission. `progressive_stake` is the one amount of that wager, cents."""
+    """The checks under one rules submission. `progressive_stake` is the only amount of that wager, cents."""
 
     table: Table
     paragraphs: Paragraphs
     progressive_stake: int | None
 
     def check(self, round_: DjWildRound, stopped: Stopped) -> None:
-        """Raise `Refused` for cards and decisions that cannot be."""
+        """Raise `Refused` for impossible cards and decisions."""
         seats = round_.seats
         for seat in seats:
             self._check_wagers(seat)

@@ -1,4 +1,4 @@
-"""The hands of five cards from 53 in classes: what they have in common, and how many there are like it."""
+"""Classes of five-card hands from 53 cards: what the hands of a class have in common, and their number."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _NATURALS: Final = tuple(rank for rank in RANKS if rank != "2")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """All hands with the same natural ranks and so many wild cards, which one is left open.
+    """All hands with the same natural ranks and number of wild cards.
 
     `suited` says whether the natural cards are of one suit; None where their ranks leave no choice. `naturals` are
     cards as an example, `ways` in how many ways the natural cards may be chosen.
@@ -50,7 +50,7 @@ def kinds() -> Iterator[Kind]:
 
 
 def classes() -> Iterator[tuple[tuple[Card, ...], int]]:
-    """Yield each class of hands by a hand of it, with the number of its hands; together they are all C(53, 5).
+    """Yield an example of each class of hands with the number of its hands; together they are all C(53, 5).
 
     A kind splits by whether the joker is among the wild cards and whether a single deuce is of the suit of the natural
     cards: then whatever a paytable asks for is the same in all hands of a class.

@@ -1,4 +1,4 @@
-"""The hands of a round: what they are against the dealer, for the Trips Bonus, and for the Progressive Bonus."""
+"""The hands of a round: their ranks against the dealer, for the Trips Bonus, and for the Progressive Bonus."""
 
 from collections.abc import Sequence
 
@@ -8,12 +8,12 @@ from shared.cards.ranking.deuces_wild import WILD_CARDS, rank_without_fives, wil
 
 
 def category_name(rank: int) -> str:
-    """Return the name of the paytable row of a hand, by its rank with wild cards."""
+    """Return the name of a hand's paytable row, by its rank with wild cards."""
     return wild_category_of(rank).name
 
 
 def natural_category(cards: Sequence[Card]) -> str | None:
-    """Return the name of the natural hand, deuces as twos; None with the joker, which has no rank of its own."""
+    """Return the name of the natural hand, with deuces as twos; None with the joker, which has no rank of its own."""
     return None if JOKER in cards else category_of(rank_five(cards)).name
 
 
@@ -23,7 +23,7 @@ def has_wild(cards: Sequence[Card]) -> bool:
 
 
 def progressive_category(cards: Sequence[Card], *, deuces_wild: bool) -> str:
-    """Return the name of the highest hand on the list of § 687a.6(d) that the cards make, with the joker replaced.
+    """Return the name of the highest hand in § 687a.6(d) that the cards form, with the joker replaced.
 
     With `deuces_wild` the deuces stay wild; five of a kind is not on the list, so the next best hand counts.
     """

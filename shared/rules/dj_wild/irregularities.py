@@ -1,4 +1,4 @@
-"""What irregularities make of a round, § 687a.7(b), § 687a.8(g) and § 687a.13."""
+"""The effects of irregularities on a round, § 687a.7(b), § 687a.8(g) and § 687a.13."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from shared.rules.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """What stopped a round, if anything did.
+    """What stopped a round, if it was stopped.
 
     `void` is the paragraph under which all wagers go back, `void_but_bonuses` the one under which Trips and Progressive
     Bonus are settled all the same; `abandoned` the seats whose player left, with the paragraph.

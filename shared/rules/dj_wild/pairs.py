@@ -1,4 +1,4 @@
-"""Two hands from one deck: in how many deals the first loses, by its category.
+"""Two hands from one deck: the number of deals in which the first loses, by its category.
 
 Counted over kinds of hands instead of hands. How many hands of one kind lie beside a hand of another follows by
 inclusion and exclusion: over the cards that both could hold, C(4 - m, d) is the sum over s of (-1)^s C(m, s)
@@ -42,9 +42,9 @@ COUNTS: Final = "losing_hands.yaml"
 
 @cache
 def losing_hands() -> Mapping[WildCategory, int]:
-    """Return in how many deals of two hands, C(53, 5) C(48, 5) in all, the first has the category and loses.
+    """Return the number of deals of two hands, of C(53, 5) C(48, 5), in which the first has the category and loses.
 
-    Counting takes a second, so that what was counted lies beside this module; `pitledger payback recompute
+    Counting takes a second, so the counts are stored beside this module; `pitledger payback recompute
     losing-hands` counts again.
     """
     counted: dict[str, int] = packaged(__package__, COUNTS)
@@ -52,12 +52,12 @@ def losing_hands() -> Mapping[WildCategory, int]:
 
 
 def counts_text() -> str:
-    """Return what the file of counts is to say: a line for each category, with its number of deals."""
+    """Return the content of the file of counts: a line for each category, with its number of deals."""
     return "".join(f"{category.name}: {deals}\n" for category, deals in count_losing_hands().items())
 
 
 def count_losing_hands() -> Mapping[WildCategory, int]:
-    """Return what `losing_hands` does, counted."""
+    """Count what `losing_hands` returns."""
     terms: dict[_Common, list[_Term]] = defaultdict(list)
     for kind in kinds():
         rank = rank_with_wilds(kind.example)
@@ -77,7 +77,7 @@ def count_losing_hands() -> Mapping[WildCategory, int]:
 
 
 def _by_cards(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
-    """Yield the factors of a kind for each choice of cards in common, suits by their shares."""
+    """Yield the factors of a kind for each choice of common cards, with suits by their shares."""
     counts = Counter(card[0] for card in kind.naturals)
     copies = [(rank, len(SUITS), count) for rank, count in counts.items()]
     if kind.wilds:
@@ -92,7 +92,7 @@ def _by_cards(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
 
 
 def _by_suits(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
-    """Yield the factors of a kind that is told apart by suit, for what two suited hands differ by from their shares."""
+    """Yield the correction factors of a kind that depends on suit, for the cases of two suited hands."""
     if kind.suited is None:
         return
     sign = 1 if kind.suited else -1

@@ -4,7 +4,7 @@ from shared.rules.record import Record
 
 
 class Paragraphs(Record):
-    """Where each rule stands."""
+    """The paragraph of each rule."""
 
     decision: str
     five_cards: str

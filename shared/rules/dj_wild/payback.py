@@ -1,4 +1,4 @@
-"""Returns of the wagers that the cards alone decide: exact, by counting classes of hands and pairs of hands."""
+"""Returns of the wagers decided by the cards alone: exact, by counting classes of hands and pairs of hands."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ _PAIRS_OF_HANDS: Final = _HANDS * comb(48, 5)
 
 
 def count_progressive(selection: Selection, offer: Offer) -> Progressive:
-    """Return what the Progressive Bonus comes to by its meter, without Envy Bonuses.
+    """Return the Progressive Bonus as a function of its meter, without Envy Bonuses.
 
     Counted for hands that qualify. As a drawn card replaces the joker, every five of the other 52 cards are as likely.
     """
@@ -39,7 +39,7 @@ def count_progressive(selection: Selection, offer: Offer) -> Progressive:
 
 
 def progressive_at_reset(selection: Selection) -> Fraction:
-    """Return what comes back of one cent on the Progressive Bonus at its reset amount, without Envy Bonuses.
+    """Return the return per cent of the Progressive Bonus at its reset amount, without Envy Bonuses.
 
     Raise `Refused` where the wager is not offered.
     """
@@ -49,7 +49,7 @@ def progressive_at_reset(selection: Selection) -> Fraction:
 
 @cache
 def _hands_by_kind() -> Mapping[tuple[Card, ...], int]:
-    """Return a hand of each kind that the paytables tell apart, with the number of hands of its kind."""
+    """Return an example of each kind of hand that the paytables distinguish, with the number of its hands."""
     examples: dict[object, tuple[Card, ...]] = {}
     found: Counter[tuple[Card, ...]] = Counter()
     for cards, ways in classes():
@@ -68,7 +68,7 @@ def _of_trips(selection: Selection, offer: Offer) -> Returns:
 
 
 def _of_bad_beat(selection: Selection, offer: Offer) -> Returns:
-    """Count for players who never fold three of a kind or better. The dealer loses as often with each category."""
+    """Count for players who never fold three of a kind or better. The dealer loses equally often with each category."""
     rows, sides = rows_by_category(offer), 2 if selection.options["bad_beat_dealer_hand_pays"] is True else 1
     hands = [(deals * sides, rows.get(category.name)) for category, deals in losing_hands().items()]
     return count_returns([*hands, (_PAIRS_OF_HANDS - sum(deals for deals, _ in hands), None)])

@@ -31,7 +31,7 @@ _ASSUMED: Final = (
 
 
 class Stand(NamedTuple):
-    """Hands of one category: how many they are, and with how many hands of the dealer they win and lose."""
+    """Hands of one category: their number, and with how many dealer hands they win and lose."""
 
     hands: int
     wins: int
@@ -40,7 +40,7 @@ class Stand(NamedTuple):
 
 @cache
 def stands() -> tuple[Mapping[str, Stand], Mapping[str, Stand]]:
-    """Return the hands that are raised, and those that are folded, by category."""
+    """Return the raised and the folded hands, by category."""
     counted: dict[str, dict[str, list[int]]] = packaged(__package__, COUNTS)
     raised, folded = (
         {category: Stand(*row) for category, row in counted[decision].items()} for decision in ("raised", "folded")
@@ -49,7 +49,7 @@ def stands() -> tuple[Mapping[str, Stand], Mapping[str, Stand]]:
 
 
 def play_ante(selection: Selection, offer: Offer) -> Play:
-    """Return what the Ante and the Blind Wager come to with the Raise Wager, or folded."""
+    """Return the result of the Ante and the Blind Wager with the Raise Wager, or folded."""
     (ante,), (raise_,) = (rows_by_category(one).values() for one in (offer, selection.offers[_RAISE]))
     assert ante.odds.returns == raise_.odds.returns == _EVEN, "the counts are those of wagers at even money"
     blind = rows_by_category(selection.offers[_BLIND])

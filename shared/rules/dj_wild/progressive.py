@@ -23,7 +23,7 @@ class ProgressiveBonus:
     """The rows of the selected paytable and the terms of the meter. `stake` and `reset` are in cents."""
 
     def __init__(self, offer: Offer, options: Mapping[str, OptionValue], paragraphs: Paragraphs) -> None:
-        """Read the offered wager and the options of the submission that concern it."""
+        """Read the offered wager and the submission's options that concern it."""
         assert offer.meter is not None
         assert offer.paytable.stake is not None
         self.stake: Final = offer.paytable.stake

@@ -1,4 +1,4 @@
-"""DJ Wild Stud Poker under one rules submission: what it selects is resolved first, then rounds are settled."""
+"""DJ Wild Stud Poker under one rules submission, whose selections are resolved before rounds are settled."""
 
 from collections.abc import Mapping
 from operator import attrgetter
@@ -28,7 +28,7 @@ _ORDER: Final = {wager: place for place, wager in enumerate((*_MAIN, PROGRESSIVE
 
 
 class DjWildRules:
-    """One rules submission, ready to settle rounds: all odds, options and paytables are looked up at the beginning."""
+    """A compiled rules submission for settling rounds: all odds, options and paytables are resolved."""
 
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from a DJ Wild catalogue."""
@@ -55,7 +55,7 @@ class DjWildRules:
         )
 
     def settle(self, round_: DjWildRound) -> Settlement:
-        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record that is impossible."""
         table = self._table
         table.check_seats(round_.seats)
         stopped = what_stopped(round_, table) if round_.irregularities else PLAYED
@@ -102,7 +102,7 @@ class DjWildRules:
                 lines.append(self._trips.settle(number, trips, seat.cards, rank_with_wilds(seat.cards)))
 
     def _settle_folded(self, number: int, wagers: Mapping[str, int], lines: list[Line]) -> None:
-        """Collect Ante, Blind and Bad Beat (§ 687a.11(b)); Trips and Progressive Bonus are not decided here."""
+        """Collect Ante, Blind and Bad Beat (§ 687a.11(b)); Trips and Progressive Bonus are decided elsewhere."""
         lines.append(lost(number, _ANTE, wagers[_ANTE], self._paragraphs.folded))
         lines.append(lost(number, _BLIND, wagers[_BLIND], self._paragraphs.folded))
         if BAD_BEAT in wagers:
@@ -137,12 +137,12 @@ class DjWildRules:
 
 
 def _against_dealer(wagers: Mapping[str, int]) -> list[str]:
-    """Return the wagers that need the dealer's hand."""
+    """Return the wagers decided against the dealer's hand."""
     return [wager for wager in wagers if wager not in (TRIPS, PROGRESSIVE)]
 
 
 def _place(line: Line) -> tuple[int, int]:
-    """Order lines from the dealer's far right, and at each seat as § 687a.11 settles it."""
+    """Order lines from the dealer's far right, and at each seat in the order of § 687a.11."""
     return (-line.seat, _ORDER[line.wager])
 
 

@@ -1,4 +1,4 @@
-"""The Ace High Pai Gow of the dealer and the Ace High Bonus Wager, § 688a.6(d) and § 688a.11(h)(1)."""
+"""The dealer's Ace High Pai Gow, and the Ace High Bonus Wager, § 688a.6(d) and § 688a.11(h)(1)."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ _JOKER: Final = card_set([JOKER])
 
 
 def is_ace_high(seven: CardSet) -> bool:
-    """Return whether seven cards hold an ace, or the joker as one, and form no pair, straight or flush, § 688a.1."""
+    """Return whether seven cards have an ace, or the joker as one, and form no pair, straight or flush, § 688a.1."""
     return top_value(seven) == ACE and not formed(seven)
 
 
@@ -27,7 +27,7 @@ class AceHighBonus:
         self.no_joker: Final = rows["only_dealer_ace_high_no_joker"]
 
     def row(self, dealer: CardSet, player: CardSet) -> Row:
-        """Return the row that is paid when the dealer's seven cards are an Ace High Pai Gow.
+        """Return the row that is paid if the dealer's seven cards are an Ace High Pai Gow.
 
         Reading: the row for both whatever the jokers; the joker of the other rows is the dealer's.
         """

@@ -23,7 +23,7 @@ Suited = tuple[int, ...]
 
 
 class AceHighCounts(NamedTuple):
-    """Pairs of a dealer's and a player's hand from one deck, by who has an Ace High Pai Gow."""
+    """The pairs of a dealer's and a player's hand from one deck, by who has an Ace High Pai Gow."""
 
     both: int
     only_dealer_with_joker: int
@@ -32,7 +32,7 @@ class AceHighCounts(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """Ace High hands with or without the joker: so many suited `cards`, of one suit `most_of_a_suit` at most."""
+    """Ace High hands with or without the joker, by their number of `cards`, at most `most_of_a_suit` of one suit."""
 
     cards: int
     most_of_a_suit: int
@@ -58,19 +58,19 @@ def ace_high_counts() -> AceHighCounts:
 
 
 def hands(kind: Kind) -> int:
-    """Return how many Ace High hands of one kind there are."""
+    """Return the number of Ace High hands of one kind."""
     return len(_rank_sets(kind)) * _suitings(kind, kind.cards, (0,) * len(SUITS))
 
 
 def _pairs(dealer: Kind, player: Kind) -> int:
-    """Return how many pairs of a dealer's and a player's Ace High hand can be dealt from one deck."""
+    """Return the number of pairs of a dealer's and a player's Ace High hand that one deck can deal."""
     common = Counter((one & other).bit_count() for one in _rank_sets(dealer) for other in _rank_sets(player))
     return sum(count * disjoint_suitings(dealer, player, ranks) for ranks, count in common.items())
 
 
 @cache
 def _rank_sets(kind: Kind) -> tuple[int, ...]:
-    """Return the sets of ranks, a bit for each, that make an Ace High hand where there is no flush."""
+    """Return the sets of ranks, as bits, that form an Ace High hand if there is no flush."""
     jokers: tuple[Card, ...] = (JOKER,) if kind.joker else ()
     found = []
     for ranks in combinations(range(len(RANKS)), kind.cards):
@@ -82,7 +82,7 @@ def _rank_sets(kind: Kind) -> tuple[int, ...]:
 
 
 def disjoint_suitings(one: Kind, other: Kind, common: int) -> int:
-    """Return in how many ways two hands with `common` ranks in common get suits: no flush in either, no card in both.
+    """Return the number of suitings of two hands with `common` shared ranks: without a flush or a shared card.
 
     By inclusion and exclusion over the common ranks that have the same suit in both hands.
     """
@@ -97,7 +97,7 @@ def disjoint_suitings(one: Kind, other: Kind, common: int) -> int:
 
 @cache
 def _suitings(kind: Kind, cards: int, held: Suited) -> int:
-    """Return in how many ways `cards` more cards of different ranks get suits without a flush, beside those `held`."""
+    """Return the number of suitings of `cards` more cards of different ranks without a flush, beside those `held`."""
     return sum(
         _orders(suited)
         for suited in _splits(cards)
@@ -106,7 +106,7 @@ def _suitings(kind: Kind, cards: int, held: Suited) -> int:
 
 
 def _splits(cards: int, suits: int = len(SUITS)) -> Iterator[Suited]:
-    """Yield all ways to have `cards` cards in `suits` suits, as numbers for each suit."""
+    """Yield all distributions of `cards` cards over `suits` suits, as numbers per suit."""
     if suits == 1:
         yield (cards,)
         return
@@ -116,7 +116,7 @@ def _splits(cards: int, suits: int = len(SUITS)) -> Iterator[Suited]:
 
 
 def _orders(suited: Suited) -> int:
-    """Return in how many ways the ranks of a hand take these numbers of suits."""
+    """Return in how many ways the ranks of a hand can take these numbers of suits."""
     ways = factorial(sum(suited))
     for count in suited:
         ways //= factorial(count)

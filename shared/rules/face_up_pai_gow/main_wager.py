@@ -11,13 +11,13 @@ from shared.rules.set_hands.hands import OUTCOMES, SetHand, compare
 
 @dataclass(frozen=True, slots=True)
 class MainWager:
-    """The odds of the wager, and where each outcome stands."""
+    """The odds of the wager, and the paragraph of each outcome."""
 
     odds: Odds
     paragraphs: Paragraphs
 
     def settle(self, seat: int, stake: int, hand: SetHand, dealer: SetHand, *, dealer_ace_high: bool) -> Line:
-        """Return the line of a wager of `stake` cents on a hand that counts.
+        """Return the line of a wager of `stake` cents on a valid hand.
 
         Reading of § 688a.11(f)(2)(iii): with an Ace High Pai Gow of the dealer every hand ties, a fouled one too.
         """

@@ -1,9 +1,9 @@
-"""The paragraph of each rule of play of Face Up Pai Gow Poker, as its catalogue gives them."""
+"""The paragraph of each rule of play of Face Up Pai Gow Poker, from its catalogue."""
 
 from shared.rules.set_hands.record import SettingParagraphs
 
 
 class Paragraphs(SettingParagraphs):
-    """Where each rule stands in the text."""
+    """The paragraph of each rule in the text."""
 
     dealer_ace_high: str

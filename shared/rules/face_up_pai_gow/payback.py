@@ -1,4 +1,4 @@
-"""Returns of the optional wagers that the cards alone decide: exact, by counting."""
+"""Returns of the optional wagers decided by the cards alone: exact, by counting."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -18,7 +18,7 @@ from shared.rules.submission import Offer, Selection
 
 
 def progressive_at_reset(selection: Selection) -> Fraction:
-    """Return what comes back of one cent on the Progressive Payout Wager at its seed, without Envy Bonuses.
+    """Return the return per cent of the Progressive Payout Wager at its seed, without Envy Bonuses.
 
     Raise `Refused` where the wager is not offered.
     """
@@ -27,14 +27,14 @@ def progressive_at_reset(selection: Selection) -> Fraction:
 
 
 def count_progressive(selection: Selection, offer: Offer) -> Progressive:
-    """Return what the Progressive Payout Wager comes to by its meter, without Envy Bonuses."""
+    """Return the Progressive Payout Wager as a function of its meter, without Envy Bonuses."""
     del selection
     wager = Wager(offer)
     return Progressive.counted(offer, bonus_hands(wager.rows, wild_joker=wager.wild_joker))
 
 
 def _of_fortune(selection: Selection, offer: Offer) -> Returns:
-    """Count without Envy Bonuses: they depend on how many others play."""
+    """Count without Envy Bonuses, which depend on the number of other players."""
     del selection
     return bonus_returns(BonusRows(offer))
 

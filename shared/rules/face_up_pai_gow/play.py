@@ -1,6 +1,6 @@
-"""The Face Up Pai Gow Poker Wager where the player sets against the dealer's hand that lies face up: sampled.
+"""The Face Up Pai Gow Poker Wager, with the player's hand set against the dealer's visible hand: sampled.
 
-`sample.yaml` has what hands of seeded deals came to; `pitledger payback recompute face-up` deals again.
+`sample.yaml` has the results of seeded deals; `pitledger payback recompute face-up` repeats the sampling.
 """
 
 from collections.abc import Mapping
@@ -25,13 +25,13 @@ _ASSUMED: Final = (
 
 @cache
 def sample() -> Mapping[str, Any]:
-    """Return the sample."""
+    """Return the stored sample."""
     found: dict[str, Any] = packaged(__package__, SAMPLE)["sample"]
     return found
 
 
 def play_main(selection: Selection, offer: Offer) -> Play:
-    """Return what the wager comes to; raise `Refused` for a house way of the submission's own."""
+    """Return the result of the wager; raise `Refused` if the submission has a house way of its own."""
     check_way(selection)
     (row,) = rows_by_category(offer).values()
     one = Fraction(1)

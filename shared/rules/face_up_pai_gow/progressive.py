@@ -17,7 +17,7 @@ _JOKER: Final = card_set([JOKER])
 
 
 class Progressive:
-    """The selected paytable with its meter. `stake` is the one amount that may be wagered, `reset` the seed, cents."""
+    """The selected paytable with its meter. `stake` is the only amount allowed, `reset` the seed, in cents."""
 
     def __init__(self, offer: Offer) -> None:
         """Read the offered wager."""
@@ -32,7 +32,7 @@ class Progressive:
         self._decided = offer.wager.decided
 
     def check(self, seat: int, stake: int) -> None:
-        """Raise `Refused` for a wager of another amount than the paytable is for."""
+        """Raise `Refused` for an amount other than the paytable's."""
         if stake != self.stake:
             raise Refused(
                 f"'{PROGRESSIVE}' {stake}: the selected paytable is for a wager of {self.stake}",
@@ -50,11 +50,11 @@ class Progressive:
         return self.rows[can_form]
 
     def contribute(self, seat: int, stake: int, board: MeterBoard) -> None:
-        """Add the share of one wager to the meter. Reading: the reserve never shows on it."""
+        """Add the share of one wager to the meter. Reading: the reserve is never displayed on it."""
         board.contribute(seat, PROGRESSIVE, PROGRESSIVE, stake, self._rate)
 
     def settle(self, seat: int, stake: int, row: Row | None, board: MeterBoard) -> Line:
-        """Return the line of a wager on a hand that wins `row`, at the turn of its seat, with what comes off the meter.
+        """Return the line of a wager on a hand that wins `row`, in settlement order, with its award from the meter.
 
         Reading of "$5,000/100% of meter": both are paid. After 100% the meter shows the seed.
         """

@@ -1,4 +1,4 @@
-"""Face Up Pai Gow Poker under one rules submission: what it selects is resolved first, then rounds are settled."""
+"""Face Up Pai Gow Poker under one rules submission, whose selections are resolved before rounds are settled."""
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
@@ -35,14 +35,14 @@ _DEALER: Final = 0
 
 
 class _Bonuses(NamedTuple):
-    """The rows of the bonus wagers that the hand of a seat wins, whether the seat made them or not."""
+    """The bonus rows that a seat's hand wins, whether or not the seat made these wagers."""
 
     fortune: Row | None
     progressive: Row | None
 
 
 class FaceUpPaiGowRules:
-    """One rules submission, ready to settle rounds: odds, paytables and meters are looked up at the beginning."""
+    """A compiled rules submission for settling rounds: odds, paytables and meters are resolved."""
 
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from a Face Up Pai Gow catalogue."""
@@ -66,7 +66,7 @@ class FaceUpPaiGowRules:
         )
 
     def settle(self, round_: FaceUpRound) -> Settlement:
-        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record that is impossible."""
         seats, dealer = round_.seats, round_.dealer
         self._table.check_seats(seats)
         if round_.meters or self._progressive is not None:
@@ -87,7 +87,7 @@ class FaceUpPaiGowRules:
         return board.settlement(lines, () if notice is None else (notice,))
 
     def _stopped(self, seats: Sequence[FaceUpSeat], paragraph: str, *, misdealt: bool) -> list[Line]:
-        """Return the lines of a round that was stopped: every wager goes back, and no meter gains anything."""
+        """Return the lines of a stopped round: every wager is returned, and no meter grows."""
         lines: list[Line] = []
         for seat in seats:
             self._setting.check_unfinished(seat.cards, seat.low, seat=seat.seat, misdealt=misdealt)
@@ -95,7 +95,7 @@ class FaceUpPaiGowRules:
         return lines
 
     def _settle(self, seats: Sequence[SeatInPlay], dealer: SetHand, board: MeterBoard) -> list[Line]:
-        """Return the lines of a round that was played out; `seats` are in settlement order, highest number first."""
+        """Return the lines of a completed round; `seats` are in settlement order, highest number first."""
         if self._progressive is not None:
             for seat in seats:
                 if PROGRESSIVE in seat.wagers and not seat.voided:
@@ -141,7 +141,7 @@ class FaceUpPaiGowRules:
         return settled(row, seat.seat, ACE_HIGH_BONUS, seat.wagers[ACE_HIGH_BONUS], decided)
 
     def _bonuses(self, seat: SeatInPlay) -> _Bonuses:
-        """Return what the best seven-card hand of a seat is worth to bonus wagers, its own and those of others."""
+        """Return the bonus rows of a seat's best seven-card hand, for its own wagers and those of others."""
         return _Bonuses(
             fortune=None if self._fortune is None else self._fortune[seat.formed],
             progressive=None if self._progressive is None else self._progressive.row(seat.seven, seat.formed),
@@ -149,9 +149,9 @@ class FaceUpPaiGowRules:
 
 
 def _envy_hands(seats: Sequence[SeatInPlay], bonuses: Mapping[int, _Bonuses]) -> tuple[list[EnvyHand], list[EnvyHand]]:
-    """Return the hands that earn others an Envy Bonus of the Fortune Bonus and of the Progressive Payout Wager.
+    """Return the hands that pay others an Envy Bonus of the Fortune Bonus and of the Progressive Payout Wager.
 
-    Reading: surrendered and abandoned hands do, a voided one does not.
+    Reading: surrendered and abandoned hands pay one, voided hands do not.
     """
     by_fortune: list[EnvyHand] = []
     by_progressive: list[EnvyHand] = []

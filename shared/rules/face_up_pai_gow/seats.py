@@ -1,4 +1,4 @@
-"""One seat of the record: whether its decisions, wagers and cards can be true."""
+"""One seat of the record: whether its decisions, wagers and cards are possible."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _BARRED: Final = frozenset({ACE_HIGH_BONUS, FORTUNE_BONUS, PROGRESSIVE})
 
 @dataclass(frozen=True, slots=True)
 class SeatRules:
-    """Everything that decides whether the record of a seat can be true; `ranks_seven`: a bonus wager is offered."""
+    """The rules by which a seat's record is checked; `ranks_seven`: a bonus wager is offered."""
 
     setting: SettingRules
     progressive: Progressive | None
@@ -25,7 +25,7 @@ class SeatRules:
     paragraphs: Paragraphs
 
     def check(self, seat: FaceUpSeat, happened: Interruptions) -> None:
-        """Raise `Refused` for decisions and amounts that cannot be, whether the round was played out or stopped."""
+        """Raise `Refused` for impossible decisions and amounts, whether the round was completed or stopped."""
         check_surrendered(seat, _BARRED, self.paragraphs.surrender)
         check_voided(seat, happened, self.paragraphs.void_hand)
         if self.progressive is not None:
@@ -34,5 +34,5 @@ class SeatRules:
                 self.progressive.check(seat.seat, stake)
 
     def read(self, seat: FaceUpSeat, happened: Interruptions) -> SeatInPlay:
-        """Return the seat in a round that was played out; raise `Refused` where its cards cannot have been."""
+        """Return the seat in a completed round; raise `Refused` if its cards are impossible."""
         return read_seat(seat, self.setting, happened, ranks_seven=self.ranks_seven)

@@ -32,14 +32,14 @@ class FiveCardHandBonus:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What the table game system selected for the bonuses of the round; None where it selected nothing."""
+    """The table game system's random selection for the round's bonuses; None if it made none."""
 
     magic_card: StandardCard | None
     lucky_position: int | str | None
 
 
 class FiveCardHands:
-    """The Five Card Hand Bonus Wagers of one round while its seats are settled in their order.
+    """The Five Card Hand Bonus Wagers of one round, settled seat by seat.
 
     The dealer's jackpot is fixed at the turn of the first player who wagered on the dealer's hand, and divided
     equally among all who did and did not leave.
@@ -55,7 +55,7 @@ class FiveCardHands:
         draw: Draw,
         board: MeterBoard,
     ) -> None:
-        """Take all seats of the round, the dealer's two cards, the Flop and the category that they make together."""
+        """Use all seats of the round, the dealer's two cards, the Flop, and the category that these form."""
         self._bonus = bonus
         self._flop = flop
         self._dealer = dealer
@@ -66,7 +66,7 @@ class FiveCardHands:
         self._board = board
 
     def settle(self, seat: SeatInPlay, category: str | None) -> list[Line]:
-        """Return the lines of a seat whose player did not leave: the wager on the own hand, then on the dealer's."""
+        """Return the lines of a seat whose player did not leave: for the player's own hand, then for the dealer's."""
         lines: list[Line] = []
         if ON_PLAYER in seat.wagers:
             row = None if category is None else self._bonus.on_player.get(category)

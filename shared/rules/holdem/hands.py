@@ -1,4 +1,4 @@
-"""One player's part in a round, and the paytable rows that hands earn."""
+"""A player's part in a round, and the paytable rows that hands win."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ ACE_ACE_BOTH: Final = "ace_ace_dealer_and_player"
 
 @dataclass(frozen=True, slots=True)
 class SeatInPlay:
-    """One seat as its wagers see it: cents by wager, the player's cards, and what the player did.
+    """A seat, as needed to settle its wagers: cents by wager, the player's cards, and the player's decisions.
 
     `abandoned` is the paragraph under which the wagers of a player who left are lost.
     """
@@ -34,7 +34,7 @@ class SeatInPlay:
 
 
 def five_card_category(cards: Sequence[StandardCard], flop: Sequence[StandardCard]) -> str | None:
-    """Return the category of two cards and the Flop from three-of-a-kind up; None below, where no row pays.
+    """Return the category of two cards and the Flop, if it is three-of-a-kind or better; None below, where no row pays.
 
     >>> five_card_category(("9c", "9d"), ("9h", "8h", "7h"))
     'three_of_a_kind'
@@ -44,7 +44,7 @@ def five_card_category(cards: Sequence[StandardCard], flop: Sequence[StandardCar
 
 
 def two_card_category(cards: Sequence[StandardCard]) -> str | None:
-    """Return the row of a player's two cards in the paytables of the Texas Hold 'Em Bonus Wager; None where none pays.
+    """Return the row of a player's two cards in the paytables of the Texas Hold 'Em Bonus Wager, or None.
 
     >>> two_card_category(("Jd", "Ad")), two_card_category(("Ks", "Qs"))
     ('ace_queen_or_ace_jack_suited', None)

@@ -1,4 +1,4 @@
-"""What the irregularities of a round come to: whether it was stopped, and which players left."""
+"""The effects of a round's irregularities: whether it was stopped, and which players left."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _INITIAL_CARDS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Interruptions:
-    """How a round deviated from its course.
+    """The deviations of a round from its regular course.
 
     `void` is the paragraph under which all hands are void (None: the round was played to its end), `bonus_void` that
     under which the Texas Hold 'Em Bonus Wagers go back too (None: they are settled), `abandoned` the seats whose
@@ -35,7 +35,7 @@ UNINTERRUPTED: Final = Interruptions(void=None, bonus_void=None, abandoned={}, m
 
 
 def interruptions(table: Table, round_: HoldemRound) -> Interruptions:
-    """Read the irregularities of a round; raise `Refused` for one that the game does not have, or that cannot be."""
+    """Read the irregularities of a round; raise `Refused` for one that the game does not have or that cannot be."""
     if not round_.irregularities:
         return UNINTERRUPTED
     void = bonus_void = None
@@ -76,7 +76,7 @@ def _check_initial_deal_was_over(round_: HoldemRound, paragraph: str) -> None:
 
 
 def _check_initial_deal_was_not_over(seats: Sequence[HoldemSeat], irregularity: Irregularity, paragraph: str) -> None:
-    """Raise `Refused` where a player had already decided. Only the Texas Hold 'Em Bonus Wagers depend on it."""
+    """Raise `Refused` if a player had already decided. Only the Texas Hold 'Em Bonus Wagers depend on it."""
     if not any(TEXAS_HOLDEM_BONUS in seat.wagers for seat in seats):
         return
     for seat in seats:

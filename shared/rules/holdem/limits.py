@@ -6,7 +6,7 @@ from shared.rules.line import Line
 
 
 def limit_payouts(lines: list[Line], start: int, limit: int, paragraph: str) -> None:
-    """Cut the payouts of the lines from position `start` on to `limit` cents together, in place.
+    """Cut the payouts of the lines from position `start` on to a total of `limit` cents, in place.
 
     The limit is used up in the order of the lines, which is that of the settlement; stakes are returned in any case.
     """

@@ -17,7 +17,7 @@ MAIN_WAGERS: Final = (ANTE, "flop", "turn", "river")
 
 @dataclass(frozen=True, slots=True)
 class MainWagers:
-    """What decides the four wagers against the dealer: their rows, and the lowest winning hand that pays the Ante."""
+    """The rules of the four wagers against the dealer: their rows, and the lowest winning hand that pays the Ante."""
 
     rows: dict[str, Row]
     ante_pays_from: Category

@@ -1,10 +1,10 @@
-"""The paragraph of each rule of play, as the catalogue names it."""
+"""The paragraph of each rule of play, from the catalogue."""
 
 from shared.rules.record import Record
 
 
 class Paragraphs(Record):
-    """Where each rule stands in the regulation."""
+    """The paragraph of each rule in the regulation."""
 
     one_position: str
     initial_cards: str

@@ -1,4 +1,4 @@
-"""The returns of the wager that the initial cards decide: exact, by counting the hands of a full deck."""
+"""The returns of the wager decided by the initial cards: exact, by counting the hands of a full deck."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -20,7 +20,7 @@ _DEALER_HAS_ACES: Final = Fraction(1, comb(len(_DECK) - 2, 2))
 
 
 def bonus_returns(selection: Selection, offer: Offer) -> Returns:
-    """Return what comes back of one cent of the Texas Hold 'Em Bonus Wager, its stake included, and how often."""
+    """Return the distribution of the return per cent of the Texas Hold 'Em Bonus Wager, its stake included."""
     del selection
     return count_returns(_hands(rows_by_category(offer)))
 

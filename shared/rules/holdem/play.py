@@ -44,18 +44,18 @@ def deals() -> Mapping[str, tuple[tuple[int, ...], ...]]:
 
 
 def play_ante(selection: Selection, offer: Offer) -> Play:
-    """Return what the Ante Wager comes to with the wagers that are added to it, or folded."""
+    """Return the result of the Ante Wager with the wagers that are added to it, or folded."""
     hands = (decided for ends in _by_hand(selection, offer).values() for decided in _decide(ends).items())
     return Play.counted(MAIN_WAGERS, _ASSUMED, ((deals, end) for end, deals in hands))
 
 
 def folded(selection: Selection, offer: Offer) -> frozenset[str]:
-    """Return the two cards that are folded, such as `32o`."""
+    """Return the two-card hands that are folded, such as `32o`."""
     return frozenset(hand for hand, ends in _by_hand(selection, offer).items() if _decide(ends) is not ends)
 
 
 def _decide(ends: _Ends) -> _Ends:
-    """Return the ends of a hand that is played, or those of its fold where they are worth more."""
+    """Return the results of playing a hand, or of folding it if that is worth more."""
     fold = {End("folded", Fraction(1), Fraction(0)): sum(ends.values())}
     return ends if _worth(ends) > _worth(fold) else fold
 
@@ -87,7 +87,7 @@ def _by_hand(selection: Selection, offer: Offer) -> dict[str, _Ends]:
 
 
 def _ends(back: Mapping[str, Fraction], row: int, pays_from: Category) -> Iterator[End]:
-    """Yield how each of `OUTCOMES` ends with the Turn and River Wagers of a row of the counts."""
+    """Yield the result of each of `OUTCOMES` with the Turn and River Wagers of a row of the counts."""
     turn, river = row // 2, row % 2
     added = _FLOP_WAGER * back["flop"] + turn * back["turn"] + river * back["river"]
     staked = Fraction(1 + _FLOP_WAGER + turn + river)

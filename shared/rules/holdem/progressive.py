@@ -17,7 +17,7 @@ class Progressive:
     """The paytable, the meter with its `reset` amount in cents, and the Envy Bonuses by wager and category in cents."""
 
     def __init__(self, offer: Offer, folded: str) -> None:
-        """Read the offered wager; a hand that was folded loses it under the paragraph `folded`."""
+        """Read the offered wager; a folded hand loses it under the paragraph `folded`."""
         assert offer.meter is not None
         bonuses = offer.wager.envy_bonuses
         self.rate: Final = Fraction(offer.meter.rate)
@@ -29,7 +29,7 @@ class Progressive:
         self._envy_paragraph = bonuses[0].paragraph
 
     def settle(self, seat: SeatInPlay, categories: Mapping[int, str | None], board: MeterBoard) -> list[Line]:
-        """Return the lines of a seat whose player did not leave: the own hand, then Envy Bonuses for those of others.
+        """Return the lines of a seat whose player did not leave: for the own hand, then Envy Bonuses for others' hands.
 
         `categories` are those of all hands with the Flop by seat, in settlement order. The meter pays what it shows
         now. A folded hand earns others their Envy Bonus; its player only loses the Progressive Payout.

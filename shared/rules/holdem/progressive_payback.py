@@ -1,4 +1,4 @@
-"""What the progressive wagers of Texas Hold 'Em Bonus Poker come to by their meters: exact, from hands with the Flop.
+"""The progressive wagers of Texas Hold 'Em Bonus Poker as functions of their meters: exact, from hands with the Flop.
 
 `five_cards.yaml` has how often two cards make each row; `pitledger payback recompute five-cards` counts them again.
 """
@@ -38,19 +38,19 @@ _MAGIC: Final = Fraction(5, 52)
 
 @cache
 def five_cards() -> Mapping[str, tuple[int, ...]]:
-    """Return by two cards, such as `AKs`, how many pairs of such a hand and a Flop make each of `ROWS`."""
+    """Return, by two cards such as `AKs`, how many pairs of that hand and a Flop form each of `ROWS`."""
     counted: dict[str, list[int]] = packaged(__package__, COUNTS)
     return {kind: tuple(row) for kind, row in counted.items()}
 
 
 def count_payout(selection: Selection, offer: Offer) -> Progressive:
-    """Return what the Progressive Payout Wager comes to by its meter, without Envy Bonuses."""
+    """Return the Progressive Payout Wager as a function of its meter, without Envy Bonuses."""
     folds = folded(selection, selection.offers[ANTE])
     return Progressive.counted(offer, _hands(rows_by_category(offer), folds), _PAYOUT_ASSUMED)
 
 
 def count_bonus(selection: Selection, offer: Offer) -> Progressive:
-    """Return what a Five Card Hand Bonus Wager, on either hand, comes to by its meter, with its two bonuses."""
+    """Return a Five Card Hand Bonus Wager, on either hand, as a function of its meter, with its two bonuses."""
     rows = rows_by_category(offer)
     hands = list(_hands(rows, frozenset()))
     positions = selection.catalogue.seats.most + 1

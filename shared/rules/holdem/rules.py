@@ -1,4 +1,4 @@
-"""Texas Hold 'Em Bonus Poker under one rules submission: what it selects is resolved first, then rounds are settled."""
+"""Texas Hold 'Em Bonus Poker under one rules submission, whose selections are resolved before rounds are settled."""
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
@@ -36,7 +36,7 @@ _INITIAL_CARDS: Final = 2
 
 
 class HoldemRules:
-    """One rules submission, ready to settle rounds: all odds, options and paytables are looked up at the beginning."""
+    """A compiled rules submission for settling rounds: all odds, options and paytables are resolved."""
 
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from the catalogue of the game."""
@@ -68,7 +68,7 @@ class HoldemRules:
         self._limit_paragraph = catalogue.payout_limit.paragraph
 
     def settle(self, round_: HoldemRound) -> Settlement:
-        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record that is impossible."""
         self._table.check_seats(round_.seats)
         interrupted = interruptions(self._table.table, round_)
         self._table.check(round_, interrupted)
@@ -137,7 +137,7 @@ class HoldemRules:
         return FiveCardHands(self._five_card, seats, dealer, flop, five_card_category(dealer, flop), draw, board)
 
     def _stopped(self, round_: HoldemRound, seats: Sequence[SeatInPlay], interrupted: Interruptions) -> list[Line]:
-        """Return the lines of void hands; bonus wagers are settled where the irregularity leaves them standing."""
+        """Return the lines of void hands; bonus wagers that the irregularity leaves valid are settled."""
         dealer = () if round_.dealer is None else round_.dealer.cards
         void = interrupted.void
         assert void is not None

@@ -26,7 +26,7 @@ _MULTIPLES: Final[Mapping[WagerType, int]] = {"flop": 2, "turn": 1, "river": 1}
 
 @dataclass(frozen=True, slots=True)
 class HoldemTable:
-    """What the regulation and the rules submission say about the table.
+    """The table's terms in the regulation and the rules submission.
 
     `progressive_stakes` are the amounts in cents of a Progressive Payout Wager, `selections` the random selections of
     the round that the submission offers a bonus for.
@@ -42,7 +42,7 @@ class HoldemTable:
         return self.table.catalogue
 
     def check(self, round_: HoldemRound, interrupted: Interruptions) -> None:
-        """Raise `Refused` where wagers, cards, meters or selections of the round cannot be."""
+        """Raise `Refused` if wagers, cards, meters or random selections of the round are impossible."""
         seats = round_.seats
         for seat in seats:
             self._check_wagers(seat)
@@ -57,7 +57,7 @@ class HoldemTable:
             self._check_stopped(round_)
 
     def check_seats(self, seats: Sequence[HoldemSeat]) -> None:
-        """Raise `Refused` for seats that a table does not have, a player on two, and wagers not offered or missing."""
+        """Raise `Refused` for unknown seats, a player at two seats, and wagers that are not offered or are missing."""
         if len({seat.player for seat in seats}) < len(seats):
             held: dict[str, int] = {}
             for seat in seats:
@@ -144,7 +144,7 @@ class HoldemTable:
             raise self._wrong_number("'community' after every player folded or left", community, allowed)
 
     def _check_stopped(self, round_: HoldemRound) -> None:
-        """Raise `Refused` for too many cards; in a round that was stopped some may be missing."""
+        """Raise `Refused` for too many cards; in a stopped round, cards may be missing."""
         community = len(round_.community)
         for seat in round_.seats:
             if len(seat.cards) > _INITIAL_CARDS:

@@ -1,10 +1,10 @@
-"""Where the rules of Over/Under stand in its text."""
+"""The paragraphs of the rules of Over/Under."""
 
 from shared.rules.record import Record
 
 
 class Paragraphs(Record):
-    """Where each rule of play stands."""
+    """The paragraph of each rule of play."""
 
     decision: str
     surrender: str

@@ -1,4 +1,4 @@
-"""The returns of the Bonus Wager, and the Ante Wager as it is played: exact, by counting three cards of full decks."""
+"""The returns of the Bonus Wager, and of the Ante Wager as played: exact, by counting three cards of full decks."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,14 +16,14 @@ from shared.rules.submission import Offer, Selection
 
 
 def bonus_returns(selection: Selection, offer: Offer) -> Returns:
-    """Return what comes back of one cent of the Bonus Wager, its stake included, and how often."""
+    """Return the distribution of the return per cent of the Bonus Wager, its stake included."""
     assert selection.decks is not None
     rows, counts = rows_by_category(offer), totals(selection.decks)
     return count_returns((ways, rows.get(bonus_category(points))) for points, ways in counts.items())
 
 
 def totals(decks: int) -> Counter[int]:
-    """Return in how many ways three cards from full decks make each total."""
+    """Return in how many ways three cards from full decks form each total."""
     cards = Counter(VALUES.values())
     found: Counter[int] = Counter()
     for values in combinations_with_replacement(sorted(cards), CARDS_IN_HAND):
@@ -32,7 +32,7 @@ def totals(decks: int) -> Counter[int]:
 
 
 def play_ante(selection: Selection, offer: Offer) -> Play:
-    """Return what the Ante Wager comes to with the wager on a side, or surrendered.
+    """Return the result of the Ante Wager with the wager on a side, or surrendered.
 
     After the first card the player takes the side that is worth more, or gives up the Ante Wager where that is worth
     more than both. The other cards of the shoe are unknown.
@@ -56,7 +56,7 @@ _SURRENDERED: Final = (Fraction(1), End("surrendered", Fraction(1), Fraction(0))
 
 
 def _after_first_cards(cards: Counter[int], sides: Mapping[str, Fraction]) -> Iterator[tuple[Fraction, End]]:
-    """Yield the ends of the best decision after each first card, with their probabilities; `sides` are the returns."""
+    """Yield the results of the best decision after each first card, with probabilities; `sides` are the returns."""
     for first, copies in cards.items():
         left = cards.copy()
         left[first] -= 1
@@ -74,7 +74,7 @@ def _worth(ends: Iterable[tuple[Fraction, End]]) -> Fraction:
 
 
 def _won(choice: str, first: int, left: Counter[int]) -> Fraction:
-    """Return how probable it is that two of the cards that are left make `choice` win."""
+    """Return the probability that two of the remaining cards make `choice` win."""
     ways = sum(
         left[second] * (left[third] - (second == third))
         for second in left

@@ -1,4 +1,4 @@
-"""Over/Under under one rules submission: what it selects is resolved first, then rounds are settled."""
+"""Over/Under under one rules submission, whose selections are resolved before rounds are settled."""
 
 from collections.abc import Mapping
 from operator import attrgetter
@@ -31,7 +31,7 @@ _ANTE: Final = "ante"
 
 
 class OverUnderRules:
-    """One rules submission, ready to settle rounds: all odds and options are looked up at the beginning."""
+    """A compiled rules submission for settling rounds: all odds and options are resolved."""
 
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from an Over/Under catalogue."""
@@ -46,7 +46,7 @@ class OverUnderRules:
         self._bonus = {points: rows.get(bonus_category(points)) for points in range(LEAST, MOST + 1)}
 
     def settle(self, round_: OverUnderRound) -> Settlement:
-        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record that is impossible."""
         seats, table = round_.seats, self._table
         table.check_seats(seats)
         happened = table.in_effect(round_.irregularities, {seat.seat for seat in seats})
@@ -96,7 +96,7 @@ class OverUnderRules:
             lines.append(settled(self._bonus[points], number, BONUS, bonus, self._catalogue.wagers[BONUS].decided))
 
     def _choice(self, seat: OverUnderSeat, *, undecided: bool) -> str | None:
-        """Return the side that the player chose; None for a surrender, and for a dead hand that was not decided."""
+        """Return the side that the player chose; None for a surrender, or for a dead hand without a decision."""
         wagers = cast("Mapping[str, int]", seat.wagers)
         paragraph = self._paragraphs.decision
         chosen = [choice for choice in CHOICES if choice in wagers]

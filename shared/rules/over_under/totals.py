@@ -1,4 +1,4 @@
-"""Point totals of three cards, § 686a.3(d), and what wins on them, § 686a.7(i)-(k)."""
+"""Point totals of three cards, § 686a.3(d), and the wagers that win on them, § 686a.7(i)-(k)."""
 
 from collections.abc import Sequence
 from typing import Final, cast, get_args
@@ -33,12 +33,12 @@ def total(cards: Sequence[StandardCard]) -> int:
 
 
 def wins(choice: str, points: int) -> bool:
-    """Return whether a wager of `CHOICES` wins on a total; one on the other side loses it like one from 18 to 23."""
+    """Return whether a wager of `CHOICES` wins on a total; the other side and totals from 18 to 23 lose."""
     return points >= OVER_FROM if choice == "over_23" else points <= UNDER_TO
 
 
 def bonus_category(points: int) -> str:
-    """Return the name of the row for a total, which pairs it with the total as far from the other end.
+    """Return the name of the row for a total, which is shared by the total equally far from the other end.
 
     >>> bonus_category(32), bonus_category(12)
     ('7_or_32', '12_or_27')

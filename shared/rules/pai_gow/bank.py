@@ -1,4 +1,4 @@
-"""Rounds that a player banks, alone or with the house: who may bank, and what is left in the center of the table."""
+"""Rounds banked by a player, alone or with the house: who may bank, and what remains in the center of the table."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class BankRules:
     paragraphs: Paragraphs
 
     def check(self, bank: Bank, seats: Sequence[PaiGowSeat]) -> None:
-        """Raise `Refused` for a bank that the submission does not offer, or that cannot be one."""
+        """Raise `Refused` for a bank that the submission does not offer, or that is impossible."""
         paragraphs, number = self.paragraphs, bank.seat
         if not self.banking:
             raise Refused(
@@ -71,9 +71,9 @@ class BankRules:
             )
 
     def result(self, bank: Bank, lines: Iterable[Line]) -> Line:
-        """Return what the bank gets from, or pays into, the center when all wagers in `lines` against it are settled.
+        """Return the bank's result from the center of the table once all wagers in `lines` against it are settled.
 
-        In co-banking the house takes or puts in the other half, and a cent that cannot be halved.
+        In co-banking the house takes or pays the other half, including an odd cent.
         """
         center = 0
         for line in lines:

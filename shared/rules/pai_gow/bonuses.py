@@ -1,4 +1,4 @@
-"""The optional wagers on what a player's seven cards can form: bonus wagers, which earn Envy Bonuses, and insurance."""
+"""The optional wagers on what a player's seven cards can form: insurance, and bonus wagers with Envy Bonuses."""
 
 from typing import Final
 
@@ -30,7 +30,7 @@ _TOP_CARDS: Final = {
 
 
 class Bonus:
-    """One wager of `BONUSES`: its rows by what the cards can form, and the least that earns Envy Bonuses, cents."""
+    """A wager of `BONUSES`: its rows by what the cards can form, and the minimum for Envy Bonuses, cents."""
 
     def __init__(self, offer: Offer) -> None:
         """Read the offered wager."""
@@ -43,7 +43,7 @@ class Bonus:
 
 
 class Insurance:
-    """The Pai Gow Insurance Wager: seven cards without a pair, a straight or a flush, paid by the highest of them."""
+    """The Pai Gow Insurance Wager: seven cards without a pair, a straight or a flush, paid by their highest card."""
 
     def __init__(self, offer: Offer) -> None:
         """Read the offered wager."""
@@ -52,5 +52,5 @@ class Insurance:
         self.decided: Final = offer.wager.decided
 
     def row(self, seven: CardSet, formed: int) -> Row | None:
-        """Return the row that seven cards win that can form `formed`; None where they hold a pair or better."""
+        """Return the row for seven cards that can form `formed`; None if they have a pair or better."""
         return None if formed else self.rows[top_value(seven)]

@@ -15,7 +15,7 @@ DEALER_WAGER: Final = "dealer_wager"
 
 @dataclass(frozen=True, slots=True)
 class MainWager:
-    """The odds of the wager, who pays it, how the vigorish is rounded, and where each outcome stands."""
+    """The odds of the wager, who pays it, the rounding of vigorish, and the paragraph of each outcome."""
 
     odds: Odds
     rounding: Rounding
@@ -23,7 +23,7 @@ class MainWager:
     paragraphs: Paragraphs
 
     def settle(self, seat: int, stake: int, hand: SetHand, against: SetHand) -> Line:
-        """Return the line of a wager of `stake` cents on a hand that was set; `against` wins copies."""
+        """Return the line of a wager of `stake` cents on a set hand; `against` wins copies."""
         if hand.fouled is not None:
             paragraph: str = getattr(self.paragraphs, hand.fouled)
             return line(seat, MAIN, "lose", stake, 0, 0, paragraph, paid_by=self.payer)

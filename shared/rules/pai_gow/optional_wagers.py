@@ -1,4 +1,4 @@
-"""The optional wagers of a round that was played out, in the order of each text, under its payout limit."""
+"""The optional wagers of a completed round, in the order of each text, under its payout limit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ _ONLY_MAIN: Final = frozenset({MAIN})
 
 @dataclass(slots=True)
 class _Allowance:
-    """What the payout limit still leaves to each hand, or to each player, cents; `limit` None: there is none."""
+    """The remainder of the payout limit for each hand, or for each player, cents; `limit` None: unlimited."""
 
     limit: int | None
     paragraph: str
@@ -28,7 +28,7 @@ class _Allowance:
         return None if self.limit is None else self.limit - self.paid.get(owner, 0)
 
     def use(self, owner: int | str, line: Line) -> Line:
-        """Return the line with a payout that the limit allows."""
+        """Return the line with its payout cut to what the limit allows."""
         if self.limit is None or not line.payout:
             return line
         paid = self.paid.get(owner, 0)
@@ -39,7 +39,7 @@ class _Allowance:
 
 @dataclass(frozen=True, slots=True)
 class OptionalWagers:
-    """The optional wagers that a submission offers, the order in which they are settled, and the limit, cents.
+    """The optional wagers of a submission, the order in which they are settled, and the limit, cents.
 
     Pennsylvania settles hand by hand, then pays Envy Bonuses; its limit is for one hand and not for Envy Bonuses,
     § 645a.13(f). With `premium_last`, Rhode Island's (r)(4), hands that earn envy bonuses are paid last, each after the
@@ -55,7 +55,7 @@ class OptionalWagers:
     limit_paragraph: str
 
     def contribute(self, seats: Sequence[SeatInPlay], board: MeterBoard) -> None:
-        """Add to the meter what the wagers of a round that counts add; a wager that goes back adds nothing."""
+        """Add to the meter the contributions of a valid round's wagers; a returned wager contributes nothing."""
         if self.progressive is None:
             return
         for seat in seats:
@@ -95,7 +95,7 @@ class OptionalWagers:
             lines.append(self.progressive.settle(number, stake, seat.seven, seat.formed, board, most))
 
     def _settle_envy(self, bonus: Bonus, seats: Sequence[SeatInPlay], allowance: _Allowance, lines: list[Line]) -> None:
-        """Append the Envy Bonuses of one bonus wager, and with `premium_last` the hands that earn them.
+        """Append the Envy Bonuses of one bonus wager and, with `premium_last`, the hands that cause them.
 
         Reading: surrendered and abandoned hands and that of the bank earn others an Envy Bonus, a voided one does not.
         """

@@ -1,10 +1,10 @@
-"""The paragraph of each rule of play of Pai Gow Poker, as its catalogue gives them."""
+"""The paragraph of each rule of play of Pai Gow Poker, from its catalogue."""
 
 from shared.rules.set_hands.record import SettingParagraphs
 
 
 class Paragraphs(SettingParagraphs):
-    """Where each rule stands in the text."""
+    """The paragraph of each rule in the text."""
 
     bank_reset: str
     banking: str

@@ -1,4 +1,4 @@
-"""Returns of the wagers that the cards or the drawn number alone decide: exact, by counting."""
+"""Returns of the wagers decided by the cards or the drawn number alone: exact, by counting."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -15,7 +15,7 @@ _NUMBERS: Final = 7
 
 
 def _of_bonus(selection: Selection, offer: Offer) -> Returns:
-    """Count without Envy Bonuses: they depend on how many others play."""
+    """Count without Envy Bonuses, which depend on the number of other players."""
     del selection
     return bonus_returns(Bonus(offer).rows)
 

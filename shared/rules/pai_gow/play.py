@@ -1,4 +1,4 @@
-"""The Pai Gow Poker Wager where both sides are set by the house way, against the dealer and as the bank: sampled.
+"""The Pai Gow Poker Wager with both sides set by the house way, against the dealer and as the bank: sampled.
 
 There are too many pairs of seven cards to count. `samples.yaml` has what hands of seeded deals came to, and the sums
 of squares from which the standard error of a figure follows; `pitledger payback recompute pai-gow` deals again.
@@ -32,19 +32,19 @@ _ASSUMED: Final = (
 
 @cache
 def samples() -> Mapping[str, Any]:
-    """Return the samples by where A-2-3-4-5 ranks."""
+    """Return the samples, by the rank of A-2-3-4-5."""
     found: dict[str, Any] = packaged(__package__, SAMPLES)["samples"]
     return found
 
 
 def play_main(selection: Selection, offer: Offer) -> Play:
-    """Return what the Pai Gow Poker Wager comes to against the dealer; raise `Refused` for a house way of its own."""
+    """Return the result of the Pai Gow Poker Wager against the dealer; raise `Refused` for another house way."""
     (row,) = rows_by_category(offer).values()
     return _against(selection, row.odds)
 
 
 def variants(selection: Selection, offer: Offer) -> Mapping[str, Play]:
-    """Return what it comes to at the usual odds where others are printed, and what a bank comes to."""
+    """Return the result at the usual odds if other odds are printed, and the result of a bank."""
     del offer
     found = {}
     if "main_payout" in selection.options:
@@ -77,16 +77,16 @@ def _against(selection: Selection, odds: Odds) -> Play:
 
 
 def _end(ends: Mapping[str, End], comparison: str) -> End:
-    """Return the end of a comparison; a copy is told apart from other losses."""
+    """Return the result of a comparison; a copy is distinguished from other losses."""
     if comparison == "copied":
         return ends["lose"]._replace(category="lose_by_a_copy")
     return ends[OUTCOMES[comparison]]  # type: ignore[index]
 
 
 def _bank(selection: Selection, others: int) -> Play:
-    """Return what a bank comes to against so many hands at equal wagers, the dealer's among them, for each such wager.
+    """Return a bank's result per equal wager against a number of hands, including the dealer's.
 
-    It wins copies, and pays the vigorish on what it is ahead by. All that it may lose is staked.
+    It wins copies, and pays vigorish on its net win. Its stake is the maximum that it can lose.
     """
     sample, staked = _sample(selection), Fraction(others)
     hands = (

@@ -1,4 +1,4 @@
-"""The Progressive Payout Wager: by the seven cards in Pennsylvania, by two hands formed from them in Rhode Island."""
+"""The Progressive Payout Wager: by seven cards in Pennsylvania, by two hands formed from them in Rhode Island."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -38,7 +38,7 @@ class HandTypes:
         self._found: Final[dict[FormedBesidePair, tuple[Row, ...]]] = {}
 
     def rows(self, formed_: "FormedBesidePair") -> tuple[Row, ...]:
-        """Return the rows that seven cards win which form that, those that usually pay most first."""
+        """Return the rows won by seven cards that form this, usually highest-paying first."""
         found = self._found.get(formed_)
         if found is None:
             anything, with_pair = formed_
@@ -49,14 +49,14 @@ class HandTypes:
 
 
 class FormedBesidePair(NamedTuple):
-    """What seven cards form for Rhode Island's hand types: at all, and with a pair in the other two cards."""
+    """What seven cards form for Rhode Island's hand types: at all, and beside a pair in the other two cards."""
 
     anything: int
     with_pair: int
 
 
 def formed_beside_pair(seven: CardSet, anything: int) -> FormedBesidePair:
-    """Return that of seven cards that can form `anything`."""
+    """Return the forms of seven cards that can form `anything`."""
     with_pair = _beside_a_pair(seven) if anything & _BESIDE_A_PAIR and anything & Formed.pair else 0
     if anything & Formed.natural_royal_flush and not holds_joker(seven):  # whatever else the cards can form
         return FormedBesidePair(int(Formed.natural_royal_flush), with_pair & Formed.natural_royal_flush)
@@ -64,7 +64,7 @@ def formed_beside_pair(seven: CardSet, anything: int) -> FormedBesidePair:
 
 
 def _beside_a_pair(seven: CardSet) -> int:
-    """Return what five cards can form that leave a pair, over all pairs that may be laid aside."""
+    """Return what the other five cards can form, over all pairs that may be set aside."""
     found = 0
     for pair in _pairs(seven):
         found |= formed(seven ^ pair)
@@ -83,7 +83,7 @@ def pays_hand_types(offer: Offer) -> bool:
 
 
 class Progressive:
-    """The paytable with its meter. `stake` is the one amount that may be wagered (None: any), `reset` in cents."""
+    """The paytable with its meter. `stake` is the only amount allowed (None: any), `reset` is in cents."""
 
     def __init__(self, offer: Offer) -> None:
         """Read the offered wager."""
@@ -98,7 +98,7 @@ class Progressive:
         self._decided = offer.wager.decided
 
     def check(self, seat: int, stake: int) -> None:
-        """Raise `Refused` for a wager of another amount than the paytable is for."""
+        """Raise `Refused` for an amount other than the paytable's."""
         if self._stake is not None and stake != self._stake:
             raise Refused(
                 f"'{PROGRESSIVE}' {stake}: the selected paytable is for a wager of {self._stake}",
@@ -107,7 +107,7 @@ class Progressive:
             )
 
     def row(self, seven: CardSet, anything: int, stake: int, shown: int) -> Row | None:
-        """Return the row that seven cards win that can form `anything`, while the meter shows so many cents."""
+        """Return the row won by seven cards that can form `anything`, at this meter reading in cents."""
         if self._hand_types is None:
             assert self._rows is not None
             return self._rows[anything]
@@ -118,7 +118,7 @@ class Progressive:
         board.contribute(seat, PROGRESSIVE, PROGRESSIVE, stake, self._rate)
 
     def settle(self, seat: int, stake: int, seven: CardSet, anything: int, board: MeterBoard, most: int | None) -> Line:
-        """Return the line of one wager on seven cards that can form `anything`, at the turn of its seat.
+        """Return the line of a wager on seven cards that can form `anything`, in settlement order.
 
         It pays `most` cents at most (None: no limit).
         """
@@ -140,7 +140,7 @@ class Progressive:
         )
 
     def _award(self, share: Fraction, board: MeterBoard, most: int | None) -> int:
-        """Take a share off the meter. What a payout limit withholds stays on it; after all of it the meter resets."""
+        """Take a share off the meter. What a payout limit withholds stays on it; a full award resets the meter."""
         shown = board.shows[PROGRESSIVE]
         cents = shown * share.numerator // share.denominator
         if most is not None and cents > most:
@@ -149,7 +149,7 @@ class Progressive:
 
 
 def highest(rows: Sequence[Row], stake: int, shown: int) -> Row | None:
-    """Return the row that pays most: a small part of a meter may be less than an amount that the same cards win."""
+    """Return the row that pays most: a small share of a meter may be less than an amount that the same cards win."""
     if len(rows) < 2:
         return rows[0] if rows else None
     return max(rows, key=lambda row: row.odds.pay(stake) + shown * row.meter.numerator // row.meter.denominator)

@@ -1,4 +1,4 @@
-"""What the Progressive Payout Wager of Pai Gow Poker comes to by its meter: exact, from the counts of all hands.
+"""The Progressive Payout Wager of Pai Gow Poker as a function of its meter: exact, from the counts of all hands.
 
 Rhode Island's hand types ask what can be formed beside a pair too. How many hands are of each kind lies beside this
 module; `pitledger payback recompute hand-types` counts them again.
@@ -31,13 +31,13 @@ COUNTS: Final = "hand_types.yaml"
 
 @cache
 def hand_type_counts() -> Mapping[FormedBesidePair, int]:
-    """Return how many hands of seven cards form what, at all and beside a pair."""
+    """Return the number of seven-card hands by what they form, at all and beside a pair."""
     counted: list[list[int]] = packaged(__package__, COUNTS)
     return {FormedBesidePair(anything, with_pair): hands for anything, with_pair, hands in counted}
 
 
 def counts_text() -> str:
-    """Return what the file of counts is to say: a line for each kind, with its number of hands. Counts all hands."""
+    """Return the content of the file of counts: a line for each kind, with its number of hands. Counts all hands."""
     return "".join(f"- [{anything}, {pair}, {hands}]\n" for (anything, pair), hands in sorted(_count().items()))
 
 
@@ -51,7 +51,7 @@ def _kind(cards: tuple[Card, ...]) -> FormedBesidePair:
 
 
 def count_progressive(selection: Selection, offer: Offer) -> Progressive:
-    """Return what the Progressive Payout Wager comes to by its meter.
+    """Return the Progressive Payout Wager as a function of its meter.
 
     Where hand types are paid, a hand wins the type that pays most while the meter shows its reset amount.
     """

@@ -24,7 +24,7 @@ WagerType = Literal[
 
 
 def _number(key: object) -> object:
-    """Return a number that was written as the key of a JSON object, which is a string."""
+    """Return a number from the key of a JSON object, which is a string."""
     return int(key) if isinstance(key, str) and key.isascii() and key.isdigit() and len(key) < 4 else key
 
 
@@ -43,7 +43,7 @@ class PaiGowSeat(SetSeat):
 
 
 class Bank(Record):
-    """The seat that banks the round, alone or with the house, and what the dealer wagers against it, cents."""
+    """The seat that banks the round, alone or with the house, and the dealer's wager against it, cents."""
 
     seat: SeatNumber
     co: bool = False

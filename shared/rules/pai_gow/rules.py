@@ -1,4 +1,4 @@
-"""Pai Gow Poker under one rules submission: what it selects is resolved first, then rounds are settled."""
+"""Pai Gow Poker under one rules submission, whose selections are resolved before rounds are settled."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -33,7 +33,7 @@ _EVEN_MONEY: Final = Odds(ratio=Fraction(1), stake_returned=True)
 
 
 class PaiGowRules:
-    """One rules submission, ready to settle rounds: odds, paytables, meters and the house way are resolved."""
+    """A compiled rules submission for settling rounds: odds, paytables, meters and the house way are resolved."""
 
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from a Pai Gow Poker catalogue."""
@@ -79,7 +79,7 @@ class PaiGowRules:
         )
 
     def settle(self, round_: PaiGowRound) -> Settlement:
-        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record that is impossible."""
         seats, dealer, bank = round_.seats, round_.dealer, round_.bank
         self._table.check_seats(seats)
         banker = None
@@ -109,7 +109,7 @@ class PaiGowRules:
         return board.settlement(lines, notices)
 
     def _starting_positions(self, seats: Sequence[PaiGowSeat], round_: PaiGowRound, *, stopped: bool) -> list[Line]:
-        """Return the lines of the wagers on the starting position, which nothing that happens to the cards changes."""
+        """Return the lines of the wagers on the starting position, which do not depend on the cards."""
         assert self._starting_position is not None
         picked = [seat for seat in seats if STARTING_POSITION in cast("Mapping[str, int]", seat.wagers)]
         for seat in picked:
@@ -124,7 +124,7 @@ class PaiGowRules:
         happened: Interruptions,
         lines: list[Line],
     ) -> None:
-        """Append the lines of a round that was stopped: every wager on its cards goes back, no meter gains anything."""
+        """Append the lines of a stopped round: every wager on its cards is returned, and no meter grows."""
         paragraph = happened.stopped
         assert paragraph is not None
         self._setting.check_unfinished(dealer.cards, dealer.low, seat=None, misdealt=happened.misdealt)
@@ -147,7 +147,7 @@ class PaiGowRules:
         board: MeterBoard,
         lines: list[Line],
     ) -> tuple[Notice, ...]:
-        """Append the lines of a round that was played out; returns which hands were reset."""
+        """Append the lines of a completed round; return which hands were reset."""
         banker = None if bank is None else bank.seat
         played = [
             self._seats.read(seat, happened, ranks_seven=self._ranks_seven, banks=seat.seat == banker) for seat in seats
@@ -173,7 +173,7 @@ class PaiGowRules:
         return tuple(notices)
 
     def _dealer(self, dealer: SetDealer, bank: Bank | None, notices: list[Notice]) -> SetHand | None:
-        """Return the dealer's hand as it counts; None where it plays against nobody, in a round that a player banks."""
+        """Return the dealer's valid hand; None if the dealer plays against nobody, in a round that a player banks."""
         if bank is None or bank.dealer_wager:
             hand, notice = self._dealers_hand.read(dealer, seat=DEALER, bound=True)
             if notice is not None:

@@ -1,4 +1,4 @@
-"""One seat of the record: whether its decisions, wagers and cards can be true."""
+"""One seat of the record: whether its decisions, wagers and cards are possible."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from shared.rules.table import Table
 
 @dataclass(frozen=True, slots=True)
 class SeatRules:
-    """Everything that decides whether the record of a seat can be true.
+    """The rules by which a seat's record is checked.
 
     With a wager of `barred` a player may not surrender; `least` are the lowest amounts that may be wagered, cents.
     """
@@ -29,7 +29,7 @@ class SeatRules:
     paragraphs: Paragraphs
 
     def check(self, seat: PaiGowSeat, happened: Interruptions, *, banks: bool) -> None:
-        """Raise `Refused` for wagers and decisions that cannot be, whether the round was played out or stopped."""
+        """Raise `Refused` for impossible wagers and decisions, whether the round was completed or stopped."""
         number, wagers = seat.seat, cast("Mapping[str, int]", seat.wagers)
         if MAIN not in wagers and not banks:
             raise self.table.missing(seat, MAIN)
@@ -53,5 +53,5 @@ class SeatRules:
             )
 
     def read(self, seat: PaiGowSeat, happened: Interruptions, *, ranks_seven: bool, banks: bool) -> SeatInPlay:
-        """Return the seat in a round that was played out; raise `Refused` where its cards cannot have been."""
+        """Return the seat in a completed round; raise `Refused` if its cards are impossible."""
         return read_seat(seat, self.setting, happened, ranks_seven=ranks_seven, banks=banks)

@@ -16,7 +16,7 @@ _HIGHEST_NUMBER: Final = 7
 
 @dataclass(frozen=True, slots=True)
 class StartingPositionWager:
-    """The odds that the layout shows, and the paragraphs of the picks, the draw, the decision and the odds."""
+    """The odds on the layout, and the paragraphs of the picks, the draw, the decision and the odds."""
 
     ratio: Fraction
     picks_paragraph: str
@@ -25,7 +25,7 @@ class StartingPositionWager:
     odds_paragraph: str
 
     def check(self, seat: PaiGowSeat, drawn: int | None, *, stopped: bool) -> None:
-        """Raise `Refused` for picks that do not add up to the wager, and where no number can have been drawn."""
+        """Raise `Refused` for picks that do not sum to the wager, or if no number can have been drawn."""
         wagered = cast("dict[str, int]", seat.wagers)[STARTING_POSITION]
         if sum(seat.picks.values()) != wagered:
             raise Refused(

@@ -9,7 +9,7 @@ _QUARTER = 25
 
 
 def vigorish(won: int, rounding: Rounding) -> int:
-    """Return the cents that are taken from `won` cents; without rounding a share of a cent is dropped.
+    """Return the vigorish on `won` cents; without rounding, a fraction of a cent is dropped.
 
     >>> vigorish(1200, "none"), vigorish(1200, "quarter_up"), vigorish(500, "quarter_up")
     (60, 75, 25)

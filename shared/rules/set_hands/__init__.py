@@ -1,1 +1,1 @@
-"""What the games have in common in which a player sets seven cards as a high and a low hand."""
+"""Common parts of the games in which a player sets seven cards as a high and a low hand."""

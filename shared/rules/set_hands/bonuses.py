@@ -19,13 +19,13 @@ _FORMED_FOR: Final = {
 
 
 class BonusRows(dict[int, Row | None]):
-    """The row that a paytable pays for what seven cards can form, by the flags of `Formed`; None where it pays none.
+    """The row that a paytable pays for what seven cards can form, by the flags of `Formed`; None if it pays none.
 
     The first row of the paytable that the hand can form is paid: its order is the ranking of these wagers.
     """
 
     def __init__(self, offer: Offer, *, royal_match: Formed = Formed.royal_flush_and_king_queen) -> None:
-        """Read the selected paytable of an offer; `royal_match` is what its Royal Match asks for."""
+        """Read the selected paytable of an offer; `royal_match` is the condition of its Royal Match."""
         rows = rows_by_category(offer)
         self._rows: Final = tuple(
             (int(_formed_for(category, rows, royal_match)), row) for category, row in rows.items()

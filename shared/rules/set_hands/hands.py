@@ -1,4 +1,4 @@
-"""Seven cards set as a high and a low hand: whether it was done correctly, and how two compare."""
+"""Seven cards set as a high and a low hand: whether they are set correctly, and how two hands compare."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ OUTCOMES: Final[Mapping[Comparison, Outcome]] = {
 
 
 class SetHand(NamedTuple):
-    """Seven cards as they were set; ranks of the high and the low hand as `shared.cards.ranking` has them.
+    """Seven cards as set, with the ranks of the high and the low hand by `shared.cards.ranking`.
 
     `fouled` says why a hand was not set correctly: the low hand is above the high hand, or not two cards.
     """
@@ -40,14 +40,14 @@ class SetHand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SettingRules:
-    """How hands are ranked, and the paragraphs under which a hand has seven cards and is set."""
+    """The ranking of hands, and the paragraphs on the number of cards and on setting them."""
 
     ranking: HighHands
     seven_cards: str
     setting: str
 
     def read(self, cards: Sequence[Card], low: Sequence[Card], *, seat: int | None) -> SetHand:
-        """Return the hand of a seat, or of the dealer (None), as it was set; raise `Refused` where it cannot be."""
+        """Return the set hand of a seat, or of the dealer (None); raise `Refused` if it is impossible."""
         seven = self.seven(cards, seat=seat)
         below = self._low(seven, low, seat=seat)
         if not below:
@@ -59,7 +59,7 @@ class SettingRules:
         return SetHand(seven, high_hand, low_hand, None if high_hand >= low_hand else "low_above_high")
 
     def seven(self, cards: Sequence[Card], *, seat: int | None) -> CardSet:
-        """Return the cards of a hand that was dealt completely; raise `Refused` for another number of them."""
+        """Return the cards of a completely dealt hand; raise `Refused` for another number of cards."""
         if len(cards) != HAND:
             raise Refused(
                 f"{_owner(seat)}'cards' has {len(cards)} cards, not {HAND}", seat=seat, paragraph=self.seven_cards
@@ -67,7 +67,7 @@ class SettingRules:
         return card_set(cards)
 
     def check_unfinished(self, cards: Sequence[Card], low: Sequence[Card], *, seat: int | None, misdealt: bool) -> None:
-        """Raise `Refused` for cards that cannot lie there in a round that was stopped."""
+        """Raise `Refused` for cards that are impossible in a stopped round."""
         if len(cards) > HAND and not misdealt:
             raise Refused(
                 f"{_owner(seat)}'cards' has {len(cards)} cards, more than {HAND} without an irregularity 'misdeal'",
@@ -77,7 +77,7 @@ class SettingRules:
         self._low(card_set(cards), low, seat=seat)
 
     def check_low(self, seven: CardSet, low: Sequence[Card], *, seat: int | None) -> None:
-        """Raise `Refused` where a low hand that need not be there names cards that are not in the hand."""
+        """Raise `Refused` if an optional low hand names cards that are not in the hand."""
         self._low(seven, low, seat=seat)
 
     def _low(self, held: CardSet, low: Sequence[Card], *, seat: int | None) -> CardSet:
@@ -94,7 +94,7 @@ class SettingRules:
 
 
 def compare(player: SetHand, dealer: SetHand) -> Comparison:
-    """Return how the hands of a player stand to the dealer's; identical hands are copies, which the dealer wins."""
+    """Return how a player's hands compare with the dealer's; identical hands are copies, which the dealer wins."""
     if player.high > dealer.high:
         return "both_higher" if player.low > dealer.low else "only_high_higher"
     if player.low > dealer.low:

@@ -1,4 +1,4 @@
-"""The house way: how the licensee requires a dealer's seven cards to be set, read from rules that are data.
+"""The house way: how the licensee requires the dealer's seven cards to be set, parsed from rules given as data.
 
 `house_way.yaml` beside this module says what a rule looks like. A rules submission names a way of that file, or holds
 the text of a way of its own.
@@ -52,7 +52,7 @@ class Group(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Seven cards by rank: groups in falling order of size, then of rank; the joker is an ace."""
+    """Seven cards by rank: groups in descending order of size, then of rank; the joker is an ace."""
 
     seven: CardSet
     groups: tuple[Group, ...]
@@ -63,7 +63,7 @@ class Held(NamedTuple):
         return tuple(group.size for group in self.groups)
 
     def of_size(self, size: int) -> list[Group]:
-        """Return the groups of this size, the highest rank first."""
+        """Return the groups of this size, highest rank first."""
         return [group for group in self.groups if group.size == size]
 
 
@@ -89,7 +89,7 @@ class _Condition:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """One line of a house way."""
+    """A line of a house way."""
 
     text: str
     shape: tuple[int, ...]
@@ -100,14 +100,14 @@ class _Rule:
 
 @dataclass(frozen=True, slots=True)
 class HouseWay:
-    """A house way that says how every seven cards are set."""
+    """A house way, which determines how any seven cards are set."""
 
     rules: tuple[_Rule, ...]
     ranking: HighHands
     paragraph: str
 
     def low(self, seven: CardSet) -> CardSet:
-        """Return the two cards that go low; raise `Refused` where the rule that applies leaves a lower high hand."""
+        """Return the two cards of the low hand; raise `Refused` if the applicable rule leaves a lower high hand."""
         held = _held(seven)
         shape = held.shape
         rule = next(
@@ -130,7 +130,7 @@ class HouseWay:
 
 
 def house_way(selected: str, ranking: HighHands, paragraph: str) -> HouseWay:
-    """Return the way that a submission selects: by its name, or as a text of rules.
+    """Return the house way that a submission selects, by name or as a text of rules.
 
     Raise `Refused` for a name that is not known, a rule that cannot be read, and a way without a rule for some hand.
     """

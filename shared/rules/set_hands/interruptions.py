@@ -1,4 +1,4 @@
-"""What went wrong in a round of a game with set hands: what stopped it, and which hands may be voided or were left."""
+"""The irregularities of a round with set hands: what stopped it, and which hands may be voided or were abandoned."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -8,7 +8,7 @@ from shared.rules.table import Table
 
 
 class Interruptions(NamedTuple):
-    """What the irregularities of a round come to. Paragraphs are those that say so."""
+    """The effects of a round's irregularities, with their paragraphs."""
 
     stopped: str | None
     """The paragraph under which no hand counts and every wager goes back; None where the round was played out."""
@@ -24,7 +24,7 @@ NOTHING: Final = Interruptions(stopped=None, misdealt=False, exposed=frozenset()
 
 
 def interruptions(table: Table, irregularities: Sequence[Irregularity], seats: Sequence[Seat]) -> Interruptions:
-    """Return what the irregularities of a round come to; raise `Refused` for one that the game does not have."""
+    """Return the effects of a round's irregularities; raise `Refused` for one that the game does not have."""
     if not irregularities:
         return NOTHING
     stopped, misdealt = None, False

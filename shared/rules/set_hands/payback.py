@@ -1,6 +1,6 @@
 """Returns of wagers on what seven cards can form: exact, by counting all hands from 52 cards and a joker.
 
-Counting takes seconds, so that what was counted lies beside this module; `pitledger payback recompute seven-cards`
+Counting takes seconds, so the counts are stored beside this module; `pitledger payback recompute seven-cards`
 counts again.
 """
 
@@ -20,7 +20,7 @@ COUNTS: Final = "seven_cards.yaml"
 
 
 class SevenCards(NamedTuple):
-    """What paytables ask of seven cards: the flags of what they can form, and the value of the highest."""
+    """What paytables require of seven cards: the flags of what they can form, and the value of the highest."""
 
     formed: int
     formed_with_wild_joker: int
@@ -29,19 +29,19 @@ class SevenCards(NamedTuple):
 
 @cache
 def seven_card_counts() -> Counter[SevenCards]:
-    """Return how many hands of seven cards are of each kind."""
+    """Return the number of seven-card hands of each kind."""
     counted: list[list[int]] = packaged(__package__, COUNTS)
     return Counter({SevenCards(formed, wild, top): hands for formed, wild, top, hands in counted})
 
 
 def counts_text() -> str:
-    """Return what the file of counts is to say: a line for each kind, with its number of hands. Counts all hands."""
+    """Return the content of the file of counts: a line for each kind, with its number of hands. Counts all hands."""
     counted = sorted(count_seven_cards(_kind).items())
     return "".join(f"- [{', '.join(map(str, (*kind, hands)))}]\n" for kind, hands in counted)
 
 
 def bonus_hands(rows: Mapping[int, Row | None], *, wild_joker: bool = False) -> Iterator[tuple[int, Row | None]]:
-    """Yield how many hands there are, and the row that they win; `rows` are those paid by what can be formed."""
+    """Yield numbers of hands with the row that they win; `rows` are those paid by what can be formed."""
     for seven, hands in seven_card_counts().items():
         yield hands, rows[seven.formed_with_wild_joker if wild_joker else seven.formed]
 

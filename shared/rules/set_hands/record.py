@@ -1,4 +1,4 @@
-"""What records say of seven cards set as a high and a low hand, and where the rules about them stand."""
+"""The record of seven cards set as a high and a low hand, and the paragraphs of the rules about them."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ Cards = Annotated[tuple[Card, ...], Listed, Field(max_length=53)]
 
 
 class SetSeat(Seat):
-    """One betting position: its seven cards, those set as the low hand, and what the player decided."""
+    """A betting position: its seven cards, those set as the low hand, and the player's decisions."""
 
     cards: Cards = ()
     low: Cards = ()
@@ -21,14 +21,14 @@ class SetSeat(Seat):
 
 
 class SetDealer(Record):
-    """The dealer's seven cards and those set as the low hand; both may be missing in a round that was stopped."""
+    """The dealer's seven cards and those set as the low hand; both may be missing in a stopped round."""
 
     cards: Cards = ()
     low: Cards = ()
 
 
 class SettingParagraphs(Record):
-    """Where the rules of setting hands and of comparing them stand in a text."""
+    """The paragraphs of the rules on setting and comparing hands in a text."""
 
     seven_cards: str
     setting: str

@@ -1,4 +1,4 @@
-"""Figures of hands that were sampled: what deals came to, and how far from the truth chance may have led them."""
+"""Figures of sampled hands: the results of deals, and their sampling error."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,7 +16,7 @@ PAIRS: Final = 42
 
 
 class Moments(NamedTuple):
-    """Sums over deals of two numbers of each deal, of their squares and of their product."""
+    """Sums, over deals, of two numbers of each deal, of their squares and of their product."""
 
     deals: int
     one: int
@@ -41,19 +41,19 @@ class Moments(NamedTuple):
         )
 
     def error(self, weight: Fraction) -> float:
-        """Return the standard error of the mean, over deals, of `weight` times the one number less the other."""
+        """Return the standard error of the mean, over deals, of `weight` times the first number less the second."""
         mean = (weight * self.one - self.other) / self.deals
         squares = weight**2 * self.one_squared - 2 * weight * self.product + self.other_squared
         return sqrt((squares / self.deals - mean**2) / self.deals)
 
 
 def read_moments(row: Sequence[int]) -> Moments:
-    """Return moments from their row in a file."""
+    """Return the moments in a row of a file."""
     return Moments(*row)
 
 
 def check_way(selection: Selection) -> None:
-    """Raise `Refused` where a submission has another house way than that of the sampled hands."""
+    """Raise `Refused` if a submission's house way is not that of the sampled hands."""
     option = selection.catalogue.options["house_way"]
     selected = selection.options["house_way"]
     if selected not in (None, WAY):

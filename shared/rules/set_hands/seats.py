@@ -1,4 +1,4 @@
-"""One seat of a game with set hands: whether its decisions and cards can be true, and what became of its hand."""
+"""One seat of a game with set hands: whether its decisions and cards are possible, and the state of its hand."""
 
 from collections.abc import Container, Mapping
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from shared.rules.set_hands.record import SetSeat
 
 
 class SeatInPlay(NamedTuple):
-    """One seat of a round that was played out, as its wagers see it."""
+    """A seat of a completed round, as needed to settle its wagers."""
 
     seat: int
     player: str
@@ -28,7 +28,7 @@ class SeatInPlay(NamedTuple):
 
 
 def check_surrendered(seat: SetSeat, barred: Container[str], paragraph: str) -> None:
-    """Raise `Refused` for a hand that was surrendered although its player made a wager of `barred`."""
+    """Raise `Refused` for a surrendered hand whose player made a wager of `barred`."""
     if not seat.surrendered:
         return
     others = [name for name in seat.wagers if name in barred]
@@ -41,7 +41,7 @@ def check_surrendered(seat: SetSeat, barred: Container[str], paragraph: str) -> 
 
 
 def check_voided(seat: SetSeat, happened: Interruptions, paragraph: str) -> None:
-    """Raise `Refused` for a hand that was voided although its player could not void it."""
+    """Raise `Refused` for a voided hand that its player could not void."""
     if not seat.voided:
         return
     why = None
@@ -58,7 +58,7 @@ def check_voided(seat: SetSeat, happened: Interruptions, paragraph: str) -> None
 def read_seat(
     seat: SetSeat, setting: SettingRules, happened: Interruptions, *, ranks_seven: bool, banks: bool = False
 ) -> SeatInPlay:
-    """Return the seat in a round that was played out; raise `Refused` where its cards cannot have been.
+    """Return the seat in a completed round; raise `Refused` if its cards are impossible.
 
     `ranks_seven`: a bonus wager asks what the seven cards can form; `banks`: the others play against this hand.
     """

@@ -1,4 +1,4 @@
-"""What patrons are to know of a rules submission: the sign of its payout odds, and the gaming guide. Pure."""
+"""Information for patrons about a rules submission: the payout sign, and the gaming guide. Pure."""
 
 from shared.rules.signs.guide import guide
 from shared.rules.signs.sheet import Row, Section, Sheet, Stated, Table

@@ -1,4 +1,4 @@
-"""The words beside a catalogue: what patrons are told of a game, in sentences of our own, each with its paragraph."""
+"""The patron texts beside a catalogue: sentences of our own about a game, each with its paragraph."""
 
 import re
 from functools import cache
@@ -15,7 +15,7 @@ _MENTIONED: Final = re.compile(r"{(?:dollars\[)?(\w+)")
 
 
 class Statement(Record):
-    """A sentence about the game, on the guide and, with `sign`, on the sign too.
+    """A sentence about the game in the guide and, with `sign`, on the sign, too.
 
     It holds where every option of `when` has the value there and none of `unless` has, and where `wager` is offered.
     `{name}` in it is the value of that option, `{dollars[name]}` the same as an amount; without a value it is left out.
@@ -30,12 +30,12 @@ class Statement(Record):
 
     @property
     def mentioned(self) -> list[str]:
-        """Return the options whose values the sentence says."""
+        """Return the options whose values the sentence mentions."""
         return _MENTIONED.findall(self.says)
 
 
 class Words(Record):
-    """The words of one regulation.
+    """The patron texts of one regulation.
 
     `demanded` is where the text demands that payout odds are posted. `play` is how the game is played, in order;
     `limit` what the payout limit is for; `wins` how each wager wins, by its name; `hands` what a category is called
@@ -51,6 +51,6 @@ class Words(Record):
 
 @cache
 def words_of(regulation: str) -> Words:
-    """Return the words of a regulation; none where nobody wrote any."""
+    """Return the patron texts of a regulation; none if it has none."""
     file = files(__package__).joinpath(f"{regulation}.yaml")
     return Words.model_validate(parsed(file.read_text(encoding="utf-8"))) if file.is_file() else Words()

@@ -1,4 +1,4 @@
-"""The gaming guide of a rules submission: how the game is played, and each wager with how it wins and what it pays."""
+"""The gaming guide of a rules submission: how the game is played, how each wager wins, and what it pays."""
 
 from dataclasses import replace
 from typing import Final
@@ -37,7 +37,7 @@ def guide(regulation: str, submission: Submission) -> Sheet:
 
 
 def _explained(section: Section, offer: Offer, wins: str | None) -> Section:
-    """Return a wager's section with who makes it and how it wins before its terms."""
+    """Return a wager's section, with who makes it and how it wins before its terms."""
     stated = [Stated(_OFFERED[offer.wager.offered], offer.wager.paragraph)]
     if wins is not None:
         stated.append(Stated(wins, offer.wager.decided))

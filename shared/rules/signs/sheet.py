@@ -1,4 +1,4 @@
-"""A sheet that patrons read, before it has a form: sections of sentences and tables, each line with its paragraph."""
+"""A sheet for patrons, independent of format: sections of sentences and tables, each line with its paragraph."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,7 +8,7 @@ Kind = Literal["sign", "guide"]
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A sentence, and the paragraph that says so."""
+    """A sentence, and its paragraph."""
 
     text: str
     paragraph: str
@@ -16,7 +16,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a table: its cells, one for each heading; the `category` that settles by it; and the paragraph."""
+    """A line of a table: its cells, one per heading; the `category` that it pays; and the paragraph."""
 
     category: str
     cells: tuple[str, ...]
@@ -25,7 +25,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a wager pays: a caption, headings, rows in the order of the paytable."""
+    """The payouts of a wager: a caption, headings, rows in the order of the paytable."""
 
     caption: str
     headings: tuple[str, ...]
@@ -34,7 +34,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a sheet: of one wager, by its name, or of what holds for all of them (`wager` is None)."""
+    """A part of a sheet: about one wager, by its name, or about all of them (`wager` is None)."""
 
     title: str
     wager: str | None
@@ -44,9 +44,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sign or a guide. `about` says what it belongs to (label, value), such as the version of the submission.
+    """A sign or a guide. `about` lists what it belongs to (label, value), such as the version of the submission.
 
-    `warning` stands across its head where it must not be posted.
+    `warning` is printed across the top of a sheet that must not be posted.
     """
 
     kind: Kind
@@ -58,7 +58,7 @@ class Sheet:
     warning: str | None = None
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as JSON has it: what a typesetter reads."""
+        """Return the sheet as JSON, for the typesetter."""
         return {
             "kind": self.kind,
             "title": self.title,

@@ -1,4 +1,4 @@
-"""The sign of payout odds of a rules submission: every wager on offer with every row that settles."""
+"""The payout sign of a rules submission: every offered wager with every row by which it settles."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -15,7 +15,7 @@ _DEFAULT_LIMIT: Final = "winning wagers"
 
 
 def sign(regulation: str, submission: Submission) -> Sheet:
-    """Return the sign of payout odds of a rules submission, from the paytables by which its rounds settle.
+    """Return the payout sign of a rules submission, from the paytables by which its rounds settle.
 
     Raise `Refused` for an unknown regulation, and for a submission that it does not allow.
     """
@@ -30,7 +30,7 @@ def sign(regulation: str, submission: Submission) -> Sheet:
 
 
 def about(selection: Selection, words: Words) -> tuple[tuple[str, str], ...]:
-    """Return what a sheet belongs to: the regulation, where it demands that odds are posted, the decks."""
+    """Return what a sheet belongs to: the regulation, the paragraph that requires posting the odds, the decks."""
     found = [("Regulation", selection.catalogue.source)]
     if words.demanded is not None:
         found.append(("Posted under", words.demanded))
@@ -40,7 +40,7 @@ def about(selection: Selection, words: Words) -> tuple[tuple[str, str], ...]:
 
 
 def of_wager(offer: Offer, bets: BetLimits | None, words: Words) -> Section:
-    """Return what is to be known of one wager: its terms, what it pays, the Envy Bonuses that it earns."""
+    """Return the section of one wager: its terms, its payouts, and its Envy Bonuses."""
     least, most = (None, None) if bets is None else (bets.least, bets.most)
     stated = tuple(terms_of(offer, least, most))
     return Section(_title(offer), offer.name, stated, tuple(_tables(offer, words)))
@@ -79,7 +79,7 @@ def _tables(offer: Offer, words: Words) -> Iterator[Table]:
 
 
 def _hand(row: PaytableRow, words: Words) -> str:
-    """Return what a hand is called; with a bonus line, what it is paid besides."""
+    """Return the name of a hand; with a bonus line, also what that pays."""
     said = hand_of(words, row.category)
     if row.line is not None and row.of is not None:
         return f"{said}, besides {hand_of(words, row.of)[0].lower()}{hand_of(words, row.of)[1:]}"
@@ -87,7 +87,7 @@ def _hand(row: PaytableRow, words: Words) -> str:
 
 
 def payout_limit(selection: Selection, words: Words) -> Iterator[Stated]:
-    """Give the payout limit, where there is one, and what it is for."""
+    """Yield the payout limit, if there is one, and what it applies to."""
     terms, cents = selection.catalogue.payout_limit, selection.payout_limit
     if terms is not None and cents is not None:
         what = words.limit or _DEFAULT_LIMIT

@@ -1,4 +1,4 @@
-"""How odds, hands, meters and options read to patrons."""
+"""The wording of odds, hands, meters and options for patrons."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -19,7 +19,7 @@ _SHARED: Final = {
 
 
 def hand_of(words: Words, category: str) -> str:
-    """Return what a category is called.
+    """Return the display name of a category.
 
     >>> hand_of(Words(), "straight_flush")
     'Straight flush'
@@ -29,7 +29,7 @@ def hand_of(words: Words, category: str) -> str:
 
 
 def what_it_pays(row: PaytableRow) -> str:
-    """Return what a row pays without a wild card: odds, an amount, a share of the meter, or the wager back."""
+    """Return a row's payout without a wild card: odds, an amount, a share of the meter, or the wager back."""
     parts = []
     if row.odds is not None:
         parts.append(odds_in_words(row.odds))
@@ -43,7 +43,7 @@ def what_it_pays(row: PaytableRow) -> str:
 
 
 def with_wild(row: PaytableRow) -> str:
-    """Return what a row pays with a wild card; nothing where it pays none."""
+    """Return a row's payout with a wild card; empty if it pays none."""
     return "" if row.odds_with_wild is None else odds_in_words(row.odds_with_wild)
 
 
@@ -58,7 +58,7 @@ def odds_in_words(text: str) -> str:
 
 
 def terms_of(offer: Offer, least_cents: int | None, most_cents: int | None) -> Iterator[Stated]:
-    """Give what holds for a wager beside what it pays: its bounds, its stake, its meter, its Envy Bonuses."""
+    """Yield the terms of a wager other than its payouts: its limits, its stake, its meter, its Envy Bonuses."""
     wager, paytable = offer.wager, offer.paytable
     least_cents = max((cents for cents in (least_cents, wager.least) if cents is not None), default=None)
     bounds = [
@@ -100,7 +100,7 @@ def _meter_of(offer: Offer) -> Iterator[Stated]:
 
 
 def options_of(selection: Selection) -> dict[str, OptionValue]:
-    """Return the values of all options by name: those of the game and those of the wagers on offer."""
+    """Return the values of all options by name: those of the game and those of the offered wagers."""
     values = dict(selection.options)
     for offer in selection.offers.values():
         values |= offer.options
@@ -108,7 +108,7 @@ def options_of(selection: Selection) -> dict[str, OptionValue]:
 
 
 def statements(selection: Selection, words: Words, *, sign: bool) -> Iterator[Stated]:
-    """Give the sentences about the game that hold under a submission; for a `sign` only those that belong there."""
+    """Yield the sentences about the game that apply under a submission; for a `sign`, only those for the sign."""
     values = options_of(selection)
     texts = {name: _text(value) for name, value in values.items() if value is not None}
     dollars = {name: in_dollars(value) for name, value in values.items() if type(value) is int}
