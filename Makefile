@@ -140,7 +140,7 @@ compiled: setup ## build a wheel with compiled rules into dist/, and hold it to 
 		../bin/pytest -n 2 --nightly=also -p no:cacheprovider tests/golden tests/unit/rules tests/unit/cards --ignore tests/unit/rules/test_doctests.py
 	$(BIN)/python -m infra.compiled
 
-# Of the commit that is checked out. KEY=... is the Ed25519 key that signs; ARGS=... is passed on (docs/operations.md, Releases).
+# Of the commit that is checked out. KEY=... is the Ed25519 key that signs; ARGS=... is passed on (docs/operate/releases.md).
 release: setup ## build the release of a commit into dist/release: wheel, sdist, bill of materials, sums, signed manifest (KEY=...)
 	$(BIN)/python -m infra.release --key $(KEY) $(ARGS)
 

@@ -1,4 +1,4 @@
-"""Measure what each extra installs: `python -m tests.sizes`, minutes. The table of docs/operations.md has its figures.
+"""Measure what each extra installs: `python -m tests.sizes`, minutes; docs/operate/install.md has its figures.
 
 Each is installed into an environment of its own, from this source tree and in the versions of constraints.txt.
 """

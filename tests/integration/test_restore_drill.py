@@ -1,4 +1,4 @@
-"""The drill of docs/operations.md: a lost server is restored to a point in time, and reconciled."""
+"""The drill of docs/operate/backup-and-restore.md: a lost server is restored to a point in time, and reconciled."""
 
 import shutil
 from collections.abc import Iterator, Mapping

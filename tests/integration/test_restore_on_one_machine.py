@@ -1,4 +1,4 @@
-"""The drill of docs/operations.md on one machine: the servers come up alone, are restored, and then the services."""
+"""The drill of docs/operate/backup-and-restore.md on one machine: first the servers alone, then the services."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ from tests.support.nightly import AT_NIGHT
 from tests.support.services import ROOT
 from tests.support.up import Up, up
 
-PAGE: Final = "docs/operations.md"
+PAGE: Final = "docs/operate/backup-and-restore.md"
 QUICK: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "1", "PITLEDGER_VERIFICATION_SECONDS": "1"}
 FILED: Final = (("properties", "property.yaml"), ("submissions", "submission.json"))
 

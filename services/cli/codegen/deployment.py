@@ -226,7 +226,8 @@ PARTS: Final[Mapping[str, Mapping[str, Lines]]] = {
         "logins": _each(lambda one: [f"ALTER ROLE {one.schema} LOGIN PASSWORD :'{one.schema}_password';"]),
     },
     "pyproject.toml": {"services": _each(lambda one: [f'"services.{one.schema}",'])},
-    "docs/operations.md": {"ports": _ports, "roles": _roles, "rebuilt": _rebuilt},
+    "docs/operate/ports.md": {"ports": _ports, "roles": _roles},
+    "docs/operate/rebuild.md": {"rebuilt": _rebuilt},
     "docs/verification.md": {"tables": tables.lines},
 }
 """The generated parts of each file."""

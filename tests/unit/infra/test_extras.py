@@ -119,11 +119,13 @@ def _installed_bytes(name: str) -> int:
 
 
 def test_a_server_installs_what_it_runs(repository: Path, project: dict[str, Any]) -> None:
-    """The table of docs/operations.md is right within 5 %, and services take less than half of what development does.
+    """The table of docs/operate/install.md is right within 5 %; services take less than half of what development does.
 
     Measured by the files of the same versions here, and not by installing each: `python -m tests.sizes` does.
     """
-    table = (repository / "docs/operations.md").read_text().partition("### What to install")[2].partition("\n### ")[0]
+    table = (
+        (repository / "docs/operate/install.md").read_text().partition("## What to install")[2].partition("\n## ")[0]
+    )
     stated = {
         extra or None: int(mb) for extra, mb in re.findall(r"\| `pitledger(?:\[([a-z-]+)\])?` \| (\d+) \|", table)
     }

@@ -1,4 +1,4 @@
-"""docs/operations.md says what is: settings, ports, metrics and alerts are those of the code."""
+"""The pages of operations say what is: settings, ports, metrics and alerts are those of the code."""
 
 import re
 from pathlib import Path
@@ -14,13 +14,9 @@ from shared.runtime.settings import Settings
 
 
 @pytest.fixture(scope="module")
-def page(repository: Path) -> str:
-    """The operations page."""
-    return (repository / "docs/operations.md").read_text()
-
-
-def _section(page: str, heading: str) -> str:
-    return page.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+def settings_page(repository: Path) -> str:
+    """The page of settings."""
+    return (repository / "docs/operate/settings.md").read_text()
 
 
 def _settings() -> dict[str, object]:
@@ -34,17 +30,17 @@ def _settings() -> dict[str, object]:
 
 
 def _documented(page: str) -> dict[str, str]:
-    return dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]+) \|", _section(page, "Settings"), flags=re.M))
+    return dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]+) \|", page, flags=re.M))
 
 
-def test_settings_table_lists_every_variable(page: str) -> None:
+def test_settings_table_lists_every_variable(settings_page: str) -> None:
     """No setting is missing from the table, and none is left over."""
-    assert set(_settings()) == set(_documented(page))
+    assert set(_settings()) == set(_documented(settings_page))
 
 
-def test_settings_table_gives_the_defaults(page: str) -> None:
+def test_settings_table_gives_the_defaults(settings_page: str) -> None:
     """A default in the table is the default in the code; where there is none, the table says what that means."""
-    documented = _documented(page)
+    documented = _documented(settings_page)
     for variable, default in _settings().items():
         value = default.get_secret_value() if hasattr(default, "get_secret_value") else default
         if value is None:
@@ -53,7 +49,7 @@ def test_settings_table_gives_the_defaults(page: str) -> None:
             assert f"`{value}`" == documented[variable], variable
 
 
-def test_deployments_set_only_documented_variables(repository: Path, page: str) -> None:
+def test_deployments_set_only_documented_variables(repository: Path, settings_page: str) -> None:
     """What the image, Compose and Kubernetes set is something that the services read."""
     compose = yaml.safe_load((repository / "docker-compose.yml").read_text())["services"]
     used = {
@@ -69,8 +65,8 @@ def test_deployments_set_only_documented_variables(repository: Path, page: str) 
             used |= _variables(document)
 
     assert used
-    assert "`PITLEDGER_<SERVICE>_URL`" in page
-    assert set() == used - set(_documented(page)) - {url_variable(name) for name in NAMES}
+    assert "`PITLEDGER_<SERVICE>_URL`" in settings_page
+    assert set() == used - set(_documented(settings_page)) - {url_variable(name) for name in NAMES}
 
 
 def _variables(manifest: dict[str, Any]) -> set[str]:
@@ -85,9 +81,9 @@ def test_what_follows_from_the_code_is_as_the_code_says() -> None:
     assert [] == drift(texts())
 
 
-def test_metrics_table_lists_every_metric(page: str, exposed_metrics: frozenset[str]) -> None:
+def test_metrics_table_lists_every_metric(repository: Path, exposed_metrics: frozenset[str]) -> None:
     """No metric is missing from the table, and none is left over."""
-    table = _section(page, "Metrics")
+    table = (repository / "docs/operate/metrics.md").read_text()
     documented: set[str] = set()
     for line in table.splitlines():
         for name in re.findall(r"`(pitledger_\w+)`", line):
@@ -97,12 +93,19 @@ def test_metrics_table_lists_every_metric(page: str, exposed_metrics: frozenset[
     assert exposed_metrics == documented
 
 
-def test_every_alert_has_its_lines_in_the_runbook(repository: Path, page: str) -> None:
-    """Each alert has a heading with its severity, and no heading is left over."""
+def test_every_alert_has_its_page(repository: Path) -> None:
+    """Each alert has a page, which the list of alerts links to, with its severity; no page is left over."""
     groups = yaml.safe_load((repository / "infra/prometheus/rules.yml").read_text())["groups"]
     alerts = {
         (rule["alert"], rule["labels"]["severity"]) for group in groups for rule in group["rules"] if "alert" in rule
     }
-    headings = re.findall(r"^### (\w+) \((\w+)\)$", _section(page, "Alerts, and what to do"), flags=re.M)
+    pages = [path for path in (repository / "docs/alerts").glob("*.md") if path.name != "index.md"]
+    headings = {
+        (path.stem, severity)
+        for path in pages
+        for severity in re.findall(rf"^# {path.stem} \((\w+)\)$", path.read_text(), re.M)
+    }
+    listed = re.findall(r"^- \[(\w+)\]\(\1\.md\)$", (repository / "docs/alerts/index.md").read_text(), flags=re.M)
 
-    assert alerts == set(headings)
+    assert alerts == headings
+    assert sorted(listed) == sorted(name for name, _ in alerts) == sorted(path.stem for path in pages)

@@ -9,11 +9,11 @@ import pytest
 from services.cli.services import NAMES, load
 from tests.support.rebuilding import rebuilt_tables
 
-PAGE = Path(__file__).parents[3] / "docs/operations.md"
+PAGE = Path(__file__).parents[3] / "docs/operate/rebuild.md"
 
 
 def _documented(service: str) -> tuple[set[str], set[str]]:
-    """Return the tables that the operations page says are rebuilt, and those that it says are kept."""
+    """Return the tables that the page about rebuilding says are rebuilt, and those that it says are kept."""
     [row] = [
         line for line in PAGE.read_text().splitlines() if line.startswith(f"| `{service}` | `") and "journal" in line
     ]
