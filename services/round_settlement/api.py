@@ -94,7 +94,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def show_round(
         request: Request, reader: Reader, property_name: PropertyPath, table: TableName, round_id: RoundId
     ) -> Response:
-        """The settlement in force, and every record, correction, reversal and void, with postings and proofs."""
+        """Return the settlement in force, and every record, correction, reversal and void, with postings and proofs."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await rounds_with_history(connection, round_id, property_name=property_name, table=table)

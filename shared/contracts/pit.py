@@ -334,8 +334,8 @@ EVENTS: Final = tuple(kind.model for kind in KINDS.on(PIT_EVENTS))
 class SaidAtDesk(Contract):
     """Set on a fact about a pit event if it was changed at the desk: `desk_change` is the number of the change.
 
-    The change is positioned directly `behind` the last statement about the event at the time of approval, a position in
-    the pit stream, and before everything that the pit reports about it later.
+    The change follows the position `behind` in the pit stream, that of the last statement about the event at the time
+    of approval, and precedes everything that the pit reports about the event later.
     """
 
     property: Name

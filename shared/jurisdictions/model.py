@@ -186,11 +186,11 @@ class HoldVariance(Record):
 class Limits(Record):
     """What is reported or listed: variances, adjustments, missing serial numbers.
 
-    A variance above `variance_report_cents` is reported in writing, from `variance_authority_cents` on a copy goes to
-    the authority. Adjustments above `adjustment_listed_cents` are listed at the end of the month. Exceptions in serial
+    A variance above `variance_report_cents` is reported in writing; from `variance_authority_cents` on, the authority
+    gets a copy. Adjustments above `adjustment_listed_cents` are listed at the end of the month. Exceptions in serial
     numbers go to internal audit within `serial_exception_days`, negative revenue to the authority within
-    `negative_revenue_days`. What is reported later than a property takes it is refused, or may be recorded with a flag,
-    as `late_events` says.
+    `negative_revenue_days`. Events that are too late for a property are refused or, depending on `late_events`,
+    recorded with a flag.
     """
 
     variance_report_cents: Provision[Cents]

@@ -101,7 +101,7 @@ class Metrics:
         self.relay_backlog = Gauge("pitledger_relay_backlog_entries", "Entries not yet published", registry=r)
         self.relay_waiting = Gauge(
             "pitledger_relay_waiting_seconds",
-            "Time since the next entry was first tried to be published; 0 if none is pending",
+            "Time for which the next entry has been waiting to be published; 0 if none is pending",
             registry=r,
         )
         self.relayed = Counter("pitledger_relay_published", "Entries published", registry=r)
@@ -113,7 +113,7 @@ class Metrics:
             registry=r,
         )
         self.verification_ok = Gauge(
-            "pitledger_verification_ok", "1 when the last verification of the journal found nothing", registry=r
+            "pitledger_verification_ok", "1 when the last verification of the journal found no problem", registry=r
         )
         self.verification_age = Gauge(
             "pitledger_verification_age_seconds", "Age of the last verification of the journal", registry=r

@@ -46,7 +46,7 @@ OWN: dict[str, str] = {
     "services/cli/codegen/releases.py Release.schemas": "the archive of releases",
     "services/cli/codegen/releases.py broken": "the archive of releases",
     "services/cli/codegen/releases.py releases": "the archive of releases",
-    "services/cli/stack/running_stack.py _not_ready": "a service",
+    "services/cli/stack/running_stack.py RunningStack._not_ready": "a service",
     "services/cli/books/verify_proof.py entry_of": "a journal, proven",
     "services/console/begun.py Begun._opened": "the console, in a cookie that it sealed",
     "services/console/charts/_worker.py serve": "the parent process",

@@ -43,7 +43,7 @@ def routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.NOT_FOUND),
     )
     def read_catalogue(regulation: Annotated[str, Path(max_length=100)]) -> Catalogue:
-        """Every wager, paytable, option, limit and minimum that a submission may select, each with its paragraph."""
+        """Return every wager, paytable, option, limit and minimum that a submission may select, with paragraphs."""
         if regulation not in known_regulations():
             known = ", ".join(known_regulations())
             raise Rejected(Reason.NOT_FOUND, f"regulation {regulation!r} is not known; known are {known}")

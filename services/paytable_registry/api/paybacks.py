@@ -53,7 +53,7 @@ def routes(context: ServiceContext) -> APIRouter:
         version: Annotated[VersionNumber, Path()],
         meters: Meters = None,
     ) -> Paybacks:
-        """Computed from stored frequencies, also for a draft; with all findings that need an override."""
+        """Return paybacks computed from stored frequencies, even for a draft, and findings that need an override."""
         readings = dict(map(_reading, meters or ()))
         async with snapshot(context.pools.readers) as connection:
             found = await submissions.find(connection, property_name, game, version)

@@ -78,7 +78,7 @@ def _properties(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         at: Annotated[Moment | None, Query(description="the moment, with its time zone; now without it")] = None,
     ) -> Response:
-        """The property as of that moment."""
+        """Return the property as of that moment."""
         async with snapshot(context.pools.readers) as connection:
             found = await properties.at(connection, property_name, context.clock() if at is None else at)
         return document_response(request, found)
@@ -87,7 +87,7 @@ def _properties(context: ServiceContext) -> APIRouter:
     async def read_version(
         request: Request, property_name: PropertyPath, version: Annotated[VersionNumber, Path()]
     ) -> Response:
-        """The filed content never changes; the status does, once."""
+        """Return a version. Its filed content never changes; its status changes once."""
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await properties.find(connection, property_name, version))
 
@@ -103,7 +103,7 @@ def _properties(context: ServiceContext) -> APIRouter:
             VersionNumber | None, Query(description="the version to compare with; the last approved before, without it")
         ] = None,
     ) -> PropertyChanges:
-        """The differences as text, for the approver."""
+        """Return the differences as text, for the approver."""
         async with snapshot(context.pools.readers) as connection:
             wanted = await properties.find(connection, property_name, version)
             before = (

@@ -55,7 +55,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_sign(
         request: Request, property_name: PropertyPath, game: GameName, version: Version, form: Form = "html"
     ) -> Response:
-        """Every wager on offer with every paying row, each line with its paragraph."""
+        """Return the payout sign: every offered wager with every paying row, each line with its paragraph."""
         return await answer(request, (property_name, game, version), "sign", form)
 
     @router.get(
@@ -64,7 +64,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_guide(
         request: Request, property_name: PropertyPath, game: GameName, version: Version, form: Form = "html"
     ) -> Response:
-        """How the game is played, how each wager wins and what it pays, each line with its paragraph."""
+        """Return the gaming guide: how the game is played, how each wager wins and what it pays, with paragraphs."""
         return await answer(request, (property_name, game, version), "guide", form)
 
     return router

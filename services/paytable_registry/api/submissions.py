@@ -129,7 +129,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         table: Annotated[Name | None, Query(description="the table; without it all that are there then")] = None,
         at: Annotated[Moment | None, Query(description="the moment, with its time zone; now without it")] = None,
     ) -> Response:
-        """The game of each table, and the version under which a round opened there at that moment settles."""
+        """Return each table's game, and the version under which a round opened there at that moment settles."""
         now = context.clock()
         moment = now if at is None else at
         async with snapshot(context.pools.readers) as connection:
@@ -145,7 +145,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.CURSOR_UNKNOWN, Reason.NOT_FOUND),
     )
     async def list_versions_of_game(property_name: PropertyPath, game: GameName, asked: Asked) -> Page[SubmissionShown]:
-        """Its whole history, from drafts to superseded versions."""
+        """List all versions of a submission, from drafts to superseded ones."""
         found = await page(asked, property=property_name, game=game)
         if not found.items and asked.cursor is None:
             raise Rejected(Reason.NOT_FOUND, f"nothing was ever filed for {game} at {property_name}")
@@ -171,7 +171,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
     async def read_version(
         request: Request, property_name: PropertyPath, game: GameName, version: Annotated[VersionNumber, Path()]
     ) -> Response:
-        """The filed content never changes; the status does, and the phase by the clock."""
+        """Return a version. Its filed content never changes; its status does, and its phase changes with time."""
         async with snapshot(context.pools.readers) as connection:
             found = await submissions.find(connection, property_name, game, version)
             [item] = await submissions.seen(connection, [found], context.clock())
@@ -188,7 +188,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         version: Annotated[VersionNumber, Path(description="the version that is compared with")],
         other: Annotated[VersionNumber, Path(description="the version whose changes are told")],
     ) -> SubmissionChanges:
-        """The differences as text: tables, beginning, decks, options, wagers with rows and paybacks, limits."""
+        """Return the differences as text: tables, beginning, decks, options, wagers with rows and paybacks, limits."""
         async with snapshot(context.pools.readers) as connection:
             before, after = [
                 await submissions.find(connection, property_name, game, number) for number in (version, other)

@@ -45,7 +45,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         gaming_day: Annotated[Day | None, Query(description="the gaming day; today's without it")] = None,
     ) -> Response:
-        """Every table in use on a gaming day, with its asset number, game, pit and devices."""
+        """List every table in use on a gaming day, with its asset number, game, pit and devices."""
         async with snapshot(context.pools.readers) as connection:
             place = await properties.place(connection, property_name, context.clock(), gaming_day)
         day = place.gaming_day(context.clock()) if gaming_day is None else gaming_day
@@ -67,7 +67,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         month: Annotated[Month, Query(description="the month, YYYY-MM")],
     ) -> Response:
-        """Which tables were open in a month, on how many gaming days, and which game they offered."""
+        """List the tables that were open in a month, on how many gaming days, and their games."""
         async with snapshot(context.pools.readers) as connection:
             places = await properties.places(connection, property_name)
         return document_response(

@@ -66,7 +66,7 @@ def _signs(context: ServiceContext) -> APIRouter:
 
     @router.get("/{property}", response_model=SignReadings, summary="Read what all signs of a property show")
     async def read_signs(request: Request, property_name: PropertyPath) -> Response:
-        """Whole cents; poll it with `If-None-Match`."""
+        """Return all sign displays in whole cents; poll with `If-None-Match`."""
         async with snapshot(context.pools.readers) as connection:
             found = await lists.signs(connection, property_name)
         if not found:
@@ -75,7 +75,7 @@ def _signs(context: ServiceContext) -> APIRouter:
 
     @router.get("/{property}/{pool}", response_model=SignReading, summary="Read what the sign of a pool shows")
     async def read_sign(request: Request, property_name: PropertyPath, pool: PoolName) -> Response:
-        """Whole cents; poll it with `If-None-Match`: the ETag changes when the pool has moved."""
+        """Return a sign display in whole cents; poll with `If-None-Match`, as the ETag changes with each movement."""
         async with snapshot(context.pools.readers) as connection:
             found = await lists.signs(connection, property_name, pool)
         if not found:
@@ -91,7 +91,7 @@ def _pools(context: ServiceContext) -> APIRouter:
 
     @router.get("", response_model_exclude_none=True, summary="List pools as they stand", responses=_LISTED)
     async def list_pools(asked: Asked, property_name: PropertyChoice = None) -> Page[PoolStatus]:
-        """Terms in effect, exact meters, counters."""
+        """Return a page of pools with their terms in effect, exact meters and counters."""
         at = context.clock()
         async with snapshot(context.pools.readers) as connection:
             await submissions.refresh(connection)
@@ -102,7 +102,7 @@ def _pools(context: ServiceContext) -> APIRouter:
 
     @router.get("/{property}/{pool}", response_model=PoolStatus, summary="Read a pool as it stands", responses=_ONE)
     async def read_pool(request: Request, property_name: PropertyPath, pool: PoolName) -> Response:
-        """Terms in effect, exact meters, counters."""
+        """Return a pool with its terms in effect, exact meters and counters."""
         async with snapshot(context.pools.readers) as connection:
             missing = _no_pool(property_name, pool)
             row = await find_row(connection, pools, missing, property=property_name, pool=pool)
@@ -137,7 +137,7 @@ def _histories(context: ServiceContext) -> APIRouter:
     async def read_version(
         request: Request, property_name: PropertyPath, pool: PoolName, version: Annotated[VersionNumber, Path()]
     ) -> Response:
-        """The filed content never changes; the status does, once."""
+        """Return a version. Its filed content never changes; its status changes once."""
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await find_version(connection, property_name, pool, version))
 

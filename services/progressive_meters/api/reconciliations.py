@@ -56,7 +56,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_reconciliation(
         request: Request, property_name: PropertyPath, gaming_day: DayPath, again: Again = True
     ) -> Response:
-        """opening + seed + contribution - award + reset + transfer + released = closing, for each pool, exactly."""
+        """Return each pool: opening + seed + contribution - award + reset + transfer + released = closing."""
         async with snapshot(context.pools.readers) as connection:
             day = await day_of(connection, property_name, gaming_day, again=again)
             recorded = await last_reconciled(connection, property_name, gaming_day)

@@ -62,7 +62,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         gaming_day: Annotated[Day | None, Query(description="the gaming day; without it, the running one")] = None,
     ) -> Floor:
-        """Rounds, handle, win and drop of the gaming day so far, each table's last round, and overdue items."""
+        """Return rounds, handle, win and drop of the day so far, each table's last round, and overdue items."""
         del reader
         now = context.clock()
         async with snapshot(context.pools.readers) as connection:

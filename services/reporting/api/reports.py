@@ -131,7 +131,7 @@ def routes(context: ServiceContext) -> APIRouter:
         person: ReaderOfDefinitions,
         name: Annotated[Name | None, Query(description="only the one of this name")] = None,
     ) -> Response:
-        """The available reports, with their columns, formulas and sources."""
+        """List the available reports, with their columns, formulas and sources."""
         del person
         return respond(request, definitions.get(name, b"[]"), JSON, versions.get(name, entity_tag("[]")))
 
@@ -172,7 +172,7 @@ def routes(context: ServiceContext) -> APIRouter:
             list[Name] | None, Query(max_length=100, description="of JSON: sections that have every row all the same")
         ] = None,
     ) -> Response:
-        """As known at a moment: the same question as of the same moment gives the same bytes in each format.
+        """Return a report as known at a moment: the same query and moment give the same bytes in each format.
 
         With `rows`, a longer section gives its full length in `cut_from`; totals include all rows. A cut document has
         no `sha256`. Concurrency and waiting are limited; requests beyond that are refused.
@@ -204,7 +204,7 @@ def routes(context: ServiceContext) -> APIRouter:
         asked: AskedReport,
         cell: Annotated[str, Query(description="`section/row/column`; the total row is `total`")],
     ) -> Provenance:
-        """The entries behind it, each with its contribution."""
+        """Return the entries behind a cell, each with its contribution."""
         definition = await report_of(request, report)
         async with answers.taken(request), read_at_once(context.pools.readers) as read:
             return await explain(read, definition, await question_of(read, person, asked), cell)

@@ -168,7 +168,7 @@ def observe_returns(
 
 
 def observe_count(evidence: Evidence, variance_cents: int, *, short: Fraction = HONEST_SHORT) -> Evidence:
-    """Return the evidence that chips leave a table (an overpaying dealer), after a count in the dealer's time there.
+    """Return the evidence that a dealer overpays, updated with a count of a table at which the dealer dealt.
 
     `variance_cents` is counted less expected. Nothing is assumed about how often or by how much honest counts are off,
     only that at most a share of `short` of those is short, whatever came before. Use the counts of one dealer at all

@@ -81,7 +81,7 @@ def changed(fact: ChangeApproved) -> Iterator[Amount]:
 
 
 def amounts_of_movement(movement: Movement, table: str = "", kind: ChangeKind = "transfer") -> Iterator[Amount]:
-    """Yield the effects of a movement: of a round at a table, or of a change of a kind."""
+    """Yield the effects of a movement, which belongs to a round at a table, or to a kind of change."""
     for measure, name in _COUNTS.items():
         yield Amount(measure, getattr(movement, name), table, item=movement.pool)
     for measure, name in _EXACT.items():

@@ -237,7 +237,7 @@ class Sums:
     def chips(self) -> dict[tuple[str, str, datetime, date], tuple[int, datetime, datetime]]:
         """Return the chips added to table inventories, cents, and the first and last closing time of a round.
 
-        By (property, table, hour of closing, gaming day).
+        The key is (property, table, hour of closing, gaming day).
         """
         return {
             (property_name, table, datetime.fromtimestamp(hour * HOUR_SECONDS, UTC), day): chips

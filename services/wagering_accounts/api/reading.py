@@ -201,7 +201,7 @@ def _patrons(context: ServiceContext) -> APIRouter:
     async def read_patron(
         request: Request, reader: PatronReader, property_name: PropertyPath, patron: PatronPath
     ) -> Response:
-        """Wallet, exclusion, limits; never the access code. The access is recorded."""
+        """Return wallet, exclusion and limits, never the access code. The access is recorded."""
         missing = f"there is no patron {patron} at {property_name}"
         async with snapshot(context.pools.readers) as connection:
             row = await find_row(connection, patrons, missing, property=property_name, patron=patron)

@@ -80,7 +80,7 @@ class VerifiedShard:
 
 @dataclass(slots=True)
 class JournalVerifier:
-    """Verify and sign periodically. Without a notary nothing is signed, and each start verifies every entry again."""
+    """Verifies and signs periodically. Without a checkpoint signer, each start verifies every entry again."""
 
     context: RuntimeContext
     notary: CheckpointSigner | None = None

@@ -1,6 +1,6 @@
 """Reportable winnings (Forms W-2G and 1042-S), and withholding. Pure; amounts are cents.
 
-Nothing is filed here: these are candidates, which a person completes with the winner, and judges.
+Nothing is filed here: a person reviews these candidates and adds the winner.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
