@@ -17,6 +17,9 @@ Get = Callable[[str], httpx.Response]
 
 _TRIES: Final = 20
 
+_READING: Final = Lock()
+"""Interfaces are described by one thread at a time: while FastAPI does, what it warns of is set for all threads."""
+
 
 class Shown:
     """What people who approve were shown, by the key of the approval: sent again, it is the same approval."""
@@ -33,7 +36,8 @@ class Shown:
         """
         if body is not None and (not isinstance(body, Mapping) or HASH in body):
             return body
-        subject = approvals_of(self._service).subject_of(path, body)
+        with _READING:
+            subject = approvals_of(self._service).subject_of(path, body)
         if subject is None:
             return body
         with self._looking:  # who sends the same to two processes at once has looked once

@@ -54,7 +54,8 @@ def routes(context: ServiceContext) -> APIRouter:
     withdraw = "/requests/{property}/{request}/withdraw"
     command(commands.WithdrawRequest, withdraw, role=REQUEST_SLIPS, answers=RequestWithdrawn, rejects=known)
     step = partial(command, role=PREPARE_SLIPS, answers=Slip)
-    step(commands.PrepareSlip, "/slips", status=201, rejects=BY_OTHERS, subject="/requests/{property}/{request}")
+    late, subject = (*BY_OTHERS, Reason.TOO_LATE), "/requests/{property}/{request}"
+    step(commands.PrepareSlip, "/slips", status=201, rejects=late, subject=subject)
     credit, slip_path = "/slips/{property}/credit/{number}", "/slips/{property}/{slip}/{number}"
     step(commands.ReceiveCredit, credit + "/receive", rejects=BY_OTHERS, subject=credit)
     rejects = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_LATE)

@@ -24,7 +24,8 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
     router = APIRouter(prefix="/write-offs/{property}", tags=["write-offs"])
     command = partial(command_route, router, context.commands, answers=WriteOff)
-    command(EnterWriteOff, "", role=AUDIT_DAYS, status=201, rejects=(Reason.NOT_FOUND, Reason.ALREADY_DECIDED))
+    rejects = (*DECIDED, Reason.CONTRADICTS, Reason.TOO_EARLY)
+    command(EnterWriteOff, "", role=AUDIT_DAYS, status=201, rejects=rejects)
     one, path = "/{write_off}", router.prefix + "/{write_off}"
     command(ApproveWriteOff, one + "/approve", role=APPROVE_DAYS, rejects=BY_OTHERS, subject=path)
     command(RejectWriteOff, one + "/reject", role=APPROVE_DAYS, rejects=DECIDED, subject=path)

@@ -26,7 +26,7 @@ from services.table_inventory.queries.days import (
     read_review,
 )
 from services.table_inventory.queries.pit_changes import pending_changes
-from services.table_inventory.queries.places import find_place
+from services.table_inventory.queries.places import find_place, require_shift
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.queries.stated import read_stated
 from services.table_inventory.queries.upstream import open_input
@@ -314,6 +314,7 @@ class Entering(NamedTuple):
 async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> Entering:
     """Return the state needed for an adjustment. Raises: Rejected if the table does not exist."""
     place = await find_place(connection, *command.key())
+    require_shift(place, command.shift)
     counted = await connection.execute(rows_of(counts, property=command.property, table=command.table).limit(1))
     if counted.first() is None:
         raise Rejected(Reason.NOT_FOUND, f"table {command.table} of {command.property} was never counted")

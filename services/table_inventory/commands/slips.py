@@ -12,7 +12,7 @@ from services.table_inventory.domain.people import Law, law_of_slips, require_di
 from services.table_inventory.domain.rake import non_banking
 from services.table_inventory.domain.slips import Slip, SlipKey, SlipRequest
 from services.table_inventory.queries.days import read_day
-from services.table_inventory.queries.places import find_place
+from services.table_inventory.queries.places import find_place, require_shift
 from services.table_inventory.queries.slips import find_request, find_slip, last_number
 from services.table_inventory.tables import manual_slips, requests, slips
 from shared.contracts import inventory
@@ -61,9 +61,7 @@ async def _requesting(connection: AsyncConnection, command: RequestSlip) -> Requ
     """
     place = await find_place(connection, command.property, command.gaming_day)
     _require_table(place, command)
-    if command.shift not in place.shifts:
-        detail = f"{command.property} has no shift {command.shift!r}; its shifts are {', '.join(place.shifts)}"
-        raise Rejected(Why.NOT_FOUND, detail)
+    require_shift(place, command.shift)
     _require_pieces(place, command.contents, command.gaming_day)
     day = await read_day(connection, DayKey(command.property, command.gaming_day))
     return Requesting(place, day, await last_number(connection, requests, "request", property=command.property))
@@ -287,6 +285,7 @@ async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManu
 def enter_manual(command: EnterManualSlip, place: PropertySnapshot, now: Now) -> Accepted:
     """Record a paper slip at its stated time, once, provided that everyone required by law has signed."""
     _require_table(place, command)
+    require_shift(place, command.shift)
     _require_pieces(place, command.contents, command.gaming_day)
     law, people = law_of_slips(place, command.slip, command.gaming_day), dict(command)
     name = f"paper {command.slip} slip {command.number} of {command.property}"

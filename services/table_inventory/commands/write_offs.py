@@ -7,12 +7,14 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.queries.holding import hold
+from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.queries.write_offs import WriteOff, box_after, find_box, find_write_off
 from services.table_inventory.tables import boxes, counted_boxes, write_offs
 from shared.contracts import inventory
 from shared.contracts.envelope import Name
 from shared.contracts.envelope import Reason as Text
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import fields_of
 from shared.journal.recording import FactWithPostings
@@ -41,19 +43,25 @@ class EnterWriteOff(Command):
 
 
 class Entering(NamedTuple):
-    """The box, its shift, and the property's last write-off number."""
+    """The property, the box, its shift, and the property's last write-off number."""
 
+    place: PropertySnapshot
     box: str
     shift: str
     last: int
 
 
 async def _entering(connection: AsyncConnection, command: EnterWriteOff) -> Entering:
-    """Return the state needed for a write-off. Raises: Rejected if the box's count is not expected."""
+    """Return the state needed for a write-off.
+
+    Raises: Rejected if the box's count is not expected, or if the gaming day cannot be waiting for it.
+    """
+    place = await find_place(connection, command.property, command.gaming_day)
     key = {"property": command.property, "table": command.table, "exchange": command.exchange}
     await hold(connection, boxes, **key)
     row = await find_box(connection, **key)
     box, name = row.box, f"exchange {command.exchange} at {command.table}"
+    last_day = row.gaming_day
     if command.which == "placed":
         box = row.placed_box
         if box is None:
@@ -62,17 +70,25 @@ async def _entering(connection: AsyncConnection, command: EnterWriteOff) -> Ente
         if after is not None and after.box == box:
             detail = f"box {box} came back by exchange {after.exchange} at {command.table}: count it, or write that off"
             raise Rejected(Reason.ALREADY_DECIDED, detail)
+        last_day = date.max if after is None else after.gaming_day
     elif (await connection.execute(rows_of(counted_boxes, **key))).first() is not None:
         raise Rejected(Reason.ALREADY_DECIDED, f"box {box} of {name} is counted")
     asked = await connection.execute(rows_of(write_offs, **key, which=command.which))
     if any(one.status != "rejected" for one in asked):
         raise Rejected(Reason.ALREADY_DECIDED, f"somebody asked to write off box {box} of {name} already")
-    return Entering(box, row.shift, await last_number(connection, write_offs, "write_off", property=command.property))
+    if not row.gaming_day <= command.gaming_day <= last_day:
+        detail = f"{command.gaming_day} does not wait for box {box} of {name}, which is of {row.gaming_day}"
+        raise Rejected(Reason.CONTRADICTS, detail)
+    return Entering(
+        place, box, row.shift, await last_number(connection, write_offs, "write_off", property=command.property)
+    )
 
 
 @COMMANDS.handles(EnterWriteOff, load=_entering)
 def enter(command: EnterWriteOff, state: Entering, now: Now) -> Accepted:
     """Enter a write-off under the next number."""
+    if command.gaming_day > state.place.gaming_day(now.at):
+        raise Rejected(Reason.TOO_EARLY, f"{command.gaming_day} has not begun: it waits for no box")
     place = {"box": state.box, "shift": state.shift, "write_off": state.last + 1}
     fact = inventory.WriteOffEntered(**dict(command), **place, entered_by=now.by, entered_at=now.at)
     return Accepted(recording=FactWithPostings(fact=fact), answer=WriteOff(**dict(fact)))

@@ -39,7 +39,7 @@ class FollowUp(BaseModel):
 
 
 class IssuedCheck(BaseModel):
-    """A counter check issued at a table that no counted box contains as issued."""
+    """A counter check that no counted box contains as issued, although the box then on the table is counted."""
 
     table: str
     serial: str
@@ -132,13 +132,11 @@ def _lacks(found: Findings) -> Iterator[FollowUp]:
 
 
 def _checks(found: Findings) -> Iterator[FollowUp]:
-    """Yield counter checks whose issuance copies are missing although all boxes of the table are counted."""
-    counted = {box.table for box in found.boxes} - {box.table for box in found.boxes if box.count is None}
+    """Yield counter checks whose issuance copies are missing."""
     for one in found.checks:
-        if one.table in counted:
-            reason = f"counter check {one.serial} was issued at {one.table} and is in no box as it was issued"
-            more = {"table": one.table, "cents": one.cents, "reason": reason}
-            yield FollowUp(kind="check_not_dropped", since=one.at, subject=one.serial, **more)
+        reason = f"counter check {one.serial} was issued at {one.table} and is in no box as it was issued"
+        more = {"table": one.table, "cents": one.cents, "reason": reason}
+        yield FollowUp(kind="check_not_dropped", since=one.at, subject=one.serial, **more)
 
 
 def _equipment(found: Findings, now: datetime) -> Iterator[FollowUp]:
@@ -169,6 +167,6 @@ def _changed(found: Findings) -> Iterator[FollowUp]:
         before = sealed.get(row.table)
         if row.win_cents != before:
             cents = None if row.win_cents is None else row.win_cents - (before or 0)
-            reason = "what came after the seal makes another win: it takes an adjusting entry"
+            reason = "what came after the seal restates the win: an adjusting entry would count it twice"
             more = {"table": row.table, "cents": cents, "reason": reason}
             yield FollowUp(kind="changed_after_seal", since=found.day.final_at, subject=found.key.path(), **more)

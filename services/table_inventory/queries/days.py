@@ -34,16 +34,23 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 from shared.runtime.snapshot_reader import Executes, SnapshotReader
 
+# A box is of the gaming day that its exchange claims, which may be another than that of what fell into it.
 _NOT_DROPPED: Final = text("""
-    WITH dropped AS (
-        SELECT b."table", c.serial, c.cents
-        FROM table_inventory.counted_boxes b,
-             jsonb_to_recordset(b.figures -> 'counter_checks') c (serial text, cents bigint)
-        WHERE b.property = :property AND b.gaming_day = :gaming_day)
     SELECT m."table", m.ref AS serial, -m.cents AS cents, m.at
     FROM table_inventory.movements m
+    CROSS JOIN LATERAL (
+        SELECT x.exchange, x.gaming_day FROM table_inventory.boxes x
+        WHERE x.property = m.property AND x."table" = m."table" AND x.removed_at >= m.at
+        ORDER BY x.removed_at, x.exchange LIMIT 1) o
+    JOIN table_inventory.counted_boxes k
+        ON k.property = m.property AND k."table" = m."table" AND k.exchange = o.exchange
     WHERE m.property = :property AND m.gaming_day = :gaming_day AND m.cause = 'counter_check'
-      AND NOT EXISTS (SELECT FROM dropped d WHERE d."table" = m."table" AND d.serial = m.ref AND d.cents = -m.cents)
+      AND NOT EXISTS (
+          SELECT FROM table_inventory.counted_boxes b,
+               jsonb_to_recordset(b.figures -> 'counter_checks') c (serial text, cents bigint)
+          WHERE b.property = m.property AND b."table" = m."table"
+            AND b.gaming_day BETWEEN m.gaming_day - 1 AND o.gaming_day + 1
+            AND c.serial = m.ref AND c.cents = -m.cents)
     ORDER BY m.at""")
 
 

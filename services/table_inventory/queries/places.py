@@ -15,6 +15,13 @@ async def find_place(connection: AsyncConnection, property_name: str, gaming_day
     return place_on(await known_places(connection, properties), property_name, gaming_day)
 
 
+def require_shift(place: PropertySnapshot, shift: str) -> None:
+    """Raise Rejected unless a property has a shift."""
+    if shift not in place.shifts:
+        detail = f"{place.document.property} has no shift {shift!r}; its shifts are {', '.join(place.shifts)}"
+        raise Rejected(Reason.NOT_FOUND, detail)
+
+
 def place_on(places: Places, property_name: str, gaming_day: date) -> PropertySnapshot:
     """Return a property as of a gaming day. Raises: Rejected if it did not exist."""
     found = None if gaming_day == date.max else places.of_day(property_name, gaming_day)  # the last date has no end

@@ -156,7 +156,7 @@ def test_after_the_seal_only_adjusting_entries_of_two_people_change_the_win(desk
 
 
 def test_what_comes_after_the_seal_is_an_exception(desk: InventoryDesk) -> None:
-    """A box or round that arrives after the day is final is recorded, and flagged for an adjusting entry."""
+    """A box or round that arrives after the day is final is recorded, restates the day, and stays listed."""
     desk.has_only("BJ-01")
     table = play_a_day(desk)
     desk.count_boxes(("BJ-01", BOX, FOUND))
@@ -168,6 +168,8 @@ def test_what_comes_after_the_seal_is_an_exception(desk: InventoryDesk) -> None:
     desk.done("/manual-slips", PAPER, person="cage.bob")
     [item] = desk.follow_ups("changed_after_seal")
     assert (-50_00, table.name) == (item["cents"], item["table"])
+    assert item["reason"].endswith("restates the win: an adjusting entry would count it twice")
+    assert 3_950_00 == desk.win()["total"]["final_win_cents"]
     assert ("restated", "control.eve") == (desk.read(path)["status"], desk.read(path)["final_by"])
 
     async def watch() -> None:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from itertools import takewhile
 from typing import Any, get_args
 
+import httpx
 import pytest
 
 from services.table_inventory.domain.days import Step
@@ -393,6 +394,67 @@ def test_a_slip_is_requested_for_a_day_and_a_shift_that_there_are(
     wanted = {"slip": "fill", "property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
     refused = desk.send("/requests", wanted | {"contents": chips(c500=10)} | changes, person="pit.ray")
     assert_problem(refused, 404 if "shift" in changes else 409, why)
+
+
+def test_what_is_entered_at_a_desk_is_of_a_shift_that_there_is(desk: InventoryDesk) -> None:
+    """A paper slip, and an adjustment of a day."""
+    desk.has_only("BJ-01")
+    play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    desk.done(f"{PATH}/preliminary", {}, person="audit.kim")
+    adjusted = {"table": "BJ-01", "shift": "dya", "figure": "currency", "cents": 5_00, "reason": "behind the liner"}
+    for path, body, person in (
+        ("/manual-slips", PAPER | {"shift": "dya"}, "cage.bob"),
+        (f"{PATH}/adjustments", adjusted, "audit.kim"),
+    ):
+        refused = desk.send(path, body, person=person)
+        assert_problem(refused, 404, "riverbend has no shift 'dya'; its shifts are day, swing, grave")
+
+
+@pytest.mark.parametrize("which", ["removed", "placed"])
+def test_a_box_is_written_off_of_a_gaming_day_that_may_wait_for_it(desk: InventoryDesk, which: str) -> None:
+    """That on which it came off; or one from the exchange that placed it to the one by which another box came back."""
+    desk.has_only("BJ-01")
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), OPENER), *table.box_off(at(3), "A1", "B1"), table.closed(at(8), OPENER))
+    later = "2026-11-22"
+
+    def asked(day: str) -> httpx.Response:
+        written = {"table": "BJ-01", "exchange": 2, "which": which, "reason": "burnt", "gaming_day": day}
+        return desk.send(f"/write-offs/{PROPERTY}", written, person="audit.kim")
+
+    box = "A1" if which == "removed" else "B1"
+    words = f"does not wait for box {box} of exchange 2 at BJ-01, which is of {DAY}"
+    assert_problem(asked("2026-11-19"), 409, f"2026-11-19 {words}")
+    assert_problem(asked(later), 409, f"{later} {words}" if which == "removed" else f"{later} has not begun")
+    table.day = later
+    desk.pit(table.opened(at(48), OPENER), *table.box_off(at(50), "C1"))
+    assert_problem(asked("2026-11-23"), 409, f"2026-11-23 {words}")
+    assert 201 == asked(DAY if which == "removed" else NEXT).status_code
+
+
+def test_a_counter_check_is_looked_for_in_the_box_that_was_on_the_table(desk: InventoryDesk) -> None:
+    """K-2 is issued after the count, and is in the old day's box; K-1 is in none, which the count of its box shows."""
+    desk.has_only("BJ-01")
+    table = Table("BJ-01")
+
+    def issued(hours: float, serial: str) -> dict[str, Any]:
+        return table.event("counter_check.issued", at(hours), serial=serial, cents=500_00, **PEOPLE)
+
+    def not_dropped() -> list[list[str]]:
+        return [[one["subject"] for one in desk.follow_ups("check_not_dropped", day)] for day in (DAY, NEXT)]
+
+    desk.pit(table.opened(at(0), OPENER), *table.box_off(at(2), "A1", "B1"), issued(3, "K-1"))
+    first = table.sequence - 2
+    desk.pit(counted(table, 23, OPENER, NEXT, "day", "drop"), issued(23.1, "K-2"))
+    table.day = NEXT
+    desk.pit(*table.box_off(at(23.2), "B1", "C1"), *table.box_off(at(26), "C1", "D1"))
+    second, third = table.sequence - 3, table.sequence - 1
+    desk.count_boxes(("BJ-01", first, {}))
+    assert [[], []] == not_dropped()
+    found = {"counter_checks": [{"serial": "K-2", "cents": 500_00}]}
+    desk.count_boxes(("BJ-01", second, found), ("BJ-01", third, {}), day=NEXT)
+    assert [["K-1"], []] == not_dropped()
 
 
 def test_a_request_can_be_withdrawn_until_its_slip_is_prepared(desk: InventoryDesk) -> None:
