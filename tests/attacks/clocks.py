@@ -19,6 +19,7 @@ from services.cli.client import Client
 from services.cli.demo.pit import ACCOUNTS
 from services.cli.operations.keys import PATRON_KEYS
 from shared.local.ports import LOOPBACK, free_port
+from shared.local.process import log_tail
 from tests.attacks.floor import PROPERTY, Floor
 from tests.attacks.outcome import Attempt, Sign, say
 from tests.attacks.pace import AT_ONCE, looked_seconds
@@ -216,4 +217,9 @@ def _under_another_clock(attacked: Attacked, compiler: str) -> Iterator[_Clock]:
             yield clock
     finally:
         process.terminate()
-        process.wait(60)
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            say(f"    the second process did not end, and said last:\n{log_tail(log)}")
+            raise
