@@ -313,7 +313,7 @@ def _switches(worth: npt.NDArray[np.float64], column: Ints, *cards: Ints) -> Fla
 
 
 def _bad_beats(twenty: Flags, dealer: Ints, number: Ints, blackjack: Flags) -> Counter[str]:
-    """Return how often a 20 met a Blackjack, or a 21 by its number of cards (seven or more together), or less."""
+    """Return how often a player's 20 met a Blackjack, a 21 of each number of cards (seven or more as one), or less."""
     made = twenty & (dealer == 21) & ~blackjack
     found = Counter({f"{size}": ways for size, ways in _counted(np.minimum(number[made], 7)).items()})
     found["blackjack"] = int((twenty & blackjack).sum())

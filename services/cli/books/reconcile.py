@@ -43,7 +43,7 @@ def reconcile(
     still_held: Annotated[
         Path | None,
         typer.Option(
-            help="Copy the checkpoints that the journals still cover into this new directory, and record there what "
+            help="Copy the checkpoints that the journals still contain to this new directory, and record there what "
             "was lost: with this directory the services accept commands again."
         ),
     ] = None,

@@ -34,7 +34,7 @@ class Stay:
 
 
 def stays_of(boxes: Sequence[Box]) -> list[Stay]:
-    """Return the box times of a table, from its exchanges in chronological order."""
+    """Return when each box was on a table, from the table's exchanges in chronological order."""
     return [Stay(placed, back) for placed, back in pairwise((None, *boxes, None))]
 
 
@@ -70,7 +70,7 @@ _Found = tuple[Stay, list[Piece]]
 
 
 def _by_day(stays: Sequence[Stay], pieces: Sequence[Piece]) -> dict[object, dict[int, _Found]]:
-    """Return the box times on each gaming day, by index, with the time that the table was open."""
+    """Return the boxes that were on the table on each gaming day, by index, with the periods in which it was open."""
     found: dict[object, dict[int, _Found]] = defaultdict(dict)
     number = 0
     for piece in sorted(pieces, key=lambda one: one.since):

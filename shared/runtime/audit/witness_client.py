@@ -183,7 +183,9 @@ class WitnessClient:
         if answer.status_code == _CONFLICT:  # it knows another size than we remember
             size = _size(answer.text)
             if size > checkpoint.size:
-                log.info("witness knows a later checkpoint", witness=witness.name, shard=shard.name, size=size)
+                log.info(
+                    "witness has a later checkpoint, resubmitting", witness=witness.name, shard=shard.name, size=size
+                )
                 return False
             known = await self._frontier(shard, Frontier(), size)
             answer = await self._post(client, witness, shard, known, checkpoint, note)

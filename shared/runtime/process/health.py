@@ -84,7 +84,7 @@ class Health:
             except Exception as error:
                 if kind_of(error) is ErrorKind.BUG:
                     raise
-                log.warning("metrics not read from the database", error=str(error))
+                log.warning("database metrics unavailable, keeping the last ones", error=str(error))
             await asyncio.sleep(OBSERVE_SECONDS)
 
     async def _count(self) -> None:

@@ -123,7 +123,7 @@ class DriftMonitor:
                 what=unfit.what,
             )
         for step in comparison.uncompared:
-            log.error("projection not compared", what=step.what, error=step.why)
+            log.error("projection comparison incomplete", what=step.what, error=step.why)
         for one in comparison.tables:
             for row in one.first:
                 log.error(

@@ -149,7 +149,7 @@ async def take_over(
 ) -> VerificationProblem | None:
     """Learn a shard's entries without re-deriving them, because their topic is unreachable.
 
-    Return a problem if the shard has any: its entries are unproven, and stay so.
+    Return a problem if the shard has any entries, because they remain unproven.
     """
     first = reached.seq + 1
     async for entry in read_entries(sources.connection, sources.tables, shard.shard, first=first):

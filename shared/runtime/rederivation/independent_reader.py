@@ -1,6 +1,6 @@
 """Read topics with kafka-python, which shares no code with the client that the services use.
 
-Hiding a record would require deceiving both.
+To hide a record, an attacker would have to deceive both clients.
 """
 
 import socket
