@@ -1,10 +1,12 @@
-"""Metadata queries of a Kafka cluster, and its producer."""
+"""Queries of a Kafka cluster, its producer, and a client that reads beside the services."""
 
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
+from types import MappingProxyType
+from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicCollection, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]  # it has no `__all__`
@@ -21,7 +23,7 @@ librdkafka_log = logging.getLogger("librdkafka")
 
 def cluster_id(settings: KafkaSettings) -> str:
     """Return the id of the cluster. Raises: KafkaException if it does not answer."""
-    with _client(settings) as kafka:
+    with inspecting(settings) as kafka:
         return str(kafka.list_topics(timeout=ANSWER_SECONDS).cluster_id)
 
 
@@ -61,18 +63,8 @@ def partitions_holding(settings: KafkaSettings, topic: str, offsets: Mapping[int
 
     Raises: KafkaException if a partition does not answer in time.
     """
-    kafka = Consumer(
-        {
-            **settings.librdkafka(),
-            "group.id": "pitledger-inspection",
-            "auto.offset.reset": "error",
-            "enable.auto.commit": False,
-            "enable.partition.eof": True,
-        },
-        logger=librdkafka_log,
-    )
     held: dict[int, bool] = {}
-    try:
+    with inspecting(settings, {"auto.offset.reset": "error"}) as kafka:
         kafka.assign([TopicPartition(topic, number, offset) for number, offset in offsets.items()])
         until = monotonic() + ANSWER_SECONDS
         while held.keys() != offsets.keys():
@@ -81,8 +73,6 @@ def partitions_holding(settings: KafkaSettings, topic: str, offsets: Mapping[int
                 held.setdefault(number, message.error() is None and message.offset() == offsets[number])
             elif monotonic() > until:
                 raise KafkaException(KafkaError(KafkaError._TIMED_OUT, f"{topic} does not answer"))
-    finally:
-        kafka.close()
     return {number for number, is_held in held.items() if is_held}
 
 
@@ -101,8 +91,17 @@ def new_producer(settings: KafkaSettings, service: str) -> Producer:
 
 
 @contextmanager
-def _client(settings: KafkaSettings) -> Iterator[Consumer]:
-    kafka = Consumer({**settings.librdkafka(), "group.id": "pitledger-inspection"}, logger=librdkafka_log)
+def inspecting(settings: KafkaSettings, options: Mapping[str, Any] = MappingProxyType({})) -> Iterator[Consumer]:
+    """Yield a client that reads beside the services: it joins no group, commits nothing, and reports the ends."""
+    config = {
+        **settings.librdkafka(),
+        "group.id": "pitledger-inspection",
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+        "enable.partition.eof": True,
+        **options,
+    }
+    kafka = Consumer(config, logger=librdkafka_log)
     try:
         yield kafka
     finally:

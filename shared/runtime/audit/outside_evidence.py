@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -17,7 +16,7 @@ from shared.journal.signed_note import CheckpointError
 from shared.runtime.high_water import HighWaterMark
 from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.ingest.kafka_records import record_of
-from shared.runtime.kafka import ANSWER_SECONDS, librdkafka_log
+from shared.runtime.kafka import ANSWER_SECONDS, inspecting
 from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.rederivation.published_entries import Published, read_published
 from shared.runtime.service.checkpoint_signer import CheckpointSigner
@@ -66,7 +65,7 @@ class OutsideEvidence:
         found: dict[int, HighWaterMark] = {}
         try:
             floors = {} if self.notary is None else read_floors(self.notary.store.path, self.service)
-            with _reader(self.settings) as kafka:
+            with inspecting(self.settings, {"fetch.wait.max.ms": 10}) as kafka:
                 left: dict[PartitionKey, int | None] = dict.fromkeys(_places(kafka, self.topics))
                 count = _TAIL_RECORDS
                 while left and count <= _TAIL_RECORDS_MAX:
@@ -105,22 +104,6 @@ def outside_evidence_of(
     """
     verifier = message_verifier(settings, published, service)
     return OutsideEvidence(settings, service, [topic.name for topic in published], verifier, notary)
-
-
-@contextmanager
-def _reader(settings: KafkaSettings) -> Iterator[Consumer]:
-    config = settings.librdkafka() | {
-        "group.id": "pitledger-inspection",
-        "auto.offset.reset": "earliest",
-        "enable.auto.commit": False,
-        "enable.partition.eof": True,
-        "fetch.wait.max.ms": 10,
-    }
-    kafka = Consumer(config, logger=librdkafka_log)
-    try:
-        yield kafka
-    finally:
-        kafka.close()
 
 
 def _places(kafka: Consumer, topics: Sequence[str]) -> list[PartitionKey]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Final
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, KafkaError, KafkaException, TopicPartition
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import shard_of
@@ -17,7 +17,7 @@ from shared.journal.signed_batch import HEADER, BatchVerifier, Unsigned, message
 from shared.journal.tables import JournalTables
 from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.ingest.kafka_records import record_of
-from shared.runtime.kafka import librdkafka_log, topic_log
+from shared.runtime.kafka import inspecting, topic_log
 from shared.runtime.kafka_settings import KafkaSettings
 
 _AT_ONCE: Final = 500
@@ -70,16 +70,9 @@ def whole_topics(settings: KafkaSettings, topics: Sequence[str]) -> Iterator[lis
     Raises: FatalServiceError if a topic is missing, KafkaException if the broker does not answer.
     """
     places = [(topic, number) for topic in topics for number in topic_log(settings, topic).bounds]
-    config = settings.librdkafka() | {
-        "group.id": "pitledger-inspection",
-        "auto.offset.reset": "earliest",
-        "enable.auto.commit": False,
-        "enable.partition.eof": True,
-    }
-    kafka = Consumer(config, logger=librdkafka_log)
     ended: set[tuple[str | None, int | None]] = set()
     heard = monotonic()
-    try:
+    with inspecting(settings) as kafka:
         kafka.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for topic, number in places])
         while len(ended) < len(places):
             messages = kafka.consume(_AT_ONCE, timeout=_POLL_SECONDS)
@@ -93,8 +86,6 @@ def whole_topics(settings: KafkaSettings, topics: Sequence[str]) -> Iterator[lis
                         raise KafkaException(error)
                     ended.add((message.topic(), message.partition()))
             yield [record_of(message) for message in messages if message.error() is None]
-    finally:
-        kafka.close()
 
 
 def read_published(
