@@ -17,7 +17,7 @@ from confluent_kafka.admin import AdminClient
 
 from loadtest.bench.processes import parent_of, processes_below
 from services.cli.services import CONSOLE, NAMES, load
-from services.cli.stack.fork_server import SERVER
+from services.cli.stack.fork_server import SERVER, TOGETHER
 from services.cli.stack.running_stack import BROKER_PORT, POSTGRES_PORT
 from services.console.serve import PORT as CONSOLE_PORT
 from shared.journal.signed_batch import signer_name
@@ -124,9 +124,15 @@ def test_nothing_that_was_acknowledged_is_lost(server_directory: Path) -> None:
         assert ["taking in what waits", "stopping", "stopped; nothing is left running"] == stack.messages()[-3:]
         assert [] == left_over(family, [])
 
-    with up(server_directory, services=SERVICES, settings=QUICK) as stack:
+    with up(server_directory, services=SERVICES, settings=QUICK, together=True) as stack:
         assert all_posted(stack, count), "it was posted before the end"
         assert stack.rows(_TAKEN)[0][0], "and passed on"
+        send(stack, count + 1, count + ROUNDS)
+        os.kill(stack.pid_of_service("round-settlement"), signal.SIGKILL)
+        eventually(
+            partial(stack.has_started_again, TOGETHER, 1), because="the process of all services is started again"
+        )
+        eventually(partial(all_posted, stack, count + ROUNDS), because="all posted after its end")
         ends_when_told_to(stack)
     assert set(NAMES) == {file.stem for file in keys.glob("*.pem")}
 
@@ -147,7 +153,8 @@ def ends_when_told_to(stack: Up, services: Sequence[str] = SERVICES) -> None:
 
 @pytest.mark.usefixtures("kafka_packages", "whole_stack")
 @AT_NIGHT
-def test_a_service_that_does_not_start_leaves_the_others_running(server_directory: Path) -> None:
+@pytest.mark.parametrize("together", [False, True], ids=["each alone", "together"])
+def test_a_service_that_does_not_start_leaves_the_others_running(server_directory: Path, together: bool) -> None:
     """It is named with its reason; what mends it is done beside the rest, or with the servers alone, and it comes."""
     settings = {**QUICK, "PITLEDGER_RETRY_SECONDS_MAX": "1"}
     with up(server_directory, services=SERVICES, settings=settings) as stack:
@@ -163,9 +170,11 @@ def test_a_service_that_does_not_start_leaves_the_others_running(server_director
         execute(servers.environment["DATABASE_URL"], "ALTER ROLE vigorish CONNECTION LIMIT 0")
         assert servers.rows(_TAKEN), "the database answers"
         ends_when_told_to(servers, services=())
-    with up(server_directory, services=SERVICES, settings=settings) as stack:
+    with up(server_directory, services=SERVICES, settings=settings, together=together) as stack:
         assert ["vigorish"] == list(stack.document["not_ready"])
-        assert "vigorish ended by itself" in stack.document["not_ready"]["vigorish"]
+        reason = stack.document["not_ready"]["vigorish"]
+        assert ("does not answer" if together else "vigorish ended by itself") in reason
+        assert "last in its log" in reason
         ready = f"{stack.document['services']['round-settlement']}/readyz"
         eventually(lambda: 200 == httpx.get(ready).status_code, seconds=60, because="round settlement goes on")
         for remedy in (
@@ -194,15 +203,16 @@ def lines(log: Path) -> list[dict[str, object]]:
 
 
 @pytest.mark.usefixtures("kafka_packages", "whole_stack")
-def test_a_start_warns_of_nothing(server_directory: Path) -> None:
+@pytest.mark.parametrize("server", [TOGETHER, pytest.param(SERVER, marks=AT_NIGHT)])
+def test_a_start_warns_of_nothing(server_directory: Path, server: str) -> None:
     """Each part logs that it started and what it reads, once; `up` names its own steps alone."""
-    with up(server_directory) as stack:
+    with up(server_directory, together=server == TOGETHER) as stack:
         logs = {log.stem: lines(log) for log in Path(stack.document["logs"]).glob("*.log")}
         steps = [line for line in stack.messages() if " is taken: " not in line]
-    assert {*NAMES, CONSOLE, SERVER} == set(logs)
+    assert {*NAMES, CONSOLE, server} == set(logs)
     assert [] == [(name, line) for name, log in logs.items() for line in log if line["level"] != "info"]
     said = {name: Counter(str(line["event"]) for line in log) for name, log in logs.items()}
-    assert {CONSOLE: 1, **dict.fromkeys(NAMES, 1), SERVER: 0} == {name: log["started"] for name, log in said.items()}
+    assert {CONSOLE: 1, **dict.fromkeys(NAMES, 1), server: 0} == {name: log["started"] for name, log in said.items()}
     assert {"partitions assigned", "started"} == set().union(*said.values())
     assert [
         "starting PostgreSQL and the Kafka broker",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from loadtest.bench.processes import log_of, processes_below
+from services.cli.stack.fork_server import TOGETHER
 from tests.support.polling import eventually
 from tests.support.processes import left_over
 from tests.support.services import query
@@ -73,9 +74,9 @@ class Up:
         return next(pid for pid, parent in found.items() if parent not in found)
 
     def pid_of_service(self, service: str) -> int:
-        """The process of a service as it is now: the one that writes its log."""
-        log = Path(self.document["logs"]) / f"{service}.log"
-        return next(each.pid for each in processes_below(self.process.pid) if log_of(each.pid) == log)
+        """The process of a service as it is now: the one that writes its log, or that of all services."""
+        logs = [Path(self.document["logs"]) / f"{name}.log" for name in (service, TOGETHER)]
+        return next(each.pid for each in processes_below(self.process.pid) if log_of(each.pid) in logs)
 
 
 @contextmanager
