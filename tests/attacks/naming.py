@@ -56,6 +56,6 @@ def stopped(service: str, topic: str, verify: Says | No) -> Named:
         metric=Metric("pitledger_partitions_stopped", {"topic": topic}, by=1),
         readyz="503 input:",
         alert="PitledgerPartitionStopped",
-        log="stopped",
+        log="partition halted",
         verify=verify,
     )
