@@ -41,7 +41,7 @@ class Result:
         >>> Result("win", 15000, 10000, category="blackjack").words
         'won $150.00, blackjack'
         >>> Result("surrender", 0, 5000).words
-        'surrendered, $50.00 back'
+        'surrendered, $50.00 returned'
         """
         outcome = OUTCOMES.get(self.outcome, words(self.outcome))
         paid = say("felt.result.paid", outcome=outcome, amount=dollars(self.payout_cents))

@@ -249,10 +249,11 @@ class Engine:
         answered: Answered | None = None
         async with pipeline(transaction.connection) as sent:
             shard = await ledger.take_shard(sent, prefix, skip_locked=ask is not None)
-            positions = await ledger.find_positions(sent, prefix)
             given = await self._answers.find(sent, {each.place for each in batch})
             if ask is not None and together:
                 answered = await ask(replace(transaction, sent=sent), together)
+            # Last: where an answer or a state is already that of a database set back meanwhile, so are these.
+            positions = await ledger.find_positions(sent, prefix)
         found = await shard.fetchone()
         self._require_all(known, dict(await positions.fetchall()))
         if found is not None:
@@ -328,8 +329,12 @@ class Engine:
             await self._record(Transaction(connection), [entry], done)
             if entry.fact is not None:
                 await self._commands.keep(connection, each.command, entry.fact)
+        prefix = self._shards(batch)
+        known = self._context.high_water.known(prefix)
         async with pipeline(connection) as sent:
             await self._answers.keep(sent, done.new[given:])
+            positions = await self._context.ledger.find_positions(sent, prefix)
+        self._require_all(known, dict(await positions.fetchall()))
 
     async def _together(self, transaction: Transaction, batch: Sequence[_Waiting], done: _Batch) -> None:
         """Decide a batch on the same state, then record and project it."""
