@@ -5,7 +5,7 @@ from typing import Final
 import structlog
 
 from services.reporting.framework.question import ReportQuery
-from services.reporting.progress import all_read_until
+from services.reporting.ingest.progress import all_read_until
 from services.reporting.read_model.evidence import Due, due_days, evidence_of_day, keep
 from services.reporting.report_service import books_of
 from shared.contracts.rejection import Rejected

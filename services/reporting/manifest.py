@@ -2,15 +2,8 @@
 
 from services.reporting.api.business import READ_METRICS
 from services.reporting.api.routes import routes
-from services.reporting.handlers import (
-    Accounts,
-    ApprovedProperties,
-    Inventory,
-    Meters,
-    Settlements,
-    Submissions,
-    Vigorish,
-)
+from services.reporting.ingest.journals import Accounts, Inventory, Meters, Settlements, Vigorish
+from services.reporting.ingest.reference_data import ApprovedProperties, Submissions
 from services.reporting.projector import PROJECTOR
 from services.reporting.read_model.evidence import compare_evidence
 from services.reporting.tables import evidence_days, journal

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from services.reporting.delivery import DeliveryError, deliver, open_store
 from services.reporting.framework.document import Document
 from services.reporting.framework.question import ReportQuery
-from services.reporting.progress import all_read_until
+from services.reporting.ingest.progress import all_read_until
 from services.reporting.read_model.stages import stage_of
 from services.reporting.rendering import FORMATS, FormatName
 from services.reporting.report_service import answer

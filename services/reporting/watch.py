@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting import evidence, schedule
-from services.reporting.progress import PROGRESS
+from services.reporting.ingest.progress import PROGRESS
 from services.reporting.read_model.alarms import open_alarms
 from services.reporting.read_model.running_day import RunningDays, running_days
 from services.reporting.read_model.stages import restated_since

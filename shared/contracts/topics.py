@@ -132,3 +132,9 @@ TOPICS: Final = (
     ACCOUNTS,
     METERS,
 )
+
+
+def publisher_of(topic: Topic) -> str:
+    """Return the service whose journal a topic carries."""
+    assert topic.publisher is not None, "a journal has a publisher"
+    return topic.publisher

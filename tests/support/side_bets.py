@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from services.reporting.evidence import evaluate_sealed
-from services.reporting.progress import PROGRESS
+from services.reporting.ingest.progress import PROGRESS
 from tests.support.reporting import Books
 from tests.unit.reporting.entries import DAY, total
 

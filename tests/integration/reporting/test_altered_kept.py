@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from services.reporting.evidence import evaluate_sealed
-from services.reporting.progress import PROGRESS, all_read_until
+from services.reporting.ingest.progress import PROGRESS, all_read_until
 from services.reporting.schedule import deliver_sealed, wanted_reports
 from services.reporting.tables import deliveries, evidence_days, read_until
 from shared.journal.signed_note import Signer

@@ -15,7 +15,7 @@ from sqlalchemy import event, text
 from services.reporting import evidence, schedule
 from services.reporting.delivery import DeliveryError, open_store, verify_delivery
 from services.reporting.evidence import evaluate_sealed
-from services.reporting.progress import PROGRESS
+from services.reporting.ingest.progress import PROGRESS
 from services.reporting.schedule import deliver_sealed, wanted_reports
 from shared.journal.signed_note import Signer
 from shared.runtime.background.leader import leadership

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from services.reporting.domain.changes import Changes
-from services.reporting.handlers import Settlements
+from services.reporting.ingest.journals import Settlements
 from shared.rules.errors import Refused
 from tests.unit.reporting.entries import NOON, Shard, entry_hash, total
 

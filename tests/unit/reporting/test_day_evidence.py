@@ -18,7 +18,7 @@ from services.reporting.domain.evidence import Evidence
 from services.reporting.domain.house_edges import HouseEdge, edges_of
 from services.reporting.domain.raised_stakes import RaisedStakes
 from services.reporting.domain.statistics import SHOE_TOLERANCE, Wagers, observe_hits, observe_returns
-from services.reporting.handlers import Settlements
+from services.reporting.ingest.journals import Settlements
 from services.reporting.read_model.evidence import shown_round
 from services.reporting.read_model.rounds import RoundEntry, round_entry
 from shared.contracts.submissions import SubmissionApproved

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.reporting.handlers import Settlements
+from services.reporting.ingest.journals import Settlements
 from services.reporting.read_model.measures import amounts_of
 from services.reporting.read_model.rounds import RoundEntry, Sums, round_entry
 from tests.unit.reporting.entries import Shard, total

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.reporting.domain.federal.winnings import SettledLine, candidates
-from services.reporting.handlers import Settlements
+from services.reporting.ingest.journals import Settlements
 from services.reporting.read_model.rounds import round_entry
 from services.reporting.read_model.winnings import WonLines
 from shared.contracts.facts import EntryEvent

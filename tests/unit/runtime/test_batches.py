@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from services.reporting.handlers import Inventory, Settlements
+from services.reporting.ingest.journals import Inventory, Settlements
 from shared.runtime.ingest.consumer import Consumer
 from shared.runtime.ingest.handler import Handler
 from shared.runtime.metrics import Metrics

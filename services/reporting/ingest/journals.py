@@ -1,20 +1,16 @@
 """Handlers of reporting: the journals of all services. Only exceptions of its own input are journaled."""
 
-import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import datetime
 from typing import Any, ClassVar, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.domain.changes import Changes, EntryRef
-from services.reporting.domain.house_edges import HouseEdge, edges_of, returns_as_text
 from services.reporting.projector import write
 from services.reporting.read_model.rounds import round_entry
-from services.reporting.read_model.staff import DECIDED, SUBMITTED
 from services.reporting.read_model.winnings import WonLines
-from services.reporting.read_model.writing import Batch, keep_documents
+from services.reporting.read_model.writing import Batch
 from services.reporting.tables import (
     OF_JOURNALS,
     amount_days,
@@ -22,9 +18,7 @@ from services.reporting.tables import (
     chip_hours,
     day_moments,
     dealer_days,
-    documents,
     facts,
-    house_edges,
     line_days,
     play_days,
     positions,
@@ -62,15 +56,11 @@ from shared.contracts.journal_facts import (
 from shared.contracts.meters import MeterRoundCounted, RoundTakenBack
 from shared.contracts.property_snapshot import place_at
 from shared.contracts.settlement_views import PostedRound, ReversedRound, RevisionView, SupersededRound, UnpostedRound
-from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.topic_reader import Reader, Skipped
-from shared.contracts.topics import ACCOUNTS, INVENTORY, METERS, PROPERTIES, SETTLEMENTS, SUBMISSIONS, VIGORISH, Topic
+from shared.contracts.topics import ACCOUNTS, INVENTORY, METERS, SETTLEMENTS, VIGORISH, Topic, publisher_of
 from shared.contracts.vigorish import VigorishAssessed, VigorishCollection, VigorishTakenBack
-from shared.journal.bulk import insert
-from shared.rules.errors import Refused
 from shared.runtime.ingest.handler import ReadModelHandler
-from shared.runtime.ingest.property_copies import Places, Properties
-from shared.runtime.ingest.submission_copies import RulesSubmissions
+from shared.runtime.ingest.property_copies import Places
 
 OF_INPUT: Final = (
     EventFlagged,
@@ -86,24 +76,6 @@ OF_INPUT: Final = (
 BOOKS: Final = (facts, amounts, amount_days, day_moments, positions)
 
 
-class ApprovedProperties(Properties):
-    """Keep the properties: law, clock, pits, tables and shifts for every report, and their filings and decisions."""
-
-    reader = Reader(PROPERTIES, *DECIDED, CommandRefused)
-    copies = (properties,)
-    keeps = (documents,)
-
-    async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the entries that are missing; every process reads this topic."""
-        await super().keep(connection, events, at)
-        await self.keep_again(connection, events, at)
-
-    async def keep_again(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the entries that are missing."""
-        del at
-        await keep_documents(connection, _publisher(PROPERTIES), events)
-
-
 class OfJournal(ReadModelHandler[None]):
     """Adds the journal of a service to the read model."""
 
@@ -117,7 +89,7 @@ class OfJournal(ReadModelHandler[None]):
     @property
     def service(self) -> str:
         """Return the service whose journal this is."""
-        return _publisher(self.reader.topic)
+        return publisher_of(self.reader.topic)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Add a batch to the read model, with its exceptions."""
@@ -167,11 +139,6 @@ def _all_of(topic: Topic) -> Reader:
     """Return the reader of all facts of a topic, including its journal's facts about ingest."""
     own = (kind.model for kind in KINDS.on(topic) if kind.topic is topic)
     return Reader(topic, *own, *OF_INPUT, CommandRefused)
-
-
-def _publisher(topic: Topic) -> str:
-    assert topic.publisher is not None, "a journal has a publisher"
-    return topic.publisher
 
 
 class Inventory(OfJournal):
@@ -261,50 +228,3 @@ class Accounts(OfJournal):
     reader = _all_of(ACCOUNTS)
     keeps = (*BOOKS, *OF_JOURNALS)
     added_up = frozenset({WagerAuthorized, WagerReleased, RoundCaptured, WagersSettled, WagersReversed, WagersVoided})
-
-
-_ADD_EDGES = insert(house_edges, on_conflict="skip")
-
-
-class Submissions(RulesSubmissions):
-    """Keep filings and decisions of rules submissions, and the house edges of approved ones.
-
-    Counting takes up to some seconds per wager: it is done in a thread, before any transaction.
-    """
-
-    reader = Reader(SUBMISSIONS, *SUBMITTED, CommandRefused)
-    keeps = (house_edges, facts, positions)
-
-    def __init__(self) -> None:
-        self._edges: dict[str, Sequence[HouseEdge]] = {}
-
-    async def prepare(self, events: Sequence[Event[Any]]) -> None:
-        """Compute the house edges of new submissions."""
-        for event in events:
-            if isinstance(event.data, SubmissionApproved):
-                with suppress(Refused):  # `require_usable` refuses it, and says why
-                    await self._counted(event.data)
-
-    async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write missing house edges, and filings, decisions and refusals."""
-        del at
-        batch = Batch(_publisher(SUBMISSIONS))
-        for event in events:
-            batch.seen(event)  # type: ignore[arg-type]  # what is on the topic of a journal are entries
-            if isinstance(event.data, Fact):
-                batch.note(event, event.data)  # type: ignore[arg-type]
-        await batch.write(connection)
-        approved = [event for event in events if isinstance(event.data, SubmissionApproved)]
-        rows = [_row(edge, one.recordedat) for one in approved for edge in await self._counted(one.data)]  # type: ignore[attr-defined]  # entries of the registry
-        await _ADD_EDGES.write(connection, rows)
-
-    async def _counted(self, approved: SubmissionApproved) -> Sequence[HouseEdge]:
-        if approved.hash not in self._edges:
-            self._edges[approved.hash] = await asyncio.to_thread(edges_of, approved)
-        return self._edges[approved.hash]
-
-
-def _row(edge: HouseEdge, recorded_at: datetime) -> dict[str, Any]:
-    counted = None if edge.returns is None else returns_as_text(edge.returns)
-    said = {name: getattr(edge, name) for name in ("submission", "wager", "offered", "paytable", "reason")}
-    return said | {"recorded_at": recorded_at, "returns": counted, "bonus_lines": list(edge.bonus_lines)}

@@ -1,0 +1,1 @@
+"""What reporting reads: the journals of all services, properties and rules submissions, and how far it has read."""
