@@ -1,4 +1,4 @@
-"""The Kafka topics wanted on a cluster (`topics.yaml`), and the changes that a cluster needs.
+"""The changes that a cluster needs for the Kafka topics that are wanted on it.
 
 Works with Apache Kafka 4 and with the embedded broker. The latter cannot add partitions (`CreatePartitions` is not in
 its protocol), gives every configuration value as a default, and stores the values without acting on them.
@@ -9,18 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from importlib.resources import files
 from typing import Any
 
-import yaml
 from kafka import KafkaAdminClient, TopicPartition
 from kafka.admin import ConfigResource, ConfigResourceType
 from kafka.errors import IncompatibleBrokerVersion, KafkaError, KafkaTimeoutError, TopicAlreadyExistsError
 
-from shared.contracts.topics import NOTES, TOPICS
+from infra.wanted_topics import Topic, wanted
 from shared.runtime.retrying import wait_while
-
-PARTITIONS_MAX = 10_000
 
 # kafka-python carries no types.
 _AdminClient: Any = KafkaAdminClient
@@ -42,16 +38,6 @@ class BrokerUnreachableError(TopicsError):
 
 class TopicRefusedError(TopicsError):
     """A topic exists in a way that cannot be changed without harm."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Topic:
-    """A topic as it is wanted."""
-
-    name: str
-    partitions: int
-    replication_factor: int
-    config: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,42 +81,6 @@ class Change:
             said.extend(f"{name}={value}" for name, value in sorted(self.config.items()))
         said.extend(self.remarks)
         return ", ".join(said)
-
-
-def wanted(*, partitions: Mapping[str, int] | None = None, replication_factor: int = 1) -> list[Topic]:
-    """Return the topics of the contracts with their settings in `topics.yaml`.
-
-    `partitions` overrides the numbers of partitions, by topic. Raises `ValueError` for an unknown topic, or an invalid
-    number.
-    """
-    if not 1 <= replication_factor <= 9:
-        raise ValueError(f"replication factor {replication_factor}: choose 1 (one broker) up to 9, usually 3")
-    document = yaml.safe_load(files("infra").joinpath("topics.yaml").read_text(encoding="utf-8"))
-    topics = (*TOPICS, *NOTES)
-    names = [topic.name for topic in topics]
-    overrides = dict(partitions or {})
-    for name, count in overrides.items():
-        if name not in names:
-            raise ValueError(f"partitions of {name!r}: no such topic, choose among {', '.join(names)}")
-        if not 1 <= count <= PARTITIONS_MAX:
-            raise ValueError(f"partitions of {name!r}: {count} is not between 1 and {PARTITIONS_MAX}")
-    counts: Mapping[str, int] = document["partitions"] | overrides
-    replicated = {"min.insync.replicas": str(max(1, replication_factor - 1))}
-    from_outside: Mapping[str, str] = document["from_outside"]
-    return [
-        Topic(
-            name=topic.name,
-            partitions=counts[topic.name],
-            replication_factor=replication_factor,
-            config={
-                **document["config"],
-                **({} if topic.publisher else from_outside),
-                **replicated,
-                "cleanup.policy": topic.cleanup_policy,
-            },
-        )
-        for topic in topics
-    ]
 
 
 def plan(existing: Mapping[str, ExistingTopic], topics: Sequence[Topic]) -> list[Change]:

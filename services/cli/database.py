@@ -14,7 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from services.cli.environment import settings, without_password
 from services.cli.exits import NotFound, UsageWrong
 from shared.journal.tables import JournalTables, journal_tables
-from shared.runtime.database import create_engine, role_of
+from shared.runtime.database import create_engine
+from shared.runtime.database_names import role_of
 
 T = TypeVar("T")
 

@@ -63,6 +63,16 @@ class NotFound(CommandError):
     exit_code = ExitCode.NOT_THERE
 
 
+class CommandFailed(CommandError):
+    """A command that ran in a process of its own failed: its exit code, and what its log ends with."""
+
+    def __init__(self, code: int, log_tail: str) -> None:
+        above, _, said = log_tail.rpartition("\n")
+        super().__init__(said.removeprefix("pitledger: "))
+        self.details = above
+        self.exit_code = ExitCode(code) if code in MEANINGS else ExitCode.BUG
+
+
 def last_words(log_tail: str) -> str:
     """Return the last line of the end of a log, for a message."""
     return f"last in its log: {log_tail.splitlines()[-1] if log_tail else 'nothing'}"

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
@@ -62,10 +63,12 @@ class Stack:
         return self._bootstrap_servers if self.broker is None else self.broker.bootstrap_servers
 
     def __enter__(self) -> Self:
-        with ExitStack() as starting:
-            for server in (self.postgres, self.broker):
-                if server is not None:
-                    starting.enter_context(server)
+        servers = [server for server in (self.postgres, self.broker) if server is not None]
+        with ExitStack() as starting, ThreadPoolExecutor() as pool:
+            for server in servers:
+                starting.callback(server.close)
+            for started in [pool.submit(server.start) for server in servers]:
+                started.result()
             self._running = starting.pop_all()
         return self
 

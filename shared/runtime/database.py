@@ -14,22 +14,8 @@ from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from shared.journal.shard import Seals
+from shared.runtime.database_names import application_name
 from shared.runtime.settings import Settings
-
-
-def role_of(service: str) -> str:
-    """Return the database role and schema of a service."""
-    return service.replace("-", "_")
-
-
-def application_name(role: str) -> str:
-    """Return the application name of a role's sessions in PostgreSQL."""
-    return f"pitledger {role}"
-
-
-def schema_of_copy(schema: str) -> str:
-    """Return the schema with the copy of a service's tables."""
-    return f"{schema}_copy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

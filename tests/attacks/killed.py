@@ -17,7 +17,7 @@ from loadtest.bench.processes import processes_below
 from loadtest.traffic.publish import Publisher
 from services.cli.services import NAMES
 from services.cli.stack.supervision import DELAY_SECONDS_MAX
-from shared.runtime.database import role_of
+from shared.runtime.database_names import role_of
 from tests.attacks.altered import SETTLEMENT
 from tests.attacks.floor import Floor
 from tests.attacks.outcome import NO_READYZ, Attempt, Sign

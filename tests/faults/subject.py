@@ -8,7 +8,7 @@ from services.cli.services import load
 from shared.contracts.facts import KINDS
 from shared.contracts.topic_reader import Reader
 from shared.journal.shard import Seals
-from shared.runtime.database import role_of
+from shared.runtime.database_names import role_of
 from shared.runtime.service.manifest import Manifest
 
 Message = Mapping[str, Any] | tuple[bytes | None, bytes]

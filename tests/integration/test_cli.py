@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from infra.topics import wanted
+from infra.wanted_topics import wanted
 from services.cli.exits import StackEnded
 from services.cli.services import NAMES, load, roles_of_services, url_variable
 from services.cli.stack.demo_users import PEOPLE, roles_of

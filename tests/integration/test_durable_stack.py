@@ -23,6 +23,7 @@ from services.console.serve import PORT as CONSOLE_PORT
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import Signer
 from shared.local.ports import LOOPBACK
+from shared.runtime.database_names import role_of
 from tests.support import eventually
 from tests.support.nightly import AT_NIGHT
 from tests.support.processes import left_over
@@ -209,6 +210,8 @@ def test_a_start_warns_of_nothing(server_directory: Path, server: str) -> None:
     with up(server_directory, together=server == TOGETHER) as stack:
         logs = {log.stem: lines(log) for log in Path(stack.document["logs"]).glob("*.log")}
         steps = [line for line in stack.messages() if " is taken: " not in line]
+    commands = {name: [line["event"] for line in logs.pop(name)] for name in ("schemas", "topics")}
+    assert [f"{name}: schema {role_of(name)} is up to date" for name in NAMES] == commands["schemas"]
     assert {*NAMES, CONSOLE, server} == set(logs)
     assert [] == [(name, line) for name, log in logs.items() for line in log if line["level"] != "info"]
     said = {name: Counter(str(line["event"]) for line in log) for name, log in logs.items()}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from services.cli.exits import StackEnded
+from services.cli.exits import CommandFailed, ExitCode, StackEnded
 from services.cli.services import CONSOLE, load, roles_of_services
 from services.cli.stack.fork_server import ForkServer
 from shared.local.ports import free_port
@@ -155,6 +155,22 @@ def test_services_in_one_process_end_together_and_are_named_so(tmp_path: Path, e
         eventually(lambda: raises(server), because="the process is gone")
         with pytest.raises(StackEnded, match=r"^services ended by itself, killed by signal 9"):
             server.check()
+
+
+@pytest.mark.parametrize("how", ["each alone", "together"])
+def test_a_command_that_fails_is_told_as_if_it_had_run_here(
+    tmp_path: Path, environment: Mapping[str, str], how: str
+) -> None:
+    """Its exit code, and its message without the name of the program; one that succeeds says so in its own log."""
+    with ForkServer(
+        [SERVICE], together=how == "together", environment=os.environ, logs=tmp_path, grace_seconds=1
+    ) as server:
+        server.wait()
+        server.run({"schemas": ["db", "upgrade", f"--service={SERVICE}"]}, environment)
+        with pytest.raises(CommandFailed, match=r"^--partitions: partitions of 'lost.chips': no such topic") as failed:
+            server.run({"topics": ["topics", "apply", "--partitions=lost.chips=3"]}, environment)
+    assert ExitCode.USAGE == failed.value.exit_code
+    assert f"{SERVICE}: schema paytable_registry is up to date\n" == (tmp_path / "schemas.log").read_text()
 
 
 def test_a_service_that_cannot_be_imported_is_named_before_anything_starts(tmp_path: Path) -> None:

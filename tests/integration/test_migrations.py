@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Connection, Engine, create_engine, inspect, text
 
 from services.cli.services import NAMES, load, migrations
-from shared.runtime.database import role_of
+from shared.runtime.database_names import role_of
 from shared.runtime.process.migrations import upgrade
 from tests.support import Databases
 

@@ -21,7 +21,8 @@ from shared.journal.signed_note import Verifier
 from shared.journal.verification import VerificationProblem, Verified, read_shards, verify_shard
 from shared.local import Broker
 from shared.rules.errors import Refused
-from shared.runtime.database import create_engine, role_of
+from shared.runtime.database import create_engine
+from shared.runtime.database_names import role_of
 from shared.runtime.differences import TableComparison
 from shared.runtime.process.migrations import upgrade
 from shared.runtime.projections.rebuild import rebuild

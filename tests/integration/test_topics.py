@@ -14,7 +14,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it has no `
     NewTopic,
 )
 
-from infra.topics import BrokerUnreachableError, Outcome, TopicRefusedError, apply, wanted
+from infra.topics import BrokerUnreachableError, Outcome, TopicRefusedError, apply
+from infra.wanted_topics import wanted
 from shared.local.ports import free_port
 from shared.runtime.ingest.kafka_records import record_of
 from shared.runtime.kafka_settings import KafkaSettings

@@ -21,7 +21,7 @@ from confluent_kafka.cimpl import NewTopic
 from sqlalchemy import make_url
 
 from services.cli.services import NAMES, migrations
-from shared.runtime.database import role_of
+from shared.runtime.database_names import role_of
 from shared.runtime.ingest.kafka_records import record_of
 from shared.runtime.kafka import topic_log
 from shared.runtime.kafka_settings import KafkaSettings

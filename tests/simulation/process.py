@@ -14,7 +14,8 @@ from shared.journal.ledger import Ledger
 from shared.journal.shard import Seals
 from shared.journal.tables import JournalTables
 from shared.journal.topic_identity import TopicIdentity, first_input
-from shared.runtime.database import Pools, role_of
+from shared.runtime.database import Pools
+from shared.runtime.database_names import role_of
 from shared.runtime.errors import ErrorKind, FatalServiceError, kind_of
 from shared.runtime.ingest.consumer import Consumer
 from shared.runtime.ingest.handler import Handler, InputRecord

@@ -17,7 +17,7 @@ from loadtest.traffic.publish import Publisher
 from loadtest.traffic.registry import file_and_approve
 from services.cli.services import NAMES
 from shared.contracts.submissions import RulesSubmission
-from shared.runtime.database import role_of
+from shared.runtime.database_names import role_of
 from tests.support.answers import post
 from tests.twin.patience import PATIENT_SECONDS, in_time
 from tests.twin.stack import ACCOUNTS, SETTLEMENT, Twin

@@ -20,7 +20,7 @@ from services.cli.stack.supervision import Part, Supervisor
 from shared.local import KafkaServer, PostgresServer
 from shared.local.errors import LocalStackError
 from shared.local.server import KeptServer
-from shared.runtime.database import role_of
+from shared.runtime.database_names import role_of
 from shared.runtime.kafka import topic_log
 from shared.runtime.kafka_settings import KafkaSettings
 from tests.attacks.pace import SETTINGS

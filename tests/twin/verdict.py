@@ -11,7 +11,7 @@ from loadtest.traffic.topic import Stored, stored
 from services.cli.exits import ExitCode
 from services.cli.services import load
 from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
-from shared.runtime.database import role_of
+from shared.runtime.database_names import role_of
 from tests.attacks.stack import Command
 from tests.twin.patience import PATIENT_SECONDS, in_time
 from tests.twin.play import ACCOUNT, CENTS, Play

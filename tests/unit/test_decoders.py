@@ -34,7 +34,6 @@ LOOKED_AT: dict[str, str] = {
 OWN: dict[str, str] = {
     "services/cli/stack/forking.py": "the parent process",
     "services/cli/stack/forking.py _obey": "the parent process",
-    "services/cli/stack/forking.py _run_together": "the parent process",
     "services/cli/client.py Client._json": "a service",
     "services/cli/codegen/contracts.py broken": "the generator of the schemas",
     "services/cli/demo/demo.py _documents": "another command of the same command line",
@@ -92,7 +91,7 @@ OWN: dict[str, str] = {
     "shared/runtime/http/command_routes.py _Endpoint.__call__": "the engine of commands",
     "shared/runtime/http/quarantine_routes.py _Replaying.do": "the engine of commands",
     "shared/runtime/http/quarantine_routes.py _request": "a service, in its table",
-    "infra/topics.py wanted": "this repository",
+    "infra/wanted_topics.py wanted": "this repository",
     "infra/verifier.py verify_entry": "a journal, proven",
 }
 """What this product wrote itself, and who of it."""

@@ -8,7 +8,7 @@ from services.cli.database import explained
 from services.cli.environment import settings
 from services.cli.output import AsJson, message, print_json
 from services.cli.services import NAMES, migrations, service_option
-from shared.runtime.database import role_of
+from shared.runtime.database_names import role_of
 from shared.runtime.process.migrations import upgrade as upgrade_schema
 
 app = typer.Typer()

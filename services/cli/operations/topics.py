@@ -1,6 +1,6 @@
 """`pitledger topics`: the Kafka topics."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -18,6 +18,7 @@ from services.cli.database import journal_of, with_engine
 from services.cli.environment import settings
 from services.cli.exits import CheckFailed, NotFound, UsageWrong
 from services.cli.output import AsJson, message, names, numbers, print_json, show, table, words
+from services.cli.partitions import PartitionsOption, numbers_of_partitions
 from services.cli.services import NAMES, load, load_all, service_option
 from shared.journal.ledger import Ledger
 from shared.journal.signed_note import CheckpointError
@@ -29,13 +30,6 @@ from shared.runtime.kafka import TopicLog, topic_log
 from shared.runtime.service.signing_keys import message_signer, shard_seals
 
 app = typer.Typer()
-
-PartitionsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--partitions", metavar="TOPIC=NUMBER", help="Override a topic's number of partitions; may be repeated."
-    ),
-]
 
 
 @app.command()
@@ -164,17 +158,6 @@ def explained_topics() -> Iterator[None]:
         raise NotFound(str(error)) from error
     except ValueError as error:
         raise UsageWrong(f"--partitions: {error}") from error
-
-
-def numbers_of_partitions(given: Sequence[str]) -> Mapping[str, int]:
-    """Return the numbers of partitions given as options, by topic. Raises: UsageWrong."""
-    found: dict[str, int] = {}
-    for each in given:
-        name, _, number = each.partition("=")
-        if not number.isdecimal():
-            raise UsageWrong(f"--partitions {each!r}: give it as table.events=24")
-        found[name] = int(number)
-    return found
 
 
 def _document(change: Change, *, dry_run: bool) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Final, Self
 
-from services.cli.exits import StackEnded
+from services.cli.exits import CommandFailed, StackEnded
 from shared.local.errors import LocalStackError
 from shared.local.process import log_tail
 
@@ -25,7 +25,7 @@ class ForkServer:
     """Forks services, each into a separate process that never outlives the parent, however the parent ends.
 
     Or, `together`, runs all in its own process, where one that ends by itself is started again without the others: they
-    are forked once, and the server ends with them.
+    are forked once, and the server ends with them. Commands that prepare for the services are forked, too.
 
     It begins to import them on construction, in parallel with the parent's work. Each service is in a session of its
     own, so that Ctrl-C reaches only the parent; one that has not ended `grace_seconds` after the request is killed. One
@@ -86,16 +86,25 @@ class ForkServer:
         answer = self._answer()
         self.ports, self.roles = answer["ports"], answer["roles"]
 
+    def run(self, commands: Mapping[str, Sequence[str]], environment: Mapping[str, str]) -> None:
+        """Run commands of `pitledger` side by side, each with a log of its name, and wait until they have ended.
+
+        Raises: CommandFailed, StackEnded if the server has ended.
+        """
+        self._ask(commands=[self._order(name, words, environment) for name, words in commands.items()])
+        for name, code in self._answer().items():
+            if code:
+                raise CommandFailed(code, log_tail(self._log(name)))
+
     def fork(self, environments: Mapping[str, Mapping[str, str]]) -> None:
         """Start all of these services with their environments. Raises: StackEnded if the server has ended."""
-        orders = [
-            {"service": service, "log": str(self._log(service)), "environment": dict(environment)}
-            for service, environment in environments.items()
-        ]
         for service in environments:
             self._exit_codes.pop(service, None)
-        self._ask(orders)
+        self._ask(services=[self._order(name, ["run", name], own) for name, own in environments.items()])
         self.pids |= self._answer()
+
+    def _order(self, name: str, words: Sequence[str], environment: Mapping[str, str]) -> Mapping[str, Any]:
+        return {"name": name, "words": words, "log": str(self._log(name)), "environment": dict(environment)}
 
     @property
     def ended(self) -> Mapping[str, StackEnded]:
@@ -115,7 +124,7 @@ class ForkServer:
         if self._process.stdin.closed:
             return  # stopped before
         if self.pids:
-            self._ask([])
+            self._ask()
         else:
             self._process.kill()  # it may be importing
         try:
@@ -142,7 +151,7 @@ class ForkServer:
     def _ended(self, name: str, code: int) -> StackEnded:
         return StackEnded(name, code if code >= 0 else 128 - code, log_tail(self._log(name)))
 
-    def _ask(self, orders: Sequence[Mapping[str, Any]]) -> None:
+    def _ask(self, **orders: Sequence[Mapping[str, Any]]) -> None:
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):  # it has ended by itself: whoever waits for an answer is told so
             self._process.stdin.write(f"{json.dumps(orders)}\n".encode())

@@ -1,10 +1,11 @@
 """The fork server of a stack: imports the services once and forks each of them, or runs all; see `fork_server.py`.
 
 It runs as a process of its own with one thread and no connection, so that a fork copies only what was imported. It also
-ends its children if the parent dies. Each line on standard input is a list of services to fork, an empty one asks it to
-end them all; end of file means that the parent is gone, and that nobody else will clean up. It answers on standard
-output, one JSON document per line, and also reports there which service has ended by itself. Where the services run
-together, the first list of them is run in this process, until the next line or the end of file.
+ends its children if the parent dies. Each line on standard input is an object: `commands` are forked and waited for,
+and what they import is gone with them; `services` are forked, or, where the services run together, run in this process
+until the next line or the end of file. An empty object asks it to end them all; end of file means that the parent is
+gone, and that nobody else will clean up. It answers on standard output, one JSON document per line, and also reports
+there which service has ended by itself.
 """
 
 import contextlib
@@ -21,6 +22,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import wait
 from multiprocessing.context import ForkProcess
 from pathlib import Path
+from typing import Any
 
 from services.cli.main import main as pitledger
 from services.cli.services import CONSOLE, load, roles_of_services
@@ -43,39 +45,37 @@ def main(services: Sequence[str], *, together: bool, grace_seconds: float, remov
     told = True
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            told = _run_together() if together else _obey(processes)
+            told = _obey(processes, together=together)
     finally:
         _end(processes, grace_seconds)
     if not told and remove_when_orphaned is not None:
         shutil.rmtree(remove_when_orphaned, ignore_errors=True)
 
 
-def _run_together() -> bool:
-    """Run the services that the parent names first, in this process, until it asks for the end.
+def _run_together(orders: Sequence[Mapping[str, Any]]) -> bool:
+    """Run the services in this process until the parent asks for the end.
 
     Returns False if the parent is gone instead.
     """
     from services.cli.stack.run import run_together  # imported by then, with the garbage collector at rest
 
-    if not (orders := json.loads(sys.stdin.readline() or "[]")):
-        return True
-    _say({order["service"]: os.getpid() for order in orders})
+    _say({order["name"]: os.getpid() for order in orders})
     return run_together(
-        {order["service"]: order["environment"] for order in orders},
-        {order["service"]: Path(order["log"]) for order in orders},
+        {order["name"]: order["environment"] for order in orders},
+        {order["name"]: Path(order["log"]) for order in orders},
         until=sys.stdin,
     )
 
 
-def _fork(service: str, log: str, environment: Mapping[str, str]) -> ForkProcess:
-    arguments = (service, log, environment)
-    process = get_context("fork").Process(target=_become, args=arguments, name=service)  # it may start processes, too
+def _fork(name: str, words: Sequence[str], log: str, environment: Mapping[str, str]) -> ForkProcess:
+    arguments = (words, log, environment)
+    process = get_context("fork").Process(target=_become, args=arguments, name=name)  # it may start processes, too
     process.start()
     return process
 
 
-def _become(service: str, log: str, environment: Mapping[str, str]) -> None:
-    """Become `pitledger run SERVICE`, as if started with this log and this environment."""
+def _become(words: Sequence[str], log: str, environment: Mapping[str, str]) -> None:
+    """Become a command of `pitledger`, as if started with this log and this environment."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.setsid()
     death_with_parent(signal.SIGKILL)()
@@ -84,10 +84,10 @@ def _become(service: str, log: str, environment: Mapping[str, str]) -> None:
             os.dup2(said.fileno(), stream.fileno())
     os.environ.clear()
     os.environ.update(environment)
-    sys.exit(pitledger(["run", service]))
+    sys.exit(pitledger(words))
 
 
-def _obey(running: list[ForkProcess]) -> bool:
+def _obey(running: list[ForkProcess], *, together: bool) -> bool:
     """Fork processes at the parent's request, and report each that ends unasked, until the parent requests the end.
 
     Returns False if the parent is gone instead.
@@ -100,11 +100,24 @@ def _obey(running: list[ForkProcess]) -> bool:
             _say({"ended": {process.name: process.exitcode}})
         if sys.stdin.fileno() in ready:
             line = sys.stdin.readline()
-            if not line or not (orders := json.loads(line)):
+            if not line or not (request := json.loads(line)):
                 return bool(line)
-            started = [_fork(**order) for order in orders]
-            running += started
-            _say({process.name: process.pid for process in started})
+            if "commands" in request:
+                _say(_run_to_the_end(request["commands"]))
+            elif together:
+                return _run_together(request["services"])
+            else:
+                started = [_fork(**order) for order in request["services"]]
+                running += started
+                _say({process.name: process.pid for process in started})
+
+
+def _run_to_the_end(orders: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:
+    """Return the exit codes of commands that run side by side, by name."""
+    processes = [_fork(**order) for order in orders]
+    for process in processes:
+        process.join()
+    return {process.name: process.exitcode for process in processes}
 
 
 def _end(processes: Sequence[ForkProcess], grace_seconds: float) -> None:

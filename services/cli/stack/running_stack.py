@@ -4,7 +4,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -12,13 +11,10 @@ from typing import Any, Final, Self
 
 import httpx
 
-from infra.topics import apply as apply_topics
-from infra.topics import wanted as wanted_topics
-from services.cli.database import explained
+from infra.wanted_topics import wanted as wanted_topics
 from services.cli.environment import variable_of
 from services.cli.exits import NotFound, StackEnded, last_words
-from services.cli.operations.topics import explained_topics
-from services.cli.services import CONSOLE, NAMES, STACK_VARIABLE, TOKEN_VARIABLE, migrations, url_variable
+from services.cli.services import CONSOLE, NAMES, STACK_VARIABLE, TOKEN_VARIABLE, url_variable
 from services.cli.stack.demo_users import PEOPLE, roles_of
 from services.cli.stack.fork_server import ForkServer
 from services.cli.stack.log_rotation import rotate
@@ -29,9 +25,7 @@ from shared.local.issuer import TOKEN_LIFE, DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port, port_is_free
 from shared.local.process import log_tail
 from shared.local.server import Server
-from shared.runtime.database import role_of
-from shared.runtime.kafka_settings import KafkaSettings
-from shared.runtime.process.migrations import upgrade
+from shared.runtime.database_names import role_of
 from shared.runtime.retrying import wait_while
 from shared.runtime.settings import Settings
 
@@ -239,14 +233,11 @@ class RunningStack:
         return other
 
     def _prepare(self) -> None:
-        with ThreadPoolExecutor() as pool:
-            client = KafkaSettings(KAFKA_BOOTSTRAP_SERVERS=self.bootstrap_servers).kafka_python()
-            topics = pool.submit(apply_topics, self.bootstrap_servers, partitions=self._all_partitions, client=client)
-            with explained(self.database_url):
-                for service in self._services:
-                    upgrade(service, migrations(service), self.database_url)
-            with explained_topics():
-                topics.result()
+        """Create topics and schemas, in processes of their own: what that imports, nobody needs afterwards."""
+        partitions = [f"--partitions={topic}={number}" for topic, number in self._all_partitions.items()]
+        services = [f"--service={service}" for service in self._services]
+        commands = {"topics": ["topics", "apply", *partitions], "schemas": ["db", "upgrade", *services]}
+        self._forks.run(commands, {**self._given, **self.environment})
 
     @property
     def _all_partitions(self) -> Mapping[str, int]:

@@ -13,8 +13,8 @@ import typer
 from services.cli.environment import require_known, require_no_stack, without_password
 from services.cli.exits import ExitCode, UsageWrong
 from services.cli.interrupts import InterruptGuard
-from services.cli.operations.topics import PartitionsOption, numbers_of_partitions
 from services.cli.output import AsJson, heading, message, names, print_json, print_line, show, table, words
+from services.cli.partitions import PartitionsOption, numbers_of_partitions
 from services.cli.services import NAMES, service_option
 from services.cli.stack.demo_users import PEOPLE
 from services.cli.stack.draining import drain

@@ -6,7 +6,7 @@ import structlog
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from shared.runtime.database import application_name
+from shared.runtime.database_names import application_name
 
 log = structlog.get_logger()
 

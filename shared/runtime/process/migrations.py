@@ -9,7 +9,7 @@ from alembic.config import Config
 from sqlalchemy import Connection, create_engine, text
 
 import shared.journal
-from shared.runtime.database import role_of, schema_of_copy
+from shared.runtime.database_names import role_of, schema_of_copy
 
 _JOURNAL = Path(shared.journal.__file__).parent / "migrations"
 

@@ -28,7 +28,8 @@ from shared.runtime.background.stalled_sessions import LOOK_SECONDS, end_stalled
 from shared.runtime.clock import Clock, Step, no_step, utc_now
 from shared.runtime.commands.record_replay import KafkaOutbox, ReplayOutbox, ReplaySender
 from shared.runtime.context import Behind, Wake
-from shared.runtime.database import Pools, role_of
+from shared.runtime.database import Pools
+from shared.runtime.database_names import role_of
 from shared.runtime.high_water import HighWaterSource
 from shared.runtime.http.access import Identities, Nobody
 from shared.runtime.http.app import ReadinessCheck, create_app

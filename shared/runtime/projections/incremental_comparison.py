@@ -17,7 +17,7 @@ from sqlalchemy import Table, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.runtime.clock import Clock, utc_now
-from shared.runtime.database import schema_of_copy
+from shared.runtime.database_names import schema_of_copy
 from shared.runtime.differences import ComparedTable, InapplicableEntry, TableComparison, UncomparedTable
 from shared.runtime.ingest.handler import ReadModelHandler
 from shared.runtime.ingest.topic_replay import RecordsRead, read_positions

@@ -8,7 +8,7 @@ from services.cli.codegen.contracts import openapi
 from services.cli.services import NAMES, load, load_all, migrations, roles_of_services
 from services.cli.stack.demo_users import PEOPLE, roles_of
 from shared.contracts.topics import TOPICS
-from shared.runtime.database import role_of
+from shared.runtime.database_names import role_of
 from shared.runtime.http.roles import COMMON
 from shared.runtime.http.segregation_of_duties import DUTY_OF
 

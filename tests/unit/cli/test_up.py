@@ -1,5 +1,8 @@
 """What `pitledger up` prints of a stack that runs, and where it starts none."""
 
+import subprocess
+import sys
+
 import pytest
 
 from services.cli.services import NAMES, STACK_VARIABLE
@@ -45,3 +48,11 @@ def test_in_a_terminal_of_a_stack_none_is_started(pitledger: Caller, monkeypatch
     assert f"the environment of the stack in {RUN}" in said
     assert f"unset {STACK_VARIABLE} DATABASE_URL" in said
     assert "starting" not in said
+
+
+def test_what_stays_while_a_stack_runs_holds_nothing_that_only_its_services_and_its_start_need() -> None:
+    """`up` waits most of the time: topics and schemas are made by processes that end."""
+    code = "import sys, services.cli.stack.up; print(*{name.partition('.')[0] for name in sys.modules})"
+    ran = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
+    assert "services" in ran.stdout.split()
+    assert set() == {"sqlalchemy", "alembic", "kafka", "faststream", "fastapi"} & set(ran.stdout.split())

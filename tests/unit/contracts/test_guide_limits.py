@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from infra.topics import wanted
+from infra.wanted_topics import wanted
 from services.cli.operations import intake_folder
 from services.cli.operations.intake_folder import Arrived, Folder
 from services.cli.operations.intake_lines import LINES_MAX, read_lines

@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from infra import topics
-from infra.topics import ExistingTopic, Outcome, Topic, TopicRefusedError, apply, plan, wanted
+from infra.topics import ExistingTopic, Outcome, TopicRefusedError, apply, plan
+from infra.wanted_topics import Topic, wanted
 from shared.contracts.topics import NOTES, TOPICS
 
 TABLE_EVENTS = next(topic for topic in wanted() if topic.name == "table.events")
