@@ -117,16 +117,16 @@ class KafkaTopics:
         """Stop all subscriptions and disconnect."""
         await self.broker.stop()
 
-    async def answer(self, ask: Callable[..., AnswerT], topic: str) -> AnswerT:
-        """Query the cluster about a topic with a separate client, retrying until it answers.
+    async def answer(self, ask: Callable[..., AnswerT], *topics: str) -> AnswerT:
+        """Query the cluster about topics with a separate client, retrying until it answers.
 
         The consumer's client must not be used: a librdkafka callback in the same poll as the query, such as a log line
         when the broker is lost again, would end the process.
         """
         return await retry(
-            partial(asyncio.to_thread, ask, self._settings, topic),
+            partial(asyncio.to_thread, ask, self._settings, *topics),
             passes=lambda error: isinstance(error, KafkaException),
-            note=lambda error: log.warning("broker unavailable", topic=topic, error=str(error)),
+            note=lambda error: log.warning("broker unavailable", topic=", ".join(topics), error=str(error)),
         )
 
     def note(self, statistics: str) -> None:
@@ -181,7 +181,6 @@ class Subscription:
         self._failed = failed
         self._loop = asyncio.get_running_loop()
         self.joined = whole
-        self.lag_records: int | None = 0
         self.age_seconds = 0.0
         self._partitions: Collection[int] = (0,)  # of the topic, whoever reads them: no topic has none
         self._whole = whole
@@ -270,7 +269,10 @@ class Subscription:
         Raises: FatalServiceError on another cluster.
         """
         positions = self.consumer.positions  # first: what is read meanwhile is beyond the ends that are told
-        found = await self._topic_log()
+        await self.compare_with(await self._topic_log(), positions)
+
+    async def compare_with(self, found: TopicLog, positions: Mapping[int, int]) -> None:
+        """Compare these positions with the topic, which was queried after they were reached."""
         if found.cluster_id != self._known.cluster:
             raise FatalServiceError(
                 f"the cluster was {self._known.cluster} and is {found.cluster_id} now: start the service again"
@@ -365,6 +367,13 @@ class Subscription:
         """
         return {number: self._waiting(number, position) for number, position in self.consumer.positions.items()}
 
+    @property
+    def lag_records(self) -> int | None:
+        """Return the unread offsets of all assigned partitions, or None if those of one are unknown."""
+        lag = self.lag().values()
+        told = [records for records in lag if records is not None]
+        return sum(told) if len(told) == len(lag) else None
+
     def _waiting(self, number: int, position: int) -> int | None:
         told = self._topics.ends[self.consumer.topic].get(number)
         if told is None or not told.is_known(monotonic()):
@@ -409,8 +418,6 @@ class Subscription:
             known = math.nan if records is None else records
             self._context.metrics.lag.labels(self.consumer.topic, str(partition)).set(known)
         self._context.metrics.broker_response_age.labels(self.consumer.topic).set(self.response_age_seconds())
-        told = [records for records in lag.values() if records is not None]
-        self.lag_records = sum(told) if len(told) == len(lag) else None
         if self.lag_records == 0:
             self.age_seconds = 0.0
             self._context.metrics.age.labels(self.consumer.topic).set(0)

@@ -125,10 +125,11 @@ class Health:
     async def _check_lag(self) -> str | None:
         for subscription in self.subscriptions:
             topic = subscription.consumer.topic
-            if subscription.lag_records is None:
+            lag = subscription.lag_records
+            if lag is None:
                 return f"it is not known how far {topic} goes"
-            if subscription.lag_records > self.context.settings.ready_lag_records_max:
-                return f"{topic} is {subscription.lag_records} records behind"
+            if lag > self.context.settings.ready_lag_records_max:
+                return f"{topic} is {lag} records behind"
             if subscription.age_seconds > self.context.settings.ready_age_seconds_max:
                 return f"the oldest unprocessed record of {topic} is {subscription.age_seconds:.0f} s old"
         return None

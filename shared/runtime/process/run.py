@@ -44,7 +44,7 @@ from shared.runtime.ingest.consumer import Consumer
 from shared.runtime.ingest.handler import Handler
 from shared.runtime.ingest.retry import retry_until_deadline
 from shared.runtime.ingest.subscription import KafkaTopics, Subscription
-from shared.runtime.kafka import topic_log
+from shared.runtime.kafka import TopicLog, topic_logs
 from shared.runtime.outbox.relay import Relay
 from shared.runtime.process.health import Health
 from shared.runtime.process.shutdown import Shutdown, stop_on_signals
@@ -301,12 +301,13 @@ class _Run:
         if references or handlers:
             self._topics = KafkaTopics(self._context, self._fail)
             await self._topics.start()
+            found = await self._topics.answer(topic_logs, *(one.topic for one in (*references, *handlers)))
         for handler in references:
-            subscription = await self._subscribe(handler, whole=True)
+            subscription = await self._subscribe(handler, found[handler.topic], whole=True)
             self._health.waiting_for = f"{handler.topic} is being read"
             await _until(subscription.is_caught_up)
         for handler in handlers:
-            await self._subscribe(handler, whole=False)
+            await self._subscribe(handler, found[handler.topic], whole=False)
         self._health.waiting_for = "the partitions are being assigned"
         await _until(lambda: all(subscription.joined for subscription in self._health.subscriptions))
         self._health.waiting_for = None
@@ -316,20 +317,18 @@ class _Run:
         self._started()
         log.info("started", http=f"{self._context.settings.http_host}:{self._port}")
 
-    async def _subscribe(self, handler: Handler[Any], *, whole: bool) -> Subscription:
+    async def _subscribe(self, handler: Handler[Any], found: TopicLog, *, whole: bool) -> Subscription:
         assert self._topics is not None
-        known = await self._input(handler.topic)
+        known = await self._input(handler.topic, found)
         consumer = Consumer(self._context, handler, known.log)
         subscription = Subscription(self._topics, consumer, known, whole=whole, failed=self._fail)
         self._health.subscriptions.append(subscription)
         await subscription.start()
         return subscription
 
-    async def _input(self, topic: str) -> TopicIdentity:
-        """Return the recorded identity of a topic's log; record the current one if there is none yet."""
-        assert self._topics is not None
+    async def _input(self, topic: str, found: TopicLog) -> TopicIdentity:
+        """Return the recorded identity of a topic's log; record the one found if there is none yet."""
         context = self._context
-        found = await self._topics.answer(topic_log, topic)
 
         async def known() -> TopicIdentity:
             async with context.pools.background.begin() as connection:
@@ -339,8 +338,12 @@ class _Run:
         return await retry_until_deadline(context, known)
 
     async def _compare_topics(self) -> None:
-        for subscription in self._health.subscriptions:
-            await subscription.compare_with_topic()
+        if self._topics is None or not self._health.subscriptions:
+            return
+        read = [(one, one.consumer.topic, one.consumer.positions) for one in self._health.subscriptions]
+        found = await self._topics.answer(topic_logs, *(topic for _, topic, _ in read))
+        for subscription, topic, positions in read:
+            await subscription.compare_with(found[topic], positions)
 
 
 async def _until(done: Callable[[], bool]) -> None:
