@@ -20,7 +20,7 @@ from services.console.words import said, say
 _AMOUNTS: Final = frozenset({"cents", "exact_cents"})
 _EXPLAINED: Final = _AMOUNTS | {"count"}
 """Amounts that add up from entries."""
-_FIGURES: Final = _EXPLAINED | {"percent", "number"}
+_FIGURES: Final = _EXPLAINED | {"decimal", "percent", "number"}
 _SHORT: Final = 40
 """Maximum number of characters of a text that is kept on one line."""
 _HASH: Final = re.compile("[0-9a-f]{64}")

@@ -23,7 +23,7 @@ from sqlalchemy.schema import SchemaItem
 
 from services.reporting.read_model import derived
 from services.reporting.read_model.currency import OF_PERSONS
-from services.reporting.read_model.rounds import DEALT, LINE_FIGURES, PLAYED
+from services.reporting.read_model.rounds import DEALT, LINE_FIGURES, PACE, PLAYED
 from shared.contracts.wager_totals import FIGURES
 from shared.journal.columns import MOMENT, Parsed, columns, counts, dates, moments, texts
 from shared.journal.signed_rows import signature_column
@@ -220,6 +220,7 @@ rounds = _table(
     *moments("opened_at", null=True),  # of a posted one
     *moments("closed_at"),
     *counts("chips_cents"),  # what it brought into the table inventory
+    *columns(Integer, "seats"),  # that wagered against the house; negative where it is taken back
     *columns(ARRAY(Text), "wagers"),
     *columns(ARRAY(BigInteger), "figures"),  # FIGURES of each wager, one after the other
     *columns(ARRAY(Text), "line_wagers", "line_categories"),  # no category: empty
@@ -302,6 +303,17 @@ chip_hours = _table(
 The time between two counts of a table is hours, and the rounds of the hours in which they were. Whoever counts when
 play begins or ends has all rounds of an hour on one side: when the first and the last one were closed, says so.
 """
+
+pace_hours = _table(
+    "pace_hours",
+    *_game_columns(),
+    *texts("dealer", key=True),
+    Column("hour", MOMENT, primary_key=True),
+    *counts(*PACE),
+    *moments("first_opened", null=True),  # none: all that is known of the hour was taken back
+    *moments("last_closed"),
+)
+"""How many rounds a dealer closed at a table in an hour, how many seats wagered in them and how much, in cents."""
 
 line_days = _table(
     "line_days",

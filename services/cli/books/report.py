@@ -27,7 +27,7 @@ from shared.contracts.money import dollars
 
 _REPORTING: Final = "reporting"
 _PERIODS: Final = {"day": "YYYY-MM-DD", "week": "YYYY-MM-DD", "month": "YYYY-MM", "quarter": "YYYY-Qn", "year": "YYYY"}
-_AMOUNTS: Final = frozenset({"cents", "exact_cents", "count", "percent"})
+_AMOUNTS: Final = frozenset({"cents", "exact_cents", "count", "decimal", "percent"})
 
 _Day = Annotated[str | None, typer.Option(metavar="DATE", help="The report for a gaming day.")]
 _Week = Annotated[str | None, typer.Option(metavar="DATE", help="The report for the week that contains a gaming day.")]

@@ -18,11 +18,11 @@ from shared.contracts.envelope import Name, canonical
 from shared.contracts.exact import exact_text, parse_exact
 from shared.contracts.reports import Reached, ReportStatus
 
-Unit = Literal["text", "day", "moment", "cents", "exact_cents", "count", "percent"]
+Unit = Literal["text", "day", "moment", "cents", "exact_cents", "count", "decimal", "percent"]
 """The unit of a column.
 
 `cents` and `count` are integers; `exact_cents` is a decimal text with fractions of a cent (shared.contracts.exact);
-`percent` is a decimal text with two places.
+`decimal` and `percent` are decimal texts with two places.
 """
 
 Period = Literal["day", "week", "month", "quarter", "year"]

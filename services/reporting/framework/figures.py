@@ -26,10 +26,10 @@ class EntryRef:
 class Aggregate:
     """The selection of entries that are summed to a figure: `measures` of a `book`, filtered by dimensions.
 
-    `book` is `rounds` (figures of settled rounds), `played` (their number), `lines` (of their settlement lines) or
-    `amounts` (of other facts). First and last gaming day are inclusive. `closed` limits rounds to those closed after
-    the first and up to the second of its moments. `known_at` is the time as of which it was
-    summed, if earlier than the report's.
+    `book` is `rounds` (figures of settled rounds), `played` (their number, and that of their seats), `lines` (of their
+    settlement lines) or `amounts` (of other facts). First and last gaming day are inclusive. `closed` limits rounds to
+    those closed after the first and up to the second of its moments. `known_at` is the time as of which it was summed,
+    if earlier than the report's.
     """
 
     book: Literal["rounds", "played", "lines", "amounts"]

@@ -20,6 +20,7 @@ from services.reporting.tables import (
     dealer_days,
     facts,
     line_days,
+    pace_hours,
     play_days,
     positions,
     properties,
@@ -159,7 +160,7 @@ class Settlements(OfJournal):
         CommandRefused,
     )
     keeps = (
-        *(facts, rounds, won_lines, dealer_days, wager_days, play_days, chip_hours, line_days),
+        *(facts, rounds, won_lines, dealer_days, wager_days, play_days, chip_hours, pace_hours, line_days),
         *(amounts, amount_days, day_moments, positions),
         *OF_JOURNALS,
     )

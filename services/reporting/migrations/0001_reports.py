@@ -14,5 +14,5 @@ def upgrade() -> None:
     grant("SELECT, INSERT", "house_edges", "exceptions", "filled_gaps", "closings", "properties", "documents")
     grant("SELECT, INSERT", "facts", "amounts", "rounds", "won_lines", "evidence_days")
     grant("SELECT, INSERT, UPDATE", "amount_days", "dealer_days", "wager_days", "play_days", "line_days")
-    grant("SELECT, INSERT, UPDATE", "chip_hours")
+    grant("SELECT, INSERT, UPDATE", "chip_hours", "pace_hours")
     grant("SELECT, INSERT, UPDATE", "day_moments", "positions", "deliveries", "read_until")

@@ -125,6 +125,7 @@ CREATE TABLE rounds (
     table_name TEXT NOT NULL, game TEXT NOT NULL, shift TEXT NOT NULL, dealer TEXT NOT NULL, round_id TEXT NOT NULL,
     revision INTEGER NOT NULL, sign INTEGER NOT NULL, corrected BOOLEAN NOT NULL, version INTEGER NOT NULL,
     submission TEXT NOT NULL, opened_at TIMESTAMPTZ, closed_at TIMESTAMPTZ NOT NULL, chips_cents BIGINT NOT NULL,
+    seats INTEGER NOT NULL,
     wagers TEXT[] NOT NULL,
     figures BIGINT[] NOT NULL, line_wagers TEXT[] NOT NULL, line_categories TEXT[] NOT NULL,
     line_figures BIGINT[] NOT NULL, stake_figures BIGINT[] NOT NULL,
@@ -173,6 +174,13 @@ CREATE TABLE chip_hours (
     property TEXT, table_name TEXT, hour TIMESTAMPTZ, gaming_day DATE, chips_cents BIGINT NOT NULL,
     first_closed TIMESTAMPTZ NOT NULL, last_closed TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (property, table_name, hour, gaming_day)
+);
+
+CREATE TABLE pace_hours (
+    gaming_day DATE, property TEXT, table_name TEXT, game TEXT, dealer TEXT, hour TIMESTAMPTZ,
+    rounds BIGINT NOT NULL, seats BIGINT NOT NULL, handle_cents BIGINT NOT NULL,
+    first_opened TIMESTAMPTZ, last_closed TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (gaming_day, property, table_name, game, dealer, hour)
 );
 
 CREATE TABLE line_days (

@@ -1,6 +1,6 @@
 """The entries behind a figure, each with its contribution, as known at the question's moment."""
 
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import text
 
@@ -17,6 +17,15 @@ from services.reporting.read_model.statements import (
 from services.reporting.read_model.sums import AMOUNT_DIMENSIONS, ROUND_DIMENSIONS
 from shared.contracts.wager_totals import FIGURES
 
+_PLAYED: Final = {
+    "posted": ("1", "sign > 0"),
+    "corrected": ("1", "corrected"),
+    "reversed": ("1", "sign < 0"),
+    "rounds": ("sign", "true"),
+    "seats": ("seats", "seats <> 0"),
+}
+"""What a round contributes to a number of rounds, and which do."""
+
 
 async def entries_of(books: Books, because: Aggregate) -> list[dict[str, Any]]:
     """Return the entries summed to a figure, each with its contribution, in the order of recording."""
@@ -31,8 +40,8 @@ async def entries_of(books: Books, because: Aggregate) -> list[dict[str, Any]]:
         case "amounts":
             query = AMOUNT_ENTRIES
         case "played":
-            which = {"posted": "sign > 0", "corrected": "corrected", "reversed": "sign < 0"}[measure]
-            query = PLAYED_ENTRIES.replace("{which}", which)
+            value, which = _PLAYED[measure]
+            query = PLAYED_ENTRIES.replace("{value}", value).replace("{which}", which)
         case "rounds" if measure == "chips_cents":
             query = CHIPS_ENTRIES
         case "rounds" if measure in FIGURES:

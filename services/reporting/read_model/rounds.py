@@ -35,6 +35,12 @@ DEALT: Final = ("handle_cents", "payout_cents", "vigorish_cents", *STAKES)
 PLAYED: Final = ("posted", "corrected", "reversed")
 """Numbers of settlements posted, of corrections among them, and of reversals."""
 
+PACE: Final = ("rounds", "seats", "handle_cents")
+"""Sums of an hour of a dealer at a table.
+
+Rounds less those reversed; seats that wagered against the house, counted in each round; and what they wagered.
+"""
+
 HOUR_SECONDS: Final = 3600
 """An hour of UTC, the unit of sums of rounds' chips."""
 
@@ -50,7 +56,8 @@ _dealt = itemgetter(*map((*FIGURES, *STAKES).index, DEALT))
 class RoundEntry(NamedTuple):
     """A posted (`sign` 1) or reversed (-1) round, as one entry of the settlement journal.
 
-    It is a row of the table `rounds`: `chips_cents` went into the table inventory, `figures` has FIGURES of each of
+    It is a row of the table `rounds`: `chips_cents` went into the table inventory, `seats` wagered against the house
+    (negative for a reversal), `figures` has FIGURES of each of
     `wagers` in turn, `line_figures` has LINE_FIGURES of each of `line_wagers` with the category at the same index
     (empty: none), `stake_figures` has STAKE_FIGURES of each stake; empty for a reversal, which has no `opened_at`.
     """
@@ -73,6 +80,7 @@ class RoundEntry(NamedTuple):
     opened_at: datetime | None
     closed_at: datetime
     chips_cents: int
+    seats: int
     wagers: tuple[str, ...]
     figures: Sequence[int]
     line_wagers: Sequence[str]
@@ -109,6 +117,7 @@ def round_entry(event: EntryEvent[Any], data: PostedRound | ReversedRound, shift
         None if isinstance(data, ReversedRound) else data.opened_at,
         data.closed_at,
         sum([total.chips_cents for total in totals]),
+        sign * len({seat for seat, _ in results}),
         tuple([total.wager for total in totals]),
         list(chain.from_iterable(map(_figures, totals))),
         [wager for wager, _ in lines],
@@ -168,6 +177,9 @@ def voided(fact: UnpostedRound) -> Iterator[Amount]:
 
 _Sum = dict[Any, list[int]]
 
+_Pace = tuple[int, int, int, datetime | None, datetime]
+"""PACE, the first opening and the last closing."""
+
 
 class _Play:
     """A dealer's rounds of a game at a table in a shift under a submission: they share most of their keys."""
@@ -198,6 +210,8 @@ class Sums:
         """By (gaming day, property, table, game, shift, dealer, version, submission)."""
         self._lines: dict[tuple[Any, ...], _Sum] = {}
         self._chips: dict[tuple[str, str, int, date], tuple[int, datetime, datetime]] = {}
+        self._pace: dict[tuple[Any, ...], _Pace] = {}
+        """By (gaming day, property, table, game, dealer, hour of closing in seconds)."""
 
     @cached_property
     def _by_wager(self) -> Sequence[tuple[tuple[Any, ...], str, Sequence[int]]]:
@@ -240,17 +254,27 @@ class Sums:
         The key is (property, table, hour of closing, gaming day).
         """
         return {
-            (property_name, table, datetime.fromtimestamp(hour * HOUR_SECONDS, UTC), day): chips
+            (property_name, table, _moment_of(hour), day): chips
             for (property_name, table, hour, day), chips in self._chips.items()
         }
+
+    @property
+    def pace(self) -> dict[tuple[Any, ...], _Pace]:
+        """Return PACE, the first opening and the last closing of a round.
+
+        The key is (gaming day, property, table, game, dealer, hour of closing).
+        """
+        return {(*key, _moment_of(hour)): pace for (*key, hour), pace in self._pace.items()}
 
     def add(self, entry: RoundEntry) -> None:
         """Add a round."""
         closed = entry.closed_at
-        at = (entry.property, entry.table_name, int(closed.timestamp()) // HOUR_SECONDS, entry.gaming_day)
+        hour = int(closed.timestamp()) // HOUR_SECONDS
+        at = (entry.property, entry.table_name, hour, entry.gaming_day)
         cents, first, last = self._chips.get(at, (0, closed, closed))
         self._chips[at] = (cents + entry.chips_cents, min(first, closed), max(last, closed))
         place = (entry.gaming_day, entry.property, entry.table_name, entry.game)
+        self._add_pace((*place, entry.dealer, hour), entry)
         key = (*place, entry.shift, entry.dealer, entry.version, entry.submission)
         play = self._plays.get(key)
         if play is None:
@@ -277,6 +301,27 @@ class Sums:
                     staked = stakes[wager] = [0, 0]
                 staked[0] += lines
                 staked[1] += squared
+
+    def _add_pace(self, key: tuple[Any, ...], entry: RoundEntry) -> None:
+        opened, closed = entry.opened_at, entry.closed_at
+        rounds, seats, handle_cents, first, last = self._pace.get(key, (0, 0, 0, opened, closed))
+        if first is None or (opened is not None and opened < first):
+            first = opened
+        self._pace[key] = (
+            rounds + entry.sign,
+            seats + entry.seats,
+            handle_cents + sum(entry.figures[_HANDLE :: len(FIGURES)]),
+            first,
+            max(last, closed),
+        )
+
+
+_HANDLE: Final = FIGURES.index("handle_cents")
+
+
+def _moment_of(hour: int) -> datetime:
+    """Return the beginning of an hour, counted since 1970."""
+    return datetime.fromtimestamp(hour * HOUR_SECONDS, UTC)
 
 
 _NONE: Final = (0,) * len(FIGURES)

@@ -54,6 +54,13 @@ _OTHERS: Final = text(
     ORDER BY f.occurred_at, f.service, f.shard, f.seq"""  # noqa: S608 - our own text
 )
 
+_OPEN: Final = text(
+    f"""
+    WITH {_TIMES}
+    SELECT table_name, CAST(1000 * extract(epoch FROM sum(least(until, :known_at) - after)) AS bigint) AS milliseconds
+    FROM times GROUP BY table_name"""  # noqa: S608 - our own text
+)
+
 _BELIEVED: Final = tuple(map(kind_of, (pit.OpenedTable, pit.CarriedTable, pit.ExchangedBox, pit.TransportedBox)))
 """Events whose claimed shift counts: an opener begins one, and a box belongs to that of its exchange."""
 
@@ -108,6 +115,14 @@ async def other_shifts(books: Books) -> AsyncIterator[OtherShift]:
     for row in rows:
         entry = EntryRef(row.service, row.shard, row.seq)
         yield OtherShift(entry, row.table_name, row.event, row.gaming_day, row.occurred_at, row.claimed, row.shift)
+
+
+async def open_milliseconds(books: Books) -> dict[str, int]:
+    """Return how long each table was open on the question's gaming days; a table that is open still, until now."""
+    question = books.question
+    tables = books.tables_asked if question.table is None else [question.table]
+    rows = await books.read(_OPEN, begin=question.first, end=question.last, tables=tables)
+    return {row.table_name: row.milliseconds for row in rows}
 
 
 def _around(first: date, last: date) -> dict[str, date]:

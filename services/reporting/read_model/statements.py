@@ -112,6 +112,34 @@ PLAYED: Final = f"""
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
     GROUP BY {{group}} {{order}}"""
 
+_OF_ROUNDS_PACE: Final = f"""r.sign AS rounds, r.seats,
+               (SELECT sum(r.figures[(n - 1) * {len(FIGURES)} + {FIGURES.index("handle_cents") + 1}])
+                FROM generate_series(1, cardinality(r.wagers)) n) AS handle_cents"""
+
+# Of a round that was taken back, its settlement said when it was opened.
+PACE: Final = f"""
+    SELECT {{by}} CAST(sum(rounds) AS bigint) AS rounds, CAST(sum(seats) AS bigint) AS seats,
+           CAST(sum(handle_cents) AS bigint) AS handle_cents, CAST(sum(milliseconds) AS bigint) AS milliseconds
+    FROM (
+        SELECT table_name, game, dealer, CAST(extract(hour FROM hour AT TIME ZONE :zone) AS integer) AS clock_hour,
+               CAST(round(sum(seats) / sum(rounds)) AS integer) AS seats_usual, sum(rounds) AS rounds,
+               sum(seats) AS seats, sum(handle_cents) AS handle_cents,
+               round(1000 * extract(epoch FROM max(last_closed) - min(first_opened))) AS milliseconds
+        FROM (
+            SELECT table_name, game, dealer, hour, rounds, seats, handle_cents, first_opened, last_closed
+            FROM reporting.pace_hours
+            WHERE property = :property AND gaming_day BETWEEN :first AND :last
+              AND gaming_day <> ALL (CAST(:late AS date[]))
+            UNION ALL
+            SELECT r.table_name, r.game, r.dealer, date_trunc('hour', r.closed_at, 'UTC'), {_OF_ROUNDS_PACE},
+                   r.opened_at, r.closed_at
+            FROM reporting.rounds r
+            WHERE {_PLAYED}) known
+        WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
+        GROUP BY table_name, game, dealer, hour HAVING sum(rounds) > 0) hours
+    GROUP BY {{group}} {{order}}"""
+"""What was played in the hours of dealers at tables; `seats_usual` is how many of them wagered in a round."""
+
 HOUSE_EDGES: Final = """
     SELECT submission, wager, offered, paytable, CAST(returns AS text) AS returns, reason,
            bonus_lines FROM reporting.house_edges
@@ -162,7 +190,7 @@ ROUND_ENTRIES: Final = f"""
     GROUP BY shard, seq, recorded_at, round_id ORDER BY recorded_at, shard, seq"""
 
 PLAYED_ENTRIES: Final = """
-    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, 1 AS value FROM reporting.rounds
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, {value} AS value FROM reporting.rounds
     WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
       AND {which} {where}
     ORDER BY recorded_at, shard, seq"""

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.reporting.read_model import catalog
 from services.reporting.read_model.measures import Amount, Said, amounts_of
 from services.reporting.read_model.people import acts_of
-from services.reporting.read_model.rounds import DEALT, LINE_FIGURES, PLAYED, STAKES, RoundEntry, Sums
+from services.reporting.read_model.rounds import DEALT, LINE_FIGURES, PACE, PLAYED, STAKES, RoundEntry, Sums
 from services.reporting.tables import (
     amount_days,
     amounts,
@@ -20,6 +20,7 @@ from services.reporting.tables import (
     documents,
     facts,
     line_days,
+    pace_hours,
     play_days,
     positions,
     rounds,
@@ -51,6 +52,9 @@ _ADD_PLAYED = insert(play_days, on_conflict=added(play_days, *PLAYED))
 _ADD_LINES = insert(line_days, on_conflict=added(line_days, *LINE_FIGURES))
 _ADD_CHIPS = insert(
     chip_hours, on_conflict=added(chip_hours, "chips_cents") | _widened(chip_hours, "first_closed", "last_closed")
+)
+_ADD_PACE = insert(
+    pace_hours, on_conflict=added(pace_hours, *PACE) | _widened(pace_hours, "first_opened", "last_closed")
 )
 _ADD_MOMENTS = insert(day_moments, on_conflict=_widened(day_moments, "first_recorded", "last_recorded"))
 _ADD_POSITIONS = insert(positions, on_conflict={"seq": func.greatest(positions.c.seq, excluded(positions).seq)})
@@ -166,6 +170,7 @@ class Batch:
             (_ADD_DEALERS, _sorted(sums.dealers.items())),
             (_ADD_PLAYED, _sorted(sums.played.items())),
             (_ADD_CHIPS, _sorted(sums.chips.items())),
+            (_ADD_PACE, _sorted(sums.pace.items())),
             (_ADD_LINES, _sorted(sums.lines.items())),
             (_ADD_MOMENTS, _sorted(self._moments.items())),
         ):

@@ -21,6 +21,7 @@ _TYPES: dict[Unit, pyarrow.DataType] = {
     "cents": pyarrow.int64(),
     "exact_cents": pyarrow.decimal128(38, 9),
     "count": pyarrow.int64(),
+    "decimal": pyarrow.decimal128(38, 2),
     "percent": pyarrow.decimal128(38, 2),
 }
 
@@ -61,7 +62,7 @@ def _values(column: Column, rows: Sequence[Row]) -> pyarrow.Array:
 
 def _value(value: Value, unit: Unit) -> Any:
     match unit:
-        case "exact_cents" | "percent":
+        case "exact_cents" | "decimal" | "percent":
             return None if value is None else Decimal(str(value))
         case "moment" if isinstance(value, datetime):
             return in_utc(value)

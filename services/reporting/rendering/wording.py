@@ -9,17 +9,17 @@ from services.reporting.framework.figures import Value
 from shared.contracts.exact import parse_exact
 from shared.contracts.reports import ReportStatus
 
-DECIMALS: Final[dict[Unit, int]] = {"count": 0, "cents": 2, "percent": 4, "exact_cents": 11}
+DECIMALS: Final[dict[Unit, int]] = {"count": 0, "cents": 2, "decimal": 2, "percent": 4, "exact_cents": 11}
 """The decimal places that make a column's values integers: cents of a dollar, nanocents of a cent."""
 
-_SHOWN: Final[dict[Unit, int]] = {"count": 0, "cents": 2, "exact_cents": 2}
+_SHOWN: Final[dict[Unit, int]] = {"count": 0, "cents": 2, "decimal": 2, "exact_cents": 2}
 """The minimum decimal places for display."""
 
 _FINISHED = {ReportStatus.FINAL, ReportStatus.RESTATED}
 
 
 def whole(value: Value, unit: Unit) -> int:
-    """Return a value as an integer of its smallest unit: cents, nanocents, hundredths of a percent, or a count.
+    """Return a value as an integer of its smallest unit: cents, nanocents, hundredths (of a percent), or a count.
 
     Raises: TypeError for a value that the unit cannot hold.
 
@@ -31,7 +31,7 @@ def whole(value: Value, unit: Unit) -> int:
             return value
         case "exact_cents", str() | int():
             return parse_exact(str(value))
-        case "percent", str():
+        case (("decimal" | "percent"), str()):
             return int(value.replace(".", ""))
         case _:
             raise TypeError(f"a column of {unit} does not hold {value!r}")
@@ -69,7 +69,7 @@ def text_of(value: Value, unit: Unit) -> str:
         case "percent":
             number = whole(value, unit)
             text = f"{decimal(abs(number), 2)}%"
-        case "cents" | "exact_cents" | "count":
+        case "cents" | "exact_cents" | "count" | "decimal":
             number = whole(value, unit)
             before, point, after = decimal(abs(number), DECIMALS[unit], _SHOWN[unit]).partition(".")
             text = f"{int(before):,}{point}{after}"

@@ -41,6 +41,7 @@ _NUMBER_FORMATS: Final[dict[Unit, str]] = {
     "cents": "#,##0.00_);(#,##0.00)",
     "exact_cents": "#,##0.00#########_);(#,##0.00#########)",
     "count": "#,##0_);(#,##0)",
+    "decimal": "#,##0.00_);(#,##0.00)",
     "percent": "0.00%_);(0.00%)",
     "day": "yyyy-mm-dd",
     "moment": 'yyyy-mm-dd hh:mm:ss" UTC"',

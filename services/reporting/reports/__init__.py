@@ -16,6 +16,7 @@ from services.reporting.reports.hold_variances.report import HOLD_VARIANCE
 from services.reporting.reports.master_game import MASTER_GAME
 from services.reporting.reports.master_list import MASTER_LIST
 from services.reporting.reports.openers_closers import OPENERS_CLOSERS
+from services.reporting.reports.pace.report import PACE
 from services.reporting.reports.progressives.report import PROGRESSIVES
 from services.reporting.reports.side_bets import SIDE_BETS
 from services.reporting.reports.slips import SLIPS
@@ -34,6 +35,6 @@ REPORTS: Final[dict[str, Report]] = {
         *(TABLE_INVENTORY, OPENERS_CLOSERS, SLIPS, COUNTER_CHECKS, COUNT_VARIANCES, ADJUSTMENTS),
         *(VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED),
         *(TAX, WINNINGS, CURRENCY),
-        *(STATISTICS, EXCEPTIONS, ACCESS, MASTER_LIST),
+        *(PACE, STATISTICS, EXCEPTIONS, ACCESS, MASTER_LIST),
     )
 }

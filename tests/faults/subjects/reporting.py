@@ -75,6 +75,7 @@ SUBJECT = Subject(
             "wager_days",
             "play_days",
             "chip_hours",
+            "pace_hours",
             "line_days",
             "day_moments",
         )

@@ -42,6 +42,7 @@ CHANGES = {
     "dealer_days": "UPDATE reporting.dealer_days SET handle_cents = handle_cents + 1",
     "play_days": "UPDATE reporting.play_days SET posted = posted + 1",
     "chip_hours": "UPDATE reporting.chip_hours SET chips_cents = chips_cents + 1",
+    "pace_hours": "UPDATE reporting.pace_hours SET seats = seats + 1",
     "line_days": "DELETE FROM reporting.line_days",
     "day_moments": "UPDATE reporting.day_moments SET last_recorded = now()",
     "positions": "UPDATE reporting.positions SET seq = seq + 1",

@@ -112,9 +112,10 @@ def report(rows: int = 3, **changes: Any) -> Document:
     )
 
 
-UNITS: tuple[Unit, ...] = ("text", "day", "moment", "cents", "exact_cents", "count", "percent")
+UNITS: tuple[Unit, ...] = ("text", "day", "moment", "cents", "exact_cents", "count", "decimal", "percent")
 _TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"]) | st.sampled_from("=+-@'\n,\""))
 _BIG = st.integers(-(2**62), 2**62) | st.integers(-(10**9), 10**9)
+_HUNDREDTHS = st.integers(-(10**6), 10**6).map(lambda n: f"{'-' * (n < 0)}{abs(n) // 100}.{abs(n) % 100:02}")
 _MOMENTS = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
 VALUES: dict[Unit, st.SearchStrategy[Value]] = {
     "text": _TEXTS,
@@ -123,7 +124,8 @@ VALUES: dict[Unit, st.SearchStrategy[Value]] = {
     "cents": _BIG,
     "exact_cents": st.integers(-(10**30), 10**30).map(exact_text),
     "count": _BIG,
-    "percent": st.integers(-(10**6), 10**6).map(lambda n: f"{'-' * (n < 0)}{abs(n) // 100}.{abs(n) % 100:02}"),
+    "decimal": _HUNDREDTHS,
+    "percent": _HUNDREDTHS,
 }
 
 

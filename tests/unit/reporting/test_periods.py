@@ -25,6 +25,7 @@ EXPECTED: Final[dict[str, set[Period]]] = {
     "tax": {"day", "week"},
     "winnings": {"day", "year"},
     "currency": {"day"},
+    "pace": {"day", "week", "month"},
     "statistics": {"day", "month"},
     "exceptions": {"day", "week", "month", "year"},
     "access": {"quarter"},

@@ -1,0 +1,278 @@
+"""Pace and yield: rounds per hour, occupied seats, average wager, take-up of side bets, and what an hour brings."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from math import sqrt
+from typing import Any, Final
+
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Filled, Identity, fill
+from services.reporting.framework.figures import NOTHING, Cell, Explained, Figure, explained_by, share, total
+from services.reporting.read_model.pace import (
+    Pace,
+    handle_figure,
+    hours_of,
+    pace_by,
+    per_hour,
+    ratio,
+    rounds_figure,
+    seats_figure,
+)
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.shift_times import open_milliseconds
+from services.reporting.reports.common.counted_win import CountedWin, counted_wins
+from services.reporting.reports.common.settled_rounds import SettledRounds, settled_rounds
+from services.reporting.reports.common.settled_win import SettledWin
+from services.reporting.reports.pace.sections import DEALERS, HOURS, MINIMUMS, OPEN_HOURS, SIDE_BETS, TABLES
+from shared.contracts.properties import PropertyTable
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
+from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.win import WinStated
+
+_Row = dict[str, Any]
+
+_NORMAL_95: Final = 1.959964
+"""The 97.5% quantile of the standard normal distribution."""
+
+
+async def _fill(books: Books) -> Content:
+    by_hour = await pace_by(books, "table_name", "game", "clock_hour")
+    by_table: dict[tuple[str, str], Pace] = defaultdict(Pace)
+    for (table, game, _), pace in by_hour.items():
+        by_table[table, game] += pace
+    settled = await settled_rounds(books)
+    signs = {table.table: table for table in books.place.document.tables}
+    whole = sum(by_table.values(), start=Pace())
+    sections = (
+        fill(TABLES, _tables(books, by_table, settled, signs)),
+        await _open_hours(books, by_table, settled),
+        fill(HOURS, _hours(books, by_hour)),
+        fill(MINIMUMS, _minimums(books, by_hour, signs)),
+        fill(SIDE_BETS, _side_bets(books, by_table, settled)),
+        fill(DEALERS, _dealers(books, await pace_by(books, "dealer", "game", "seats_usual"))),
+    )
+    return Content(sections, await _identities(books, whole, settled))
+
+
+def _played(pace: Pace, rounds: Figure, seats: Figure, handle: Figure) -> _Row:
+    """Return the cells of what was played, with the provenance of rounds, seats and handle."""
+    handle_per_hour = pace.per_hour(pace.handle_cents)
+    return {
+        "rounds": rounds,
+        "hours": Cell(pace.hours, rounds),
+        "rounds_per_hour": Cell(ratio(Fraction(pace.rounds) * 3_600_000, pace.milliseconds), rounds),
+        "seats": seats,
+        "seats_per_round": Cell(pace.seats_per_round, explained_by(seats, rounds)),
+        "handle_cents": handle,
+        "wager_cents": Cell(pace.wager_cents, explained_by(handle, seats)),
+        "handle_per_hour_cents": Cell(_rounded(handle_per_hour), handle),
+    }
+
+
+def _played_at(books: Books, pace: Pace, **where: str) -> _Row:
+    figures = (make(books, pace, **where) for make in (rounds_figure, seats_figure, handle_figure))
+    return _played(pace, *figures)
+
+
+def _rounded(cents: Fraction | None) -> int | None:
+    return None if cents is None else round(cents)
+
+
+def _tables(
+    books: Books,
+    by_table: Mapping[tuple[str, str], Pace],
+    settled: SettledRounds,
+    signs: Mapping[str, PropertyTable],
+) -> Iterator[_Row]:
+    wins = settled.by("table_name", "game")
+    for (table, game), pace in sorted(by_table.items()):
+        sign, win = signs.get(table), wins.get((table, game), SettledWin())
+        yield {
+            "table": table,
+            "game": game,
+            "minimum_cents": sign and sign.minimum_cents,
+            **_played_at(books, pace, table_name=table, game=game),
+            "occupancy_percent": None
+            if sign is None
+            else Cell(
+                ratio(Fraction(100 * pace.seats, sign.positions), pace.rounds),
+                seats_figure(books, pace, table_name=table, game=game),
+            ),
+            "win_per_hour_cents": Cell(_rounded(pace.per_hour(win.win.value)), win.win),
+            "theoretical_win_per_hour_cents": _theoretical(win, pace.milliseconds),
+        }
+
+
+def _theoretical(win: SettledWin, milliseconds: int) -> Cell:
+    """Return the theoretical win per hour of some time; empty if a part of the handle has no exact house edge."""
+    return Cell(None if win.without else _rounded(per_hour(win.theoretical, milliseconds)), win.exact_handle)
+
+
+async def _open_hours(books: Books, by_table: Mapping[tuple[str, str], Pace], settled: SettledRounds) -> Filled:
+    opened = await open_milliseconds(books)
+    counted, wins = await counted_wins(books, "table_name"), settled.by("table_name")
+    played: dict[str, Pace] = defaultdict(Pace)
+    for (table, _), pace in by_table.items():
+        played[table] += pace
+
+    def of_table(table: str) -> _Row:
+        milliseconds, win = opened[table], counted.get((table,), CountedWin())
+        rounds = rounds_figure(books, played[table], table_name=table)
+
+        def in_an_hour(figure: Figure) -> Cell:
+            return Cell(None if win.missing else _rounded(per_hour(figure.value, milliseconds)), figure)
+
+        return {
+            "table": table,
+            "open_hours": hours_of(milliseconds),
+            "rounds": rounds,
+            "rounds_per_open_hour": Cell(ratio(Fraction(rounds.value) * 3_600_000, milliseconds), rounds),
+            "drop_per_open_hour_cents": in_an_hour(win.drop),
+            "win_per_open_hour_cents": in_an_hour(win.final_win),
+            "theoretical_win_per_open_hour_cents": _theoretical(wins.get((table,), SettledWin()), milliseconds),
+        }
+
+    return fill(OPEN_HOURS, map(of_table, sorted(opened)))
+
+
+def _hours(books: Books, by_hour: Mapping[tuple[str, ...], Pace]) -> Iterator[_Row]:
+    for (table, game, hour), pace in sorted(by_hour.items(), key=lambda one: (*one[0][:2], int(one[0][2]))):
+        where = {"table_name": table, "game": game, "clock_hour": hour}
+        yield {"table": table, "game": game, "hour": _clock(hour), **_played_at(books, pace, **where)}
+
+
+def _clock(hour: str) -> str:
+    return f"{int(hour):02}:00"
+
+
+def _minimums(
+    books: Books, by_hour: Mapping[tuple[str, ...], Pace], signs: Mapping[str, PropertyTable]
+) -> Iterator[_Row]:
+    together: dict[tuple[str, int, int], list[tuple[str, Pace]]] = defaultdict(list)
+    for (table, game, hour), pace in by_hour.items():
+        sign = signs.get(table)
+        if sign is not None and sign.minimum_cents is not None:
+            together[game, sign.minimum_cents, int(hour)].append((table, pace))
+    for (game, minimum_cents, clock_hour), parts in sorted(together.items()):
+        where = [{"table_name": table, "game": game, "clock_hour": str(clock_hour)} for table, _ in parts]
+        yield {
+            "game": game,
+            "minimum_cents": minimum_cents,
+            "hour": _clock(str(clock_hour)),
+            "tables": len({table for table, _ in parts}),
+            **_played(
+                sum((pace for _, pace in parts), start=Pace()),
+                *(
+                    total(make(books, pace, **at) for (_, pace), at in zip(parts, where, strict=True))
+                    for make in (rounds_figure, seats_figure, handle_figure)
+                ),
+            ),
+        }
+
+
+def _side_bets(books: Books, by_table: Mapping[tuple[str, str], Pace], settled: SettledRounds) -> Iterator[_Row]:
+    optional = {
+        (part.offered[0], part.offered[3])
+        for part in settled.parts
+        if (edge := settled.edges.get(part.offered[2:])) is not None and edge.offered == "optional"
+    }
+    for (table, game, wager), win in settled.by("table_name", "game", "wager").items():
+        pace = by_table.get((table, game), Pace())
+        if (game, wager) not in optional or not pace.rounds:
+            continue
+        stakes, handle = win.of("stakes"), win.of("handle_cents")
+        seats = seats_figure(books, pace, table_name=table, game=game)
+        yield {
+            "table": table,
+            "game": game,
+            "wager": wager,
+            "wagers": stakes,
+            "seats": seats,
+            "take_up_percent": share(stakes, seats),
+            "handle_cents": handle,
+            "handle_share_percent": share(handle, handle_figure(books, pace, table_name=table, game=game)),
+        }
+
+
+def _dealers(books: Books, by_seats: Mapping[tuple[str, ...], Pace]) -> Iterator[_Row]:
+    usual: dict[tuple[str, str], Pace] = defaultdict(Pace)
+    hours: dict[tuple[str, str], dict[str, Pace]] = defaultdict(dict)
+    for (dealer, game, seats), pace in by_seats.items():
+        usual[game, seats] += pace
+        hours[dealer, game][seats] = pace
+    for (dealer, game), of_dealer in sorted(hours.items()):
+        pace = sum(of_dealer.values(), start=Pace())
+        expected = sum(
+            (
+                Fraction(one.milliseconds * usual[game, seats].rounds, usual[game, seats].milliseconds or 1)
+                for seats, one in of_dealer.items()
+            ),
+            start=Fraction(0),
+        )
+        cells = _played_at(books, pace, dealer=dealer, game=game)
+        yield {"dealer": dealer, "game": game, **cells, **_against(pace.rounds, expected, cells["rounds"])}
+
+
+def _against(rounds: int, expected: Fraction, because: Explained) -> _Row:
+    """Return the comparison of a number of rounds with what others would have dealt, as percentages of it."""
+    if not expected:
+        return {}
+    low, high = _interval(rounds)
+    return {
+        "expected_rounds": Cell(ratio(expected, 1), because),
+        "of_expected_percent": Cell(ratio(100 * Fraction(rounds) / expected, 1), because),
+        "from_percent": Cell(f"{100 * low / float(expected):.2f}", because),
+        "to_percent": Cell(f"{100 * high / float(expected):.2f}", because),
+    }
+
+
+def _interval(count: int) -> tuple[float, float]:
+    """Return the 95% interval of the mean of a Poisson distribution with one observation, by Wilson and Hilferty.
+
+    Source: Breslow and Day, Statistical Methods in Cancer Research II (1987), section 2.3: within 1% of the exact
+    interval from five on.
+
+    >>> [round(end, 2) for end in _interval(100)], [round(end, 2) for end in _interval(0)]
+    ([81.36, 121.63], [0.0, 3.69])
+    """
+    more = count + 1
+    low = count * (1 - 1 / (9 * count) - _NORMAL_95 / (3 * sqrt(count))) ** 3 if count else 0.0
+    return low, more * (1 - 1 / (9 * more) + _NORMAL_95 / (3 * sqrt(more))) ** 3
+
+
+async def _identities(books: Books, whole: Pace, settled: SettledRounds) -> tuple[Identity, ...]:
+    """Return the identities with the sums of rounds, which are kept separately."""
+    counts = (await books.played()).get((), {})
+    counted = counts.get("posted", NOTHING) - counts.get("reversed", NOTHING)
+    handle = settled.whole().of("handle_cents")
+    return (
+        Identity(
+            "rounds of hours",
+            rounds_figure(books, whole),
+            counted,
+            "the rounds of all hours are those that were posted, less those reversed",
+            "count",
+        ),
+        Identity(
+            "handle of hours",
+            handle_figure(books, whole),
+            handle,
+            "what was wagered in all hours is the handle",
+        ),
+    )
+
+
+PACE: Final = Report(
+    name="pace",
+    title="Pace and yield",
+    about=(
+        "How fast tables play, how full they are, what a seat wagers and what an hour brings, by table, hour, minimum "
+        "and dealer, from every settled round. Rounds at a table depend on who plays and on what is shuffled: a "
+        "dealer's figures are stated with the interval that chance alone explains, and say nothing of a person by "
+        "themselves."
+    ),
+    sections=(TABLES, OPEN_HOURS, HOURS, MINIMUMS, SIDE_BETS, DEALERS),
+    sources=(SettlementPosted, SettlementReversed, SubmissionApproved, WinStated),
+    fill=_fill,
+)

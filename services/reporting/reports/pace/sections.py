@@ -1,0 +1,181 @@
+"""The sections of the report on pace and yield."""
+
+from typing import Final
+
+from services.reporting.framework.document import Column, Section
+
+_TABLE: Final = Column(name="table", title="Table")
+_GAME: Final = Column(name="game", title="Game")
+_ROUNDS: Final = Column(name="rounds", title="Rounds", unit="count", formula="posted - reversed")
+_HOURS: Final = Column(
+    name="hours",
+    title="Hours of play",
+    unit="decimal",
+    formula=(
+        "from the first opening to the last closing of a round, in each hour of a dealer at a table; a pause within "
+        "it, as for a shuffle or a fill, is in it"
+    ),
+)
+_ROUNDS_PER_HOUR: Final = Column(
+    name="rounds_per_hour", title="Rounds per hour", unit="decimal", formula="rounds / hours of play"
+)
+_SEATS: Final = Column(
+    name="seats",
+    title="Spots played",
+    unit="count",
+    formula="seats that wagered against the house, counted in each round",
+)
+_SEATS_PER_ROUND: Final = Column(
+    name="seats_per_round", title="Occupied seats", unit="decimal", formula="spots played / rounds"
+)
+_HANDLE: Final = Column(name="handle_cents", title="Handle", unit="cents", formula="wagered against the house")
+_WAGER: Final = Column(
+    name="wager_cents",
+    title="Average wagered",
+    unit="cents",
+    formula="handle / spots played: by a seat in a round, with all of its wagers",
+)
+_HANDLE_PER_HOUR: Final = Column(
+    name="handle_per_hour_cents", title="Handle per hour", unit="cents", formula="handle / hours of play"
+)
+
+_PLAYED: Final = (_ROUNDS, _HOURS, _ROUNDS_PER_HOUR, _SEATS, _SEATS_PER_ROUND, _HANDLE, _WAGER, _HANDLE_PER_HOUR)
+"""What `played` fills."""
+
+TABLES: Final = Section(
+    name="tables",
+    title="By table",
+    key=("table", "game"),
+    columns=(
+        _TABLE,
+        _GAME,
+        Column(name="minimum_cents", title="Minimum", unit="cents", formula="usual minimum wager on its sign"),
+        *_PLAYED,
+        Column(
+            name="occupancy_percent",
+            title="Occupancy %",
+            unit="percent",
+            formula="occupied seats / positions of the table",
+        ),
+        Column(
+            name="win_per_hour_cents",
+            title="Win as settled per hour",
+            unit="cents",
+            formula="win as settled / hours of play",
+        ),
+        Column(
+            name="theoretical_win_per_hour_cents",
+            title="Theoretical win per hour",
+            unit="cents",
+            formula="handle x exact house edge / hours of play; empty if a wager has no exact house edge",
+        ),
+    ),
+)
+OPEN_HOURS: Final = Section(
+    name="open_hours",
+    title="By table, while it was open",
+    key=("table",),
+    columns=(
+        _TABLE,
+        Column(
+            name="open_hours",
+            title="Hours open",
+            unit="decimal",
+            formula="as table inventory states the periods in which it was open, until now if it is open still",
+        ),
+        _ROUNDS,
+        Column(
+            name="rounds_per_open_hour", title="Rounds per hour open", unit="decimal", formula="rounds / hours open"
+        ),
+        Column(
+            name="drop_per_open_hour_cents",
+            title="Drop per hour open",
+            unit="cents",
+            formula="counted drop / hours open; empty while something is missing",
+        ),
+        Column(
+            name="win_per_open_hour_cents",
+            title="Win per hour open",
+            unit="cents",
+            formula="counted win / hours open; empty while something is missing",
+        ),
+        Column(
+            name="theoretical_win_per_open_hour_cents",
+            title="Theoretical win per hour open",
+            unit="cents",
+            formula="handle x exact house edge / hours open; empty if a wager has no exact house edge",
+        ),
+    ),
+)
+HOURS: Final = Section(
+    name="hours",
+    title="By table and hour of the clock",
+    key=("table", "game", "hour"),
+    columns=(
+        _TABLE,
+        _GAME,
+        Column(name="hour", title="Hour", formula="in which a round was closed, on the property's clock"),
+        *_PLAYED,
+    ),
+)
+MINIMUMS: Final = Section(
+    name="minimums",
+    title="By game, minimum and hour of the clock",
+    key=("game", "minimum_cents", "hour"),
+    columns=(
+        _GAME,
+        Column(name="minimum_cents", title="Minimum", unit="cents", formula="usual minimum wager on the tables' signs"),
+        Column(name="hour", title="Hour", formula="in which a round was closed, on the property's clock"),
+        Column(name="tables", title="Tables", unit="count", formula="that played in this hour on any of the days"),
+        *_PLAYED,
+    ),
+)
+SIDE_BETS: Final = Section(
+    name="side_bets",
+    title="Optional wagers, by table",
+    key=("table", "game", "wager"),
+    columns=(
+        _TABLE,
+        _GAME,
+        Column(name="wager", title="Wager"),
+        Column(name="wagers", title="Stakes", unit="count", formula="stakes against the house"),
+        _SEATS,
+        Column(name="take_up_percent", title="Take-up %", unit="percent", formula="stakes / spots played"),
+        _HANDLE,
+        Column(
+            name="handle_share_percent",
+            title="Share of handle %",
+            unit="percent",
+            formula="handle of the wager / handle of the table",
+        ),
+    ),
+)
+DEALERS: Final = Section(
+    name="dealers",
+    title="By dealer and game",
+    key=("dealer", "game"),
+    columns=(
+        Column(name="dealer", title="Dealer"),
+        _GAME,
+        *_PLAYED,
+        Column(
+            name="expected_rounds",
+            title="Rounds of others",
+            unit="decimal",
+            formula=(
+                "what all dealers of the game together would have dealt in these hours, each hour at their pace with "
+                "as many occupied seats (rounded to whole seats)"
+            ),
+        ),
+        Column(
+            name="of_expected_percent", title="Of these %", unit="percent", formula="rounds / rounds of others x 100"
+        ),
+        Column(
+            name="from_percent",
+            title="From %",
+            unit="percent",
+            formula="lower end of the 95% interval of a Poisson number of rounds, by Wilson and Hilferty",
+        ),
+        Column(name="to_percent", title="To %", unit="percent", formula="upper end of the same interval"),
+    ),
+)

@@ -1,0 +1,110 @@
+"""Pace and yield on a real database: rounds and periods in which tables were open go in, figures an hour come out."""
+
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from tests.support.ledger import Ledger
+from tests.support.reporting import Books, held, names, rows_of
+from tests.unit.reporting.entries import NOON, total
+
+_PLAYED: Final = ("rounds", "hours", "rounds_per_hour", "seats", "seats_per_round", "handle_cents", "wager_cents")
+
+
+def _line(seat: int, wager: str, stake: int, payout: int = 0) -> dict[str, Any]:
+    said = {"seat": seat, "wager": wager, "outcome": "win" if payout else "lose", "stake": stake, "payout": payout}
+    return said | {"stake_returned": stake if payout else 0, "from_meter": 0, "paid_by": "house"}
+
+
+def _round(
+    books: Books, seq: int, minute: int, seats: int, *, table: str = "BJ-01", dealer: str = "d-1", **more: Any
+) -> dict[str, Any]:
+    """A round of one minute that ends so many minutes after noon; each seat wagers ten dollars."""
+    closed = NOON + timedelta(minutes=minute)
+    lines = [_line(seat, "blackjack", 1_000) for seat in range(1, seats + 1)]
+    moments = {"opened_at": _text(closed - timedelta(minutes=1)), "closed_at": _text(closed)}
+    said = {"lines": lines, "dealer_id": dealer, **moments} | more
+    return books.posted(seq, table, [total(handle=1_000 * seats)], **said)
+
+
+def _text(moment: datetime) -> str:
+    return moment.isoformat()
+
+
+def test_a_table_has_a_pace_by_hour_of_the_clock(books: Books) -> None:
+    """Four rounds in nine minutes of one hour, two in five of the next; the clock is that of the property."""
+    rounds = [_round(books, seq, minute, 3) for seq, minute in enumerate((1, 3, 6, 9), 1)]
+    rounds += [_round(books, seq, minute, 1) for seq, minute in enumerate((61, 65), 5)]
+    books.publish(*rounds)
+    report = books.report("pace")
+    [table] = rows_of(report, "tables")
+    assert ("BJ-01", "blackjack", 6, "0.23", "25.71", 14, "2.33", 14_000, 1_000) == names(
+        table, "table", "game", *_PLAYED
+    )
+    assert 60_000 == table["handle_per_hour_cents"]  # in 14 minutes
+    first, second = rows_of(report, "hours")
+    assert ("07:00", 4, "0.15", "26.67", 12, "3.00", 12_000, 1_000) == names(first, "hour", *_PLAYED)
+    assert ("08:00", 2, "0.08", "24.00", 2, "1.00", 2_000, 1_000) == names(second, "hour", *_PLAYED)
+    assert {"rounds of hours": True, "handle of hours": True} == held(report)
+    cell = "hours/BJ-01|blackjack|07:00/seats"
+    assert [3, 3, 3, 3] == [entry["value"] for entry in books.explain("pace", cell)["entries"]]
+    cell = "hours/BJ-01|blackjack|08:00/handle_cents"
+    assert [(5, 1_000), (6, 1_000)] == [
+        names(entry, "seq", "value") for entry in books.explain("pace", cell)["entries"]
+    ]
+
+
+def test_what_is_taken_back_was_not_played(books: Books) -> None:
+    """A reversed round takes its spots and its handle with it; posted again, it counts once; also as known before."""
+    totals, lines = [total(handle=2_000)], [_line(seat, "blackjack", 1_000) for seat in (1, 2)]
+    at = {"closed_at": _text(NOON + timedelta(minutes=3)), "dealer_id": "d-1"}
+    books.publish(_round(books, 1, 1, 2), _round(books, 2, 3, 2, round_id="r-2"))
+    before = rows_of(books.report("pace"), "tables")
+    known_at = _text(NOON + timedelta(seconds=2)).replace("+", "%2B")
+    books.publish(books.reversed(3, "BJ-01", totals, round_id="r-2", lines=lines, **at))
+    [table] = rows_of(books.report("pace"), "tables")
+    assert (1, 2, 2_000) == names(table, "rounds", "seats", "handle_cents")
+    books.publish(_round(books, 4, 3, 1, round_id="r-2", revision=2))
+    [table] = rows_of(books.report("pace"), "tables")
+    assert (2, 3, 3_000) == names(table, "rounds", "seats", "handle_cents")
+    assert before == rows_of(books.report("pace", f"&known_at={known_at}"), "tables")
+
+
+def test_a_dealer_stands_against_others_at_as_many_seats(books: Books) -> None:
+    """At one seat two dealers deal 30 and 10 rounds an hour: both together 20; more seats are compared apart."""
+    books.publish(
+        *(_round(books, seq, minute, 1, dealer="d-1") for seq, minute in enumerate((1, 3, 4, 6), 1)),
+        *(_round(books, seq, minute, 1, dealer="d-2", table="BJ-02") for seq, minute in ((5, 1), (6, 18))),
+        *(_round(books, seq, minute, 5, dealer="d-2", table="BJ-03") for seq, minute in ((7, 1), (8, 2))),
+    )
+    first, second = rows_of(books.report("pace"), "dealers")
+    assert ("d-1", 4, "0.10", "40.00", "1.50", "266.67") == names(
+        first, "dealer", "rounds", "hours", "rounds_per_hour", "expected_rounds", "of_expected_percent"
+    )
+    assert ("d-2", 4, "6.50", "61.54") == names(second, "dealer", "rounds", "expected_rounds", "of_expected_percent")
+    assert float(first["from_percent"]) < 100 < float(first["to_percent"])
+
+
+def test_optional_wagers_are_taken_by_spots(books: Books) -> None:
+    """Two of three spots take the side bet, which has a quarter of the handle."""
+    under = books.submit(wagers={"royal_match_21": {"paytable": "D"}})
+    lines = [_line(seat, "blackjack", 1_000) for seat in (1, 2, 3)]
+    lines += [_line(seat, "royal_match_21", 500) for seat in (1, 2)]
+    totals = [total(handle=3_000), total("royal_match_21", handle=1_000)]
+    books.publish(books.posted(1, "BJ-01", totals, lines=lines, submission=under, opened_at=_text(NOON)))
+    [wager] = rows_of(books.report("pace"), "side_bets")
+    assert ("royal_match_21", 2, 3, "66.67", 1_000, "25.00") == names(
+        wager, "wager", "wagers", "seats", "take_up_percent", "handle_cents", "handle_share_percent"
+    )
+
+
+def test_an_open_table_has_its_drop_and_win_by_the_hour(books: Books) -> None:
+    """Open for two hours, of which nobody played most: drop and counted win are divided by both."""
+    times = [(NOON - timedelta(hours=2), NOON)]
+    books.desk.feed("inventory", Ledger().stated(opener=100_000, closer=80_000, currency=50_000, times=times))
+    books.publish(_round(books, 1, -30, 2))
+    [table] = rows_of(books.report("pace"), "open_hours")
+    assert ("BJ-01", "2.00", 1, "0.50", 25_000, 15_000) == names(
+        table,
+        *("table", "open_hours", "rounds", "rounds_per_open_hour"),
+        *("drop_per_open_hour_cents", "win_per_open_hour_cents"),
+    )
