@@ -89,6 +89,7 @@ def routes() -> APIRouter:
 
 SECTIONS_OF_CHARTS: Final[Mapping[str, Collection[str]]] = {
     "statistics": ("tables", "dealers", "wagers", "alarms"),
+    "pace": ("hours",),
     "side-bets": ("hits",),
     "drop-and-win": ("hours",),
 }
@@ -100,6 +101,8 @@ def charts_of_report(shown: dict[str, Any], zone: str | None) -> list[Chart]:
     match shown["report"]:
         case "statistics":
             return [charts.win_against_expectation(shown, by) for by in ("table", "dealer", "wager")]
+        case "pace":
+            return [charts.pace_by_hour(shown, measure) for measure in charts.MEASURES]
         case "side-bets":
             wagers = dict.fromkeys((one["game"], one["wager"]) for one in charts.section_of(shown, "hits"))
             return [charts.hits_against_expectation(shown, wager, game=game) for game, wager in wagers]

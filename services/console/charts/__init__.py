@@ -6,10 +6,12 @@ from services.console.charts.expectation import win_against_expectation
 from services.console.charts.hits import hits_against_expectation
 from services.console.charts.hours import drop_by_hour
 from services.console.charts.meters import meter_history
+from services.console.charts.pace import MEASURES, pace_by_hour
 from services.console.charts.renderer import NotDrawn, Renderer, TooManyWaiting
 from services.console.charts.theme import Theme
 
 __all__ = [
+    "MEASURES",
     "Chart",
     "ChartColumn",
     "NotDrawn",
@@ -19,6 +21,7 @@ __all__ = [
     "drop_by_hour",
     "hits_against_expectation",
     "meter_history",
+    "pace_by_hour",
     "section_of",
     "what_if_cumulative",
     "what_if_difference",

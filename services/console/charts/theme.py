@@ -101,6 +101,7 @@ def _config(theme: Theme) -> dict[str, Any]:
             "curve": {"color": colors.kinds[0], "strokeWidth": 2},
             "dot": {"color": colors.kinds[0], "size": 40, "filled": True, "opacity": 1},
             "amount": {"fontSize": TEXT_PX, "color": colors.text, "font": FONT},
+            "cell": {"color": colors.kinds[0], "stroke": colors.page, "strokeWidth": 1},
             "solid": {"stroke": colors.page, "strokeWidth": 1, "opacity": 1},
             "words": {"fontSize": 14, "color": colors.text, "font": FONT},
         },

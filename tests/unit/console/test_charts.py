@@ -18,6 +18,7 @@ from services.console.charts import (
     drop_by_hour,
     hits_against_expectation,
     meter_history,
+    pace_by_hour,
     what_if_cumulative,
     what_if_difference,
     win_against_expectation,
@@ -103,9 +104,19 @@ def history(number: int = 3) -> Chart:
     return meter_history(list(reversed(moved)), "America/New_York")
 
 
+def pace() -> Chart:
+    """Return the heat map of two tables over midnight."""
+    rows = [
+        {"table": table, "game": "blackjack", "hour": hour, "rounds": 50, "rounds_per_hour": "61.50"}
+        | {"seats_per_round": "2.10", "wager_cents": 2_500, "handle_per_hour_cents": cents}
+        for table, hour, cents in (("BJ-01", "23:00", 100_050), ("BJ-01", "00:00", 50_000), (EVIL, "00:00", None))
+    ]
+    return pace_by_hour(report(hours=rows), "handle_per_hour_cents")
+
+
 def all_charts() -> Iterator[Chart]:
     """Yield one chart of each kind."""
-    yield from (statistics(), hits(), hours(), history())
+    yield from (statistics(), hits(), hours(), pace(), history())
     yield from (what_if_difference(what_if()), what_if_cumulative(what_if()))
 
 
@@ -126,6 +137,10 @@ def test_figures_are_those_that_follow_from_the_documents() -> None:
     ]
     drawn = [(one["clock"][11:16], one["dollars"]) for one in hours().spec["data"]["values"]]
     assert [("13:00", 25.0), ("14:00", 0.0), ("15:00", 100.0)] == drawn[::2]
+    assert ["23:00", "00:00"] == pace().spec["encoding"]["x"]["sort"]
+    assert [(1_000.5, "1,000"), (500.0, "500"), (0.0, "0")] == [
+        (one["value"], one["shown"]) for one in pace().spec["data"]["values"]
+    ]
     assert [10_100, 10_200, 500] == [row["shown_cents"] for row in history().rows]
 
 
