@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Final, TextIO, cast
@@ -18,29 +19,33 @@ _MINUTE_SECONDS: Final = 60.0
 _SERVICE: Final = "service"
 """The member of a line that names the service."""
 _KINDS_MAX: Final = 1000
-"""Maximum number of distinct events; further ones, as from libraries, share one limit."""
+"""Maximum number of distinct events of a service; further ones, as from libraries, share one limit."""
 
 
 class PerMinute:
-    """Limits the lines of each event per minute; the next line after that states how many were dropped."""
+    """Limits the lines of each event of a service per minute; the next line after that states how many were dropped.
+
+    Services that share a process share no limit: what floods the log of one is not left out of another's.
+    """
 
     def __init__(self, lines_max: int, clock: Callable[[], float] = monotonic) -> None:
         self._lines_max = lines_max
         self._clock = clock
-        self._kinds: dict[str, tuple[float, int]] = {}
-        """Kind -> when its minute began, and the lines since then."""
+        self._kinds: defaultdict[str, dict[str, tuple[float, int]]] = defaultdict(dict)
+        """Service and kind -> when its minute began, and the lines since then."""
 
     def left_out(self, kind: str) -> int | None:
         """Return how many lines were dropped before this one, or None if this one is dropped."""
-        if kind not in self._kinds and len(self._kinds) >= _KINDS_MAX:
+        kinds = self._kinds[_current_service()]
+        if kind not in kinds and len(kinds) >= _KINDS_MAX:
             kind = "others"
         now = self._clock()
-        began, lines = self._kinds.get(kind, (now, 0))
+        began, lines = kinds.get(kind, (now, 0))
         before = 0
         if now - began >= _MINUTE_SECONDS:
             before = max(0, lines - self._lines_max)
             began, lines = now, 0
-        self._kinds[kind] = (began, lines + 1)
+        kinds[kind] = (began, lines + 1)
         if lines < self._lines_max:
             return before
         LINES_LEFT_OUT.labels(kind).inc()
@@ -76,13 +81,17 @@ class LogOfService:
 
     @property
     def _log(self) -> TextIO:
-        service = structlog.contextvars.get_contextvars().get(_SERVICE)
-        return self._logs.get(str(service), self._other)
+        return self._logs.get(_current_service(), self._other)
 
 
 def of_service(service: str) -> None:
     """Log everything of this task, and of those that it creates, as that of a service."""
     structlog.contextvars.bind_contextvars(**{_SERVICE: service})
+
+
+def _current_service() -> str:
+    """Return the service that the task belongs to; empty for none."""
+    return str(structlog.contextvars.get_contextvars().get(_SERVICE, ""))
 
 
 def configure_logs(

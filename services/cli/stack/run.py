@@ -1,6 +1,7 @@
 """`pitledger run`: one service as a process of its own; and several in one, as a small installation runs them."""
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import Callable, Coroutine, Mapping
@@ -12,6 +13,7 @@ from typing import Annotated, Any, Final, TextIO
 import structlog
 import uvloop
 from confluent_kafka import KafkaException
+from fastapi.dependencies import models as fastapi_dependencies
 
 from services.cli.environment import settings
 from services.cli.exits import ExitCode
@@ -114,9 +116,24 @@ async def _keep(service: str, serving: _Serving, stop: asyncio.Event) -> None:
             log.info("stopped")
         except Exception as error:  # noqa: BLE001 - the outermost frame of the service: the log says why it ended
             _ended(error)
+        if not stop.is_set():
+            _free()
             with suppress(TimeoutError):
                 async with asyncio.timeout(delay.after(clock() - started)):
                     await stop.wait()
+
+
+def _free() -> None:
+    """Free all objects of a service that ended, with its Kafka clients, their threads and connections.
+
+    Two things keep them: FastAPI, which caches each route's function, and `gc.freeze` when a service starts.
+    """
+    for one in vars(fastapi_dependencies).values():
+        if hasattr(one, "cache_clear"):
+            one.cache_clear()
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def _serving(service: str, found: Settings, *, ending: Callable[[], None] = lambda: None) -> _Serving:

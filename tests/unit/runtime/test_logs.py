@@ -1,12 +1,13 @@
 """So many log lines of a kind in a minute: nobody fills a disk, and what is left out is counted."""
 
+import asyncio
 import logging
 from typing import Any
 
 import pytest
 import structlog
 
-from shared.runtime.logs import LINES_LEFT_OUT, PerMinute
+from shared.runtime.logs import LINES_LEFT_OUT, PerMinute, of_service
 
 
 class Log:
@@ -49,6 +50,28 @@ def test_a_flood_of_one_kind_hides_no_other() -> None:
         log.say("authentication failed")
     log.say("journal verification failed")
     assert "journal verification failed" == log.lines[-1]["event"]
+
+
+def test_a_flood_of_one_service_hides_nothing_of_another_in_its_process() -> None:
+    """Each has the lines that are allowed, of one and the same kind, and says how many of its own were left out."""
+
+    async def say(service: str, lines: int) -> None:
+        of_service(service)
+        for _ in range(lines):
+            log.say("authentication failed", service=service)
+
+    async def all_say(*lines: tuple[str, int]) -> None:
+        async with asyncio.TaskGroup() as group:
+            for each in lines:
+                group.create_task(say(*each))
+
+    log = Log(2)
+    asyncio.run(all_say(("reporting", 100), ("vigorish", 2)))
+    assert ["reporting", "reporting", "vigorish", "vigorish"] == [line["service"] for line in log.lines]
+    log.now = 60
+    asyncio.run(all_say(("vigorish", 1), ("reporting", 1)))
+    found = [(line["service"], line.get("left_out")) for line in log.lines[4:]]
+    assert [("vigorish", None), ("reporting", 98)] == found
 
 
 def test_kinds_that_somebody_makes_up_do_not_fill_the_memory() -> None:
