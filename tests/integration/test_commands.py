@@ -38,6 +38,7 @@ PEOPLE = {
     "ann": ["tills.work", "tills.work.approve"],
     "bob": ["tills.work.approve"],
     "cat": ["tills.work", "tills.work.approve"],
+    "Ann": ["tills.work"],  # as she is named after her next login
 }
 
 
@@ -135,6 +136,26 @@ def test_a_command_is_done_once(cage: Cage) -> None:
     assert (201, "/tills/T-1") == (opened.status_code, opened.headers["location"])
     assert {"T-1": 200} == cage.cents()
     assert ["account.opened", "account.bought_in", "account.bought_in"] == cage.kinds()
+
+
+def test_a_command_is_done_once_however_its_sender_is_spelled(cage: Cage) -> None:
+    """A provider that names somebody as she typed it at her login makes no second person of her, nor pays her twice."""
+    first, again = cage.pay(100, key="k"), cage.pay(100, person="Ann", key="k")
+    assert (200, first.content) == (again.status_code, again.content)
+    assert [None, None] == reasons(cage.at_once((pay(7), "Ann", "k-2"), (pay(7), "ann", "k-2")))
+    assert {"T-1": 107} == cage.cents()
+
+
+def test_an_answer_that_an_earlier_release_kept_under_another_spelling_is_found(
+    cage: Cage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It kept answers under the name as it was spelled: sent again as it was, the command is not done again."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr("shared.runtime.commands.engine.canonical_person", str)
+        first = cage.pay(100, person="Ann", key="k")
+    again = cage.pay(100, person="Ann", key="k")
+    assert (200, first.content) == (again.status_code, again.content)
+    assert {"T-1": 100} == cage.cents()
 
 
 def test_a_rejection_is_recorded_and_repeated(cage: Cage) -> None:

@@ -6,6 +6,8 @@ from hashlib import scrypt, sha256
 from hmac import compare_digest
 from typing import Final
 
+from shared.contracts.people import canonical_person
+
 _SALT_BYTES: Final = 16
 _COST: Final = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}
 """16 MiB of memory and some hundredths of a second per guess."""
@@ -52,4 +54,4 @@ def hash_code(code: str, salt: bytes | None = None) -> HashedCode:
 
 def fingerprint(code: str, person: str, key: str) -> str:
     """Return a fingerprint that recognizes the same code in a retry: a hash salted with the command's key."""
-    return hash_code(code, sha256(f"{person}\n{key}".encode()).digest()[:_SALT_BYTES]).hash.hex()
+    return hash_code(code, sha256(f"{canonical_person(person)}\n{key}".encode()).digest()[:_SALT_BYTES]).hash.hex()

@@ -21,6 +21,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from shared.contracts.people import canonical_person
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Entry, EntryDraft, command_digest
 from shared.journal.ledger import Fenced, Write
@@ -29,7 +30,7 @@ from shared.journal.recording import Causation, draft, recorded
 from shared.journal.shard import Shard, Unsealed
 from shared.journal.tables import COMMAND_INDEX
 from shared.runtime.commands.command import Accepted, Answered, Command, Commands, Now
-from shared.runtime.commands.idempotency import Answer, IdempotencyStore, StoredResponse
+from shared.runtime.commands.idempotency import Answer, CommandKey, IdempotencyStore, StoredResponse
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import ErrorKind, is_fenced, kind_of, may_pass
 from shared.runtime.high_water import HighWaterMark
@@ -73,7 +74,13 @@ class _Waiting:
     answer: asyncio.Future[Answer]
 
     @property
-    def place(self) -> tuple[str, str]:
+    def place(self) -> CommandKey:
+        """Return the key of its answer, which is the same however the person's name is spelled."""
+        return (canonical_person(self.person), self.key)
+
+    @property
+    def place_as_spelled(self) -> CommandKey:
+        """Return the key under which earlier releases kept its answer."""
         return (self.person, self.key)
 
 
@@ -249,7 +256,8 @@ class Engine:
         answered: Answered | None = None
         async with pipeline(transaction.connection) as sent:
             shard = await ledger.take_shard(sent, prefix, skip_locked=ask is not None)
-            given = await self._answers.find(sent, {each.place for each in batch})
+            places = {place for each in batch for place in (each.place, each.place_as_spelled)}
+            given = await self._answers.find(sent, places)
             if ask is not None and together:
                 answered = await ask(replace(transaction, sent=sent), together)
             # Last: where an answer or a state is already that of a database set back meanwhile, so are these.
@@ -296,6 +304,8 @@ class Engine:
         new: list[_Waiting] = []
         for number, each in enumerate(batch):
             given = known.get(each.place)
+            if given is None and (given := known.get(each.place_as_spelled)) is not None:
+                done.answers[each.place] = known[each.place] = given
             if given is None:
                 known[each.place] = StoredResponse(_UNDECIDED, each.content, each.command.name(), done.at)
                 new.append(each)
@@ -376,7 +386,7 @@ class Engine:
         stream = type(recording.fact).KIND.stream
         if stream is not None:
             source = stream.format_map(dict(recording.fact))
-        return draft(recording, Causation(source, seq, key, None, done.at, command_digest(person, key)))
+        return draft(recording, Causation(source, seq, key, None, done.at, command_digest(*each.place)))
 
     async def _record(
         self, transaction: Transaction, drafts: Sequence[EntryDraft], done: _Batch, write: Write | None = None

@@ -16,7 +16,7 @@ from shared.journal.pipeline import Pipeline
 from shared.journal.signed_rows import not_signed, signed_rows
 
 CommandKey = tuple[str, str]
-"""(person, Idempotency-Key): the key of an answer."""
+"""(person in canonical form, Idempotency-Key): the key of an answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,7 @@ _PLACEHOLDER: Final = re.compile(r"{(\w+)}")
 _BODY: Final = "body"
 
 _KEY_MISSING = "it is missing: name this command, by a UUID for instance; sent again with that name, it is done once"
+_KEY_TWICE = "it is there more than once: a command has one name"
 _key: TypeAdapter[str] = TypeAdapter(Identifier)
 
 
@@ -191,7 +192,7 @@ class _Endpoint(Generic[CommandT]):
         """Execute the command in a request, and return its answer."""
         caller = await caller_with(request, self._roles)
         require_known_parameters(request, frozenset())
-        command, key = self._read(request.path_params, await request.body(), request.headers.get(_KEY_HEADER))
+        command, key = self._read(request.path_params, await request.body(), request.headers.getlist(_KEY_HEADER))
         if callable(self._whose):
             await self._whose(caller, command)
         elif self._whose != "none":
@@ -207,15 +208,16 @@ class _Endpoint(Generic[CommandT]):
         headers = {} if answer.location is None else {"Location": answer.location}
         return Response(answer.body, self._status, headers, JSON)
 
-    def _read(self, in_path: Mapping[str, str], raw: bytes, given: str | None) -> tuple[CommandT, str]:
+    def _read(self, in_path: Mapping[str, str], raw: bytes, given: Sequence[str]) -> tuple[CommandT, str]:
         """Return the command and its key. Raises: RequestValidationError with every mistake."""
         mistakes: _Errors = []
         key, command = "", None
-        if given is None:
-            mistakes.append({"type": "missing_key", "loc": ("header", _KEY_HEADER), "msg": _KEY_MISSING})
+        if len(given) != 1:
+            wrong = {"type": "key_twice", "msg": _KEY_TWICE} if given else {"type": "missing_key", "msg": _KEY_MISSING}
+            mistakes.append({"loc": ("header", _KEY_HEADER), **wrong})
         else:
             try:
-                key = _key.validate_python(given)
+                key = _key.validate_python(given[0])
             except ValidationError as error:
                 mistakes += _located(error, lambda place: ("header", _KEY_HEADER, *place))
         body = self._body(raw, mistakes)

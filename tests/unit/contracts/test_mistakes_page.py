@@ -82,12 +82,12 @@ def said_of_request(mistake: str) -> str:
     app = application(manifest, context, identities=Nobody())
     found = [getattr(route, "endpoint", None) for route in app.routes if getattr(route, "path", "") == COMMAND[1]]
     [endpoint] = [one for one in found if isinstance(one, _Endpoint)]
-    key: str | None = "2f6c1b9e"
+    keys = ["2f6c1b9e"]
     if mistake.startswith("Idempotency-Key"):
-        key = None if mistake.endswith("missing") else mistake.partition(": ")[2]
+        keys = [] if mistake.endswith("missing") else [mistake.partition(": ")[2]]
         mistake = "cents = 5000"
     with pytest.raises(RequestValidationError) as refused:
-        endpoint._read(IN_PATH, made(BUY_IN, mistake).encode(), key)
+        endpoint._read(IN_PATH, made(BUY_IN, mistake).encode(), keys)
     return "; ".join(f"{'.'.join(map(str, one['loc']))}: {what_is_wrong(one)}" for one in refused.value.errors())
 
 

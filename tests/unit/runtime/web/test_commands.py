@@ -271,6 +271,14 @@ def test_a_body_that_is_no_object_of_the_other_fields_is_malformed(door: Door, c
     assert [] == door.engine.done
 
 
+def test_a_command_has_one_key(door: Door) -> None:
+    """Of two, whoever sends it again in another order would have it done twice."""
+    headers = [("Authorization", "Bearer token of ann"), ("Idempotency-Key", "k-1"), ("Idempotency-Key", "k-2")]
+    response = door.client.post(SLIP, json=BODY, headers=headers)
+    assert "header.Idempotency-Key: it is there more than once: a command has one name" == response.json()["detail"]
+    assert [] == door.engine.done
+
+
 def test_a_key_is_needed(door: Door) -> None:
     """Without one the same command could be done twice."""
     response = door.send(SLIP, json=BODY, headers={"Idempotency-Key": None})
