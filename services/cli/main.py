@@ -1,5 +1,6 @@
 """The command line `pitledger`: its commands, and error handling."""
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -64,6 +65,7 @@ commands.
 """
 
 _SIGPIPE = 141
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def _show_version(wanted: bool) -> None:
@@ -131,13 +133,15 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command in `words` (those of the process by default) and return its exit code."""
     words = sys.argv[1:] if words is None else words
     raise_gc_threshold()
+    code = _run(words)
     try:
-        code = _run(words)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever reads our output has seen enough; nothing must be flushed to them at the end.
+    except OSError as error:
+        # Whoever reads our output has seen enough, or its disk is full: nothing must be flushed to them at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _SIGPIPE
+        if isinstance(error, BrokenPipeError):
+            return _SIGPIPE
+        return _report(error, debug="--debug" in words) if code == ExitCode.FINE else code
     return code
 
 
@@ -174,6 +178,8 @@ def _report(error: Exception, *, debug: bool) -> int:
             code, text = int(ExitCode.USAGE), str(error)
         case _ if _is_silence(error):
             code, text = int(ExitCode.NOT_THERE), f"a service does not answer: {type(error).__name__}: {error}"
+        case OSError() if error.errno in _FULL:
+            code, text = int(ExitCode.REFUSED), f"what is written to has no room left: {error.strerror}"
         case _:
             code, text = int(ExitCode.BUG), f"bug: {type(error).__name__}: {error}"
     if text:

@@ -66,6 +66,7 @@ def settle(
     """
     refused = different = count = 0
     for name in files:
+        before = count
         try:
             for settled in _settle_file(name):
                 count += 1
@@ -73,6 +74,8 @@ def settle(
                 refused += settled.error is not None and not (check and settled.expected_refusal)
                 different += bool(wrong)
                 _print(settled, wrong, check=check, as_json=as_json)
+            if check and count == before:
+                raise InputRefused(f"{name}: there is no case in it, so nothing was checked")
         except InputRefused as error:
             refused += 1
             if as_json:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import httpx
 import pytest
@@ -17,6 +18,7 @@ RunInstead = Callable[[Callable[[], None]], None]
 
 ROOMS = {name: room for room, commands in command_line._COMMANDS.items() for name in commands}
 COMMANDS = sorted(ROOMS)
+ROUND = Path(__file__).parents[3] / "docs" / "examples" / "round.yaml"
 
 
 def test_help_lists_every_command_and_every_exit_code(pitledger: Caller) -> None:
@@ -145,3 +147,19 @@ def test_output_that_nobody_reads_any_more_is_no_error() -> None:
         assert "" == process.stderr.read()
 
     assert 141 == process.returncode
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the device that is always full is Linux's own")
+@pytest.mark.parametrize(
+    "words", [["--version"], ["settle", "--json", *[str(ROUND)] * 200]], ids=["at the end", "before"]
+)
+def test_output_for_which_there_is_no_room_is_named_so_and_is_no_bug(words: list[str]) -> None:
+    """`pitledger balances > FILE` on a full disk says so in one line, and its exit code that the file is not whole."""
+    script = "import sys; from services.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-c", script, *words]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert (3, "pitledger: what is written to has no room left: No space left on device\n") == (
+        done.returncode,
+        done.stderr,
+    )

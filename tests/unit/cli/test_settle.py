@@ -220,6 +220,18 @@ def test_check_as_json_says_what_differs(pitledger: Caller, tmp_path: Path) -> N
     assert [LINE] == document["lines"]
 
 
+@pytest.mark.parametrize("text", ["", "[]", "# to be written\n", "---\n"])
+def test_a_file_without_a_case_does_not_pass_the_check(pitledger: Caller, tmp_path: Path, text: str) -> None:
+    """What was cut off or never written is named, though the other files are as expected."""
+    empty = tmp_path / "empty.yaml"
+    empty.write_text(text)
+    golden = next((CASES / "pa-633a-2024").glob("*.yaml"))
+    called = pitledger("settle", "--check", str(golden), str(empty))
+
+    assert (3, f"pitledger: {empty}: there is no case in it, so nothing was checked\n") == (called.code, called.stderr)
+    assert called.stdout.strip().endswith("as expected")
+
+
 @pytest.mark.parametrize(
     ("case", "code"),
     [
