@@ -9,7 +9,7 @@ from typing import Any, Final, Self
 
 from psycopg.types.json import set_json_loads
 from pydantic_core import from_json
-from sqlalchemy import event
+from sqlalchemy import event, text
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
@@ -22,17 +22,19 @@ from shared.runtime.settings import Settings
 class Pool:
     """Maximum number of connections, and maximum durations of waits and statements in seconds; 0 means unlimited.
 
-    `wait_seconds` limits the wait for a free connection, `lock_seconds` that for a lock.
+    `wait_seconds` limits the wait for a free connection, `lock_seconds` that for a lock. `idle_seconds` is how long a
+    connection that nobody uses stays open.
     """
 
     connections_max: int = 15
     wait_seconds: float = 30
     lock_seconds: float = 30
     statement_seconds: float = 0
+    idle_seconds: float = 120
 
     @property
     def kept(self) -> int:
-        """Return how many connections stay open once used: slightly more than half."""
+        """Return how many connections stay open between two uses: slightly more than half."""
         return self.connections_max // 2 + 1
 
 
@@ -90,13 +92,15 @@ def create_engine(url: str, *, role: str, pool: Pool = _USUAL) -> AsyncEngine:
     If the login is the role itself, as in production, this changes nothing. Server-side timeouts keep a forgotten
     transaction from blocking a shard forever. JIT compilation is off: the statements that the planner would compile run
     for tens of milliseconds, less than compiling takes. The most recently used connection is reused first, because its
-    statements are prepared and planned. Waiting too long for a connection raises SQLAlchemy's TimeoutError.
+    statements are prepared and planned, and the server closes those that are left over from a busier time. Waiting too
+    long for a connection raises SQLAlchemy's TimeoutError.
     """
     limits = {
         "timezone": "UTC",
         "idle_in_transaction_session_timeout": "60s",
         "lock_timeout": f"{pool.lock_seconds * 1000:.0f}ms",
         "statement_timeout": f"{pool.statement_seconds * 1000:.0f}ms",
+        "idle_session_timeout": f"{pool.idle_seconds * 1000:.0f}ms",
         "jit": "off",
     }
     engine = create_async_engine(
@@ -151,6 +155,11 @@ def seals_of(connection: AsyncConnection) -> Seals | None:
     assert connection.sync_connection is not None, "the connection is open"
     found: Seals | None = connection.sync_connection.get_execution_options().get(_SEALS)
     return found
+
+
+async def keep_open(connection: AsyncConnection) -> None:
+    """Exempt a connection from `idle_seconds`: one that is held between two turns, and not given back in the end."""
+    await connection.execute(text("SET idle_session_timeout = 0"))
 
 
 def reading(engine: AsyncEngine) -> AsyncConnection:

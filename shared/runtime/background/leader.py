@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.runtime.background.periodic import every
+from shared.runtime.database import keep_open
 
 
 @asynccontextmanager
@@ -19,6 +20,7 @@ async def leadership(engine: AsyncEngine, work: str) -> AsyncIterator[Callable[[
     lock = select(func.pg_try_advisory_lock(func.hashtextextended(work, 0)))
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="AUTOCOMMIT")
+        await keep_open(connection)
 
         async def is_ours() -> bool:
             return bool((await connection.execute(lock)).scalar_one())

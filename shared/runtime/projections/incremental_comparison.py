@@ -17,6 +17,7 @@ from sqlalchemy import Table, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.runtime.clock import Clock, utc_now
+from shared.runtime.database import keep_open
 from shared.runtime.database_names import schema_of_copy
 from shared.runtime.differences import ComparedTable, InapplicableEntry, TableComparison, UncomparedTable
 from shared.runtime.ingest.handler import ReadModelHandler
@@ -126,6 +127,7 @@ class IncrementalComparison:
             schema, beside = schema_of_copy(manifest.schema), tuple(manifest.whole_projector.beside)
             copy = StandingCopy(connection, schema, tables_of(manifest), beside)
             async with connection.begin():
+                await keep_open(connection)
                 mark = await copy.open()
             if isinstance(mark, str):
                 log.warning("projection comparison restarts from the first entry", why=mark)
