@@ -451,6 +451,25 @@ def test_it_rests_in_no_transaction(table: Table, monkeypatch: pytest.MonkeyPatc
     assert [] == open_then
 
 
+def test_its_session_stays_between_two_turns_and_its_statements_are_compiled_once(table: Table) -> None:
+    """The server closes no session that holds the log of changes; a second turn like the first compiles nothing."""
+    table.play(1)
+
+    async def work(following: IncrementalComparison) -> None:
+        idle = await following.connection.scalar(text("SHOW idle_session_timeout"))
+        await following.connection.rollback()
+        assert "0" == idle
+        compiled = following.connection.engine.sync_engine._compiled_cache
+        assert compiled is not None
+        for _ in range(2):
+            await following.compare()
+        known = set(compiled)
+        await following.compare()
+        assert known == set(compiled)
+
+    table.run(work)
+
+
 def test_a_comparison_writes_to_nothing_but_its_copy(table: Table) -> None:
     """Whatever a projector does: of what has no copy nothing is changed."""
 

@@ -7,6 +7,7 @@ redirected to the copies; the journal and other sources are read in place.
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any, Final
 
 from psycopg import AsyncCursor
@@ -16,8 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 TEMPORARY: Final = "pg_temp"
 
 
+@cache
 def copy_of(table: Table, schema: str = TEMPORARY) -> Table:
-    """Return the copy of a table."""
+    """Return the copy of a table, always the same: of another one each statement would be compiled, and kept, anew."""
     return table.to_metadata(MetaData(), schema=schema)
 
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from hashlib import sha256
 from typing import Any, Final
 
@@ -99,21 +100,17 @@ class StandingCopy:
     @property
     def streams(self) -> Table:
         """Return the table with the state of the streams that were read from topics."""
-        columns = (Column("topic", Text, primary_key=True), Column("source", Text, primary_key=True))
-        more = (Column("last", BigInteger, nullable=False), Column("gaps", Text, nullable=False))
-        return Table("streams_read", MetaData(), *columns, *more, schema=self.schema)
+        return _streams_read(self.schema)
 
     @property
     def touched(self) -> Table:
         """Return the table with the keys of the rows to be compared."""
-        name, key = Column("name", Text), Column[Any]("key", ARRAY(Text))
-        return Table("touched_rows", MetaData(), name, key, PrimaryKeyConstraint(name, key), schema=self.schema)
+        return _touched_rows(self.schema)
 
     @property
     def bookmark(self) -> Table:
         """Return the table that holds the bookmark."""
-        columns: tuple[Column[Any], ...] = (Column("only", Boolean, primary_key=True), Column("said", Text))
-        return Table("bookmark", MetaData(), *columns, signature_column(), schema=self.schema)
+        return _bookmark(self.schema)
 
     def of(self, table: Table) -> Table:
         """Return the copy of a table."""
@@ -253,6 +250,26 @@ class StreamsRead:
         await self.copy.connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changed), rows)
 
 
+@cache
+def _streams_read(schema: str) -> Table:
+    columns = (Column("topic", Text, primary_key=True), Column("source", Text, primary_key=True))
+    more = (Column("last", BigInteger, nullable=False), Column("gaps", Text, nullable=False))
+    return Table("streams_read", MetaData(), *columns, *more, schema=schema)
+
+
+@cache
+def _touched_rows(schema: str) -> Table:
+    name, key = Column("name", Text), Column[Any]("key", ARRAY(Text))
+    return Table("touched_rows", MetaData(), name, key, PrimaryKeyConstraint(name, key), schema=schema)
+
+
+@cache
+def _bookmark(schema: str) -> Table:
+    columns: tuple[Column[Any], ...] = (Column("only", Boolean, primary_key=True), Column("said", Text))
+    return Table("bookmark", MetaData(), *columns, signature_column(), schema=schema)
+
+
+@cache
 def _changes() -> Table:
     """Return the change log of a transaction: each added or removed row as text, with its key."""
     name, line = Column("name", Text), Column("line", Text)
