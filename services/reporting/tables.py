@@ -22,6 +22,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSON
 from sqlalchemy.schema import SchemaItem
 
 from services.reporting.read_model import derived
+from services.reporting.read_model.account_wagers import COUNTED, MONEY
 from services.reporting.read_model.currency import OF_PERSONS
 from services.reporting.read_model.rounds import DEALT, LINE_FIGURES, PACE, PLAYED
 from shared.contracts.wager_totals import FIGURES
@@ -258,6 +259,23 @@ won_lines = _table(
     Index("small_lines_of_round", "property", "round_id", postgresql_where="small"),
 )
 """Lines of posted rounds whose winnings may have to be reported; those of a round taken back stay, and do not count."""
+
+account_wagers = _table(
+    "account_wagers",
+    *columns(Integer, "shard", key=True),
+    *counts("seq", key=True),
+    *texts("account", "wager", key=True),
+    *moments("recorded_at"),
+    *texts("property"),
+    *dates("gaming_day"),
+    *texts("table_name", "game"),
+    *columns(Integer, "version"),
+    *texts("submission"),
+    *columns(Integer, *COUNTED),
+    *counts(*MONEY),
+    Index("account_wagers_of_day", "property", "gaming_day"),
+)
+"""What an account wagered in a round, by wager; negative where the round is taken back."""
 
 wager_days = _table(
     "wager_days",

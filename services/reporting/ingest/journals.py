@@ -8,11 +8,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.domain.changes import Changes, EntryRef
 from services.reporting.projector import write
+from services.reporting.read_model.account_wagers import wagers_of_accounts
 from services.reporting.read_model.rounds import round_entry
 from services.reporting.read_model.winnings import WonLines
 from services.reporting.read_model.writing import Batch
 from services.reporting.tables import (
     OF_JOURNALS,
+    account_wagers,
     amount_days,
     amounts,
     chip_hours,
@@ -160,7 +162,18 @@ class Settlements(OfJournal):
         CommandRefused,
     )
     keeps = (
-        *(facts, rounds, won_lines, dealer_days, wager_days, play_days, chip_hours, pace_hours, line_days),
+        *(
+            facts,
+            rounds,
+            won_lines,
+            account_wagers,
+            dealer_days,
+            wager_days,
+            play_days,
+            chip_hours,
+            pace_hours,
+            line_days,
+        ),
         *(amounts, amount_days, day_moments, positions),
         *OF_JOURNALS,
     )
@@ -185,6 +198,7 @@ class Settlements(OfJournal):
                 place = place_at(self.places.place, data.property, data.closed_at)
                 entry = round_entry(event, data, place.shift_at(data.closed_at))
                 batch.add_round(entry)
+                batch.add_account_wagers(wagers_of_accounts(event, data))
                 if not isinstance(data, ReversedRound):
                     batch.add_won_lines(self._won_lines.of_round(event, data, place, entry.back_cents()))
             case UnpostedRound() as data:

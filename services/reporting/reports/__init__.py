@@ -17,6 +17,7 @@ from services.reporting.reports.master_game import MASTER_GAME
 from services.reporting.reports.master_list import MASTER_LIST
 from services.reporting.reports.openers_closers import OPENERS_CLOSERS
 from services.reporting.reports.pace.report import PACE
+from services.reporting.reports.patron_play.report import PATRON_PLAY
 from services.reporting.reports.progressives.report import PROGRESSIVES
 from services.reporting.reports.side_bets import SIDE_BETS
 from services.reporting.reports.slips import SLIPS
@@ -34,7 +35,7 @@ REPORTS: Final[dict[str, Report]] = {
         *(MASTER_GAME, DROP_AND_WIN, WIN_AS_SETTLED, SIDE_BETS, HOLD_VARIANCE),
         *(TABLE_INVENTORY, OPENERS_CLOSERS, SLIPS, COUNTER_CHECKS, COUNT_VARIANCES, ADJUSTMENTS),
         *(VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED),
-        *(TAX, WINNINGS, CURRENCY),
+        *(TAX, WINNINGS, CURRENCY, PATRON_PLAY),
         *(PACE, STATISTICS, EXCEPTIONS, ACCESS, MASTER_LIST),
     )
 }

@@ -21,8 +21,12 @@ _WON = {
     "payout": 400_000,
     "stake_returned": 500,
     "from_meter": 0,
+    "paid_by": "house",
 }
 """A line whose winnings may have to be reported."""
+_FUNDED = {"account": "ga-1", "seat": 1, "wager": "side", "staked_cents": 500, "credited_cents": 400_500}
+"""The account that it was wagered from."""
+_TAKEN_BACK = _FUNDED | {"staked_cents": -500, "credited_cents": -400_500}
 
 
 def _entries(shard: Shard) -> list[Message]:
@@ -32,8 +36,8 @@ def _entries(shard: Shard) -> list[Message]:
         shard.gap(13, table, 20, 22),
         shard.filled(14, table, 21),
         shard.quarantined(15, table, 23, "no such card"),
-        shard.posted(16, table, _MAIN, round_id="r-a", lines=[_WON | {"paid_by": "house"}]),
-        shard.reversed(17, table, _MAIN, round_id="r-a"),
+        shard.posted(16, table, _MAIN, round_id="r-a", lines=[_WON], account_credits=[_FUNDED]),
+        shard.reversed(17, table, _MAIN, round_id="r-a", lines=[_WON], account_credits=[_TAKEN_BACK]),
         shard.posted(18, table, [total(handle=1000)], round_id="r-a", revision=2),
         shard.voided(19, table, "r-b"),
         shard.superseded(20, table, "r-b"),
@@ -71,6 +75,7 @@ SUBJECT = Subject(
             "amounts",
             "amount_days",
             "rounds",
+            "account_wagers",
             "dealer_days",
             "wager_days",
             "play_days",

@@ -26,6 +26,7 @@ EXPECTED: Final[dict[str, set[Period]]] = {
     "winnings": {"day", "year"},
     "currency": {"day"},
     "pace": {"day", "week", "month"},
+    "patron-play": {"day", "week", "month", "year"},
     "statistics": {"day", "month"},
     "exceptions": {"day", "week", "month", "year"},
     "access": {"quarter"},

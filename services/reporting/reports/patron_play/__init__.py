@@ -1,0 +1,1 @@
+"""The play of patrons as settled: what they wagered, and the exact theoretical win of it."""

@@ -1,0 +1,168 @@
+"""Play of patrons as settled: actual handle, win and exact theoretical win, by patron, game and wager."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Identity, Section, fill
+from services.reporting.framework.figures import NOTHING, Cell
+from services.reporting.read_model.patrons import patrons_of
+from services.reporting.read_model.reading import Books
+from services.reporting.reports.patron_play.settled_play import Play, PlayOfAccount, settled_play, together
+from shared.contracts.accounts import AccountOpened, PatronRegistered
+from shared.contracts.reports import percent_of
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
+from shared.contracts.submissions import SubmissionApproved
+from shared.runtime.http.roles import READ_PATRON_REPORTS
+
+_PATRON: Final = Column(name="patron", title="Patron", formula="by reference; empty where the owner is not known")
+_ACCOUNT: Final = Column(name="account", title="Account", formula="only where its owner is not known")
+_GAME: Final = Column(name="game", title="Game")
+_PLAY: Final = (
+    Column(name="stakes", title="Stakes", unit="count", added=True, formula="against the house, from an account"),
+    Column(name="handle_cents", title="Handle", unit="cents", added=True, formula="what was staked"),
+    Column(
+        name="funded_cents",
+        title="From accounts",
+        unit="cents",
+        added=True,
+        formula="of the handle; the rest of a wager was in chips",
+    ),
+    Column(name="payout_cents", title="Payout", unit="cents", added=True, formula="with the stakes that went back"),
+    Column(name="win_cents", title="Win", unit="cents", added=True, formula="handle - payout, before meters"),
+    Column(
+        name="theoretical_win_cents",
+        title="Theoretical win",
+        unit="cents",
+        formula=(
+            "sum over wagers of handle x exact house edge of the rules submission, half a cent to the even one; empty "
+            "where a wager has no exact edge"
+        ),
+    ),
+    Column(
+        name="deviation_cents",
+        title="Standard deviation",
+        unit="cents",
+        formula="square root of the sum over wagers of exact variance x squared stakes",
+    ),
+)
+
+PATRONS: Final = Section(
+    name="patrons",
+    title="By patron and game",
+    key=("patron", "account", "game"),
+    columns=(
+        _PATRON,
+        _ACCOUNT,
+        _GAME,
+        Column(name="rounds", title="Rounds", unit="count", added=True, formula="with a wager from an account"),
+        *_PLAY,
+        Column(name="without_house_edge", title="Without an exact edge", formula="wagers that have none"),
+    ),
+)
+WAGERS: Final = Section(
+    name="wagers",
+    title="By patron, game, wager and version",
+    key=("patron", "account", "game", "wager", "version", "submission"),
+    columns=(
+        _PATRON,
+        _ACCOUNT,
+        _GAME,
+        Column(name="wager", title="Wager"),
+        Column(name="version", title="Version", formula="of the rules submission that was wagered under"),
+        Column(name="submission", title="Rules submission", formula="its hash"),
+        *_PLAY,
+        Column(name="house_edge_percent", title="House edge %", unit="percent", formula="exact"),
+        Column(name="reason", title="Why nothing exact"),
+    ),
+)
+
+_Whose = tuple[str | None, str | None]
+"""A patron, or an account of nobody who is known."""
+
+
+async def _fill(books: Books) -> Content:
+    played = await settled_play(books)
+    patrons = await patrons_of(books, (one.account for one in played))
+    of_game: dict[tuple[_Whose, str], list[Play]] = defaultdict(list)
+    of_wager: dict[tuple[_Whose, str, str, str, str], list[PlayOfAccount]] = defaultdict(list)
+    for one in played:
+        patron = patrons.get(one.account)
+        whose = (patron, None if patron else one.account)
+        of_game[whose, one.game].append(one.play)
+        of_wager[whose, one.game, one.wager, one.version, one.submission].append(one)
+    whole = together(one.play for one in played)
+    sections = (fill(PATRONS, _patrons(of_game)), fill(WAGERS, _wagers(of_wager)))
+    return Content(sections, await _identities(books, whole))
+
+
+def _cells(whose: _Whose, game: str, play: Play) -> dict[str, Any]:
+    return {
+        "patron": whose[0],
+        "account": whose[1],
+        "game": game,
+        "stakes": play.stakes,
+        "handle_cents": play.handle,
+        "funded_cents": play.funded,
+        "payout_cents": play.payout,
+        "win_cents": play.win,
+        "theoretical_win_cents": play.theoretical_win,
+        "deviation_cents": play.deviation,
+    }
+
+
+def _in_order(keys: Iterable[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
+    """Return keys by patron, those of nobody who is known last."""
+    return sorted(keys, key=lambda key: (key[0][0] is None, key[0][0] or "", key[0][1] or "", *key[1:]))
+
+
+def _patrons(of_game: Mapping[tuple[_Whose, str], Sequence[Play]]) -> Iterator[dict[str, Any]]:
+    for whose, game in _in_order(of_game):
+        play = together(of_game[whose, game])
+        lacks = ", ".join(sorted(play.without)) or None
+        yield _cells(whose, game, play) | {"rounds": play.rounds, "without_house_edge": lacks}
+
+
+def _wagers(of_wager: Mapping[tuple[_Whose, str, str, str, str], Sequence[PlayOfAccount]]) -> Iterator[dict[str, Any]]:
+    for key in _in_order(of_wager):
+        whose, game, wager, version, submission = key
+        parts = of_wager[whose, game, wager, version, submission]
+        play, edge = together(part.play for part in parts), parts[0].edge
+        keeps = None if edge is None else edge.house_edge
+        reason = "the rules submission has not come from the registry, or has no such wager" if edge is None else None
+        yield _cells(whose, game, play) | {
+            "wager": wager,
+            "version": version,
+            "submission": submission,
+            "house_edge_percent": None if keeps is None else Cell(percent_of(keeps, 1), play.handle),
+            "reason": edge.reason if edge is not None else reason,
+        }
+
+
+async def _identities(books: Books, whole: Play) -> tuple[Identity, ...]:
+    """Return the identity with what rounds took from accounts, which is added up by table."""
+    taken = (await books.rounds((), figures=("account_staked_cents",))).get((), {})
+    return (
+        Identity(
+            "accounts and rounds",
+            whole.funded,
+            taken.get("account_staked_cents", NOTHING),
+            "what all patrons staked from accounts is what rounds took from accounts",
+        ),
+    )
+
+
+PATRON_PLAY: Final = Report(
+    name="patron-play",
+    title="Play of patrons, as settled",
+    about=(
+        "What each patron wagered from accounts, by game and wager, from every settled round: actual handle and win "
+        "beside the exact theoretical win and its standard deviation by chance. Wagers in chips are of nobody who is "
+        "known, and are left out."
+    ),
+    sections=(PATRONS, WAGERS),
+    sources=(SettlementPosted, SettlementReversed, SubmissionApproved, AccountOpened, PatronRegistered),
+    fill=_fill,
+    role=READ_PATRON_REPORTS,
+)

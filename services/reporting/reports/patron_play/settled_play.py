@@ -1,0 +1,111 @@
+"""What accounts wagered on gaming days, as known at a moment, with the exact theoretical win of each wager."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import isqrt
+from typing import Final
+
+from sqlalchemy import text
+
+from services.reporting.domain.house_edges import HouseEdge
+from services.reporting.framework.figures import NOTHING, Cell, Figure, total
+from services.reporting.read_model.account_wagers import PLAYED_BY_ACCOUNT
+from services.reporting.read_model.reading import ENTRIES, Books, refs_of
+from shared.contracts.topics import SETTLEMENTS, publisher_of
+
+_BY: Final = "account, game, version, submission, wager"
+
+_SUMS: Final = f"""
+    SELECT {_BY}, {", ".join(f"CAST(sum({name}) AS bigint) AS {name}" for name in PLAYED_BY_ACCOUNT)}{{entries}}
+    FROM (SELECT w.*, CAST(:service AS text) AS service, w.recorded_at AS occurred_at
+          FROM reporting.account_wagers w
+          WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+            AND (CAST(:table AS text) IS NULL OR table_name = :table)
+            AND (CAST(:game AS text) IS NULL OR game = :game)) known
+    GROUP BY {_BY} HAVING sum(stakes) <> 0 OR sum(payout_cents) <> 0 ORDER BY {_BY}"""  # noqa: S608 - our own text
+
+
+@dataclass(frozen=True)
+class Play:
+    """The settled play of an account, or of several: rounds, stakes, handle and payout (cents).
+
+    `funded` is what of the handle was taken from accounts; the rest was wagered in chips at the same time.
+    `theoretical` is handle x exact house edge, `variance` that of the payout by chance (cents squared), both of the
+    wagers that have an exact edge; `without` names the others.
+    """
+
+    rounds: Figure = NOTHING
+    stakes: Figure = NOTHING
+    handle: Figure = NOTHING
+    payout: Figure = NOTHING
+    funded: Figure = NOTHING
+    theoretical: Fraction = Fraction(0)
+    variance: Fraction = Fraction(0)
+    without: frozenset[str] = field(default=frozenset())
+
+    @property
+    def win(self) -> Figure:
+        """Return what the house won of it, before meters."""
+        return self.handle - self.payout
+
+    @property
+    def theoretical_win(self) -> Cell:
+        """Return the theoretical win, half a cent to the even one; empty if a wager has no exact house edge."""
+        return Cell(None if self.without else round(self.theoretical), self.handle)
+
+    @property
+    def deviation(self) -> Cell:
+        """Return the standard deviation of the win by chance, cents; empty if a wager has no exact house edge."""
+        return Cell(None if self.without else (isqrt(int(4 * self.variance)) + 1) // 2, self.handle)
+
+
+@dataclass(frozen=True)
+class PlayOfAccount:
+    """The play of an account on one wager under a submission (its hash), and that wager's edge, if it has come."""
+
+    account: str
+    game: str
+    version: str
+    submission: str
+    wager: str
+    edge: HouseEdge | None
+    play: Play
+
+
+def together(plays: Iterable[Play]) -> Play:
+    """Return several plays as one."""
+    listed = list(plays)
+    return Play(
+        total(one.rounds for one in listed),
+        total(one.stakes for one in listed),
+        total(one.handle for one in listed),
+        total(one.payout for one in listed),
+        total(one.funded for one in listed),
+        theoretical=sum((one.theoretical for one in listed), Fraction(0)),
+        variance=sum((one.variance for one in listed), Fraction(0)),
+        without=frozenset().union(*(one.without for one in listed)),
+    )
+
+
+async def settled_play(books: Books) -> list[PlayOfAccount]:
+    """Return the play of every account on the question's gaming days, by wager and submission, in order."""
+    question = books.question
+    asked = {"first": question.first, "last": question.last, "table": question.table, "game": question.game}
+    statement = text(_SUMS.replace("{entries}", ENTRIES if books.explains else ""))
+    rows = await books.read(statement, service=publisher_of(SETTLEMENTS), **asked)
+    edges = await books.house_edges({row.submission for row in rows})
+    found: list[PlayOfAccount] = []
+    for row in rows:
+        because = refs_of(row.entries) if books.explains else ()
+        of = {name: Figure(getattr(row, name), because) for name in PLAYED_BY_ACCOUNT}
+        edge = edges.get((row.submission, row.wager))
+        returns = None if edge is None else edge.returns
+        theoretical, variance = Fraction(0), Fraction(0)
+        if edge is not None and returns is not None and edge.house_edge is not None:
+            theoretical, variance = row.handle_cents * edge.house_edge, row.squared * returns.variance
+        without = frozenset({row.wager}) if returns is None and row.handle_cents else frozenset()
+        figures = (of["rounds"], of["stakes"], of["handle_cents"], of["payout_cents"], of["funded_cents"])
+        play = Play(*figures, theoretical, variance, without)
+        found.append(PlayOfAccount(row.account, row.game, str(row.version), row.submission, row.wager, edge, play))
+    return found
