@@ -1,8 +1,9 @@
 """Health of a service: readiness checks, and metrics that are sampled rather than counted."""
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from sqlalchemy import func, select, text
@@ -22,6 +23,30 @@ log = structlog.get_logger()
 
 OBSERVE_SECONDS: Final = 5.0
 """How often the metrics are sampled."""
+ANSWER_SECONDS_MAX: Final = 3.0
+"""How long the database may take to answer: less than probes wait for the answer of `/readyz`."""
+
+
+class Question:
+    """A question to the database whose answer is waited for, but not for ever.
+
+    A server that stands still answers nothing, a request to cancel included. So the question stays asked, and whoever
+    asks next waits for the answer to the same one.
+    """
+
+    def __init__(self, ask: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self._ask = ask
+        self._asked: asyncio.Task[None] | None = None
+
+    async def answered(self) -> None:
+        """Ask, and return once it is answered. Raises: TimeoutError if that takes too long; what asking raises."""
+        asked = self._asked = self._asked or asyncio.create_task(self._ask())
+        await asyncio.wait({asked}, timeout=ANSWER_SECONDS_MAX)
+        if not asked.done():
+            raise TimeoutError(f"no answer in {ANSWER_SECONDS_MAX:g} s")
+        if self._asked is asked:
+            self._asked = None
+        asked.result()
 
 
 @dataclass(slots=True)
@@ -36,6 +61,11 @@ class Health:
     identities: Tokens | None = None
     relay: Relay | None = None
     rederiver: RederivationJob | None = None
+    _answers: Question = field(init=False)
+    _counts: Question = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._answers, self._counts = Question(self._ask), Question(self._count)
 
     @property
     def checks(self) -> dict[str, ReadinessCheck]:
@@ -80,7 +110,7 @@ class Health:
             wrong = [await check() for check in self.checks.values()]
             self.context.metrics.ready.set(not any(wrong))
             try:
-                await self._count()
+                await self._counts.answered()
             except Exception as error:
                 if kind_of(error) is ErrorKind.BUG:
                     raise
@@ -98,10 +128,13 @@ class Health:
     async def _check_start(self) -> str | None:
         return self.waiting_for
 
+    async def _ask(self) -> None:
+        async with self.context.pools.background.connect() as connection:
+            await connection.execute(text("SELECT 1"))
+
     async def _check_database(self) -> str | None:
         try:
-            async with self.context.pools.background.connect() as connection:
-                await connection.execute(text("SELECT 1"))
+            await self._answers.answered()
         except Exception as error:
             if kind_of(error) is ErrorKind.BUG:
                 raise
