@@ -146,18 +146,6 @@ def test_a_command_is_done_once_however_its_sender_is_spelled(cage: Cage) -> Non
     assert {"T-1": 107} == cage.cents()
 
 
-def test_an_answer_that_an_earlier_release_kept_under_another_spelling_is_found(
-    cage: Cage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It kept answers under the name as it was spelled: sent again as it was, the command is not done again."""
-    with monkeypatch.context() as earlier:
-        earlier.setattr("shared.runtime.commands.engine.canonical_person", str)
-        first = cage.pay(100, person="Ann", key="k")
-    again = cage.pay(100, person="Ann", key="k")
-    assert (200, first.content) == (again.status_code, again.content)
-    assert {"T-1": 100} == cage.cents()
-
-
 def test_a_rejection_is_recorded_and_repeated(cage: Cage) -> None:
     """Also when the command would be accepted by now; what must not be shown of it is not on record."""
     refused = cage.desk.post(f"/tills/{PROPERTY}/T-2/payments", {"cents": 5, "note": "hush"}, person="ann", key="k")

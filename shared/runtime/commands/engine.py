@@ -78,11 +78,6 @@ class _Waiting:
         """Return the key of its answer, which is the same however the person's name is spelled."""
         return (canonical_person(self.person), self.key)
 
-    @property
-    def place_as_spelled(self) -> CommandKey:
-        """Return the key under which earlier releases kept its answer."""
-        return (self.person, self.key)
-
 
 @dataclass(slots=True)
 class _Batch:
@@ -256,8 +251,7 @@ class Engine:
         answered: Answered | None = None
         async with pipeline(transaction.connection) as sent:
             shard = await ledger.take_shard(sent, prefix, skip_locked=ask is not None)
-            places = {place for each in batch for place in (each.place, each.place_as_spelled)}
-            given = await self._answers.find(sent, places)
+            given = await self._answers.find(sent, {each.place for each in batch})
             if ask is not None and together:
                 answered = await ask(replace(transaction, sent=sent), together)
             # Last: where an answer or a state is already that of a database set back meanwhile, so are these.
@@ -304,8 +298,6 @@ class Engine:
         new: list[_Waiting] = []
         for number, each in enumerate(batch):
             given = known.get(each.place)
-            if given is None and (given := known.get(each.place_as_spelled)) is not None:
-                done.answers[each.place] = known[each.place] = given
             if given is None:
                 known[each.place] = StoredResponse(_UNDECIDED, each.content, each.command.name(), done.at)
                 new.append(each)
