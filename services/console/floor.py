@@ -53,8 +53,8 @@ class FloorView:
         return [one for tables in self.pits.values() for one in tables]
 
     def total(self, name: str) -> int:
-        """Return the total of a figure over all tables."""
-        return sum(int(one.said[name]) for one in self.tables)
+        """Return the total of a figure over all tables that have it."""
+        return sum(int(one.said[name] or 0) for one in self.tables)
 
 
 class Floors:

@@ -49,7 +49,8 @@ def _show(metrics: Metrics, days: RunningDays) -> None:
     for one in days.tables:
         labels = (one.property, one.revenue_class, one.game, one.table)
         metrics.day_handle.labels(*labels).set(one.handle_cents)
-        metrics.day_win.labels(*labels).set(one.win_cents)
+        if one.win_cents is not None:
+            metrics.day_win.labels(*labels).set(one.win_cents)
         metrics.day_rounds.labels(*labels).set(one.rounds)
         if one.drop_cents is not None:
             metrics.day_drop.labels(*labels).set(one.drop_cents)

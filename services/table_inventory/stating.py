@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.days import DayKey
 from services.table_inventory.domain.occupancy import other_days
@@ -33,7 +34,7 @@ from services.table_inventory.queries.windows import Span, boxes_between, marks_
 from services.table_inventory.tables import properties
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.win import WinStated
-from shared.journal.entry import Entry, EntryDraft
+from shared.journal.entry import Account, Entry, EntryDraft
 from shared.journal.recording import Causation, FactWithPostings, draft, recorded
 from shared.journal.shard import Shard
 from shared.runtime.ingest.property_copies import Places, known_places
@@ -82,6 +83,8 @@ class Stating:
         self._doubtful_seconds = doubtful_seconds
         self._reached: Mapping[int, int] | None = None
         self._running: dict[str, date] = {}
+        self._accounts: set[Account] = set()
+        """Accounts that are there."""
         self._repeated: set[TableDay] = set()
         self._doubted_at = 0.0
 
@@ -108,16 +111,24 @@ class Stating:
                 await context.high_water.compared()
                 context.high_water.require_whole()
                 await context.ledger.open_shard(connection, SHARD)
-            async with context.pools.background.connect() as connection:
-                await connection.execution_options(isolation_level="REPEATABLE READ")
-                async with connection.begin():
-                    shard = await context.ledger.lock_shard(connection, SHARD)
-                    context.high_water.require(shard)
-                    looked = _Looked(days or (), self._reached, self._running)
-                    if days is None:
-                        looked = await self._look(connection)
-                    facts = await self._unstated(connection, looked.days)
-                    entries, shard = await self._record(connection, shard, facts)
+            looked = None if days is None else _Looked(days, self._reached, self._running)
+            done = None
+            while done is None:
+                async with context.pools.background.connect() as connection:
+                    await connection.execution_options(isolation_level="REPEATABLE READ")
+                    async with connection.begin():
+                        shard = await context.ledger.lock_shard(connection, SHARD)
+                        context.high_water.require(shard)
+                        looked = looked or await self._look(connection)
+                        drafts = self._drafts(shard, await self._unstated(connection, looked.days))
+                        unknown = {posting.account for one in drafts for posting in one.postings} - self._accounts
+                        if not unknown:
+                            done = await self._record(connection, shard, drafts)
+                # A transaction sees the accounts that were there when it began.
+                await context.ledger.ensure_accounts(context.pools.background, unknown)
+                self._accounts |= unknown
+        assert looked is not None, "what was recorded was looked at"
+        entries, shard = done
         context.high_water.reached([shard])
         self._reached, self._running = looked.reached, looked.running
         for entry in entries:
@@ -224,19 +235,24 @@ class Stating:
             sessions = sessions_of(place, marks[one.table], self._context.clock())
         return _Table(place, sessions, boxes.get(one.table, ()))
 
-    async def _record(
-        self, connection: AsyncConnection, shard: Shard, facts: list[WinStated]
-    ) -> tuple[list[Entry], Shard]:
-        """Record statements; return their entries, and the state of the shard afterwards."""
-        if not facts:
-            return [], shard
+    def _drafts(self, shard: Shard, facts: Iterable[WinStated]) -> list[EntryDraft]:
+        """Return the drafts of statements, which post the changes of the counted win."""
         context, at = self._context, self._context.clock()
         drafts: list[EntryDraft] = []
         for number, fact in enumerate(facts, start=shard.next_seq):
             name = f"{fact.property}/{fact.gaming_day}/{fact.table}/{fact.shift}/{fact.revision}"
-            drafts.append(
-                draft(FactWithPostings(fact=fact), Causation(f"/{context.service}/{SHARD}", number, name, None, at))
-            )
+            postings = TableAccounts(fact.property, fact.table).counted_win(fact.changes)
+            caused_by = Causation(f"/{context.service}/{SHARD}", number, name, None, at)
+            drafts.append(draft(FactWithPostings(fact=fact, postings=postings), caused_by))
+        return drafts
+
+    async def _record(
+        self, connection: AsyncConnection, shard: Shard, drafts: Sequence[EntryDraft]
+    ) -> tuple[list[Entry], Shard]:
+        """Record statements; return their entries, and the state of the shard afterwards."""
+        if not drafts:
+            return [], shard
+        context, at = self._context, self._context.clock()
         entries, after = await context.ledger.append(
             connection, shard, drafts, next_offset=shard.next_offset, recorded_at=at, held=True
         )

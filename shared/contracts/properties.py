@@ -51,12 +51,20 @@ class Device(Signing):
     serial_number: Label | None = None
 
 
+Play = Literal["rounds", "counted"]
+"""How the win of a table is known: from the rounds that it reports, or only from counts."""
+
+Sales = Literal["each", "over", "none"]
+"""Which sales of chips into its drop box a table reports: each, those over an amount, or none."""
+
+
 class PropertyTable(Contract):
     """A table: `game` is the licensee's name of its game, as in submissions.
 
     It is in use on the gaming days from `opened_on` up to but not including `retired_on`. `progressive_links` names the
     progressive pools that it feeds. At a `non_banking` table players play against each other: its revenue is the rake.
-    `minimum_cents` is the usual minimum wager on its sign.
+    `minimum_cents` is the usual minimum wager on its sign. A table whose `play` is `counted` reports no rounds: what a
+    count finds beyond the recorded movements is its win. Only such a table may leave out `sales`.
     """
 
     table: Name
@@ -68,6 +76,8 @@ class PropertyTable(Contract):
     minimum_cents: Cents | None = None
     fully_automated: bool = False
     non_banking: bool = False
+    play: Play = "rounds"
+    sales: Sales = "each"
     progressive_links: tuple[Name, ...] = Field(default=(), max_length=100)
     devices: tuple[Device, ...] = Field(default=(), max_length=100)
     opened_on: date
@@ -77,6 +87,13 @@ class PropertyTable(Contract):
     def _of_one_class(self) -> Self:
         if self.fully_automated and self.non_banking:
             raise ValueError("a table is 'fully_automated' or 'non_banking', not both: say which class its revenue is")
+        if self.play == "counted" and self.revenue_class != "banking":
+            raise ValueError("the 'play' of a table that is 'fully_automated' or 'non_banking' is not 'counted'")
+        if self.sales != "each" and self.play != "counted":
+            raise ValueError(
+                f"'sales' are {self.sales!r} only at a table whose 'play' is 'counted': beside its rounds, a table "
+                "reports each sale"
+            )
         return self
 
     @property

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from shared.contracts.chips import PieceKind, Pieces
 from shared.contracts.devices import DeviceKey, SignedTopic, Signing
 from shared.contracts.moments import Happened
-from shared.contracts.properties import PropertyApproved, PropertyDocument, PropertyTable, Shift
+from shared.contracts.properties import PropertyApproved, PropertyDocument, PropertyTable, Sales, Shift
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import GamingPack, ReportingPack, begins_at, gaming_day, pack
 from shared.rules.errors import Refused
@@ -134,6 +134,16 @@ class PropertySnapshot:
     def tables_on(self, day: date) -> list[PropertyTable]:
         """Return the tables in use on a gaming day, by name."""
         return [found for name in sorted(self._tables) if (found := self._table(name, day)) is not None]
+
+    def counted_on(self, day: date) -> Mapping[str, Sales]:
+        """Return the counted tables of a gaming day, each with the sales that it reports."""
+        tables = (self._table(name, day) for name in self._ever_counted)
+        return {table.table: table.sales for table in tables if table is not None and table.play == "counted"}
+
+    @cached_property
+    def _ever_counted(self) -> list[str]:
+        """The tables that are counted on any day, by name."""
+        return sorted(name for name, dated in self._tables.items() if any(one.play == "counted" for one in dated))
 
     def why_no_pieces(self, contents: Iterable[Pieces], day: date) -> str | None:
         """Return why chips, coins or plaques are not in use on a gaming day, and which are, or None.

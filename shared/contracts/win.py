@@ -55,6 +55,10 @@ class WinFigures(Contract):
     complete day is the sum of its shifts. `adjusted_cents` is the sum of approved adjustments, which is not included in
     it. A non-banking table has no win, opener or closer: its `counter_checks_cents` to `rake_cents` are the contents of
     its boxes.
+
+    `counted_win_cents` is what counting found at a counted table beyond all recorded movements: in the tray, and, where
+    sales are not reported one by one, in the boxes (`unrecorded_currency_cents`, `unrecorded_checks_cents` of it). Like
+    the win, it is 0 while anything of the shift is missing.
     """
 
     opener_cents: Cents = 0
@@ -74,6 +78,9 @@ class WinFigures(Contract):
     win_cents: Cents = 0
     adjusted_cents: Cents = 0
     rake_cents: Cents = 0
+    counted_win_cents: Cents = 0
+    unrecorded_currency_cents: Cents = 0
+    unrecorded_checks_cents: Cents = 0
     openings: Times = 0
     closings: Times = 0
     carried: Times = 0
@@ -89,7 +96,7 @@ class WinFigures(Contract):
         return WinFigures(**{name: value - getattr(other, name) for name, value in self})
 
 
-@fact("win.stated", INVENTORY)
+@fact("win.stated", INVENTORY, moves_money=True)
 class WinStated(Fact, OfTableDay):
     """The figures of a table in a shift of a gaming day, as they follow from what has been recorded so far.
 
@@ -98,7 +105,7 @@ class WinStated(Fact, OfTableDay):
     revisions recorded up to a moment add up to the figures as known at that moment, and likewise the missing items.
     `counts` and `boxes` are the sequences, in the table's pit stream, of the counts and box exchanges behind the
     figures; `times` are the periods in which the table was open in the shift. Every movement within them belongs to
-    this shift, whichever shift it claimed.
+    this shift, whichever shift it claimed. A statement posts the changes of its counted win.
     """
 
     shift: Name

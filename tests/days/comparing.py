@@ -20,6 +20,8 @@ from tests.support.properties import place
 
 PROPERTY: Final = "riverbend"
 _NOBODY_OPENED: Final = "opener"
+_OF_WIN: Final = ("win_cents", "counted_win_cents", "unrecorded_currency_cents", "unrecorded_checks_cents")
+"""The figures of a shift that lacks nothing."""
 
 
 class Ledger(Protocol):
@@ -68,10 +70,17 @@ class Ledger(Protocol):
 
 
 @cache
-def place_of(begins: str = "06:00", margin_minutes: int = 240, other: str = "refuse") -> PropertySnapshot:
-    """Return a property whose gaming day begins at a time, and how it takes another day than that of a moment."""
+def place_of(
+    begins: str = "06:00", margin_minutes: int = 240, other: str = "refuse", sales: str | None = None
+) -> PropertySnapshot:
+    """Return a property whose gaming day begins at a time, and how it takes another day than that of a moment.
+
+    With `sales` its last table is counted, and reports these.
+    """
+    counted = {} if sales is None else {"play": "counted", "sales": sales}
+    tables: dict[str, dict[str, str]] = {one: {} for one in TABLES} | {TABLES[-1]: counted}
     plausible = {"plausibility": {"boundary_minutes": margin_minutes}, "other_gaming_day": other}
-    return place(PROPERTY, TABLES, gaming_day_begins=begins, **plausible)
+    return place(PROPERTY, tables, gaming_day_begins=begins, **plausible)
 
 
 def books_of(at: PropertySnapshot, day: date) -> Books:
@@ -96,8 +105,11 @@ class Seen:
     @classmethod
     def of(cls, at: PropertySnapshot, acts: Sequence[Act], now: datetime) -> "Seen":
         """Return what there is to see by now."""
-        clock = clock_of(at)
-        tables = {name: Reference(clock, now).watch(one for one in acts if one.table == name) for name in TABLES}
+        clock, counted = clock_of(at), at.counted_on(at.gaming_day(now))
+        tables = {
+            name: Reference(clock, now, counted.get(name)).watch(one for one in acts if one.table == name)
+            for name in TABLES
+        }
         return cls(tables, Sign(BASE_CENTS, acts))
 
     def days(self, table: str | None = None) -> list[date]:
@@ -133,6 +145,7 @@ def differences(books: Ledger, seen: Seen, now: datetime) -> Iterator[str]:
 
 def _of_table(books: Ledger, seen: Seen, table: str, now: datetime) -> Iterator[str]:
     standing, lines = books.standing[table], seen.tables[table].lines
+    is_counted = seen.tables[table].sales is not None
     for day in sorted({*seen.days(table), *(of for of, _ in standing)}):
         yield from books.unlike_stated(table, day, now)
         nobody_opened = _nobody_opened(standing, seen.lacks(table, day), day)
@@ -140,9 +153,10 @@ def _of_table(books: Ledger, seen: Seen, table: str, now: datetime) -> Iterator[
         read = books.variances(table, day, now)
         for key in sorted({key for key in (*standing, *lines) if key[0] == day}):
             line = lines.get(key, Line())
-            if nobody_opened is None and not line.missing and read.get(key[1], 0) != line.variance():
-                yield f"{day} {key[1]}: a variance of {read.get(key[1], 0)}, seen {line.variance()}"
-            for said in _of_shift(standing.get(key), line, exact=nobody_opened is None):
+            variance = 0 if is_counted else line.variance()
+            if nobody_opened is None and not line.missing and read.get(key[1], 0) != variance:
+                yield f"{day} {key[1]}: a variance of {read.get(key[1], 0)}, seen {variance}"
+            for said in _of_shift(standing.get(key), line, exact=nobody_opened is None, is_counted=is_counted):
                 yield f"{day} {key[1]}: {said}"
 
 
@@ -162,7 +176,7 @@ def _nobody_opened(
     return [f"{day}: stated is that it lacks {sorted(stated)}, seen {sorted(seen_so)}"]
 
 
-def _of_shift(standing: Standing | None, line: Line, *, exact: bool) -> Iterator[str]:
+def _of_shift(standing: Standing | None, line: Line, *, exact: bool, is_counted: bool) -> Iterator[str]:
     figures = WinFigures() if standing is None else standing.sums
     missing = set[Missing]() if standing is None else standing.missing
     expected = figures_seen(line)
@@ -171,8 +185,10 @@ def _of_shift(standing: Standing | None, line: Line, *, exact: bool) -> Iterator
         if lacks != line.missing:
             yield f"lacks {_words(missing)}, seen {sorted(line.missing)}"
         expected |= {} if line.missing else {"win_cents": line.win()}
+        if is_counted and not line.missing:
+            expected |= line.counted_win()
     else:
-        figures = figures.model_copy(update={"win_cents": 0})
+        figures = figures.model_copy(update=dict.fromkeys(_OF_WIN, 0))
     if figures != WinFigures(**expected):
         yield f"figures {_few(figures)}, seen {expected}"
     numbers = (set[int](), set[int]()) if standing is None else (set(standing.last.counts), set(standing.last.boxes))

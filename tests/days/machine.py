@@ -21,6 +21,9 @@ _FIGURES: Final = ("opener", "closer", "fills", "credits", "currency", "counter_
 _UNOPENED: Final = ("closed", "shift_count", "drop_count", "currency", "round", "prepaid_access")
 _PLAYS: Final = ("currency", "currency", "prepaid_access", "counter_check", "coupon", "waived", "round", "round")
 _OVER: Final = ("spot_count", "shift_count", "drop_count")
+_OVER_CENTS: Final = 2_000_00
+"""A table that does not tell of each sale tells of those above this."""
+
 _WAITED_MINUTES: Final = (1, 10, 29, 30, 31, 120, 300)
 
 _NAMING: Final = st.sampled_from(["counter_check", "exchanged", "taken", "received"])
@@ -106,13 +109,22 @@ class Pit(Changes):
             cents = 0 if cents % 700 == 0 else cents
         if kind == "round" and cents % 200 == 0:
             cents = -cents
-        made = self.act(kind, cents, **said)
+        made = self.act(kind, cents, **said) if self.is_told_of(kind, cents) else None
         into = cents if kind == "round" else -cents
         self.tray, self.held, self.quiet = self.tray + into, self.held - into, False
         self.paid += cents if kind in ("currency", "prepaid_access", "counter_check") else 0
-        self.inside[made.kind or kind] += 100 if kind == "coupon" else cents
-        if kind == "round":
+        self.inside[said.get("kind", kind)] += 100 if kind == "coupon" else cents
+        if kind == "round" and made is not None:
             self.rounds.append(made)
+
+    def is_told_of(self, kind: What, cents: int) -> bool:
+        """Return whether what happens is told at all: of a counted table no round is, and perhaps not every sale."""
+        match kind:
+            case "round":
+                return self.sales() is None
+            case "currency":
+                return self.sales() in (None, "each") or (self.sales() == "over" and cents > _OVER_CENTS)
+        return True
 
     @precondition(_is_open)
     @rule(cents=dollars, what=st.sampled_from(_OVER), shift=shifts, next_day=st.booleans())
@@ -122,7 +134,8 @@ class Pit(Changes):
         The count may end a shift or the gaming day: the round is of what begins, and each has a variance of it.
         """
         self.tray, self.held, self.quiet = self.tray + cents, self.held - cents, False
-        self.rounds.append(self.act("round", cents, late_by=timedelta(minutes=1)))
+        if self.is_told_of("round", cents):
+            self.rounds.append(self.act("round", cents, late_by=timedelta(minutes=1)))
         if what == "spot_count":
             self.counts_on_the_spot(0)
         else:
@@ -151,7 +164,7 @@ class Pit(Changes):
     def plays_for_the_meter(self, cents: int, lasted: int, wins: list[str]) -> None:
         """Rounds for the meter end at one table after the other, where these are open."""
         for one in wins:
-            if self.at_work is not None:
+            if self.at_work is not None and self.is_told_of("round", cents):
                 self.play_for_the_meter(cents, timedelta(seconds=lasted), one)
             self.turns()
 

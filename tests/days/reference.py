@@ -72,6 +72,11 @@ class Line:
         """Return what was counted beyond what moved: mistakes, and rounds whose chips lay there before they ended."""
         return self.tally["closer"] - self.tally["opener"] - sum(self.into.values())
 
+    def counted_win(self) -> dict[str, int]:
+        """Return what was won of what nobody told, in the tray and in boxes; of it, what boxes held."""
+        held = {f"unrecorded_{name}_cents": self.tally[f"unrecorded_{name}"] for name in ("currency", "checks")}
+        return held | {"counted_win_cents": self.variance() + sum(held.values())}
+
 
 @dataclass(slots=True)
 class _OnTable:
@@ -81,15 +86,20 @@ class _OnTable:
     time: dict[Shift, timedelta] = field(default_factory=dict)
     since: dict[date, datetime] = field(default_factory=dict)
     used: set[date] = field(default_factory=set)
+    sold: Counter[str] = field(default_factory=Counter)
     back: Act | None = None
 
 
 @dataclass(slots=True)
 class Reference:
-    """The table, as somebody sees it who stands there from the first act on, until `now`."""
+    """The table, as somebody sees it who stands there from the first act on, until `now`.
+
+    Of a counted table `sales` says which of them are told, and nobody tells of its rounds.
+    """
 
     clock: Clock
     now: datetime
+    sales: str | None = None
     lines: dict[Shift, Line] = field(default_factory=dict)
     places: Counter[str] = field(default_factory=Counter)
     _at_work: Shift | None = None
@@ -254,6 +264,7 @@ class Reference:
         cause = act.kind if act.slip else _CAUSES.get(act.what, act.what)
         cents = -act.cents if act.what == "taken_back" else act.cents
         self._carry(*(_WAY[act.what, act.kind] if act.slip else _PLAY[cause]), cents, cause)
+        self._boxes[-1].sold[cause] += cents
         if self._at_work is None:
             if cause in _SOLD:
                 self._sold.append(act)
@@ -285,7 +296,7 @@ class Reference:
                 self.line((one.day, one.shift)).tally["adjusted"] += sign * one.cents
         for box in self._boxes:
             if box.back is not None:
-                self._came_off(box.back, found.get(box.back.number), is_done=box.back.number in done)
+                self._came_off(box.back, found.get(box.back.number), box.sold, is_done=box.back.number in done)
         for day in {day for box in self._boxes for day, _ in box.time}:
             self._boxes_of_day(day, done, {of for of, which in gone if which == "placed"})
         for prepared, since in self._slips.values():
@@ -294,13 +305,16 @@ class Reference:
         if self._at_work is not None:
             self._lacks_closer(self._at_work)
 
-    def _came_off(self, act: Act, found: Act | None, *, is_done: bool) -> None:
+    def _came_off(self, act: Act, found: Act | None, sold: Counter[str], *, is_done: bool) -> None:
         line = self.line((act.day, act.shift))
         line.boxes.append(act.number)
         if found is not None:
             coupons = found.coupons + found.match_play
             of_box = {"currency": found.cents, "checks": found.checks, "coupons": coupons}
             line.tally.update(of_box | {"match_play": found.match_play, "counted": 1})
+            if self.sales in ("over", "none"):
+                line.tally["unrecorded_currency"] += max(found.cents - sold["currency"], 0)
+                line.tally["unrecorded_checks"] += max(found.checks - sold["counter_check"], 0)
         if not is_done:
             line.missing.add(("count", act.box, act.at))
 

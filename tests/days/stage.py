@@ -20,8 +20,14 @@ from tests.days.reference import is_in_use
 from tests.days.sign import Sign
 from tests.days.telling import BASE_CENTS, is_event
 
-PROPERTIES: Final = (("06:00", 240, "refuse"), ("06:00", 30, "flag"), ("03:00", 120, "flag"))
-"""When a gaming day begins, the margin of the pit in minutes, and what happens to another day than that of a moment."""
+PROPERTIES: Final = (
+    *(("06:00", 240, "refuse", None), ("06:00", 30, "flag", None), ("03:00", 120, "flag", None)),
+    *(("06:00", 240, "refuse", "none"), ("06:00", 30, "flag", "each"), ("03:00", 120, "flag", "over")),
+)
+"""When a gaming day begins, the margin of the pit in minutes, and what happens to another day than that of a moment.
+
+The last: one of the tables is counted, and reports these sales.
+"""
 
 FIRST_DAYS: Final = (date(2026, 11, 20), date(2026, 3, 6), date(2026, 3, 7), date(2026, 10, 30), date(2026, 10, 31))
 """Days some of which are followed by one in which the clocks change."""
@@ -55,7 +61,7 @@ class Stage(RuleBasedStateMachine):
     played: ClassVar[Counter[str]] = Counter()
 
     @initialize(at=st.sampled_from(PROPERTIES), first=st.sampled_from(FIRST_DAYS), tidy=st.booleans(), never=rarely)
-    def begins(self, at: tuple[str, int, str], first: date, tidy: bool, never: bool) -> None:
+    def begins(self, at: tuple[str, int, str, str | None], first: date, tidy: bool, never: bool) -> None:
         """The first day begins.
 
         A `tidy` pit makes no mistake but those that it mends; a table that `never_closes` is counted as a day ends.
@@ -99,6 +105,10 @@ class Stage(RuleBasedStateMachine):
     def goes_to_the_other_table(self) -> None:
         """People come to another table."""
         self.turns()
+
+    def sales(self) -> str | None:
+        """Return which of its sales the table at hand tells, if it is counted."""
+        return self.place.counted_on(self.first).get(self.at_hand)
 
     def ledger(self) -> Ledger:
         """Return what is told of the table: books in memory."""

@@ -88,8 +88,9 @@ class Through:
         self._meters = self._exit.enter_context(desk_of(METERS, self.url, people=_OF_METERS, clock=self._clock))
         self._stating = Stating(self._desk.context, doubtful_seconds=0.0)
         said = document.model_dump(mode="json", include={"gaming_day_begins", "plausibility", "other_gaming_day"})
+        tables = {one.table: one.model_dump(include={"play", "sales"}) for one in document.tables}
         for desk in (self._desk, self._reporting, self._meters):
-            desk.feed("properties", property_event(self._property, TABLES, **said))
+            desk.feed("properties", property_event(self._property, tables, **said))
 
         self._meters.feed("submissions", RULES)
         feeds = [{"table": table, "game": "blackjack", "meter": BAD_BEAT} for table in TABLES]

@@ -14,6 +14,7 @@ from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.windows import Purpose
 from services.table_inventory.handlers import PitEvents
 from shared.contracts.counts import BoxFigures, CheckInBox, CouponsInBox, CurrencyPieces
+from shared.contracts.properties import Sales
 from shared.jurisdictions.model import Instruments
 from tests.support.felt import Felt, clock
 from tests.support.pit import PROPERTY, Table, at
@@ -70,14 +71,19 @@ def days(draw: st.DrawFn) -> Felt:
     return felt
 
 
-@given(days(), DROP)
-def test_the_two_measures_differ_by_the_variances_alone(felt: Felt, drop: tuple[str, ...]) -> None:
-    """win = rounds + inventory variance + drop variance + drop, less what was taken for chips, whatever is drop."""
-    provisions = replace(PROVISIONS, drop=drop)
+@given(days(), DROP, st.sampled_from([None, "each", "over", "none"]))
+def test_the_two_measures_differ_by_the_variances_alone(felt: Felt, drop: tuple[str, ...], sales: Sales | None) -> None:
+    """win = rounds + counted + inventory variance + drop variance + drop, less what was taken for chips.
+
+    Whatever is drop, and whichever sales a counted table reports; one of both kinds of table has each difference.
+    """
+    provisions = replace(PROVISIONS, drop=drop, counted={} if sales is None else {"BJ-01": sales})
     for win in (felt.win(provisions=provisions), *felt.shifts(provisions=provisions).values()):
         assert win.win_cents is not None, win.lacks
         assert win.drop_variance_cents is not None
+        assert 0 == (win.counted_win_cents if sales is None else win.inventory_variance_cents)
         explained = win.rounds_win_cents + win.inventory_variance_cents + win.drop_variance_cents
+        explained += win.counted_win_cents
         taken = win.currency_cents + win.counter_checks_cents + win.prepaid_cents
         assert win.win_cents == explained + win.drop_cents - taken
 

@@ -116,12 +116,16 @@ class World:
         rows: list[dict[str, Any]] = found["rows"]
         return rows
 
-    def _reports(self) -> Picture:
+    def publish(self) -> None:
+        """Let reporting read what the other two have published since."""
         desk = self.books.desk
         for topic, of in (("inventory", self.inventory.desk), ("vigorish", self.vigorish)):
             if new := [message for place, message in _published(of) if (topic, *place) not in self._fed]:
                 desk.feed(topic, *new)
             self._fed.update((topic, *place) for place, _ in _published(of))
+
+    def _reports(self) -> Picture:
+        self.publish()
         found: Picture = {}
         for name in REPORTS:
             if name == "access":

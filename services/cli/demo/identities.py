@@ -106,7 +106,8 @@ def identities(
     """
     rounds, inventory = Counter(legs["round_settlement"]), Counter(legs["table_inventory"])
     counted, fees = reports.win["total"], total_of(reports.vigorish, "tables")
-    implied = counted["rounds_win_cents"] + counted["inventory_variance_cents"] + (counted["drop_variance_cents"] or 0)
+    variances = counted["inventory_variance_cents"] + (counted["drop_variance_cents"] or 0)
+    implied = counted["rounds_win_cents"] + counted["counted_win_cents"] + variances
     tray = counted["rounds_win_cents"] + counted["coupons_paid_cents"] + counted["vigorish_waived_cents"]
     tables: Counter[str] = Counter()  # the money of all tables together, as the simulator knows it
     for money in pit.tables.values():
@@ -128,7 +129,7 @@ def identities(
         ("Trial balance", f"debits - credits, {len(legs)} journals", out_of_balance, "zero", 0),
         ("Settled win", "win + awards - electronic", won, "into trays, by settlement", rounds["chips"]),
         ("Win by § 601a.9", "counted at the tables", counted["win_cents"],
-         "rounds - coupons - waived + variances", implied),
+         "rounds - coupons - waived + by count + variances", implied),
         ("Chips of rounds", "into trays, by settlement", rounds["chips"], "of rounds, by table inventory", tray),
         ("Table inventory", "counted - expected", sum(one["cents"] for one in reports.variances),
          "the planted variance", planted),

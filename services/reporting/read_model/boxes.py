@@ -13,6 +13,7 @@ from services.reporting.read_model.spans import Span
 from services.reporting.read_model.variances import CaseKey
 from services.reporting.read_model.windows import Moves, last_and_all, moved_in
 from shared.contracts import pit
+from shared.contracts.properties import Sales
 
 _RECORDED: Final[Mapping[str, str]] = {"currency": "currency", "counter_check": "counter_check.issued"}
 """The movements of a table that go into its box, by instrument."""
@@ -36,11 +37,15 @@ class Counted(NamedTuple):
 
 @dataclass(frozen=True)
 class Box:
-    """A drop box removed from a table, its recorded drop, and its count, if any."""
+    """A drop box removed from a table, its recorded drop, and its count, if any.
+
+    Of a counted table, `sales` says which it reports.
+    """
 
     exchanged: Listed
     moves: Moves
     counted: Counted | None = None
+    sales: Sales | None = None
 
     @property
     def key(self) -> CaseKey:
@@ -65,14 +70,26 @@ class Box:
         return Figure(currency if instrument == "currency" else checks, self.entry)
 
     def difference(self, instrument: str) -> Figure | None:
-        """Return counted less recorded; None before the count."""
+        """Return counted less recorded, where that is a variance; None before the count."""
         found = self.found(instrument)
-        return None if found is None else found - self.recorded(instrument)
+        return None if found is None else found - self.recorded(instrument) - self.unrecorded(instrument)
+
+    def unrecorded(self, instrument: str) -> Figure:
+        """Return what was counted beyond what was recorded, where a counted table does not report each sale."""
+        found = self.found(instrument)
+        if found is None or is_each_reported(self.sales) or found.value <= self.recorded(instrument).value:
+            return NOTHING
+        return found - self.recorded(instrument)
 
     def turn(self, number: int) -> Turn | None:
         """Return the first count (1), the second, which is blind, or a later one."""
         turns = () if self.counted is None else self.counted.turns
         return turns[number - 1] if len(turns) >= number else None
+
+
+def is_each_reported(sales: Sales | None) -> bool:
+    """Return whether each sale is reported: at a table that reports rounds it is."""
+    return sales in (None, "each")
 
 
 async def boxes_of(books: Books) -> list[Box]:
@@ -95,7 +112,15 @@ async def boxes_between(books: Books, exchanged: Sequence[tuple[Span, Listed]]) 
         turns = [Turn(one["counted_by"], one["drop_cents"]) for one in row.turns]
         entry = EntryRef(row.service, row.shard, row.seq)
         counted[row.table, row.exchange] = Counted(entry, row.currency_cents, row.counter_checks_cents, turns)
-    return [Box(one, moves[span], counted.get((one.fact.table, one.fact.sequence))) for span, one in exchanged]
+    return [
+        Box(
+            one,
+            moves[span],
+            counted.get((one.fact.table, one.fact.sequence)),
+            books.sales_of(one.fact.table, one.fact.gaming_day),
+        )
+        for span, one in exchanged
+    ]
 
 
 def _span(before: Listed | None, exchanged: Listed) -> Span:

@@ -16,12 +16,20 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from sqlalchemy import text
 
 from services.reporting.framework.figures import EntryRef
-from services.reporting.read_model.boxes import Box, boxes_between, counted_boxes
+from services.reporting.read_model.boxes import Box, boxes_between, counted_boxes, is_each_reported
 from services.reporting.read_model.derived import stands
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.read_model.spans import NEIGHBORS, Span, chips_in, given_spans
 from services.reporting.read_model.variances import CaseKey, Cases
-from services.reporting.read_model.windows import COUNTS, SPANS_AND_DESK, Count, Window, windows_between
+from services.reporting.read_model.windows import (
+    COUNTS,
+    SPANS_AND_DESK,
+    Count,
+    Purpose,
+    Window,
+    is_of_play,
+    windows_between,
+)
 from shared.contracts import pit
 from shared.contracts.chips import value_of
 from shared.contracts.inventory import VarianceKind
@@ -35,8 +43,8 @@ ThingT = TypeVar("ThingT")
 class Compared(Generic[ThingT]):
     """The comparison over gaming days; only differing items, and those with a case, are read as a whole.
 
-    `alike` is the number of items as expected, by gaming day and kind; `alone` are the keys of counts without a
-    previous one.
+    `alike` is the number of items as expected, by gaming day and kind; `alone` are the keys of counts that nothing is
+    expected of: without a previous one, or of a counted table.
     """
 
     off: Sequence[ThingT]
@@ -45,7 +53,7 @@ class Compared(Generic[ThingT]):
 
 
 class _Mark(NamedTuple):
-    """A count or an exchange of boxes, by its entry; `cents` was counted. It is a row of _MARKS."""
+    """A count or an exchange of boxes, by its entry; `cents` was counted, for a `purpose`. It is a row of _MARKS."""
 
     service: str
     shard: int
@@ -55,6 +63,7 @@ class _Mark(NamedTuple):
     at: datetime
     gaming_day: date
     cents: int
+    purpose: Purpose | None
 
     @property
     def entry(self) -> EntryRef:
@@ -65,7 +74,9 @@ class _Mark(NamedTuple):
 _MARKS: Final = text(
     """
     SELECT service, shard, seq, table_name, CAST(data ->> 'sequence' AS bigint) AS sequence, occurred_at, gaming_day,
-           coalesce(contents_cents, 0) AS cents
+           coalesce(contents_cents, 0) AS cents, CASE event
+               WHEN 'table.opened' THEN 'opener' WHEN 'table.closed' THEN 'closer' WHEN 'table.carried' THEN 'carried'
+               ELSE data #>> '{data,purpose}' END AS purpose
     FROM reporting.facts
     WHERE property = :property AND event = ANY(:events) AND gaming_day BETWEEN :first AND :last
       AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name = :table) AND {stands}
@@ -132,7 +143,9 @@ async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:
             continue
         expected = before.cents + sums[number].moved + chips[number]
         number += 1
-        if mark.cents != expected or key in cases:
+        if is_of_play(books, mark.table, mark.gaming_day, before.purpose, mark.purpose) and key not in cases:
+            alone.append(key)
+        elif mark.cents != expected or key in cases:
             off.append((before, mark))
         else:
             alike[mark.gaming_day, "inventory"] += 1
@@ -149,7 +162,10 @@ async def compared_boxes(books: Books, cases: Cases) -> Compared[Box]:
     off, alike = [], Counter[tuple[date, VarianceKind]]()
     for (_, mark), span, recorded in zip(pairs, spans, await sums_in(books, spans), strict=True):
         key: CaseKey = (mark.gaming_day, mark.table, "drop", mark.sequence)
-        if key in cases or counted.get((mark.table, mark.sequence)) != (-recorded.currency, -recorded.checks):
+        sold, found = (-recorded.currency, -recorded.checks), counted.get((mark.table, mark.sequence))
+        if found is not None and not is_each_reported(books.sales_of(mark.table, mark.gaming_day)):
+            found = (min(found[0], sold[0]), min(found[1], sold[1]))  # what it holds beyond that is win
+        if key in cases or found != sold:
             off.append((span, mark))
         else:
             alike[mark.gaming_day, "drop"] += 1
@@ -184,10 +200,10 @@ def _within(
 def _mark_of(listed: Listed) -> _Mark:
     fact = listed.fact
     cents = value_of(getattr(fact.data, "contents", ()))
-    entry = listed.entry
-    return _Mark(
-        entry.service, entry.shard, entry.seq, fact.table, fact.sequence, listed.occurred_at, fact.gaming_day, cents
-    )
+    purpose = Count.of(listed).purpose if isinstance(fact.data, COUNTS) else None
+    entry, at = listed.entry, listed.occurred_at
+    where = (entry.service, entry.shard, entry.seq, fact.table, fact.sequence, at, fact.gaming_day)
+    return _Mark(*where, cents, purpose)
 
 
 async def _listed(books: Books, entries: Iterable[EntryRef]) -> dict[EntryRef, Listed]:

@@ -180,7 +180,7 @@ def shown_round(row: Any) -> ShownRound:
 
 async def _counted(books: Books) -> AsyncIterator[tuple[Window, tuple[str, ...]]]:
     """Yield the day's windows that end with a comparable count, each with its dealers."""
-    windows = [window for window in await windows_of(books) if window.start is not None]
+    windows = [window for window in await windows_of(books) if window.variance is not None]
     spans = [Span(one.end.table, one.start.at, one.end.at) for one in windows if one.start is not None]
     dealers = await dealers_in(books, spans)
     for window, span in zip(windows, spans, strict=True):

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.read_model.alarms import open_alarms
 from shared.contracts.envelope import Name
+from shared.contracts.properties import Play
 from shared.contracts.property_snapshot import PropertySnapshot
 
 RATE: Final = timedelta(hours=1)
@@ -53,14 +54,15 @@ _MISSED: Final = text("""
 class FloorTable(BaseModel):
     """A table of the current gaming day: cents; `win_cents` is that of its rounds, `drop_cents` the reported sales.
 
-    `rounds_in_hour` counts the hour before the answer; `alarms` are unresolved alarms of sequential tests about this
-    table.
+    A table whose `play` is counted has no win before it is counted. `rounds_in_hour` counts the hour before the answer;
+    `alarms` are unresolved alarms of sequential tests about this table.
     """
 
     table: Name
     pit: Name
     game: Name
     revenue_class: Literal["banking", "non_banking", "fully_automated"]
+    play: Play
     minimum_cents: int | None
     positions: int
     rounds: int
@@ -68,7 +70,7 @@ class FloorTable(BaseModel):
     last_round: str | None
     last_round_at: AwareDatetime | None
     handle_cents: int
-    win_cents: int
+    win_cents: int | None
     drop_cents: int
     exceptions: int
     late: int
@@ -115,6 +117,7 @@ async def floor_of(connection: AsyncConnection, place: PropertySnapshot, day: da
             pit=one.pit,
             game=one.game,
             revenue_class=one.revenue_class,
+            play=one.play,
             minimum_cents=one.minimum_cents,
             positions=one.positions,
             rounds=int(played.get(one.table, {}).get("rounds", 0)),
@@ -122,7 +125,7 @@ async def floor_of(connection: AsyncConnection, place: PropertySnapshot, day: da
             last_round=lately[one.table]["round_id"],
             last_round_at=lately[one.table]["closed_at"],
             handle_cents=int(won.get(one.table, {}).get("handle_cents", 0)),
-            win_cents=int(won.get(one.table, {}).get("win_cents", 0)),
+            win_cents=None if one.play == "counted" else int(won.get(one.table, {}).get("win_cents", 0)),
             drop_cents=int(brought.get(one.table, {}).get("drop_cents", 0)),
             exceptions=missed.get(one.table, {}).get("exceptions", 0),
             late=missed.get(one.table, {}).get("late", 0),

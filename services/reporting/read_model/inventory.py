@@ -24,6 +24,7 @@ _OF_WIN: Final = {
         *("opener_cents", "closer_cents", "handed_over_cents", "fills_cents", "credits_cents", "prepaid_cents"),
         *("coupons_paid_cents", "vigorish_waived_cents", "currency_cents", "counter_checks_cents", "coupons_cents"),
         *("drop_cents", "win_cents", "adjusted_cents", "boxes", "boxes_counted"),
+        *("counted_win_cents", "unrecorded_currency_cents", "unrecorded_checks_cents"),
     )
 }
 _OF_RAKE: Final = {

@@ -22,6 +22,7 @@ from shared.contracts.facts import KINDS, Fact
 from shared.contracts.inventory import PitRecorded
 from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.pit import PitData
+from shared.contracts.properties import Sales
 from shared.contracts.property_snapshot import PropertySnapshot, place_of_day
 from shared.contracts.topic_reader import kind_of
 from shared.runtime.snapshot_reader import SnapshotReader
@@ -110,6 +111,23 @@ class Books(Sums):
     def game_of(self, table: str) -> str:
         """Return the game that a table offers."""
         return self._tables[table].game if table in self._tables else ""
+
+    def sales_of(self, table: str, day: date) -> Sales | None:
+        """Return the sales that a counted table reports on a gaming day; None for a table that reports rounds."""
+        if day not in self._counted_on:
+            self._counted_on[day] = self.place_on(day).counted_on(day)
+        return self._counted_on[day].get(table)
+
+    def play_of(self, table: str) -> str:
+        """Return how the win of a table is known in the question's gaming days: rounds, counted, or both."""
+        question = self.question
+        days = (question.first + timedelta(days=one) for one in range((question.last - question.first).days + 1))
+        found = {"rounds" if self.sales_of(table, day) is None else "counted" for day in days}
+        return ", ".join(sorted(found))
+
+    @cached_property
+    def _counted_on(self) -> dict[date, Mapping[str, Sales]]:
+        return {}
 
     @property
     def tables_asked(self) -> list[str] | None:

@@ -52,11 +52,17 @@ _FIGURES: Final = text("""
     FROM parts GROUP BY property, table_name""")
 
 
+def _added(cents: int | None, other: int | None) -> int | None:
+    """Return the sum of the amounts that there are; None if there is none."""
+    return other if cents is None else cents + (other or 0)
+
+
 @dataclass(frozen=True, slots=True)
 class TableFigures:
-    """The figures of a table on the current gaming day; drop or rake are None if it has none.
+    """The figures of a table on the current gaming day; win, drop or rake are None if it has none.
 
-    Chips sold at a non-banking table are not drop, and its revenue is the rake of counted boxes.
+    A counted table has no win before it is counted. Chips sold at a non-banking table are not drop, and its revenue is
+    the rake of counted boxes.
     """
 
     property: str
@@ -65,7 +71,7 @@ class TableFigures:
     table: str
     rounds: int
     handle_cents: int
-    win_cents: int
+    win_cents: int | None
     drop_cents: int | None
     rake_cents: int | None
 
@@ -74,9 +80,9 @@ class TableFigures:
             self,
             rounds=self.rounds + other.rounds,
             handle_cents=self.handle_cents + other.handle_cents,
-            win_cents=self.win_cents + other.win_cents,
-            drop_cents=None if self.drop_cents is None else self.drop_cents + (other.drop_cents or 0),
-            rake_cents=None if self.rake_cents is None else self.rake_cents + (other.rake_cents or 0),
+            win_cents=_added(self.win_cents, other.win_cents),
+            drop_cents=_added(self.drop_cents, other.drop_cents),
+            rake_cents=_added(self.rake_cents, other.rake_cents),
         )
 
 
@@ -120,7 +126,7 @@ def _tables_of(place: PropertySnapshot, day: date, known: _Known) -> Sequence[Ta
                 table=table.table,
                 rounds=int(row.get("rounds", 0)),
                 handle_cents=int(row.get("handle_cents", 0)),
-                win_cents=int(row.get("win_cents", 0)),
+                win_cents=None if table.play == "counted" else int(row.get("win_cents", 0)),
                 drop_cents=int(row.get("drop_cents", 0)) if table.revenue_class == "banking" else None,
                 rake_cents=int(row.get("rake_cents", 0)) if table.non_banking else None,
             )

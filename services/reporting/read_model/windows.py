@@ -89,12 +89,16 @@ class Count:
 
 @dataclass(frozen=True)
 class Window:
-    """The time between the previous count (`start`; None if there was none) and a count (`end`), and its movements."""
+    """The time between the previous count (`start`; None if there was none) and a count (`end`), and its movements.
+
+    What is found at the end of one `of_play`, while a counted table was open, is win and no variance.
+    """
 
     start: Count | None
     end: Count
     moves: Moves = field(default_factory=dict)
     rounds: Figure = NOTHING
+    of_play: bool = False
 
     @cached_property
     def moved(self) -> Figure:
@@ -113,8 +117,19 @@ class Window:
 
     @cached_property
     def variance(self) -> Figure | None:
-        """Return counted less expected; None at the first count of a table."""
-        return None if self.start is None else self.end.value - self.expected
+        """Return counted less expected; None at the first count of a table, and where that is win."""
+        return None if self.start is None or self.of_play else self.end.value - self.expected
+
+    @cached_property
+    def counted_win(self) -> Figure | None:
+        """Return counted less expected, where that is win; else None."""
+        return self.end.value - self.expected if self.of_play else None
+
+
+def is_of_play(books: Books, table: str, day: date, start: Purpose | None, end: Purpose | None) -> bool:
+    """Return whether a counted table was open between two counts, the second one of a gaming day."""
+    opened = end in ("closer", "shift", "drop") or (end == "spot" and start not in ("closer", "carried"))
+    return opened and books.sales_of(table, day) is not None
 
 
 async def windows_of(books: Books) -> list[Window]:
@@ -136,7 +151,8 @@ async def windows_between(books: Books, pairs: Iterable[tuple[Count | None, Coun
             windows.append(Window(None, end))
         else:
             span = Span(end.table, start.at, end.at)
-            windows.append(Window(start, end, moves[span], rounds[span]))
+            of_play = is_of_play(books, end.table, end.gaming_day, start.purpose, end.purpose)
+            windows.append(Window(start, end, moves[span], rounds[span], of_play))
     return windows
 
 

@@ -15,6 +15,7 @@ _PLACE: Final = (
     Column(name="pit", title="Pit"),
     Column(name="table", title="Table"),
     Column(name="game", title="Game"),
+    Column(name="play", title="Win known from", formula="rounds, or counted: then only counts tell"),
 )
 _FIGURES: Final = (
     Column(name="opener_cents", title="Opener", unit="cents", added=True),
@@ -35,6 +36,12 @@ _FIGURES: Final = (
         name="drop_cents", title="Drop", unit="cents", added=True, formula="the instruments that law counts as drop"
     ),
     Column(name="win_cents", title="Win", unit="cents", formula="by the formula of the jurisdiction's pack"),
+    Column(
+        name="counted_win_cents",
+        title="Win by count",
+        unit="cents",
+        formula="what only counts found of the win, at a counted table, which reports no rounds",
+    ),
     Column(name="hold_percent", title="Hold %", unit="percent", formula="win / drop"),
     Column(name="adjusted_cents", title="Adjustment", unit="cents", added=True, formula="its effect on the win"),
     Column(name="final_win_cents", title="Final win", unit="cents", formula="win + adjustment"),
@@ -86,6 +93,7 @@ def _row(books: Books, table: str, win: CountedWin) -> dict[str, Value | Figure 
         "pit": books.pit_of(table),
         "table": table,
         "game": books.game_of(table),
+        "play": books.play_of(table),
         "opener_cents": win.opener,
         "fills_cents": win.fills,
         "credits_cents": win.credits,
@@ -108,7 +116,12 @@ def _total(win: CountedWin) -> dict[str, Any]:
 def _win(win: CountedWin) -> dict[str, Any]:
     if win.missing:
         return {}
-    return {"win_cents": win.win, "hold_percent": win.hold, "final_win_cents": win.final_win}
+    return {
+        "win_cents": win.win,
+        "counted_win_cents": win.counted_win,
+        "hold_percent": win.hold,
+        "final_win_cents": win.final_win,
+    }
 
 
 def _excused(books: Books, closed: Listed) -> Iterator[dict[str, Any]]:

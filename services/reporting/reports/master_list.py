@@ -31,6 +31,9 @@ TABLES: Final = Section(
         Column(name="location", title="Location"),
         Column(name="positions", title="Positions", unit="count", added=True),
         Column(name="revenue_class", title="Class of revenue"),
+        Column(
+            name="play", title="Win known from", formula="rounds that it reports, or counted: then only counts tell"
+        ),
         Column(name="progressive_links", title="Progressive link"),
         Column(name="devices", title="Devices", unit="count", added=True),
         Column(name="opened_on", title="Opened on", unit="day"),
@@ -132,6 +135,7 @@ def _table(
         "table": Cell(table.table, entries),
         "asset_number": table.asset_number,
         "game": table.game,
+        "play": table.play,
         "pit": table.pit,
         "location": table.location,
         "positions": Figure(table.positions, entries),
@@ -192,10 +196,11 @@ def _offered(
     tables: Sequence[PropertyTable], submissions: _Rules, property_name: str, ends: datetime, last: date
 ) -> Identity:
     """Return the identity that every open table offers its game under an approved submission."""
-    is_open = [table for table in tables if table.is_open_on(last) and not table.non_banking]
+    asked = [table for table in tables if not table.non_banking and table.play == "rounds"]
+    is_open = [table for table in asked if table.is_open_on(last)]
     found = [one for table in is_open if (one := _submission(submissions, table, property_name, ends)) is not None]
     because = tuple(dict.fromkeys(one.entry for one in found))
-    says = "every table open on the last gaming day, non-banking ones apart, has a Rules Submission in effect"
+    says = "every table open on the last gaming day that reports rounds has a Rules Submission in effect"
     return Identity("open tables", Figure(len(is_open)), Figure(len(found), because), says, unit="count")
 
 

@@ -1,6 +1,6 @@
 """The settled win: handle, payout and win by table, game and wager, and numbers of rounds."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from services.reporting.framework.definition import Content, Report
@@ -34,6 +34,14 @@ TABLES: Final = Section(name="tables", title="By table", key=("table",), columns
 GAMES: Final = Section(name="games", title="By game", key=("game",), columns=(_GAME, *ROUNDS, *MONEY))
 
 
+NOT_SETTLED: Final = Section(
+    name="not_settled",
+    title="Counted tables: they report no rounds, and are in no other section",
+    key=("table",),
+    columns=(_TABLE, _GAME, Column(name="pit", title="Pit")),
+)
+
+
 async def _fill(books: Books) -> Content:
     settled = await settled_rounds(books)
     whole = settled.whole()
@@ -46,8 +54,16 @@ async def _fill(books: Books) -> Content:
         fill(WAGERS, Made(list(wagers), of_wager), **totals),
         _fill_rounds(TABLES, await rounds_by(books, "table_name"), settled.by("table_name"), totals),
         _fill_rounds(GAMES, await rounds_by(books, "game"), settled.by("game"), totals),
+        fill(NOT_SETTLED, _not_settled(books)),
     )
     return Content(sections, await lines_identities(books, whole))
+
+
+def _not_settled(books: Books) -> Iterator[dict[str, Any]]:
+    for table in books.place.tables_on(books.question.last):
+        is_asked = books.question.table in (None, table.table) and books.question.game in (None, table.game)
+        if is_asked and "counted" in books.play_of(table.table):
+            yield {"table": table.table, "game": table.game, "pit": table.pit}
 
 
 def _fill_rounds(
@@ -70,9 +86,10 @@ WIN_AS_SETTLED: Final = Report(
     title="Win as settled, by table, game and wager",
     about=(
         "What was wagered, paid and won, from every settled round: handle, payout, vigorish, banks of players and "
-        "meters. A round that is void or superseded has no money in any row."
+        "meters. A round that is void or superseded has no money in any row. Counted tables report no rounds, and are "
+        "listed."
     ),
-    sections=(WAGERS, TABLES, GAMES),
+    sections=(WAGERS, TABLES, GAMES, NOT_SETTLED),
     sources=(SettlementPosted, SettlementReversed, SettlementVoided),
     fill=_fill,
 )

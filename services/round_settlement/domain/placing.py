@@ -68,12 +68,18 @@ def _placed(data: TableData, place: PropertySnapshot, moment: datetime) -> Gamin
 
 
 def _check_table(data: TableData, place: PropertySnapshot, day: date) -> None:
-    """Raise Refused if the table is not in use on a gaming day, or offers another game."""
-    game = place.table(data.table, day).game
-    if data.game != game:
+    """Raise Refused if the table is not in use on a gaming day, reports no rounds, or offers another game."""
+    table = place.table(data.table, day)
+    if table.play == "counted":
         raise Refused(
-            f"table {data.table!r} offers {game!r} in {_named(place)}, not {data.game!r}: file and approve a version "
-            "of the property that says which game it offers, then replay this record"
+            f"table {data.table!r} is counted on {day} in {_named(place)}: its counts have its win, so that a round "
+            "would count it twice: file and approve a version of the property whose 'play' of it is 'rounds', then "
+            "replay this record, or dismiss it"
+        )
+    if data.game != table.game:
+        raise Refused(
+            f"table {data.table!r} offers {table.game!r} in {_named(place)}, not {data.game!r}: file and approve a "
+            "version of the property that says which game it offers, then replay this record"
         )
 
 

@@ -35,13 +35,14 @@ from shared.contracts import inventory
 from shared.contracts.envelope import Name, canonical
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.people import same_person
+from shared.contracts.properties import Sales
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.reports import ReportStatus
 from shared.contracts.versions import fields_of
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.approval import DAY_ADJUSTMENT, Approval, Decision
-from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded, first_loaded
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
 from shared.runtime.rows import rows_of
 
 COMMANDS: Final = Commands()
@@ -365,18 +366,31 @@ async def _entered(connection: AsyncConnection, command: _OfAdjustment) -> Adjus
     return await find_adjustment(connection, command.key(), command.adjustment)
 
 
+class Deciding(NamedTuple):
+    """An adjustment; if its table is counted on the day, the sales that the table reports."""
+
+    entered: Adjustment
+    counted: Sales | None
+
+
+async def _deciding(connection: AsyncConnection, command: ApproveAdjustment) -> Deciding:
+    entered, place = await _entered(connection, command), await find_place(connection, *command.key())
+    return Deciding(entered, place.counted_on(command.gaming_day).get(entered.table))
+
+
 def _approval(entered: Adjustment) -> Approval:
     name = f"adjustment {entered.adjustment}"
     return Approval(DAY_ADJUSTMENT, name, entered.entered_by, Decision.of(entered.status))
 
 
-@COMMANDS.handles(ApproveAdjustment, load=_entered, subject=as_loaded)
-def approve(command: ApproveAdjustment, entered: Adjustment, now: Now) -> Accepted:
+@COMMANDS.handles(ApproveAdjustment, load=_deciding, subject=first_loaded)
+def approve(command: ApproveAdjustment, state: Deciding, now: Now) -> Accepted:
     """Approve an adjustment, and post it."""
+    entered = state.entered
     _approval(entered).approve(now.by)
     approved = {"approved_by": now.by, "approved_at": now.at}
     fact = inventory.AdjustmentApproved(**fields_of(entered, inventory.AdjustmentEntered), **approved)
-    postings = TableAccounts(command.property, entered.table).adjusted(entered.figure, entered.cents)
+    postings = TableAccounts(command.property, entered.table).adjusted(entered.figure, entered.cents, state.counted)
     answer = entered.model_copy(update={**approved, "status": "approved"})
     return Accepted(recording=FactWithPostings(fact=fact, postings=postings), answer=answer)
 

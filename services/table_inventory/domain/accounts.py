@@ -9,6 +9,7 @@ An account is (property, table, wager, leg); `wager` names the instrument, the c
 | `transit` | chips in transit, `wager` tells under a fill or a credit |
 | `box` | currency and counter checks in the drop box that are not counted yet, by instrument |
 | `drop` | currency and counter checks as counted |
+| `counted_win` | the win by count of counted tables: what is found beyond recorded movements (a credit is a win) |
 | `rake_counted`, `rake` | chips that a non-banking table took from its pots, as counted, and its revenue (a credit) |
 | `check_payments`, `checks_redeemed` | payments on counter checks, by means of payment; their contra (no table) |
 | `cage_money`, `patrons_money` | transactions of known patrons at the cage, by medium, and by purpose (no table) |
@@ -30,6 +31,8 @@ from typing import Final
 
 from shared.contracts.counts import CountedBox
 from shared.contracts.inventory import Figure, SlipKind
+from shared.contracts.properties import Sales
+from shared.contracts.win import WinFigures
 from shared.journal.entry import Account, Posting
 
 _SENDER: Final[Mapping[SlipKind, str]] = {"fill": "cage", "credit": "inventory"}
@@ -90,18 +93,27 @@ class TableAccounts:
             postings += self.transfer("coupons_counted", "coupons", cents, coupon)
         return postings + self.transfer("rake_counted", "rake", box.rake_cents or 0)
 
-    def adjusted(self, figure: Figure, cents: int) -> tuple[Posting, ...]:
-        """Post that a figure of the win is higher by `cents`."""
+    def counted_win(self, changes: WinFigures) -> tuple[Posting, ...]:
+        """Post changes of the counted win: chips beyond the expected inventory, and what boxes held beyond sales."""
+        currency, checks = changes.unrecorded_currency_cents, changes.unrecorded_checks_cents
+        postings = self.transfer("inventory", "counted_win", changes.counted_win_cents - currency - checks)
+        postings += self.transfer("box", "counted_win", currency, "currency")
+        return postings + self.transfer("box", "counted_win", checks, "counter_check")
+
+    def adjusted(self, figure: Figure, cents: int, counted: Sales | None) -> tuple[Posting, ...]:
+        """Post that a figure of the win is higher by `cents`; `counted` has the sales that a counted table reports."""
+        box = "box" if counted in (None, "each") else "counted_win"
         match figure:
             case "opener" | "closer":
-                return self.transfer("inventory", "inventory_variance", cents)
+                explained = "inventory_variance" if counted is None else "counted_win"
+                return self.transfer("inventory", explained, cents)
             case "fills":
                 return self.transfer("inventory", "cage", cents)
             case "credits":
                 return self.transfer("cage", "inventory", cents)
             case "currency":
-                return self.transfer("drop", "box", cents, "currency")
+                return self.transfer("drop", box, cents, "currency")
             case "counter_checks":
-                return self.transfer("drop", "box", cents, "counter_check")
+                return self.transfer("drop", box, cents, "counter_check")
             case "rake":
                 return self.transfer("rake_counted", "rake", cents)

@@ -10,6 +10,7 @@ from pydantic import AwareDatetime, BaseModel
 from shared.contracts.chips import value_of
 from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox, CountOpened
 from shared.contracts.envelope import as_json, canonical
+from shared.contracts.properties import Sales
 from shared.contracts.win import Missing
 
 BoxKey = tuple[str, int]
@@ -68,6 +69,15 @@ class Box(BaseModel, frozen=True):
             "currency": self.currency_cents - self.recorded_currency_cents,
             "counter_check": self.counter_checks_cents - self.recorded_checks_cents,
         }
+
+    def unrecorded(self, sales: Sales) -> Mapping[str, int]:
+        """Return the contents of the counted box beyond what was sold, by instrument.
+
+        That is so where a table does not report each of its `sales`. Less than was sold is never: it is missing.
+        """
+        if sales == "each":
+            return {}
+        return {instrument: cents for instrument, cents in self.differences.items() if cents > 0}
 
     def coupon_cents(self, coupon: str) -> int:
         """Return the stated value of the counted coupons of one kind."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal, Self, TypeVar
 
+from services.table_inventory.domain.windows import Window
+from shared.contracts.properties import Sales
 from shared.contracts.property_snapshot import MoneyLimit, PropertySnapshot
 from shared.jurisdictions import DeckHours, Provision, WinFormula
 from shared.jurisdictions.equipment import deck_life
@@ -18,6 +20,7 @@ class Provisions:
     """The provisions of a property on a gaming day; its law has been in effect since `effective_from`.
 
     `drop` names the instruments that count as drop, `counters` is how many people must count a drop box alike.
+    `counted` are the counted tables, each with the sales that it reports.
     """
 
     property_version: int
@@ -30,6 +33,7 @@ class Provisions:
     stub_rounds: Mapping[str, int]
     dice_hours: int | None
     deck_hours: Mapping[str, DeckHours]
+    counted: Mapping[str, Sales]
 
     @classmethod
     def of(cls, place: PropertySnapshot, gaming_day: date) -> Self:
@@ -60,6 +64,7 @@ class Provisions:
             stub_rounds={name: on_the_day(game.stub_rounds) for name, game in games.items() if game.stub_rounds},
             dice_hours=min(dice, default=None),
             deck_hours={name: on_the_day(game.deck_hours) for name, game in games.items()},
+            counted=place.counted_on(gaming_day),
             effective_from=max(begun),
         )
 
@@ -68,6 +73,13 @@ class Provisions:
         if abs(cents) >= self.variance_authority_cents:
             return "authority"
         return "report" if abs(cents) > self.variance_report_cents else "noted"
+
+    def is_win(self, window: Window) -> bool:
+        """Return whether the difference of a window of this gaming day is win, not a variance.
+
+        It is while a counted table is open; nothing is won at one that is closed.
+        """
+        return window.play and window.table in self.counted
 
     def deck_life(self, regulation: str, dealing: str) -> timedelta:
         """Return how long cards may be used at a table under a chapter; the shortest time for an unlisted chapter."""

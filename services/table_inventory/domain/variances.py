@@ -130,10 +130,14 @@ def variances(
     looked_at = (
         window
         for window in windows
-        if window.variance_cents
+        if (window.variance_cents and not provisions.is_win(window))
         or (window.end and VarianceName(window.end.table, "inventory", window.end.sequence) in cases)
     )
-    found = [*_of_windows(property_name, looked_at), *_of_boxes(property_name, boxes, cases), *_of_slips(slips)]
+    found = [
+        *_of_windows(property_name, provisions, looked_at),
+        *_of_boxes(property_name, provisions, boxes, cases),
+        *_of_slips(slips),
+    ]
     standing: list[Variance] = []
     for variance in (one.judged(provisions) for one in found):
         case = cases.get(VarianceName(variance.table, variance.variance, variance.number))
@@ -149,10 +153,22 @@ def _variance(property_name: str, kind: VarianceKind, of: Window | Box | Slip, *
     return Variance(**place, variance=kind, cents=cents, **values)
 
 
-def _of_windows(property_name: str, windows: Iterable[Window]) -> Iterator[Variance]:
+def _of_windows(property_name: str, provisions: Provisions, windows: Iterable[Window]) -> Iterator[Variance]:
     for window in windows:
         end, expected = window.end, window.expected_by_denomination
-        if window.start is not None and end is not None:
+        if end is not None and provisions.is_win(window):  # whatever is found: only an earlier resolution is undone
+            yield _variance(
+                property_name,
+                "inventory",
+                window,
+                number=end.sequence,
+                at=end.at,
+                what=end.purpose,
+                expected_cents=end.cents,
+                counted_cents=end.cents,
+                counted_by_denomination=end.contents,
+            )
+        elif window.start is not None and end is not None:
             yield _variance(
                 property_name,
                 "inventory",
@@ -169,11 +185,15 @@ def _of_windows(property_name: str, windows: Iterable[Window]) -> Iterator[Varia
 
 
 def _of_boxes(
-    property_name: str, boxes: Iterable[Box], cases: Mapping[VarianceName, Mapping[str, Any]]
+    property_name: str,
+    provisions: Provisions,
+    boxes: Iterable[Box],
+    cases: Mapping[VarianceName, Mapping[str, Any]],
 ) -> Iterator[Variance]:
     for box in boxes:
-        split = {name: cents for name, cents in box.differences.items() if cents}
-        recorded_cents = box.recorded_currency_cents + box.recorded_checks_cents
+        unrecorded = box.unrecorded(provisions.counted.get(box.table, "each"))
+        split = {name: cents for name, cents in box.differences.items() if cents and name not in unrecorded}
+        expected_cents = box.recorded_currency_cents + box.recorded_checks_cents + sum(unrecorded.values())
         if split or VarianceName(box.table, "drop", box.exchange) in cases:
             yield _variance(
                 property_name,
@@ -182,8 +202,8 @@ def _of_boxes(
                 number=box.exchange,
                 at=box.removed_at,
                 what=f"box {box.box}",
-                expected_cents=recorded_cents,
-                counted_cents=recorded_cents + sum(split.values()),
+                expected_cents=expected_cents,
+                counted_cents=expected_cents + sum(split.values()),
                 by_instrument=split,
             )
 

@@ -16,6 +16,7 @@ from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.windows import Count, Mark, Window
 from shared.contracts.contests import ContestResult
 from shared.contracts.inventory import AdjustmentEntered, Figure
+from shared.contracts.properties import Play, Sales
 from shared.contracts.reports import Percent, percent_of
 from shared.contracts.win import Missing, MissingKind, ShiftTime, WinFigures
 
@@ -53,8 +54,16 @@ class Win:
     `win_cents` follows from opener, fills, credits, closer and drop, and is None while something is missing (`missing`
     says what, `lacks` which and since when). Drop is what the law counts as drop of currency, counter checks, prepaid
     access, match play and direct bets. By closer + credits + drop - opener - fills the win is always `rounds_win_cents`
-    + `inventory_variance_cents` + `drop_variance_cents` + `drop_cents`, less currency, counter checks and prepaid
-    access. `coupons_cents` were counted in the box: match play, direct bets, and others, which are always a memorandum.
+    + `counted_win_cents` + `inventory_variance_cents` + `drop_variance_cents` + `drop_cents`, less currency, counter
+    checks and prepaid access.
+
+    What is counted beyond recorded movements is `counted_win_cents` at a table whose `play` is counted, and
+    `inventory_variance_cents` at others. Where not each sale is reported, the counted win has what boxes held beyond
+    the reported ones (`unrecorded_currency_cents`, `unrecorded_checks_cents`). `difference_cents` is what neither the
+    rounds nor the counts of counted tables say of the win. While something is missing, the counted win is 0. A total
+    has no `play`.
+
+    `coupons_cents` were counted in the box: match play, direct bets, and others, which are always a memorandum.
     `rounds_win_cents` is what the rounds brought, less coupons paid and vigorish waived. `counts` and `boxes` are the
     sequences in the table's pit stream behind the figures. `handed_over_cents` are counts that end one shift and begin
     the next of the day: for a whole day they are in neither opener nor closer.
@@ -63,6 +72,7 @@ class Win:
     table: str | None = None
     shift: str | None = None
     game: str | None = None
+    play: Play | None = None
     opened: bool = False
     opener_cents: int = 0
     fills_cents: int = 0
@@ -84,6 +94,9 @@ class Win:
     vigorish_waived_cents: int = 0
     rounds_win_cents: int = 0
     difference_cents: int | None = None
+    counted_win_cents: int = 0
+    unrecorded_currency_cents: int = 0
+    unrecorded_checks_cents: int = 0
     inventory_variance_cents: int = 0
     recorded_drop_cents: int = 0
     drop_variance_cents: int | None = None
@@ -128,11 +141,14 @@ class Win:
                 }
             )
             self.hold_percent = percent_of(self.win_cents, self.drop_cents)
-            self.difference_cents = self.win_cents - self.rounds_win_cents
+            self.difference_cents = self.win_cents - self.rounds_win_cents - self.counted_win_cents
             counted_cents = self.currency_cents + self.counter_checks_cents
-            self.drop_variance_cents = counted_cents - self.recorded_drop_cents
+            unrecorded_cents = self.unrecorded_currency_cents + self.unrecorded_checks_cents
+            self.drop_variance_cents = counted_cents - self.recorded_drop_cents - unrecorded_cents
             self.final_win_cents = self.win_cents + self.adjustments_cents
-        elif not self.closings and not self.carried:
+            return self
+        self.counted_win_cents = self.unrecorded_currency_cents = self.unrecorded_checks_cents = 0
+        if not self.closings and not self.carried:
             self.closer_cents = None
         return self
 
@@ -150,6 +166,7 @@ _ADDED: Final = (
     "opener_cents", "closer_cents", "handed_over_cents", "fills_cents", "credits_cents", "currency_cents",
     "counter_checks_cents", "prepaid_cents", "coupons_cents", "match_play_cents", "direct_bet_cents", "rounds",
     "rounds_cents", "coupons_paid_cents", "vigorish_waived_cents", "recorded_drop_cents", "inventory_variance_cents",
+    "counted_win_cents", "unrecorded_currency_cents", "unrecorded_checks_cents",
     "adjustments_cents", "rake_cents", "openings", "closings", "carried", "boxes_counted",
 )  # fmt: skip
 
@@ -170,17 +187,18 @@ def shift_wins(
     found: dict[str, Win] = {}
 
     def of(table: str, shift: str) -> Win:
-        return found.setdefault(shift, Win(table, shift))
+        play: Play = "counted" if table in provisions.counted else "rounds"
+        return found.setdefault(shift, Win(table, shift, play=play))
 
     for window in sessions.windows:
         if window.gaming_day == gaming_day and window.play:
-            _add_window(of(window.table, window.shift), window)
+            _add_window(of(window.table, window.shift), window, is_win=provisions.is_win(window))
     for count in sessions.carried:
         if count.gaming_day == gaming_day:
             _add_carried(of(count.table, count.shift), count)
     for box in boxes:
         if box.gaming_day == gaming_day:
-            _add_box(of(box.table, box.shift), box)
+            _add_box(of(box.table, box.shift), box, provisions.counted.get(box.table, "each"))
     for one in adjustments:
         of(one.table, one.shift).adjustments_cents += win_effect(provisions, one.figure, one.cents)
     for slip in slips:
@@ -218,7 +236,7 @@ def table_wins(
 def of_day(provisions: Provisions, shifts: Sequence[Win]) -> Win:
     """Return the win of a table on a gaming day from its shifts; handovers are in neither opener nor closer."""
     win = _sum(shifts)
-    win.table = shifts[0].table
+    win.table, win.play = shifts[0].table, shifts[0].play
     win.game = next((one.game for one in shifts if one.game is not None), None)
     win.counts = sorted({number for one in shifts for number in one.counts})
     win.boxes = [number for one in shifts for number in one.boxes]
@@ -241,7 +259,7 @@ def _sum(rows: Sequence[Win]) -> Win:
     return win
 
 
-def _add_window(win: Win, window: Window) -> None:
+def _add_window(win: Win, window: Window, *, is_win: bool) -> None:
     start, end, moves = window.start, window.end, window.moves
     win.opened = True
     if start is not None and window.opens:
@@ -250,7 +268,10 @@ def _add_window(win: Win, window: Window) -> None:
         win.openings += 1
         win.counts.append(start.sequence)
     if end is not None:
-        win.inventory_variance_cents += window.variance_cents or 0
+        if is_win:
+            win.counted_win_cents += window.variance_cents or 0
+        else:
+            win.inventory_variance_cents += window.variance_cents or 0
         if window.closes:
             win.closer_cents = (win.closer_cents or 0) + end.cents
             win.closings += 1
@@ -279,7 +300,7 @@ def _add_carried(win: Win, count: Count) -> None:
     win.counts.append(count.sequence)
 
 
-def _add_box(win: Win, box: Box) -> None:
+def _add_box(win: Win, box: Box, sales: Sales) -> None:
     win.boxes.append(box.exchange)
     if box.currency_cents is None or box.counter_checks_cents is None:
         return
@@ -290,6 +311,10 @@ def _add_box(win: Win, box: Box) -> None:
     win.match_play_cents += box.coupon_cents("match_play")
     win.direct_bet_cents += box.coupon_cents("direct_bet")
     win.rake_cents += box.rake_cents or 0
+    unrecorded = box.unrecorded(sales)
+    win.unrecorded_currency_cents += unrecorded.get("currency", 0)
+    win.unrecorded_checks_cents += unrecorded.get("counter_check", 0)
+    win.counted_win_cents += sum(unrecorded.values())
 
 
 class TablesWin(BaseModel):

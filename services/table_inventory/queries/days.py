@@ -134,9 +134,13 @@ async def counted_of_day(
         if window.end is not None and window.gaming_day == key.gaming_day and window.start is not None
     }
     looked_at = await cases_of(connection, key.property, ended)
-    windows = [window for name, window in ended.items() if window.variance_cents or name in looked_at]
-    known = await with_denominations(connection, key.property, windows)
     provisions = Provisions.of(place, key.gaming_day)
+    windows = [
+        window
+        for name, window in ended.items()
+        if (window.variance_cents and not provisions.is_win(window)) or name in looked_at
+    ]
+    known = await with_denominations(connection, key.property, windows)
     unopened = await _unopened(connection, place, key, sessions.values())
     return Counted(key, place, provisions, sessions, boxes, known, slips, unopened)
 

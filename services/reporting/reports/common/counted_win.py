@@ -15,7 +15,7 @@ from services.reporting.read_model.reading import Books
 _MEASURES: Final = (
     *("opener_cents", "closer_cents", "handed_over_cents", "fills_cents", "credits_cents"),
     *("currency_cents", "counter_checks_cents", "prepaid_cents", "coupons_cents", "drop_cents"),
-    *("win_cents", "adjusted_cents", "missing"),
+    *("win_cents", "counted_win_cents", "adjusted_cents", "missing"),
 )
 """The stated measures of a table's win (services.reporting.read_model.inventory)."""
 
@@ -40,7 +40,10 @@ NOT_COUNTED: Final = "counts"
 
 @dataclass(frozen=True, slots=True)
 class CountedWin:
-    """The win of a table, of a shift, or of several, in cents; there is none while something is `missing`."""
+    """The win of a table, of a shift, or of several, in cents; there is none while something is `missing`.
+
+    `counted_win` is the part of it that counting found at counted tables.
+    """
 
     opener: Figure = NOTHING
     fills: Figure = NOTHING
@@ -52,6 +55,7 @@ class CountedWin:
     coupons: Figure = NOTHING
     drop: Figure = NOTHING
     win: Figure = NOTHING
+    counted_win: Figure = NOTHING
     adjusted: Figure = NOTHING
     missing: tuple[Missing, ...] = ()
 

@@ -147,15 +147,17 @@ def _of_window(books: Books, cases: Cases, window: Window) -> _Found:
         "floorperson": end.observed_by,
         "counted_cents": end.value,
     }
-    if window.start is not None and window.variance is not None:
+    if window.start is not None:
         row |= {
             "before_cents": window.start.value,
             "moved_cents": window.moved,
             "rounds_cents": window.rounds,
             "expected_cents": window.expected,
-            "variance_cents": window.variance,
-            **cells_of(books, cases, window.key, window.variance),
         }
+    if window.variance is not None:
+        row |= {"variance_cents": window.variance, **cells_of(books, cases, window.key, window.variance)}
+    elif window.counted_win is not None:
+        row["counted_win_cents"] = window.counted_win
     return window.key, row
 
 
@@ -184,6 +186,7 @@ def _of_box(books: Books, cases: Cases, box: Box) -> _Found:
         "agreed_cents": Figure(found.currency_cents + found.counter_checks_cents, box.entry),
         "currency_variance_cents": of_currency,
         "checks_variance_cents": of_checks,
+        "unrecorded_cents": box.unrecorded("currency") + box.unrecorded("counter_check"),
         "variance_cents": variance,
         **cells_of(books, cases, box.key, variance, of_currency.value, of_checks.value),
     }

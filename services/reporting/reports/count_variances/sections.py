@@ -40,7 +40,20 @@ INVENTORIES: Final = Section(
         ),
         Column(name="expected_cents", title="Expected", unit="cents", formula="count before + moved + rounds"),
         Column(name="counted_cents", title="Counted", unit="cents"),
-        Column(name="variance_cents", title="Variance", unit="cents", added=True, formula="counted - expected"),
+        Column(
+            name="counted_win_cents",
+            title="Win by count",
+            unit="cents",
+            added=True,
+            formula="counted - expected while a counted table was open: its win, and no variance",
+        ),
+        Column(
+            name="variance_cents",
+            title="Variance",
+            unit="cents",
+            added=True,
+            formula="counted - expected, of any other count",
+        ),
         *CASE_COLUMNS,
     ),
 )
@@ -99,7 +112,20 @@ BOXES: Final = Section(
         Column(name="agreed_cents", title="Agreed", unit="cents", added=True),
         Column(name="currency_variance_cents", title="Currency variance", unit="cents", added=True),
         Column(name="checks_variance_cents", title="Counter Check variance", unit="cents", added=True),
-        Column(name="variance_cents", title="Variance", unit="cents", added=True, formula="agreed - expected"),
+        Column(
+            name="unrecorded_cents",
+            title="Win by count",
+            unit="cents",
+            added=True,
+            formula="agreed beyond expected, where a counted table does not report each sale: its win",
+        ),
+        Column(
+            name="variance_cents",
+            title="Variance",
+            unit="cents",
+            added=True,
+            formula="agreed - expected - win by count",
+        ),
         *CASE_COLUMNS,
     ),
 )

@@ -39,7 +39,7 @@ def counted_cells(counted: CountedWin | None, settled: SettledWin, *, of_table: 
         "drop_cents": counted.drop,
         "win_cents": counted.win,
         "hold_percent": counted.hold,
-        "counted_less_settled_cents": counted.win - settled.win,
+        "counted_less_settled_cents": counted.win - counted.counted_win - settled.win,
     }
 
 

@@ -44,7 +44,17 @@ DIFFERENCES: Final = Section(
             title="Drop variance",
             unit="cents",
             added=True,
-            formula="currency and Counter Checks in the boxes - chips sold for them",
+            formula=(
+                "currency and Counter Checks in the boxes - chips sold for them - what is beyond that where a counted "
+                "table does not report each sale"
+            ),
+        ),
+        Column(
+            name="counted_win_cents",
+            title="Win by count",
+            unit="cents",
+            added=True,
+            formula="counted tables: counted - expected, and what boxes held beyond reported sales",
         ),
         Column(
             name="inventory_variance_cents",
@@ -65,6 +75,7 @@ DIFFERENCES: Final = Section(
 """Of the tables that are counted in full."""
 
 _GIVEN: Final = ("coupons_paid_cents", "vigorish_waived_cents")
+_UNRECORDED: Final = ("unrecorded_currency_cents", "unrecorded_checks_cents")
 _SOLD: Final = ("currency", "counter_check.issued")
 """The movements into boxes, by their names in windows."""
 
@@ -72,6 +83,7 @@ _SOLD: Final = ("currency", "counter_check.issued")
 async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
     """Return the rows of DIFFERENCES."""
     given = await books.amounts(_GIVEN, ("table_name",))
+    unrecorded = await books.amounts(_UNRECORDED, ("table_name",))
     resolved = await _resolved(books)
     settled = {table: win for (table,), win in span.settled.by("table_name").items()}
     sold: dict[str, Figure] = {}
@@ -86,7 +98,7 @@ async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
                 counted,
                 settled.get(table, SettledWin()),
                 given=total(given.get((table,), {}).values()),
-                sold=sold.get(table, NOTHING),
+                sold=sold.get(table, NOTHING) + total(unrecorded.get((table,), {}).values()),
                 inventory=total(resolved[table].values()),
             ),
         }
@@ -122,8 +134,9 @@ def _row(
         "elsewhere_cents": elsewhere,
         "given_cents": given,
         "drop_variance_cents": drop,
+        "counted_win_cents": counted.counted_win,
         "inventory_variance_cents": inventory,
-        "unexplained_cents": difference - elsewhere - given - drop - inventory,
+        "unexplained_cents": difference - elsewhere - given - drop - counted.counted_win - inventory,
     }
 
 
@@ -131,7 +144,9 @@ def explained_identity(span: Span, rows: Iterable[Mapping[str, Any]]) -> Identit
     """Return the identity that these rows explain the whole difference, or None while a table is not fully counted."""
     if any(counted.missing for counted in span.counted.values()):
         return None
-    explained = ("elsewhere_cents", "given_cents", "drop_variance_cents", "inventory_variance_cents")
+    explained = (
+        *("elsewhere_cents", "given_cents", "drop_variance_cents", "counted_win_cents", "inventory_variance_cents"),
+    )
     return Identity(
         "counted and settled",
         total(row["difference_cents"] for row in rows),

@@ -136,7 +136,8 @@ async def _fill(books: Books) -> Content:
     for table, win in tables.items():
         of_pits.setdefault(books.pit_of(table), []).append(win)
     where = {
-        table: {"pit": books.pit_of(table), "game": books.game_of(table)} for table in {*span.counted, *tables, *prior}
+        table: {"pit": books.pit_of(table), "game": books.game_of(table), "play": books.play_of(table)}
+        for table in {*span.counted, *tables, *prior}
     }
     sections = (
         _filled(TABLES, span.counted, tables, prior, totals, where),

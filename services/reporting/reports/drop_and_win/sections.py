@@ -16,7 +16,10 @@ _COUNTED: Final = (
         name="counted_less_settled_cents",
         title="Counted - settled",
         unit="cents",
-        formula="win as counted - win as settled; the section on differences says what explains it",
+        formula=(
+            "win as counted - what only counts found at counted tables - win as settled; the section on differences "
+            "says what explains it"
+        ),
     ),
 )
 _SETTLED: Final = (
@@ -97,6 +100,11 @@ _PERIOD: Final = (
 _PIT: Final = Column(name="pit", title="Pit")
 _TABLE: Final = Column(name="table", title="Table")
 _GAME: Final = Column(name="game", title="Game")
+_PLAY: Final = Column(
+    name="play",
+    title="Win known from",
+    formula="rounds: it reports them; counted: only counts tell, so that it has no win as settled",
+)
 
 
 def _section(name: str, title: str, *columns: Column, key: tuple[str, ...], added: bool = True) -> Section:
@@ -104,7 +112,7 @@ def _section(name: str, title: str, *columns: Column, key: tuple[str, ...], adde
     return Section(name=name, title=title, key=key, columns=listed)
 
 
-TABLES: Final = _section("tables", "By table", _PIT, _TABLE, _GAME, *_ALL, key=("table",))
+TABLES: Final = _section("tables", "By table", _PIT, _TABLE, _GAME, _PLAY, *_ALL, key=("table",))
 GAMES: Final = _section(
     "games",
     "By game",
