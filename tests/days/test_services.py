@@ -10,20 +10,22 @@ from tests.days.run import PITS_OF_SERVICES, before, play
 from tests.days.telling import is_event
 from tests.days.through import Through
 from tests.support.databases import Databases
-from tests.support.nightly import most_at_night
+from tests.support.nightly import AT_NIGHT, sampled
 from tests.support.services import settled_database
 
 SEED = 1
+DAYS = 10
 
 
-@pytest.mark.parametrize("days", most_at_night((2, 10), but={2}))
-def test_what_the_services_state_report_and_seal_is_what_was_seen(databases: Databases, days: int) -> None:
+@AT_NIGHT
+def test_what_the_services_state_report_and_seal_is_what_was_seen(databases: Databases) -> None:
     """Two services on PostgreSQL: what a day lacks keeps it from being closed, and every figure is as seen."""
-    played = play(days, SEED, pits=PITS_OF_SERVICES, pit=before(databases))
-    assert played["days"] >= days
+    played = play(DAYS, SEED, pits=PITS_OF_SERVICES, pit=before(databases))
+    assert played["days"] >= DAYS
     assert played["sealed days"] > 0, "some days lack nothing"
 
 
+@sampled(3)
 @pytest.mark.parametrize("name", [name for name, golden in GOLDEN.items() if golden.get("services")])
 def test_a_golden_day_before_the_services(databases: Databases, name: str) -> None:
     """After each part statements are as seen, and whoever closes a day is told what it lacks."""

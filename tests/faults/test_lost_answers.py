@@ -9,12 +9,14 @@ from tests.faults.stage import Door, Stage
 from tests.faults.subject import Subject
 from tests.faults.subjects import MECHANISMS
 from tests.support import AnyBroker, Databases
+from tests.support.nightly import sampled
 from tests.support.services import running
 from tests.support.wire import Commit, Wire
 
 pytestmark = pytest.mark.any_broker
 
 
+@sampled(1)
 @pytest.mark.parametrize("subject", MECHANISMS, ids=lambda subject: subject.name)
 def test_many_commits_end_with_a_lost_connection(
     subject: Subject, fresh_broker: AnyBroker, databases: Databases, rng: random.Random

@@ -11,6 +11,7 @@ from tests.faults.books import check_order, check_published
 from tests.faults.stage import Door, Stage
 from tests.faults.subject import Ask, Subject
 from tests.support import AnyBroker, Databases, eventually
+from tests.support.nightly import sampled
 from tests.support.pit import PROPERTY, Table, at, chips
 from tests.support.processes import alive
 from tests.support.properties import property_event
@@ -57,6 +58,7 @@ _WRITES = {
 """A table into which only the commit of a step inserts, once what comes before it is done."""
 
 
+@sampled(2)
 @pytest.mark.parametrize("happens", [True, False], ids=["after the commit", "before the commit"])
 @pytest.mark.parametrize("step", _WRITES)
 def test_killed_around_a_change(step: str, happens: bool, fresh_broker: AnyBroker, databases: Databases) -> None:

@@ -10,6 +10,7 @@ from shared.runtime.process.migrations import upgrade
 from tests.support import Databases, tills
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
+from tests.support.nightly import sampled
 from tests.support.rebuilding import execute
 
 NOON = datetime(2026, 11, 20, 17, tzinfo=UTC)
@@ -46,6 +47,7 @@ def payments(desk: Desk) -> int:
     return Counter(entry.draft.kind for entry in desk.entries())["account.bought_in"]
 
 
+@sampled(3)
 @pytest.mark.parametrize("how", ALTERED)
 def test_a_command_is_not_done_again(tiny: tuple[Desk, str], how: str) -> None:
     """It is refused each time it is sent again, beside others that are done; put back, it has its answer again."""

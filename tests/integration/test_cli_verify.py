@@ -21,6 +21,7 @@ from shared.runtime.service.checkpoint_signer import notary
 from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.journals import SHARD, append, draft_of, run
+from tests.support.nightly import sampled
 from tests.support.services import query, settled_database
 from tests.unit.cli.calling import Called, Caller
 
@@ -162,6 +163,7 @@ def test_a_checkpoint_that_is_not_kept_any_more_is_found(url: str, pitledger: Ca
     assert "a signed checkpoint covers 5 entries; there are 4" in problems(called)  # as the database lists
 
 
+@sampled(3)
 @pytest.mark.parametrize("done", ["removed", "put back", "altered", "cut off", "emptied", "of another log"])
 @pytest.mark.parametrize("which", ["the latest", "the first of a tile"])
 def test_whatever_is_done_to_a_kept_checkpoint_is_named(

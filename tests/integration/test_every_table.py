@@ -157,7 +157,7 @@ def _id(value: object) -> str:
 BY_COMPARISON: Final = _tables(lambda fate: fate == COMPARED or "copy" in fate.by)
 
 
-@sampled(15)
+@sampled(5)
 @pytest.mark.parametrize(("table", "what", "column"), BY_COMPARISON, ids=_id)
 def test_a_comparison_names_it(url: str, table: Table, what: str, column: str | None) -> None:
     """The table, by the running service; and nothing when it is as it was."""
@@ -165,6 +165,7 @@ def test_a_comparison_names_it(url: str, table: Table, what: str, column: str | 
         assert different(url) & NAMED_AS.get(table.name, {table.name})
 
 
+@sampled(5)
 @pytest.mark.parametrize(("table", "what", "column"), _tables(lambda fate: fate == VERIFIED), ids=_id)
 def test_verification_names_it(url: str, kept: Path, table: Table, what: str, column: str | None) -> None:
     """In the first rotation of a service that begins."""

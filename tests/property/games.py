@@ -27,7 +27,7 @@ MANY: Final = settings(
     max_examples=examples(200),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.differing_executors],
 )
-BROKEN_COPIES: Final = 20
+BROKEN_COPIES: Final = examples(20)
 """How many rounds each break is tried on."""
 MOST_ROUNDS: Final = 2_000
 """A break that does not apply to as many of so many rounds would show nothing."""

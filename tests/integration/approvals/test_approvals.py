@@ -175,7 +175,7 @@ def test_what_is_approved_is_read_by_its_whole_key_by_whoever_approves() -> None
         assert "sha256" in model["properties"]
 
 
-@sampled(5)
+@sampled(2)
 def test_an_approval_is_of_what_was_shown(named: tuple[str, str], setting: Setting) -> None:
     """Without its hash it is malformed, with that of what was there before it is refused; its fact says what it was."""
     before = _wait(setting, named, 1)
@@ -194,7 +194,7 @@ def test_an_approval_is_of_what_was_shown(named: tuple[str, str], setting: Setti
     assert waiting.shown["sha256"] in recorded
 
 
-@sampled(5)
+@sampled(2)
 def test_the_form_shows_all_of_what_is_approved(named: tuple[str, str], setting: Setting) -> None:
     """Every member, amounts in dollars; what is not there has no button, and the form approves what it has shown."""
     service, name = named

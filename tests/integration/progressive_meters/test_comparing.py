@@ -12,6 +12,7 @@ from services.progressive_meters.domain.reconciling import reading_exception
 from services.progressive_meters.watch import compare
 from shared.contracts.exact import nanocents, shown
 from tests.support.asgi import assert_problem
+from tests.support.nightly import sampled
 from tests.unit.progressive_meters.office import Office, feed
 from tests.unit.progressive_meters.settlements import DAY, PROPERTY, Event, Shard, moment, rules
 
@@ -127,6 +128,7 @@ def require_same(office: Office, url: str) -> None:
         assert sorted(item["round_id"] for item in every if item["pool"] == row["pool"]) == sorted(different)
 
 
+@sampled(1)
 @pytest.mark.parametrize("example", range(3))
 def test_what_the_database_adds_up_is_what_a_walk_finds(
     office: Office, url: str, rng: random.Random, example: int

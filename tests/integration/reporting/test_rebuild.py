@@ -30,6 +30,7 @@ from shared.runtime.settings import Settings
 from tests.faults.in_process import read
 from tests.faults.subjects.reporting import SUBJECT
 from tests.support import AnyBroker
+from tests.support.nightly import sampled
 from tests.support.rebuilding import compared
 from tests.support.services import create_topics, produce, query, read_topic
 
@@ -190,6 +191,7 @@ def test_no_transaction_waits_for_the_broker(
 
 
 @pytest.mark.broker
+@sampled(1)
 @pytest.mark.parametrize("times", [3, 1000], ids=["for a while", "always"])
 def test_what_a_service_reads_while_its_topic_is_read_again(
     url: str, fresh_broker: AnyBroker, monkeypatch: pytest.MonkeyPatch, times: int

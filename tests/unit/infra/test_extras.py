@@ -1,5 +1,6 @@
 """The extras of the package: each service runs with its own alone, and says which one is missing."""
 
+import json
 import re
 import subprocess
 import sys
@@ -19,19 +20,29 @@ from shared.runtime.extras import EXTRAS
 _OF_OTHERS = ("shared.counting", "shared.local", "shared.runtime.tracing.traces")
 """What other extras are for: `counting`, `embedded`, `tracing`."""
 _COMMANDS = (
-    *(f"books.{name}" for name in ("rebuild", "reconcile", "rederive", "verify")),
+    *(f"books.{name}" for name in ("rebuild", "reconcile", "rederive", "verify", "verify_reports")),
     *(f"operations.{name}" for name in ("config", "db", "keys", "quarantine", "topics")),
+    "registry.sign",
     "stack.run",
 )
-"""What an operator works with beside the services, from the module of each."""
+"""What an operator works with beside the services, from the module of each, and what says that an extra is missing."""
 
 _IMPORTING = """
-import sys
-blocked, wanted = (words.split(",") for words in sys.argv[1:])
-sys.modules.update(dict.fromkeys(blocked))  # as if they were not installed
+import json, os, sys
 from importlib import import_module
+blocked, wanted, extras = json.loads(sys.argv[1])
+sys.modules.update(dict.fromkeys(blocked))  # as if they were not installed
 for name in wanted:
     import_module(name)
+for there, wanted in extras:
+    if (child := os.fork()) == 0:
+        for name in there:
+            del sys.modules[name]
+        for name in wanted:
+            import_module(name)
+        sys.exit()
+    if os.waitpid(child, 0)[1]:
+        sys.exit(f"{wanted[0]} and those beside it are not imported with {there} alone")
 """
 
 
@@ -84,23 +95,25 @@ def _modules(repository: Path, package: str) -> list[str]:
     )
 
 
-@pytest.mark.parametrize("extra", [None, *EXTRAS], ids=str)
-def test_a_service_is_imported_with_its_own_extra_alone(
-    repository: Path, project: dict[str, Any], extra: str | None
-) -> None:
+def test_a_service_is_imported_with_its_own_extra_alone(repository: Path, project: dict[str, Any]) -> None:
     """All of its modules, those that are imported late too.
 
     With none, also all that every service has, and the commands of an operator: what is there with less is with more.
     """
-    others = _others(project, extra)
-    services = [name for name in (*NAMES, CONSOLE) if name not in EXTRAS] if extra is None else [extra]
-    elsewhere = {package for packages in EXTRAS.values() for package in packages} - set(EXTRAS.get(str(extra), ()))
-    assert {"numpy", "pytest", *elsewhere} <= set(others)
-    wanted = [] if extra else [*_modules(repository, "shared"), *(f"services.cli.{command}" for command in _COMMANDS)]
-    for service in services:
-        wanted += _modules(repository, f"services/{service.replace('-', '_')}")
+
+    def modules(*services: str) -> list[str]:
+        return [name for one in services for name in _modules(repository, f"services/{one.replace('-', '_')}")]
+
+    others = {extra: set(_others(project, extra)) for extra in (None, *EXTRAS)}
+    for extra, blocked in others.items():
+        elsewhere = {package for packages in EXTRAS.values() for package in packages} - set(EXTRAS.get(str(extra), ()))
+        assert {"numpy", "pytest", *elsewhere} <= blocked
+    wanted = [*_modules(repository, "shared"), *(f"services.cli.{command}" for command in _COMMANDS)]
+    wanted += modules(*(name for name in (*NAMES, CONSOLE) if name not in EXTRAS))
+    extras = [(sorted(others[None] - others[extra]), modules(extra)) for extra in EXTRAS]
+    assert all(there and names for there, names in extras)
     done = subprocess.run(
-        [sys.executable, "-c", _IMPORTING, ",".join(others), ",".join(wanted)],
+        [sys.executable, "-c", _IMPORTING, json.dumps([sorted(others[None]), wanted, extras])],
         cwd=repository,
         capture_output=True,
         text=True,
@@ -155,27 +168,36 @@ def test_what_a_service_asks_for_is_its_extra(project: dict[str, Any]) -> None:
     assert everything.extras == set(EXTRAS)
 
 
-@pytest.mark.parametrize(
-    ("words", "missing", "extra"),
-    [
+_CALLING = """
+import json, os, sys
+from services.cli.main import main
+for words, missing, _ in json.loads(sys.argv[1]):
+    if (child := os.fork()) == 0:
+        sys.modules.update(dict.fromkeys(missing))  # as if they were not installed
+        sys.exit(main(words))
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    print("exit code", code, file=sys.stderr, flush=True)
+"""
+
+
+def test_what_is_missing_is_named_with_its_extra(repository: Path) -> None:
+    """One line, no traceback."""
+    calls = [
         *((("run", name), packages, name) for name, packages in EXTRAS.items()),
         (("sign", "docs/examples/submission.json", "-o", "/dev/null", "--as", "pdf"), ("typst",), "paytable-registry"),
         (("verify-reports", "/nowhere", "--key", "/nowhere"), ("obstore",), "reporting"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "-".join(value)[:20],
-)
-def test_what_is_missing_is_named_with_its_extra(
-    repository: Path, words: tuple[str, ...], missing: tuple[str, ...], extra: str
-) -> None:
-    """One line, no traceback."""
-    script = (
-        f"import sys; sys.modules.update(dict.fromkeys({missing!r}));"
-        "from services.cli.main import main; sys.exit(main())"
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", _CALLING, json.dumps(calls)], cwd=repository, capture_output=True, text=True
     )
-    done = subprocess.run([sys.executable, "-c", script, *words], cwd=repository, capture_output=True, text=True)
-    assert done.returncode in (2, 4)
-    assert f"not installed: {', '.join(missing)}; install the extra: pip install 'pitledger[{extra}]'" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.returncode == 0, done.stderr
+    *told, rest = re.split(r"exit code (\d+)\n", done.stderr)
+    assert "" == rest
+    assert len(calls) == len(told) / 2
+    for (_, missing, extra), said, code in zip(calls, told[::2], told[1::2], strict=True):
+        assert code in ("2", "4")
+        assert f"not installed: {', '.join(missing)}; install the extra: pip install 'pitledger[{extra}]'" in said
+        assert "Traceback" not in said
 
 
 def test_every_extra_that_is_named_exists(repository: Path, project: dict[str, Any]) -> None:

@@ -35,7 +35,7 @@ def test_ends_that_are_alike_are_one_row() -> None:
     assert [(WON, Fraction(1, 2)), (FOLDED, Fraction(1, 2))] == list(found.ends)
 
 
-@sampled(3)
+@sampled(1)
 @pytest.mark.parametrize("regulation", REGULATIONS)
 def test_a_wager_that_the_cards_decide_comes_to_its_returns(regulation: str) -> None:
     """Payback, variance and hit frequency are those that reporting goes by."""
@@ -47,7 +47,7 @@ def test_a_wager_that_the_cards_decide_comes_to_its_returns(regulation: str) -> 
             assert (counted.variance, counted.hit_frequency) == (one.play.variance, one.play.hit_frequency)
 
 
-@sampled(3)
+@sampled(1)
 @pytest.mark.parametrize("regulation", REGULATIONS)
 def test_every_wager_is_counted_or_has_a_reason(regulation: str) -> None:
     """None is left out but those that are counted with another; probabilities sum to 1, no play pays more than all."""

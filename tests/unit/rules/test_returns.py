@@ -46,7 +46,7 @@ def selection_of(regulation: str, name: str) -> tuple[str, Selection]:
     return wager, select(entries, parse_submission(document))
 
 
-@sampled(3)
+@sampled(1)
 @pytest.mark.parametrize("regulation", REGULATIONS)
 def test_the_mean_is_the_payback_of_every_wager_that_is_counted(regulation: str) -> None:
     """Every paytable with every number of decks; none that is counted is left out."""

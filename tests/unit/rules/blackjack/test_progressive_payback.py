@@ -96,7 +96,7 @@ def test_two_card_straights_are_counted_by_hand(decks: int) -> None:
     assert Fraction(13 * cards**2, comb(13 * cards, 2)) == sum(hit.probability for hit in found.hits)
 
 
-@sampled(3)
+@sampled(1)
 @pytest.mark.parametrize(
     ("decks", "wager", "fixed", "break_even"),
     [
