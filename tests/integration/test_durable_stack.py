@@ -15,6 +15,7 @@ import httpx
 import pytest
 from confluent_kafka.admin import AdminClient
 
+from infra.wanted_topics import wanted
 from loadtest.bench.processes import parent_of, processes_below
 from services.cli.services import CONSOLE, NAMES, load
 from services.cli.stack.fork_server import SERVER, TOGETHER
@@ -210,8 +211,10 @@ def test_a_start_warns_of_nothing(server_directory: Path, server: str) -> None:
     with up(server_directory, together=server == TOGETHER) as stack:
         logs = {log.stem: lines(log) for log in Path(stack.document["logs"]).glob("*.log")}
         steps = [line for line in stack.messages() if " is taken: " not in line]
-    commands = {name: [line["event"] for line in logs.pop(name)] for name in ("schemas", "topics")}
-    assert [f"{name}: schema {role_of(name)} is up to date" for name in NAMES] == commands["schemas"]
+    assert [f"{name}: schema {role_of(name)} is up to date" for name in NAMES] == [
+        line["event"] for line in logs.pop("schemas")
+    ]
+    assert {topic.name for topic in wanted()} == {line["topic"] for line in logs.pop("topics")}
     assert {*NAMES, CONSOLE, server} == set(logs)
     assert [] == [(name, line) for name, log in logs.items() for line in log if line["level"] != "info"]
     said = {name: Counter(str(line["event"]) for line in log) for name, log in logs.items()}

@@ -236,7 +236,7 @@ class RunningStack:
         """Create topics and schemas, in processes of their own: what that imports, nobody needs afterwards."""
         partitions = [f"--partitions={topic}={number}" for topic, number in self._all_partitions.items()]
         services = [f"--service={service}" for service in self._services]
-        commands = {"topics": ["topics", "apply", *partitions], "schemas": ["db", "upgrade", *services]}
+        commands = {"topics": ["topics", "apply", "--json", *partitions], "schemas": ["db", "upgrade", *services]}
         self._forks.run(commands, {**self._given, **self.environment})
 
     @property

@@ -302,9 +302,9 @@ class _Run:
             self._topics = KafkaTopics(self._context, self._fail)
             await self._topics.start()
             found = await self._topics.answer(topic_logs, *(one.topic for one in (*references, *handlers)))
-        for handler in references:
-            subscription = await self._subscribe(handler, found[handler.topic], whole=True)
-            self._health.waiting_for = f"{handler.topic} is being read"
+        whole = [await self._subscribe(handler, found[handler.topic], whole=True) for handler in references]
+        for subscription in whole:
+            self._health.waiting_for = f"{subscription.consumer.topic} is being read"
             await _until(subscription.is_caught_up)
         for handler in handlers:
             await self._subscribe(handler, found[handler.topic], whole=False)
