@@ -75,7 +75,7 @@ class TableEvents(FactHandler[Rounds]):
 
     reader = READER
     keyed_by_source = True
-    gather_seconds = 0.0
+    gather_seconds = 0.025
 
     def __init__(self) -> None:
         self._places = Places(properties)

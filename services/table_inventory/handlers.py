@@ -51,7 +51,7 @@ class PitEvents(FactHandler[pit.Known]):
 
     reader = PitReader(PIT_EVENTS, *EVENTS, *CHANGES, PitChangeApproval)
     keyed_by_source = True
-    gather_seconds = 0.0
+    gather_seconds = 0.1
 
     def __init__(self) -> None:
         self._places = Places(properties)

@@ -147,7 +147,7 @@ class PitEvents(FactHandler[OfPit]):
 
     reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish, *CHANGES, PitChangeApproval)
     keyed_by_source = True
-    gather_seconds = 0.0
+    gather_seconds = 0.1
 
     def __init__(self) -> None:
         self._places = Places(properties)

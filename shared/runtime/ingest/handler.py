@@ -86,7 +86,7 @@ class TopicHandler(Generic[StateT]):
     gather_seconds: ClassVar[float] = 0.4
     """Minimum time between batches, seconds: one of a single record costs as much as one of a hundred.
 
-    A record after a pause is handled at once; under a stream records are gathered. 0 where somebody waits for each.
+    A record after a pause is handled at once; under a stream records are gathered. Short where somebody waits for each.
     """
     share: ClassVar[float] = 1.0
     """Share of a CPU that the topic may use: it rests after a batch, two seconds at most, unless a full one waits.
