@@ -7,6 +7,7 @@ wrote and read, signed checkpoints, and the service's own topics. No clock is in
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from time import monotonic
 from typing import Any, Final, NamedTuple, Protocol
 
 import structlog
@@ -72,6 +73,7 @@ class HighWater:
         self._compared: int | None = None
         """By how many had been met when the last comparison began."""
         self._turn = asyncio.Lock()
+        self._asking_since: float | None = None
         for engine in {pools.commands, pools.background}:  # nothing is recorded over those of readers
             event.listen(engine.sync_engine, "connect", self._met)
 
@@ -109,6 +111,11 @@ class HighWater:
         return True
 
     # --- what is asked ---
+
+    @property
+    def waiting_seconds(self) -> float:
+        """Return for how long the evidence was not available, seconds; 0 if nothing waits for it."""
+        return 0.0 if self._asking_since is None else monotonic() - self._asking_since
 
     def require_whole(self) -> None:
         """Raise Rejected if a problem was found in the journal."""
@@ -175,7 +182,9 @@ class HighWater:
             return
         async with self._turn:
             while self._compared != self._servers:
+                self._asking_since = self._asking_since or monotonic()
                 await self._compare()
+            self._asking_since = None
 
     async def _compare(self) -> None:
         relay = self._tables.relay

@@ -147,6 +147,8 @@ class Health:
                 return f"no answer for {subscription.consumer.topic} for {seconds:.0f} s: it is not known what waits"
         if self.relay is not None and (seconds := self.relay.waiting_seconds) > RESPONSE_AGE_SECONDS_MAX:
             return f"what is recorded could not be published for {seconds:.0f} s"
+        if (seconds := self.context.high_water.waiting_seconds) > RESPONSE_AGE_SECONDS_MAX:
+            return f"what was published before could not be read for {seconds:.0f} s: no command is taken meanwhile"
         return None
 
     async def _check_input(self) -> str | None:

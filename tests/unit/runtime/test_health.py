@@ -1,4 +1,4 @@
-"""What a service says of itself while its database stands still: accepts connections and answers nothing."""
+"""What a service says of itself while a server stands still: accepts connections and answers nothing."""
 
 import asyncio
 import socket
@@ -9,6 +9,7 @@ from services.cli.services import load
 from shared.runtime.audit.journal_verifier import JournalVerifier
 from shared.runtime.database import Pools
 from shared.runtime.database_names import role_of
+from shared.runtime.high_water import HighWater
 from shared.runtime.process import health as health_of
 from shared.runtime.process.health import Health, Question
 from shared.runtime.process.run import context_of
@@ -44,6 +45,31 @@ def test_a_database_that_stands_still_is_named_and_the_metric_says_so(monkeypatc
 
     with socket.create_server(("127.0.0.1", 0)) as still:  # it listens, and nobody takes a connection
         asyncio.run(asyncio.wait_for(scene(still.getsockname()[1]), 60))
+
+
+def test_while_nobody_says_what_was_published_the_service_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service that reads no topic, and publishes nothing yet, takes no command until the broker has answered."""
+    monkeypatch.setattr(health_of, "RESPONSE_AGE_SECONDS_MAX", 0.0)
+
+    async def away(self: HighWater) -> None:
+        raise ConnectionError("what is published cannot be read")
+
+    async def there(self: HighWater) -> None:
+        self._compared = self._servers
+
+    async def scene() -> None:
+        context = context_of(MANIFEST, Settings(), Pools.of(Settings(), role_of("vigorish")))
+        health = Health(context, JournalVerifier(context), DriftMonitor(context, MANIFEST))
+        assert await health.checks["broker"]() is None
+        monkeypatch.setattr(HighWater, "_compare", away)
+        with pytest.raises(ConnectionError):
+            await context.high_water.compared()
+        assert "no command is taken meanwhile" in str(await health.checks["broker"]())
+        monkeypatch.setattr(HighWater, "_compare", there)
+        await context.high_water.compared()
+        assert await health.checks["broker"]() is None
+
+    asyncio.run(scene())
 
 
 def test_a_question_is_asked_once_until_it_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
