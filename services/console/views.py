@@ -26,6 +26,26 @@ _SHORT: Final = 40
 _HASH: Final = re.compile("[0-9a-f]{64}")
 _SHOWN: Final = 12
 """Number of hash digits shown; the full hash is in the title attribute."""
+_UNSEEN: Final = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+"""Characters that show nothing, or change the order in which others show; not those that join letters or choose how
+they look."""
+
+
+def legible(value: object) -> object:
+    r"""Return a value for a page: of a text every character is seen, at its place.
+
+    Whoever types a reason could otherwise leave it empty, or have it read backwards by who approves it. Every output
+    of a template goes through this; `{{ value|e }}` in a form is what was typed, to be sent as it is.
+
+    >>> legible("a\u200bb"), legible("\u202e05$ yap"), legible("Zoë, 7\u200d8"), legible(5)
+    ('a[U+200B]b', '[U+202E]05$ yap', 'Zoë, 7\u200d8', 5)
+    """
+    if not isinstance(value, str) or value.isascii() or isinstance(value, Markup):
+        return value
+    return _UNSEEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", value)
 
 
 def dollars(cents: int | str | Undefined | None) -> str:
@@ -90,7 +110,7 @@ def cell(value: Any, unit: str, zone: str | None = None) -> Any:
         return moment(value, zone)
     if _HASH.fullmatch(value):
         return Markup('<code title="{}">{}…</code>').format(value, value[:_SHOWN])
-    return escape(value)
+    return escape(legible(value))
 
 
 def figures(
@@ -160,6 +180,7 @@ def environment() -> Environment:
         loader=PackageLoader("services.console"),
         autoescape=True,
         undefined=ChainableUndefined,
+        finalize=legible,
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.do"],

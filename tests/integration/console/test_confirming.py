@@ -193,6 +193,15 @@ def test_whoever_sees_a_mistake_changes_it(stage: Stage, browser: Browser) -> No
     assert "POST" not in {one.method for one in stage.services.asked}
 
 
+def test_what_is_not_seen_is_shown_and_sent_as_it_was_typed(browser: Browser) -> None:
+    """The page writes out a character without width; what counts, and what is changed, is the text as it was typed."""
+    shown = browser.post(SLIPS, Form(browser.get(SLIPS).text).sent | SLIP | CHIPS | {"shift": "day\u200b"}).text
+    assert CONFIRM in shown
+    assert ("day[U+200B]" in shown, "day\u200b") == (True, Form(shown).sent["shift"])
+    form = browser.post(SLIPS, Form(shown).sent | {"_change": "yes"})
+    assert "day\u200b" == Form(form.text).sent["shift"]
+
+
 def test_what_has_neither_is_sent_at_once(stage: Stage, browser: Browser) -> None:
     """A command without an amount and a moment takes one step."""
     close = "/do/table-inventory/close-day"
