@@ -83,10 +83,12 @@ def create_app(
     record_refusal: RecordRefusal,
     router: APIRouter | None = None,
     request_seconds_max: float | None = None,
+    observe: Callable[[], None] = lambda: None,
 ) -> FastAPI:
     """Return the application of a service: its own routes, and the common ones.
 
-    A request that takes longer than `request_seconds_max` is aborted; its client may retry.
+    A request that takes longer than `request_seconds_max` is aborted; its client may retry. `observe` brings the
+    metrics up to date before they are told.
     """
     title = f"Pitledger {service}"
     app = FastAPIOffline(
@@ -96,7 +98,7 @@ def create_app(
     describe = app.openapi  # replaced below: the framework's way to extend the document
     app.openapi = cache(lambda: complete(describe()))  # type: ignore[method-assign]
     _answer_rejections(app, record_refusal)
-    operations = _operations(ServiceDocument(name=service, title=title, version=version), metrics, checks)
+    operations = _operations(ServiceDocument(name=service, title=title, version=version), metrics, checks, observe)
     routes = merge_routers(
         *([] if router is None else [router]), operations
     ).routes  # its own first: they are asked for most
@@ -159,7 +161,12 @@ def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
         return response
 
 
-def _operations(document: ServiceDocument, metrics: Metrics, checks: Mapping[str, ReadinessCheck]) -> APIRouter:
+def _operations(
+    document: ServiceDocument,
+    metrics: Metrics,
+    checks: Mapping[str, ReadinessCheck],
+    observe: Callable[[], None],
+) -> APIRouter:
     """Return the routes for operators."""
     router = APIRouter(tags=["operations"])
 
@@ -187,6 +194,7 @@ def _operations(document: ServiceDocument, metrics: Metrics, checks: Mapping[str
     @router.get("/metrics", summary="The metrics", response_class=PlainTextResponse)
     async def prometheus() -> Response:
         """Return the metrics in Prometheus text format."""
+        observe()
         return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
     return router

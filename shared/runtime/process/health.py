@@ -96,17 +96,21 @@ class Health:
             for partition, seconds in subscription.behind().items()
         }
 
+    def observe(self) -> None:
+        """Update the metrics of what is known without asking anybody."""
+        for subscription in self.subscriptions:
+            subscription.observe()
+        if self.relay is not None:
+            self.context.metrics.relay_waiting.set(self.relay.waiting_seconds)
+        self.guard.observe()
+        if self.rederiver is not None:
+            self.rederiver.observe()
+        self.comparer.observe()
+
     async def run(self) -> None:
         """Update the metrics until cancelled."""
         while True:
-            for subscription in self.subscriptions:
-                subscription.observe()
-            if self.relay is not None:
-                self.context.metrics.relay_waiting.set(self.relay.waiting_seconds)
-            self.guard.observe()
-            if self.rederiver is not None:
-                self.rederiver.observe()
-            self.comparer.observe()
+            self.observe()
             wrong = [await check() for check in self.checks.values()]
             self.context.metrics.ready.set(not any(wrong))
             try:

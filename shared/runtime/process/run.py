@@ -114,6 +114,7 @@ def application(
     *,
     identities: Identities,
     checks: Mapping[str, ReadinessCheck] | None = None,
+    observe: Callable[[], None] = lambda: None,
 ) -> FastAPI:
     """Return the HTTP application of a service; refused requests of authenticated callers are journaled."""
     return create_app(
@@ -125,6 +126,7 @@ def application(
         record_refusal=Refusals(context).record,
         router=_routes(manifest, context),
         request_seconds_max=context.settings.http_request_seconds_max,
+        observe=observe,
     )
 
 
@@ -284,6 +286,7 @@ class _Run:
             self._manifest,
             self._context,
             checks=self._health.checks,
+            observe=self._health.observe,
             identities=self._identities or Nobody(),
         )
         settings = self._context.settings

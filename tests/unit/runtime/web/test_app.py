@@ -257,6 +257,23 @@ def test_readiness_checks_run_at_every_request() -> None:
     assert [503, 200] == [ask(app, "GET", "/readyz").status_code for _ in range(2)]
 
 
+def test_metrics_are_those_of_the_moment_at_which_they_are_asked_for() -> None:
+    """What waits is told as it is, and not as it was when the metrics were sampled last."""
+    metrics, waiting = Metrics(), iter([3, 0])
+    app = create_app(
+        service="test",
+        version="1",
+        metrics=metrics,
+        checks={},
+        identities=Nobody(),
+        record_refusal=unreachable,
+        observe=lambda: metrics.lag.labels("table.events", "0").set(next(waiting)),
+    )
+    told = [ask(app, "GET", "/metrics").text for _ in range(2)]
+    lag = 'pitledger_consumer_lag_records{partition="0",topic="table.events"}'
+    assert [True, True] == [f"{lag} {number}.0" in text for number, text in zip((3, 0), told, strict=True)]
+
+
 def test_a_service_says_what_it_is() -> None:
     """`GET /` needs no token, and every link in it leads somewhere."""
     app = an_app()
