@@ -10,7 +10,7 @@ from shared.contracts.envelope import Contract, Country, Identifier, Name, Perso
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
 from shared.contracts.moments import EnteredLate
-from shared.contracts.rounds import Cents
+from shared.contracts.rounds import SEATS_MAX, Cents
 from shared.contracts.topics import INVENTORY
 
 PaidIn = Literal["currency", "chips", "check", "deposit"]
@@ -178,7 +178,7 @@ class WinnerIdentified(Fact):
     table: Name
     gaming_day: date
     round_id: Identifier
-    seat: Annotated[int, Field(strict=True, ge=1, le=12)]
+    seat: Annotated[int, Field(strict=True, ge=1, le=SEATS_MAX)]
     wager: Name
     patron: Patron
     tax_residence: Country | None = None

@@ -26,13 +26,13 @@ from shared.contracts.envelope import (
 )
 from shared.contracts.facts import KINDS, envelope, event
 from shared.contracts.people import held_twice
-from shared.contracts.rounds import Cents
+from shared.contracts.rounds import SEATS_MAX, Cents
 from shared.contracts.topic_reader import Reader, Skipped
 from shared.contracts.topics import PIT_EVENTS
 from shared.rules.errors import Refused
 
 SlipNumber = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
-Seat = Annotated[int, Field(strict=True, ge=1, le=12)]
+Seat = Annotated[int, Field(strict=True, ge=1, le=SEATS_MAX)]
 
 
 class PitData(Contract):

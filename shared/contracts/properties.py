@@ -13,7 +13,7 @@ from shared.contracts.chips import PieceKind
 from shared.contracts.devices import Signing, SigningSystem
 from shared.contracts.envelope import Contract, Name, Payback, Person
 from shared.contracts.facts import Fact, fact
-from shared.contracts.rounds import Cents
+from shared.contracts.rounds import SEATS_MAX, Cents
 from shared.contracts.topics import PROPERTIES
 from shared.contracts.versions import Approved, Filed, Returned, version_hash
 
@@ -71,7 +71,7 @@ class PropertyTable(Contract):
     asset_number: Label
     game: Name
     pit: Name
-    positions: Annotated[int, Field(ge=1, le=12)]
+    positions: Annotated[int, Field(ge=1, le=SEATS_MAX)]
     location: Label
     minimum_cents: Cents | None = None
     fully_automated: bool = False
@@ -106,6 +106,30 @@ class PropertyTable(Contract):
     def is_open_on(self, day: date) -> bool:
         """Return whether the table exists on a gaming day."""
         return self.opened_on <= day and (self.retired_on is None or day < self.retired_on)
+
+
+class ExpectedHold(Contract):
+    """The hold that a property expects of a game on the gaming days from one up to and with another; None: any later.
+
+    `percent` of the drop, as the `source` has it: the property's own years, say, or what the regulator publishes.
+    """
+
+    percent: Payback
+    source: Label
+    first_day: date
+    last_day: date | None = None
+
+    def is_of(self, day: date) -> bool:
+        """Return whether it is expected on a gaming day."""
+        return self.first_day <= day and (self.last_day is None or day <= self.last_day)
+
+
+class PropertyGame(Contract):
+    """A game of counted tables, which has no catalogue: `game` as its tables have it, of a `kind` (craps, roulette)."""
+
+    game: Name
+    kind: Name
+    expected_holds: tuple[ExpectedHold, ...] = Field(default=(), max_length=100)
 
 
 class Shift(Contract):
@@ -184,9 +208,10 @@ class PropertyDocument(Contract):
     `winnings_forms` says whether each reportable win has a form of its own, or all of a known patron on a gaming day
     share one. `winnings_reduced_by_wager` is the payer's choice if the law of a form leaves it one; the pack has the
     default. From `signatures_required_from` on, events of the tables must be signed by a device of the table, or by one
-    of the `systems`. A rules submission that pays back less than one of the `payback_floors` is approved only with an
-    override; of several, the most specific applies: wager and game, wager, game. If it names its `chip_sets`, only
-    these can be filled, credited, counted or sold at its tables.
+    of the `systems`. Its `games` are those of counted tables, with the hold that it expects of them. A rules submission
+    that pays back less than one of the `payback_floors` is approved only with an override; of several, the most
+    specific applies: wager and game, wager, game. If it names its `chip_sets`, only these can be filled, credited,
+    counted or sold at its tables.
     """
 
     property: Name
@@ -201,6 +226,7 @@ class PropertyDocument(Contract):
     pits: tuple[Name, ...] = Field(min_length=1, max_length=100)
     shifts: tuple[Shift, ...] = Field(min_length=1, max_length=12)
     tables: tuple[PropertyTable, ...] = Field(max_length=10_000)
+    games: tuple[PropertyGame, ...] = Field(default=(), max_length=1000)
     chip_sets: Annotated[tuple[ChipSet, ...], Field(min_length=1, max_length=50)] | None = None
     systems: tuple[SigningSystem, ...] = Field(default=(), max_length=100)
     signatures_required_from: AwareDatetime | None = None

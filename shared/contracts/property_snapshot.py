@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from shared.contracts.chips import PieceKind, Pieces
 from shared.contracts.devices import DeviceKey, SignedTopic, Signing
 from shared.contracts.moments import Happened
-from shared.contracts.properties import PropertyApproved, PropertyDocument, PropertyTable, Sales, Shift
+from shared.contracts.properties import ExpectedHold, PropertyApproved, PropertyDocument, PropertyTable, Sales, Shift
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import GamingPack, ReportingPack, begins_at, gaming_day, pack
 from shared.rules.errors import Refused
@@ -144,6 +144,11 @@ class PropertySnapshot:
     def _ever_counted(self) -> list[str]:
         """The tables that are counted on any day, by name."""
         return sorted(name for name, dated in self._tables.items() if any(one.play == "counted" for one in dated))
+
+    def expected_hold(self, game: str, day: date) -> ExpectedHold | None:
+        """Return the hold that the property expects of a game of counted tables on a gaming day, or None."""
+        found = (one for named in self.document.games if named.game == game for one in named.expected_holds)
+        return next((one for one in found if one.is_of(day)), None)
 
     def why_no_pieces(self, contents: Iterable[Pieces], day: date) -> str | None:
         """Return why chips, coins or plaques are not in use on a gaming day, and which are, or None.

@@ -1,12 +1,15 @@
 """Fields common to a table's events about rounds and the facts that follow from them."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
 from shared.contracts.envelope import Contract, Identifier, Name, WrittenDay
 
 Cents = Annotated[int, Field(strict=True, gt=0, le=10**12)]
+
+SEATS_MAX: Final = 20
+"""How many seats a table has at most: as many people stand around one for craps."""
 
 
 class AccountFunding(Contract):

@@ -16,6 +16,7 @@ from shared.contracts.envelope import shard_source
 from shared.contracts.facts import KINDS
 from shared.contracts.topics import INVENTORY_ROUNDS
 from shared.runtime.commands.record_replay import Replay
+from shared.runtime.http.roles import READ_REPORTS
 from shared.runtime.outbox.relay import Outgoing, entry_message
 from tests.support import Databases
 from tests.support.desk import Desk, desk_of
@@ -137,7 +138,7 @@ class World:
         return found
 
     def _report(self, name: str) -> list[dict[str, Any]]:
-        person = "cage.lou" if name in ("currency", "winnings") else "audit.kim"
+        person = "audit.kim" if REPORTS[name].role == READ_REPORTS else "cage.lou"
         path = f"/reports/{name}?property={PROPERTY}&gaming_day={DAY}&known_at={LATER}"
         answer = self.books.get(f"{path}&period={REPORTS[name].periods[0]}", person=person)
         assert answer.status_code == 200, (name, answer.text)

@@ -11,6 +11,8 @@ _NAMED: Final = {
     "packs": ("pack", None),
     "shifts": ("shift", "shift"),
     "tables": ("table", "table"),
+    "games": ("game", "game"),
+    "expected_holds": ("expected hold from", "first_day"),
     "chip_sets": ("chip set", "chip_set"),
     "denominations_cents": ("denomination", None),
     "people": ("person", "person"),

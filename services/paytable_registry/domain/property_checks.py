@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date
+from itertools import pairwise
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -21,6 +22,7 @@ def problems(wanted: PropertyDocument) -> list[str]:
         *_clock(wanted),
         *_shifts(wanted),
         *_tables(wanted),
+        *_games(wanted),
         *_chips(wanted),
         *key_problems(wanted),
         *(problem for law in gaming[:1] for problem in _limits(wanted, law)),
@@ -62,6 +64,21 @@ def _tables(wanted: PropertyDocument) -> Iterator[str]:
         if table.retired_on is not None and table.retired_on <= table.opened_on:
             yield f"table {table.table}: retired on {table.retired_on}, not after it was opened on {table.opened_on}"
         yield from _twice(f"table {table.table}", "progressive link", table.progressive_links)
+
+
+def _games(wanted: PropertyDocument) -> Iterator[str]:
+    yield from _twice("games", "game", (one.game for one in wanted.games))
+    counted = {table.game for table in wanted.tables if table.play == "counted"}
+    for one in wanted.games:
+        if one.game not in counted:
+            yield f"game {one.game}: no table that is counted offers it; of other games the rules say what is expected"
+        in_order = sorted(one.expected_holds, key=lambda hold: hold.first_day)
+        for hold in in_order:
+            if hold.last_day is not None and hold.last_day < hold.first_day:
+                yield f"game {one.game}: its expected hold from {hold.first_day} ends before, on {hold.last_day}"
+        for hold, following in pairwise(in_order):
+            if hold.is_of(following.first_day):
+                yield f"game {one.game}: two holds are expected from {following.first_day} on: end the first one before"
 
 
 def _chips(wanted: PropertyDocument) -> Iterator[str]:

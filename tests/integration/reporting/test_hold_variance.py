@@ -31,6 +31,33 @@ def test_a_hold_more_than_three_points_from_last_year_is_investigated(books: Boo
     assert 404 == books.get(books.path("hold-variance")).status_code  # of a month, not of a day
 
 
+def test_a_counted_game_goes_by_the_hold_that_the_property_expects(books: Books) -> None:
+    """Until there is a year before: the hold of each gaming day, weighted by its drop, and the win expected of it."""
+    held = [
+        {"percent": "10", "source": "own years 2019-2025", "first_day": "2026-01-01", "last_day": "2026-11-03"},
+        {"percent": "16.5", "source": "as published in May", "first_day": "2026-11-04"},
+    ]
+    changes = {"games": [{"game": "craps", "kind": "craps", "expected_holds": held}]}
+    tables = {"CR-01": {"game": "craps", "play": "counted"}, "BJ-01": {}}
+    books.desk.feed("properties", property_event(books.property_name, tables, sequence=3, version=2, **changes))
+    for table, first in (("CR-01", 0), ("BJ-01", 40)):
+        for day, closer, seq in (("2026-11-03", 960, first), ("2026-11-04", 1_020, first + 10)):
+            books.desk.feed("inventory", *counted_day(table, closer=closer, day=day, seq=seq))
+    report = books.report("hold-variance", "&period=month")
+    craps = ("15.00", "13.25", "1.75", "3.00", None, None)
+    assert [("BJ-01", "15.00", None, None, None, None, "base"), ("CR-01", *craps)] == [
+        names(row, "table", *FIGURES) for row in rows_of(report, "tables")
+    ]
+    [game] = [row for row in rows_of(report, "games") if row["game"] == "craps"]
+    assert (*craps, "drop", "expected", "2026-11-03", "2026-11-04") == names(
+        game, *FIGURES, "basis", "base", "base_first_day", "base_last_day"
+    )
+    report = books.report("drop-and-win", "&period=month")
+    assert {"BJ-01": None, "CR-01": 15_900} == {
+        row["table"]: row["expected_win_cents"] for row in rows_of(report, "tables")
+    }
+
+
 def test_a_win_outside_the_interval_around_the_theoretical_win_is_investigated(books: Books) -> None:
     """Where law says so: 1.96 standard deviations, exactly known, of what the wagers with an exact edge won."""
     books.desk.feed("properties", property_event("seaside", packs=["us-ri", "us-federal"], sequence=3))

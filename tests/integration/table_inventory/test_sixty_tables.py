@@ -15,6 +15,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 
 from services.reporting.reports import REPORTS
+from shared.runtime.http.roles import READ_REPORTS
 from tests.integration.table_inventory.day import PAPER
 from tests.support import Databases
 from tests.support.nightly import most_at_night
@@ -62,7 +63,7 @@ class Casino:
 
     def __post_init__(self) -> None:
         self.streams = {name: Table(name) for name in TABLES}
-        self.tray = dict.fromkeys(TABLES, 20_000_00)
+        self.tray = {name: CHIP_CENTS * self.random.randint(320, 800) for name in TABLES}
         self.rounds, self.paper = Rounds(), 5000
         self.book = Workbook()
         assert self.book.active is not None
@@ -89,7 +90,7 @@ class Casino:
         opener, won = self.tray[name], CHIP_CENTS * self.random.randint(-60, 100)
         sold = [100_00 * self.random.randint(1, 25) for _ in range(self.random.randint(1, 3))]
         checks = 1_000_00 if self.random.random() < 0.2 else 0
-        fill = 2_000_00 if self.random.random() < 0.1 else 0
+        fill = 12_000_00 if opener < 10_000_00 else 0
         closer = opener + fill - sum(sold) - checks + won
         events = [stream.opened(at(hours), chips(c2500=opener // CHIP_CENTS), game=said.get("game", "blackjack"))]
         if checks:
@@ -108,7 +109,12 @@ class Casino:
             self.world.books.desk.feed("settlements", posted)
         if fill:
             self.paper += 1
-            slip = {"table": name, "gaming_day": f"{day}", "number": self.paper, "contents": chips(c2500=80)}
+            slip = {
+                "table": name,
+                "gaming_day": f"{day}",
+                "number": self.paper,
+                "contents": chips(c2500=fill // CHIP_CENTS),
+            }
             self.world.inventory.clock.now = at(hours + 3.5)
             entered = PAPER | slip | {"occurred_at": at(hours + 3).isoformat()}
             assert self.world.inventory.desk.post("/manual-slips", entered, person="cage.bob").is_success
@@ -132,7 +138,7 @@ class Casino:
 
     def report(self, name: str, day: date) -> dict[str, Any]:
         """Return a report of a gaming day."""
-        person = "cage.lou" if name in ("currency", "winnings") else "audit.kim"
+        person = "audit.kim" if REPORTS[name].role == READ_REPORTS else "cage.lou"
         path = f"/reports/{name}?property={PROPERTY}&gaming_day={day}&known_at={LATER}"
         answer = self.world.books.get(f"{path}&period={REPORTS[name].periods[0]}", person=person)
         assert answer.status_code == 200, (name, answer.text)

@@ -57,6 +57,40 @@ def test_late_events_are_flagged_where_the_law_lets_them_be(monkeypatch: pytest.
     assert [] == wrong(late_events="refuse")
 
 
+def test_a_table_is_counted_or_reports_its_rounds() -> None:
+    """The win of every banking table is known in one way; sales are left out only where counts find them."""
+    assert [] == tables({"play": "counted", "sales": "none", "positions": 20})
+    for other, reason in (
+        ({"play": "counted", "non_banking": True}, "is not 'counted'"),
+        ({"play": "counted", "fully_automated": True}, "is not 'counted'"),
+        ({"sales": "over"}, "only at a table whose 'play' is 'counted'"),
+        ({"positions": 21}, "less than or equal to 20"),
+    ):
+        with pytest.raises(ValidationError, match=reason):
+            tables(other)
+
+
+def test_one_hold_is_expected_of_a_game_on_a_day() -> None:
+    """Of a game that counted tables offer: its periods do not overlap, and none ends before it begins."""
+
+    def of_games(*holds: tuple[str, str | None], game: str = "craps") -> list[str]:
+        said = [
+            {"percent": "13.5", "source": "own years", "first_day": first, "last_day": last} for first, last in holds
+        ]
+        counted = TABLE | {"game": "craps", "play": "counted"}
+        return wrong(tables=[counted], games=[{"game": game, "kind": "craps", "expected_holds": said}])
+
+    assert [] == of_games(("2026-01-01", "2026-06-30"), ("2026-07-01", None))
+    assert ["game blackjack: no table that is counted offers it; of other games the rules say what is expected"] == (
+        of_games(game="blackjack")
+    )
+    assert ["game craps: its expected hold from 2026-01-02 ends before, on 2026-01-01"] == (
+        of_games(("2026-01-02", "2026-01-01"))
+    )
+    both = "game craps: two holds are expected from 2026-07-01 on: end the first one before"
+    assert [both] == of_games(("2026-07-01", None), ("2026-01-01", None))
+
+
 @pytest.mark.parametrize("zone", ["America/Newyork", "/etc/localtime", "new_york"])
 def test_the_time_zone_is_one_of_the_database(zone: str) -> None:
     """Nothing that is not a name of IANA's gets near the file system."""

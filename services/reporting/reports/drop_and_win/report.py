@@ -11,6 +11,7 @@ from services.reporting.framework.figures import Cell, Figure, total
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.counted_win import CountedWin, counted_marks
 from services.reporting.reports.common.counted_win import together as counted_together
+from services.reporting.reports.common.expected_win import ExpectedWin, expected_wins
 from services.reporting.reports.common.settled_win import SettledWin, lines_identities
 from services.reporting.reports.common.settled_win import together as settled_together
 from services.reporting.reports.common.spans import (
@@ -129,6 +130,7 @@ async def _fill(books: Books) -> Content:
     tables = _single(span.settled.by("table_name"))
     prior = {} if prior_days is None else await counted_tables(books, *prior_days)
     differences = await difference_rows(books, span)
+    expected = await expected_wins(books, books.question.first, books.question.last)
     totals = _whole(span)
     if prior:
         totals |= prior_cells(counted_together(prior.values()))
@@ -136,7 +138,12 @@ async def _fill(books: Books) -> Content:
     for table, win in tables.items():
         of_pits.setdefault(books.pit_of(table), []).append(win)
     where = {
-        table: {"pit": books.pit_of(table), "game": books.game_of(table), "play": books.play_of(table)}
+        table: {
+            "pit": books.pit_of(table),
+            "game": books.game_of(table),
+            "play": books.play_of(table),
+            "expected_win_cents": expected.get(table, ExpectedWin()).cell,
+        }
         for table in {*span.counted, *tables, *prior}
     }
     sections = (

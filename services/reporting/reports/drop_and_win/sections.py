@@ -100,6 +100,12 @@ _PERIOD: Final = (
 _PIT: Final = Column(name="pit", title="Pit")
 _TABLE: Final = Column(name="table", title="Table")
 _GAME: Final = Column(name="game", title="Game")
+_EXPECTED: Final = Column(
+    name="expected_win_cents",
+    title="Expected win",
+    unit="cents",
+    formula="drop x the hold that the property expects of the game of a counted table, day by day",
+)
 _PLAY: Final = Column(
     name="play",
     title="Win known from",
@@ -112,7 +118,7 @@ def _section(name: str, title: str, *columns: Column, key: tuple[str, ...], adde
     return Section(name=name, title=title, key=key, columns=listed)
 
 
-TABLES: Final = _section("tables", "By table", _PIT, _TABLE, _GAME, _PLAY, *_ALL, key=("table",))
+TABLES: Final = _section("tables", "By table", _PIT, _TABLE, _GAME, _PLAY, *_ALL, _EXPECTED, key=("table",))
 GAMES: Final = _section(
     "games",
     "By game",

@@ -12,6 +12,7 @@ from services.reporting.framework.figures import Cell, Figure
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.counted_win import CountedWin, counted_marks, counted_wins
 from services.reporting.reports.common.counted_win import together as counted_together
+from services.reporting.reports.common.expected_win import ExpectedWin, expected_wins
 from services.reporting.reports.common.settled_rounds import settled_rounds
 from services.reporting.reports.common.settled_win import SettledWin, together
 from services.reporting.reports.common.spans import counted_tables, is_asked
@@ -32,7 +33,11 @@ _FIGURES: Final = (
     Column(name="win_cents", title="Win", unit="cents", formula="of the same period; as counted where it is of drop"),
     Column(name="actual_percent", title="Actual %", unit="percent", formula="win / basis"),
     Column(name="base_percent", title="Base %", unit="percent", formula="the same of the days of the base"),
-    Column(name="base", title="Base", formula="prior_year, lifetime or theoretical, as the pack says"),
+    Column(
+        name="base",
+        title="Base",
+        formula="prior_year, lifetime or theoretical, as the pack says, or expected: a counted table without one",
+    ),
     Column(name="base_first_day", title="Base from", unit="day"),
     Column(name="base_last_day", title="Base to", unit="day"),
     Column(name="method", title="Method", formula="percentage_points, percent (of the base) or confidence_interval"),
@@ -86,12 +91,16 @@ class _Measured:
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """The hold of a table or game, that of its base, and the standard deviation by chance."""
+    """The hold of a table or game, that of its base, and the standard deviation by chance.
+
+    Where it is not that of the law, `source` names the base; hold is a share of the drop then.
+    """
 
     actual: _Measured
     base: Fraction | None
     base_days: tuple[date, date] | None
     chance: float | None = None
+    source: str | None = None
 
 
 async def _fill(books: Books) -> Content:
@@ -104,6 +113,8 @@ async def _fill(books: Books) -> Content:
         tables, games = await _theoretical(books, first)
     else:
         tables, games = await _of_days(books, law, first, basis == "drop")
+    of_tables, of_games = await _expected(books, first)
+    tables, games = _with_a_base(tables, of_tables), _with_a_base(games, of_games)
     row, investigations = _Row(law, basis), await investigations_of(books)
     sections = (
         fill(
@@ -143,12 +154,12 @@ class _Row:
         because = (*actual.win.because, *actual.basis.because)
         days = compared.base_days
         cells: dict[str, Any] = {
-            "basis": self.basis,
+            "basis": self.basis if compared.source is None else "drop",
             "basis_cents": actual.basis,
             "win_cents": None if actual.missing else actual.win,
             "actual_percent": None if share is None else Cell(percent_of(share, 1), because),
             "base_percent": None if compared.base is None else percent_of(compared.base, 1),
-            "base": self.law.base,
+            "base": compared.source or self.law.base,
             "base_first_day": days and days[0],
             "base_last_day": days and days[1],
             "method": self.law.method,
@@ -187,6 +198,30 @@ async def _theoretical(books: Books, first: date) -> tuple[dict[str, _Compared],
         }
 
     return compared("table_name"), compared("game")
+
+
+async def _expected(books: Books, first: date) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
+    """Compare the hold of counted tables with that which the property expects of their games."""
+    tables = await expected_wins(books, first, books.question.last)
+    games: dict[str, ExpectedWin] = {}
+    for table, win in tables.items():
+        games[books.game_of(table)] = games.get(books.game_of(table), ExpectedWin()) + win
+    return (
+        {name: _as_expected(win) for name, win in tables.items()},
+        {name: _as_expected(win) for name, win in games.items()},
+    )
+
+
+def _as_expected(win: ExpectedWin) -> _Compared:
+    days = [day for day, _, _ in win.days]
+    chance = None if win.hold is None else chance_of_days(win.by_day(), win.hold)
+    return _Compared(_Measured(win.win, win.drop), win.hold, (min(days), max(days)), chance, "expected")
+
+
+def _with_a_base(found: Mapping[str, _Compared], expected: Mapping[str, _Compared]) -> dict[str, _Compared]:
+    """Return comparisons, with what the property expects where the law has no base."""
+    lacking = {name for name, one in found.items() if one.base is None and not one.actual.missing}
+    return {**found, **{name: one for name, one in expected.items() if name in lacking or name not in found}}
 
 
 async def _of_days(

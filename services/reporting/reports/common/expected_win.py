@@ -1,0 +1,75 @@
+"""The expected win of counted tables: drop times the hold that the property expects of their game. Cents."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+
+from services.reporting.framework.figures import NOTHING, Cell, Figure
+from services.reporting.read_model.reading import Books
+from services.reporting.reports.common.counted_win import CountedWin, counted_wins
+from services.reporting.reports.common.spans import is_asked
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedWin:
+    """The win, drop and expected win of the gaming days on which a hold was expected, and these days."""
+
+    win: Figure = NOTHING
+    drop: Figure = NOTHING
+    expected: Fraction = Fraction(0)
+    days: tuple[tuple[date, int, int], ...] = ()
+    """Each day with its win and drop."""
+
+    @property
+    def hold(self) -> Fraction | None:
+        """Return the expected hold, of several days weighted by their drop; None without drop."""
+        return Fraction(self.expected, self.drop.value) if self.drop.value > 0 else None
+
+    @property
+    def cell(self) -> Cell:
+        """Return the expected win, rounded once; empty if no hold was expected."""
+        return Cell(round(self.expected) if self.days else None, self.drop)
+
+    def __add__(self, other: "ExpectedWin") -> "ExpectedWin":
+        return ExpectedWin(
+            self.win + other.win,
+            self.drop + other.drop,
+            self.expected + other.expected,
+            (*self.days, *other.days),
+        )
+
+    def by_day(self) -> list[tuple[int, int]]:
+        """Return win and drop of each day, of all tables together."""
+        found: dict[date, tuple[int, int]] = {}
+        for day, win, drop in self.days:
+            before = found.get(day, (0, 0))
+            found[day] = (before[0] + win, before[1] + drop)
+        return list(found.values())
+
+
+async def expected_wins(books: Books, first: date, last: date) -> Mapping[str, ExpectedWin]:
+    """Return the expected win of each counted table of which a hold is expected on any of the gaming days.
+
+    Expected are the holds of the last day's version of the property, each for its own days.
+    """
+    found: dict[str, ExpectedWin] = {}
+    if not books.place.document.games:
+        return found
+    wins = await counted_wins(books, "gaming_day", "table_name", first=first, last=last)
+    for (written, table), win in wins.items():
+        day = date.fromisoformat(written)
+        one = _of_day(books, day, table, win)
+        if one is not None and is_asked(books, table):
+            found[table] = found.get(table, ExpectedWin()) + one
+    return found
+
+
+def _of_day(books: Books, day: date, table: str, win: CountedWin) -> ExpectedWin | None:
+    if win.missing or books.sales_of(table, day) is None:
+        return None
+    hold = books.place.expected_hold(books.game_of(table), day)
+    if hold is None:
+        return None
+    expected = Fraction(hold.percent) / 100 * win.drop.value
+    return ExpectedWin(win.win, win.drop, expected, ((day, win.win.value, win.drop.value),))
