@@ -69,7 +69,7 @@ def routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.pools.readers) as connection:
             return await ROUNDS.read(connection, asked, round_item, from_end, **wanted)
 
-    @router.get("/find", response_model_exclude_none=True, summary="Find rounds")
+    @router.get("/find", response_model_exclude_none=True, summary="Search rounds")
     async def find(
         reader: Reader,
         property_name: PropertyQuery,
@@ -88,7 +88,7 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "/{property}/{table}/{round_id}",
         response_model=RoundDocument,
-        summary="Show a round with its history",
+        summary="Read a round with its history",
         responses={**UNCHANGED, **problems(Reason.NOT_FOUND)},
     )
     async def show_round(
@@ -105,7 +105,7 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "/{property}/{table}/{round_id}/proofs/{shard}/{seq}",
         response_model=ProofDocument,
-        summary="Prove that an entry about a round is in the journal",
+        summary="Read the proof that an entry of a round is in the journal",
         responses={**UNCHANGED, **problems(Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.CONTRADICTS)},
     )
     async def prove(

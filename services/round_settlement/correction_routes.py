@@ -71,7 +71,7 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
             return Page(items=await items_of(connection, found.items), next=found.next)
 
     @router.get(
-        one, response_model_exclude_none=True, summary="Show a correction", responses=problems(Reason.NOT_FOUND)
+        one, response_model_exclude_none=True, summary="Read a correction", responses=problems(Reason.NOT_FOUND)
     )
     async def show_correction(
         by: person, property_name: PropertyPath, correction: Annotated[CorrectionNumber, Path()]

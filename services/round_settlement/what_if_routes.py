@@ -82,7 +82,9 @@ def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
     day = Annotated[Day, Query()]
     only = Annotated[list[Name] | None, Query(max_length=1000, description="only these of the tables that it lists")]
 
-    @router.post("/what-if", summary="Settle rounds again", responses=problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED))
+    @router.post(
+        "/what-if", summary="Run a what-if over rounds", responses=problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED)
+    )
     async def ask(wanted: RulesSubmission, first: day, last: day, by: person, table: only = None) -> WhatIfDocument:
         """Settle rounds under another submission, with the recorded cards, wagers and decisions; nothing is stored."""
         by.require_properties({wanted.property})

@@ -24,7 +24,7 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "/follow-ups",
         response_model_exclude_none=True,
-        summary="List the seats whose vigorish has to be looked after",
+        summary="List seats with outstanding vigorish",
         responses=problems(Reason.CURSOR_UNKNOWN),
     )
     async def list_follow_ups(

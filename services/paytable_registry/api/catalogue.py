@@ -39,7 +39,7 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "/{regulation}",
         response_model_exclude_none=True,
-        summary="Read what a regulation allows",
+        summary="Read the options of a regulation",
         responses=problems(Reason.NOT_FOUND),
     )
     def read_catalogue(regulation: Annotated[str, Path(max_length=100)]) -> Catalogue:

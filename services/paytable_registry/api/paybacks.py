@@ -44,7 +44,7 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "/{property}/{game}/{version}/paybacks",
         response_model_exclude_none=True,
-        summary="Read what a version pays back",
+        summary="Read the paybacks of a version",
         responses=problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED),
     )
     async def read_paybacks(

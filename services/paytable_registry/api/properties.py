@@ -93,7 +93,7 @@ def _properties(context: ServiceContext) -> APIRouter:
 
     @router.get(
         "/{property}/{version}/changes",
-        summary="Read what a version changes",
+        summary="Compare a version with the one before",
         responses=problems(Reason.NOT_FOUND),
     )
     async def read_changes(

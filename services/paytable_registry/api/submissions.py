@@ -120,7 +120,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
     @router.get(
         "/in-effect",
         response_model=InEffect,
-        summary="Read what is in effect at the tables",
+        summary="Read the submissions in effect at the tables",
         responses={**UNCHANGED, **problems(Reason.NOT_FOUND)},
     )
     async def read_in_effect(
@@ -179,7 +179,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
 
     @router.get(
         "/{property}/{game}/{version}/diff/{other}",
-        summary="Read what another version changes",
+        summary="Compare a version with another",
         responses=problems(Reason.NOT_FOUND),
     )
     async def read_diff(

@@ -39,7 +39,9 @@ def routes(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/properties", tags=["tables"], dependencies=[PROPERTIES_READER])
     responses = {**UNCHANGED, **problems(Reason.NOT_FOUND)}
 
-    @router.get("/{property}/tables/list", response_model=MasterList, summary="Table master list", responses=responses)
+    @router.get(
+        "/{property}/tables/list", response_model=MasterList, summary="Read the table master list", responses=responses
+    )
     async def read_master_list(
         request: Request,
         property_name: PropertyPath,
@@ -60,7 +62,10 @@ def routes(context: ServiceContext) -> APIRouter:
         return document_response(request, found)
 
     @router.get(
-        "/{property}/tables/by-month", response_model=TablesOfMonth, summary="Tables of a month", responses=responses
+        "/{property}/tables/by-month",
+        response_model=TablesOfMonth,
+        summary="Read the tables of a month",
+        responses=responses,
     )
     async def read_tables_of_month(
         request: Request,

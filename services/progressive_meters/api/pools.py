@@ -64,7 +64,7 @@ def routes(context: ServiceContext) -> APIRouter:
 def _signs(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/readings", tags=["signs"], responses=_ONE, dependencies=[SIGN_READER])
 
-    @router.get("/{property}", response_model=SignReadings, summary="Read what all signs of a property show")
+    @router.get("/{property}", response_model=SignReadings, summary="Read all signs of a property")
     async def read_signs(request: Request, property_name: PropertyPath) -> Response:
         """Return all sign displays in whole cents; poll with `If-None-Match`."""
         async with snapshot(context.pools.readers) as connection:
@@ -73,7 +73,7 @@ def _signs(context: ServiceContext) -> APIRouter:
             raise Rejected(Reason.NOT_FOUND, f"there is no pool at {property_name}")
         return document_response(request, SignReadings(property=property_name, readings=found))
 
-    @router.get("/{property}/{pool}", response_model=SignReading, summary="Read what the sign of a pool shows")
+    @router.get("/{property}/{pool}", response_model=SignReading, summary="Read the sign of a pool")
     async def read_sign(request: Request, property_name: PropertyPath, pool: PoolName) -> Response:
         """Return a sign display in whole cents; poll with `If-None-Match`, as the ETag changes with each movement."""
         async with snapshot(context.pools.readers) as connection:
@@ -89,7 +89,7 @@ def _pools(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/pools", tags=["pools"], dependencies=[POOL_READER])
     approved, submissions = ApprovedPools(), Submissions()
 
-    @router.get("", response_model_exclude_none=True, summary="List pools as they stand", responses=_LISTED)
+    @router.get("", response_model_exclude_none=True, summary="List progressive pools", responses=_LISTED)
     async def list_pools(asked: Asked, property_name: PropertyChoice = None) -> Page[PoolStatus]:
         """Return a page of pools with their terms in effect, exact meters and counters."""
         at = context.clock()
@@ -100,7 +100,7 @@ def _pools(context: ServiceContext) -> APIRouter:
                 connection, asked, lambda row: lists.status_of(row, known, submissions, at), property=property_name
             )
 
-    @router.get("/{property}/{pool}", response_model=PoolStatus, summary="Read a pool as it stands", responses=_ONE)
+    @router.get("/{property}/{pool}", response_model=PoolStatus, summary="Read a progressive pool", responses=_ONE)
     async def read_pool(request: Request, property_name: PropertyPath, pool: PoolName) -> Response:
         """Return a pool with its terms in effect, exact meters and counters."""
         async with snapshot(context.pools.readers) as connection:
@@ -142,7 +142,7 @@ def _histories(context: ServiceContext) -> APIRouter:
             return document_response(request, await find_version(connection, property_name, pool, version))
 
     @router.get(
-        "/pools/{property}/{pool}/movements", response_model_exclude_none=True, summary="List what moved a pool"
+        "/pools/{property}/{pool}/movements", response_model_exclude_none=True, summary="List the movements of a pool"
     )
     async def list_movements(
         property_name: PropertyPath, pool: PoolName, asked: Asked, gaming_day: OfDay = None, from_end: FromEnd = False

@@ -50,9 +50,7 @@ def routes(context: ServiceContext) -> APIRouter:
     path = "/reconciliations/{property}/{gaming_day}"
     router = APIRouter(prefix=path, tags=["reconciliations"], dependencies=[DAY_READER])
 
-    @router.get(
-        "", response_model=Reconciliation, summary="Read a gaming day as it would be recorded now", responses=UNCHANGED
-    )
+    @router.get("", response_model=Reconciliation, summary="Preview the record of a gaming day", responses=UNCHANGED)
     async def read_reconciliation(
         request: Request, property_name: PropertyPath, gaming_day: DayPath, again: Again = True
     ) -> Response:
@@ -67,7 +65,7 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "/exceptions",
         response_model_exclude_none=True,
-        summary="List what does not agree",
+        summary="List meter exceptions",
         responses=problems(Reason.CURSOR_UNKNOWN),
     )
     async def list_exceptions(
@@ -92,7 +90,7 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "/pools/{pool}/readings",
         response_model_exclude_none=True,
-        summary="List what tables said of a pool beside the ledger",
+        summary="List table readings of a pool beside the ledger",
         responses=problems(Reason.CURSOR_UNKNOWN),
     )
     async def list_readings(

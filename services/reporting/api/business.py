@@ -18,7 +18,7 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the route, which shows the last values of the service's monitor."""
     router = APIRouter(prefix="/metrics", tags=["operations"])
 
-    @router.get("/business", summary="Read the metrics of money", response_class=PlainTextResponse)
+    @router.get("/business", summary="Read the business metrics", response_class=PlainTextResponse)
     async def business(monitor: Monitor) -> Response:
         """Return business metrics of all properties in Prometheus text format; the caller must work for all."""
         del monitor

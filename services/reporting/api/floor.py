@@ -29,7 +29,7 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, reading the database of a running service."""
     router = APIRouter(prefix="/floors", tags=["floor"])
 
-    @router.get("", summary="List the properties and their running gaming days")
+    @router.get("", summary="List the properties and their current gaming days")
     async def list_floors(caller: Anybody) -> list[FloorOf]:
         """List the properties that the caller works for, with the current gaming day and shift."""
         now = context.clock()
@@ -56,7 +56,7 @@ def routes(context: ServiceContext) -> APIRouter:
             )
         return found
 
-    @router.get("/{property}", summary="Read the tables as they stand", responses=problems(Reason.NOT_FOUND))
+    @router.get("/{property}", summary="Read the current state of the tables", responses=problems(Reason.NOT_FOUND))
     async def read_floor(
         reader: Reader,
         property_name: PropertyPath,

@@ -38,7 +38,7 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "",
         response_model_exclude_none=True,
-        summary="List alarms that somebody looks into",
+        summary="List alarms under investigation",
         responses=problems(Reason.CURSOR_UNKNOWN),
     )
     async def list_alarms(reader: AlarmReader, property_name: PropertyPath, asked: Asked) -> Page[AlarmCase]:
@@ -52,7 +52,7 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "/{alarm}",
         response_model=AlarmCase,
-        summary="Read who looks into an alarm",
+        summary="Read the investigation of an alarm",
         responses=UNCHANGED | problems(Reason.NOT_FOUND),
     )
     async def read_alarm(

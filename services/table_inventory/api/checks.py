@@ -45,7 +45,7 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "",
         response_model_exclude_none=True,
-        summary="List counter checks on hand",
+        summary="List Counter Checks on hand",
         responses=problems(Reason.CURSOR_UNKNOWN),
     )
     async def list_checks(reader: CageReader, property_name: PropertyPath, asked: Asked) -> Page[CounterCheck]:

@@ -186,7 +186,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     """Return the routes of gaming days and their adjustments."""
     router = APIRouter(prefix="/gaming-days/{property}/{gaming_day}", tags=["gaming days"])
 
-    @router.get("", response_model=Day, summary="Read how far a gaming day is closed", responses=UNCHANGED)
+    @router.get("", response_model=Day, summary="Read the closing stage of a gaming day", responses=UNCHANGED)
     async def read(request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Response:
         """Return a gaming day; once it is final, with the sealed report and its hash."""
         del reader
@@ -197,7 +197,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "/win",
         response_model=WinOfDay,
-        summary="Read the win as it would be sealed now",
+        summary="Preview the win of a gaming day",
         responses=UNCHANGED | problems(Reason.NOT_FOUND),
     )
     async def read_win_of_day(
@@ -217,7 +217,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "/follow-ups",
         response_model_exclude_none=True,
-        summary="List what has to be looked after",
+        summary="List follow-ups",
         responses=problems(Reason.NOT_FOUND),
     )
     async def list_follow_ups(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> FollowUps:
@@ -232,7 +232,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "/whole",
         response_model=DayWhole,
-        summary="Read a gaming day whole",
+        summary="Read a gaming day in full",
         responses=UNCHANGED | problems(Reason.NOT_FOUND),
     )
     async def read_whole(
@@ -258,7 +258,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "/review",
         response_model=DayReview,
-        summary="Read what is audited or sealed",
+        summary="Read the document to be audited or sealed",
         responses=UNCHANGED | problems(Reason.NOT_FOUND),
     )
     async def read_review_of_day(

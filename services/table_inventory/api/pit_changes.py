@@ -67,7 +67,7 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get(
         event,
         response_model_exclude_none=True,
-        summary="Show a pit event",
+        summary="Read a pit event",
         responses=problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED),
     )
     async def show_event(
@@ -84,7 +84,7 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get(
         f"{event}/void",
         response_model_exclude_none=True,
-        summary="Show what voiding a pit event would do",
+        summary="Preview the effect of voiding a pit event",
         responses=problems(*_WRONG),
     )
     async def show_void(
@@ -143,7 +143,7 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get(
         one,
         response_model_exclude_none=True,
-        summary="Show a change of a pit event",
+        summary="Read a change of a pit event",
         responses=problems(Reason.NOT_FOUND),
     )
     async def show_change(

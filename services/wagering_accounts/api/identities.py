@@ -63,7 +63,7 @@ def identity_routes(context: ServiceContext) -> APIRouter:
     @router.get(
         _PATRON + "/identity",
         response_model_exclude_none=True,
-        summary="Read who a patron is",
+        summary="Read the identity of a patron",
         responses=problems(Reason.NOT_FOUND, Reason.NOT_READY),
     )
     async def read_identity(

@@ -217,7 +217,7 @@ def _rounds(context: ServiceContext) -> APIRouter:
     @router.get(
         "/open-rounds",
         response_model_exclude_none=True,
-        summary="List the rounds whose result is not known",
+        summary="List rounds without a result",
         tags=["wagers"],
         dependencies=[ROUND_READER],
     )

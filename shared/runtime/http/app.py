@@ -170,17 +170,17 @@ def _operations(
     """Return the routes for operators."""
     router = APIRouter(tags=["operations"])
 
-    @router.get("/", summary="What this service is")
+    @router.get("/", summary="Read the service document")
     async def about() -> ServiceDocument:
         """Return its name and version, and links to its documents."""
         return document
 
-    @router.get("/healthz", summary="Whether the process answers")
+    @router.get("/healthz", summary="Check liveness")
     async def healthz() -> dict[str, str]:
         """Return that the process answers."""
         return {"status": "alive"}
 
-    @router.get("/readyz", summary="Whether the service is ready", responses=problems(Reason.NOT_READY))
+    @router.get("/readyz", summary="Check readiness", responses=problems(Reason.NOT_READY))
     async def readyz() -> Response:
         """Return whether the service is ready: database, broker, lag and verification are good."""
         found = {name: await check() for name, check in checks.items()}
@@ -191,7 +191,7 @@ def _operations(
             return problem(Reason.NOT_READY, detail, checks=found)
         return JSONResponse({"status": "ready", "checks": dict.fromkeys(found, "good")})
 
-    @router.get("/metrics", summary="The metrics", response_class=PlainTextResponse)
+    @router.get("/metrics", summary="Read the metrics", response_class=PlainTextResponse)
     async def prometheus() -> Response:
         """Return the metrics in Prometheus text format."""
         observe()

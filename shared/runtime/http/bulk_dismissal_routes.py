@@ -42,7 +42,7 @@ def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRou
     readers, tables = context.pools.readers, context.tables
     router = APIRouter(prefix="/quarantine/dismissals", tags=["quarantine"])
 
-    @router.get("", response_model_exclude_none=True, summary="List dismissals of many refused records")
+    @router.get("", response_model_exclude_none=True, summary="List bulk dismissals of quarantined records")
     async def list_all(reader: DismissalReader, asked: Asked) -> Page[DismissalItem]:
         """Oldest first: requested dismissals and decisions, limited to the caller's properties.
 
@@ -57,7 +57,7 @@ def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRou
     @router.get(
         _ONE,
         response_model=DismissalWhole,
-        summary="Show a dismissal of many refused records",
+        summary="Read a bulk dismissal of quarantined records",
         responses=UNCHANGED | problems(Reason.NOT_FOUND),
     )
     async def show_one(

@@ -116,7 +116,7 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
     readers, tables = context.pools.readers, context.tables
     router = APIRouter(prefix="/quarantine", tags=["quarantine"])
 
-    @router.get("", response_model_exclude_none=True, summary="List refused records")
+    @router.get("", response_model_exclude_none=True, summary="List quarantined records")
     async def list_records(
         reader: QuarantineReader,
         asked: Asked,
@@ -144,7 +144,7 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
     @router.get(
         "/{quarantine}",
         response_model_exclude_none=True,
-        summary="Show a refused record",
+        summary="Read a quarantined record",
         responses=problems(Reason.NOT_FOUND),
     )
     async def show_record(
@@ -159,7 +159,7 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
     @router.get(
         _REQUEST,
         response_model=RequestWhole,
-        summary="Read what is asked for about a refused record",
+        summary="Read the open request about a quarantined record",
         responses=UNCHANGED | problems(Reason.NOT_FOUND),
     )
     async def read_request(
