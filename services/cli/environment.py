@@ -22,6 +22,18 @@ REGISTRY_PASSWORD: Final = "PITLEDGER_REGISTRY_PASSWORD"  # noqa: S105 - the nam
 """The environment variable with the password of a schema registry."""
 _OF_COMPOSE: Final = "PITLEDGER_VERSION"
 """The image version for Compose; no process reads it."""
+OF_STACK: Final = (
+    "PITLEDGER_HTTP_HOST",
+    "PITLEDGER_HTTP_PORT",
+    "PITLEDGER_CHECKPOINT_DIRECTORY",
+    "PITLEDGER_CHECKPOINT_KEY_FILE",
+    "PITLEDGER_CHECKPOINT_VERIFIERS_FILE",
+    "PITLEDGER_PATRON_KEYS_FILE",
+    "PITLEDGER_OIDC_ISSUER",
+    "PITLEDGER_OIDC_AUDIENCE",
+    "PITLEDGER_OIDC_TOKEN_SECONDS_MAX",
+)
+"""The settings that `pitledger up` gives its services itself, but for the one that would only make them trust more."""
 _NEAR: Final = 0.85
 """How much of a name must be the same: `BOOTSTRAP_SERVERS` is taken for a mistake, `TEST_DATABASE_URL` is not."""
 
@@ -72,6 +84,18 @@ def require_no_stack(environment: Mapping[str, str]) -> None:
         raise UsageWrong(
             f"this terminal has the environment of the stack in {stack}, whose servers would be used: open another "
             f"terminal, or unset {STACK_VARIABLE} {names}"
+        )
+
+
+def require_none_of_stack(environment: Mapping[str, str]) -> None:
+    """Raise UsageWrong for a setting that a stack gives its services itself, because it would have no effect.
+
+    Whoever names an OpenID provider believes that its people log in, and not those of the development issuer.
+    """
+    if given := sorted(name for name, value in environment.items() if value and name.upper() in OF_STACK):
+        raise UsageWrong(
+            f"{' '.join(given)}: `pitledger up` sets this itself, with people, keys and ports of its own: unset it, or "
+            "run each service with its settings (`pitledger run SERVICE`)"
         )
 
 

@@ -51,6 +51,7 @@ from services.cli.demo.pit import (
 from services.cli.demo.progress import Progress
 from services.cli.demo.reports import delivery, read_tax, wait_for_delivery
 from services.cli.demo.tables import show_day
+from services.cli.environment import settings
 from services.cli.exits import CheckFailed, ExitCode, NotFound
 from services.cli.interrupts import InterruptGuard
 from services.cli.output import AsJson, message, print_json
@@ -106,6 +107,7 @@ def demo(
     Example: pitledger demo
     Example: pitledger demo --rounds 500 --tables 2 --json
     """
+    settings()  # each service would find out by itself what is wrong with them
     ending = InterruptGuard.heard()
     environment = {
         name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")

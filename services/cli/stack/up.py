@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from services.cli.environment import require_known, require_no_stack, without_password
+from services.cli.environment import require_no_stack, require_none_of_stack, settings, without_password
 from services.cli.exits import ExitCode, UsageWrong
 from services.cli.interrupts import InterruptGuard
 from services.cli.output import AsJson, heading, message, names, print_json, print_line, show, table, words
@@ -63,7 +63,8 @@ def up(
     Example: pitledger up --directory /var/lib/pitledger --servers-only
     """
     require_no_stack(os.environ)
-    require_known(os.environ)
+    require_none_of_stack(os.environ)
+    settings()  # each service would find out by itself what is wrong with them
     if servers_only and services:
         raise UsageWrong("--servers-only starts no service: leave --service out")
     ending = InterruptGuard.heard()

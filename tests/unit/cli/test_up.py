@@ -2,12 +2,17 @@
 
 import subprocess
 import sys
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
+from services.cli.environment import OF_STACK
 from services.cli.services import NAMES, STACK_VARIABLE
 from services.cli.stack.demo_users import PEOPLE
+from services.cli.stack.run_directory import Home
 from services.cli.stack.up import show_stack
+from shared.local.issuer import DevelopmentIssuer
 from tests.unit.cli.calling import Caller
 
 RUN = "/var/lib/pitledger/of-the-property-at-the-river/run"
@@ -48,6 +53,35 @@ def test_in_a_terminal_of_a_stack_none_is_started(pitledger: Caller, monkeypatch
     assert f"the environment of the stack in {RUN}" in said
     assert f"unset {STACK_VARIABLE} DATABASE_URL" in said
     assert "starting" not in said
+
+
+@pytest.mark.parametrize("command", [("up",), ("demo",)], ids=" ".join)
+def test_a_value_that_a_setting_cannot_have_starts_nothing(
+    pitledger: Caller, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    """It is named with its variable, as by every other command, and is no bug."""
+    monkeypatch.setenv("PITLEDGER_RETRY_SECONDS_MAX", "two minutes")
+    called = pitledger(*command)
+    assert (2, "") == (called.code, called.stdout)
+    assert called.stderr.startswith("pitledger: PITLEDGER_RETRY_SECONDS_MAX: Input should be a valid number")
+    assert "starting" not in called.stderr
+
+
+def test_a_setting_that_a_stack_has_of_its_own_is_refused(pitledger: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would have no effect: the people of the development issuer would come in, and not those of the provider."""
+    monkeypatch.setenv("PITLEDGER_OIDC_ISSUER", "https://id.example/realms/house")
+    called = pitledger("up")
+    assert (2, "") == (called.code, called.stdout)
+    assert called.stderr.startswith("pitledger: PITLEDGER_OIDC_ISSUER: `pitledger up` sets this itself")
+
+
+def test_what_a_stack_gives_its_services_is_known(tmp_path: Path) -> None:
+    """Those of its directory and its issuer, and where each listens; messages are verified whatever is set."""
+    with ExitStack() as open_until_then:
+        home, issuer = Home(tmp_path, open_until_then), open_until_then.enter_context(DevelopmentIssuer())
+        own = [home.environment, issuer.settings, *map(home.environment_of, NAMES)]
+    listening = {"PITLEDGER_HTTP_HOST", "PITLEDGER_HTTP_PORT"}
+    assert set(OF_STACK) == listening.union(*own) - {"PITLEDGER_MESSAGE_AUTHENTICATION"}
 
 
 def test_what_stays_while_a_stack_runs_holds_nothing_that_only_its_services_and_its_start_need() -> None:
