@@ -10,7 +10,9 @@ from typing import Any, cast
 from uuid import uuid4
 
 import pytest
+from confluent_kafka import Consumer as KafkaConsumer
 from confluent_kafka import Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
 from sqlalchemy import MetaData
 
 from shared.journal.ledger import Ledger
@@ -104,6 +106,12 @@ def topic(broker: AnyBroker) -> str:
     return name
 
 
+def _noted(told: list[bool], made: Callable[..., Any], config: dict[str, Any], **more: Any) -> Any:
+    """Make a client, and note whether it is to report statistics."""
+    told.append("statistics.interval.ms" in config)
+    return made(config, **more)
+
+
 def test_a_broker_that_comes_later_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """A service that is started before its broker answers waits for it; one that was answered goes on."""
     monkeypatch.setattr("shared.runtime.kafka.ANSWER_SECONDS", 0.5)
@@ -127,6 +135,27 @@ def test_a_broker_that_comes_later_is_waited_for(monkeypatch: pytest.MonkeyPatch
     with closing(broker):
         found = asyncio.run(work())
         assert cluster_id(settings) == found
+
+
+def test_only_clients_that_are_polled_report_statistics(
+    broker: AnyBroker, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client that nobody polls keeps every report: 6 KB a second, for each service, for ever."""
+    told: dict[str, list[bool]] = {"Producer": [], "AdminClient": [], "Consumer": []}
+    for module, made in (("client", Producer), ("admin", AdminClient), ("client", KafkaConsumer)):
+        name = made.__name__
+        place = f"faststream.confluent.helpers.{module}.{name}"
+        monkeypatch.setattr(place, partial(_noted, told[name], made))
+
+    async def work() -> None:
+        failures: list[BaseException] = []
+        async with subscribed(broker.bootstrap_servers, topic, failures) as subscription, asyncio.timeout(60):
+            while not (subscription.joined and subscription.is_caught_up()):  # noqa: ASYNC110 - nobody tells
+                await asyncio.sleep(LOOK_SECONDS)
+        assert [] == failures
+
+    asyncio.run(work())
+    assert {"Producer": [False], "AdminClient": [False], "Consumer": [True]} == told
 
 
 def test_looking_at_the_lag_keeps_nobody_from_taking_over(broker: AnyBroker, topic: str) -> None:

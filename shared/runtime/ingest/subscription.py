@@ -88,12 +88,7 @@ class KafkaTopics:
         self._failed = failed
         self._loop = asyncio.get_running_loop()
         self._settings = context.settings
-        config = {
-            **context.settings.librdkafka(),
-            "statistics.interval.ms": _STATISTICS_MILLISECONDS,
-            "stats_cb": self.note,
-            "topic.metadata.refresh.interval.ms": _LOOK_MILLISECONDS,
-        }
+        config = {**context.settings.librdkafka(), "topic.metadata.refresh.interval.ms": _LOOK_MILLISECONDS}
         self.broker = KafkaBroker(
             context.settings.kafka_bootstrap_servers,
             client_id=f"{context.settings.kafka_group_prefix}-{context.service}",
@@ -107,11 +102,15 @@ class KafkaTopics:
     async def start(self) -> None:
         """Connect to the cluster, without subscribing to anything yet.
 
-        The relay has its own producer; FastStream's would poll ten times a second for nothing.
+        The relay has its own producer; FastStream's would poll ten times a second for nothing. Nor is its admin client
+        needed, which nobody polls. Consumers alone report statistics: a client that is not polled keeps all of them.
         """
         await self.broker.start()
         await self.broker.config.producer.disconnect()  # type: ignore[attr-defined]  # Kafka's has it
-        self.broker.config.broker_config.connection_config.config |= _OF_CONSUMERS
+        shared = self.broker.config.broker_config
+        await shared.admin.disconnect()
+        reporting = {"statistics.interval.ms": _STATISTICS_MILLISECONDS, "stats_cb": self.note}
+        shared.connection_config.config |= {**_OF_CONSUMERS, **reporting}
 
     async def stop(self) -> None:
         """Stop all subscriptions and disconnect."""
