@@ -14,6 +14,7 @@ from shared.contracts.cage import PaidWin, Patron, TaxNumber, WinnerIdentified
 from shared.contracts.envelope import Country, Identifier, Name
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.rounds import SEATS_MAX
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Command, Commands, Now
 from shared.runtime.rows import rows_of
@@ -31,7 +32,7 @@ class IdentifyWinner(Command):
     table: Name
     gaming_day: date
     round_id: Identifier
-    seat: Annotated[int, Field(ge=1, le=12)]
+    seat: Annotated[int, Field(ge=1, le=SEATS_MAX)]
     wager: Name
     patron: Patron
     tax_residence: Annotated[Country | None, Field(description="where the winner is a resident for tax")] = None

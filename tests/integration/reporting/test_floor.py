@@ -6,6 +6,7 @@ from typing import Any
 from tests.support.asgi import assert_problem
 from tests.support.pit_day import Pit
 from tests.support.pit_ledger import at
+from tests.support.properties import property_event
 from tests.support.reporting import Books, names
 from tests.unit.reporting.entries import DAY, NOON, total
 
@@ -34,6 +35,14 @@ def test_a_table_stands_where_its_rounds_left_it(books: Books) -> None:
     assert (2, 1, "c", 40_000, 15_000, 0, "pit-1", "blackjack") == names(tables["BJ-01"], *shown)
     assert (0, 0, None, 0, 0, 0, "pit-1", "blackjack") == names(tables["BJ-02"], *shown)
     assert 7 == _tables(books, "/floors/riverside?gaming_day=2026-11-21")["BJ-01"]["handle_cents"]
+
+
+def test_a_counted_table_has_no_win_before_it_is_counted(books: Books) -> None:
+    """The floor says which tables those are; of others the win of no rounds is nothing."""
+    tables = {"CR-01": {"game": "craps", "play": "counted"}, "BJ-01": {}}
+    books.desk.feed("properties", property_event(tables=tables, version=2, sequence=3))
+    said = {name: names(one, "play", "win_cents") for name, one in _tables(books).items()}
+    assert {"CR-01": ("counted", None), "BJ-01": ("rounds", 0)} == said
 
 
 def test_drop_is_estimated_from_what_goes_into_boxes(pit: Pit) -> None:

@@ -81,6 +81,15 @@ def test_a_non_banking_table_has_a_rake_and_no_drop(books: Books) -> None:
     assert (None,) * len(FIGURES) == _shown(books, "BJ-02")  # it is not there any more
 
 
+def test_a_counted_table_has_no_win_before_it_is_counted(books: Books) -> None:
+    """It reports no rounds: a win of zero would be a figure that nobody knows."""
+    tables = {"CR-01": {"game": "craps", "play": "counted"}, "BJ-01": "blackjack"}
+    books.desk.feed("properties", property_event(tables=tables, version=2, sequence=3))
+    _play(books)
+    assert (None, 0, 0, None, 0) == _shown(books, "CR-01", game="craps")
+    assert 14_000 == _shown(books, "BJ-01")[0]
+
+
 def test_tables_beyond_the_limit_are_one(books: Books) -> None:
     """The labels are bounded whatever is filed, and the sums stay what they were."""
     _play(books)
