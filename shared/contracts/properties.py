@@ -111,10 +111,10 @@ class PropertyTable(Contract):
 class ExpectedHold(Contract):
     """The hold that a property expects of a game on the gaming days from one up to and with another; None: any later.
 
-    `percent` of the drop, as the `source` has it: the property's own years, say, or what the regulator publishes.
+    `hold_percent` of the drop, as the `source` has it: the property's own years, say, or what the regulator publishes.
     """
 
-    percent: Payback
+    hold_percent: Payback
     source: Label
     first_day: date
     last_day: date | None = None
