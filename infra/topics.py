@@ -32,6 +32,10 @@ class TopicsError(Exception):
     """The topics could not be applied."""
 
 
+class AddressError(ValueError):
+    """An address of a broker is not one."""
+
+
 class BrokerUnreachableError(TopicsError):
     """No broker answers at the given addresses."""
 
@@ -201,7 +205,7 @@ def connected(bootstrap_servers: str, timeout_seconds: float, client: Mapping[st
 def _listens(address: str) -> bool:
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
-        raise ValueError(f"Kafka address {address!r}: write host:port, several separated by commas")
+        raise AddressError(f"Kafka address {address!r}: write host:port, several separated by commas")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECONDS_MAX).close()
     except OSError:

@@ -3,17 +3,25 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, Field, SecretStr
+from pydantic import AfterValidator, AliasChoices, Field, SecretStr
+from pydantic_core import PydanticCustomError
 
 from shared.runtime.kafka_settings import KafkaSettings
 
 Seconds = Annotated[float, Field(gt=0)]
 
 
+def _of_postgresql(url: SecretStr) -> SecretStr:
+    """Return the URL of a database. Raises: PydanticCustomError for any other database, without showing the URL."""
+    if not url.get_secret_value().startswith(("postgresql+psycopg://", "postgresql://")):
+        raise PydanticCustomError("database_url", "write postgresql+psycopg://USER:PASSWORD@HOST:PORT/DATABASE")
+    return url
+
+
 class Settings(KafkaSettings):
     """Settings of one service. `pitledger config` prints the field descriptions with the values."""
 
-    database_url: SecretStr = Field(
+    database_url: Annotated[SecretStr, AfterValidator(_of_postgresql)] = Field(
         default=SecretStr("postgresql+psycopg://127.0.0.1:5432/pitledger"),
         validation_alias=AliasChoices("DATABASE_URL"),
         description="PostgreSQL, as a SQLAlchemy URL; services log in as their own role",

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from infra.acls import apply as apply_acls
 from infra.acls import principal_of
 from infra.acls import wanted as wanted_acls
-from infra.topics import Change, TopicRefusedError, TopicsError
+from infra.topics import AddressError, Change, TopicRefusedError, TopicsError
 from infra.topics import apply as apply_topics
 from services.cli.database import journal_of, with_engine
 from services.cli.environment import settings
@@ -154,6 +154,8 @@ def explained_topics() -> Iterator[None]:
         yield
     except TopicRefusedError as error:
         raise CheckFailed(str(error)) from error
+    except AddressError as error:
+        raise UsageWrong(f"KAFKA_BOOTSTRAP_SERVERS: {error}") from error
     except TopicsError as error:
         raise NotFound(str(error)) from error
     except ValueError as error:

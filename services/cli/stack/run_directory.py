@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from services.cli.exits import UsageWrong
 from services.cli.operations.keys import (
     KEEPER_OF_PATRONS,
     PATRON_KEYS,
@@ -25,16 +26,22 @@ class Home:
     """The run directory, accessible to its owner only."""
 
     def __init__(self, directory: Path | None, starting: ExitStack) -> None:
-        """Create the directory at a persistent path, or as a temporary one that `starting` removes."""
+        """Create the directory at a persistent path, or as a temporary one that `starting` removes.
+
+        Raises: UsageWrong if there can be no such directory.
+        """
         if directory is None:
             self.path = Path(tempfile.mkdtemp(prefix="pitledger-"))
             starting.callback(shutil.rmtree, self.path, ignore_errors=True)
         else:
             # The database's account must come through the directory itself; what is secret lies one below.
-            directory.mkdir(parents=True, exist_ok=True)
             self.path = directory.resolve() / "run"
-            self.path.mkdir(mode=0o700, exist_ok=True)
-            self.path.chmod(0o700)
+            try:
+                directory.mkdir(parents=True, exist_ok=True)
+                self.path.mkdir(mode=0o700, exist_ok=True)
+                self.path.chmod(0o700)
+            except OSError as error:
+                raise UsageWrong(f"{directory}: {error.strerror}; give a directory in which to keep data") from error
         self.logs = self.path / "logs"
         self.checkpoints = self.path / "checkpoints"
         """Where the signed checkpoints are kept."""

@@ -106,6 +106,21 @@ def test_a_server_that_is_misspelled_is_no_reason_for_the_default(
     assert "secret-value" not in refused.stderr
 
 
+@pytest.mark.parametrize("command", [("config",), ("up",), ("run", "vigorish"), ("balances",)], ids=" ".join)
+@pytest.mark.parametrize("kind", ["mysql://", "postgres://", "//", ""])
+def test_a_database_of_another_kind_is_a_wrong_use(
+    pitledger: Caller, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], kind: str
+) -> None:
+    """It is said what to write, and not what was written, which has a password in it."""
+    monkeypatch.setenv("DATABASE_URL", f"{kind}u:secret-value@db/books")
+    refused = pitledger(*command)
+    assert (2, "") == (refused.code, refused.stdout)
+    assert refused.stderr.startswith(
+        "pitledger: DATABASE_URL: write postgresql+psycopg://USER:PASSWORD@HOST:PORT/DATABASE"
+    )
+    assert "secret-value" not in refused.stderr
+
+
 @pytest.mark.parametrize("variable", ["DATABSE_URL", "KAFKA_BOOTSTRAP_SERVER"])
 def test_what_is_set_itself_has_no_other_that_is_meant(
     pitledger: Caller, monkeypatch: pytest.MonkeyPatch, variable: str

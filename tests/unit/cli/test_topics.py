@@ -12,3 +12,14 @@ def test_a_wrong_number_of_partitions_is_a_wrong_use(pitledger: Caller, given: s
 
     assert 2 == called.code
     assert "--partitions" in called.stderr
+
+
+def test_an_address_of_a_broker_that_is_none_is_named_by_its_variable(
+    pitledger: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And by no option of the command."""
+    monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", "nonsense")
+    called = pitledger("topics", "apply")
+
+    assert 2 == called.code
+    assert "pitledger: KAFKA_BOOTSTRAP_SERVERS: Kafka address 'nonsense': write host:port" in called.stderr

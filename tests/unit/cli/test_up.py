@@ -67,6 +67,14 @@ def test_a_value_that_a_setting_cannot_have_starts_nothing(
     assert "starting" not in called.stderr
 
 
+def test_a_directory_that_cannot_be_is_named(pitledger: Caller, tmp_path: Path) -> None:
+    """A file in its place, for instance, is no bug."""
+    (tmp_path / "kept").write_text("")
+    called = pitledger("up", "--directory", str(tmp_path / "kept"))
+    assert (2, "") == (called.code, called.stdout)
+    assert called.stderr == f"pitledger: {tmp_path / 'kept'}: File exists; give a directory in which to keep data\n"
+
+
 def test_a_setting_that_a_stack_has_of_its_own_is_refused(pitledger: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would have no effect: the people of the development issuer would come in, and not those of the provider."""
     monkeypatch.setenv("PITLEDGER_OIDC_ISSUER", "https://id.example/realms/house")
