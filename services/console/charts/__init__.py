@@ -6,7 +6,7 @@ from services.console.charts.expectation import win_against_expectation
 from services.console.charts.hits import hits_against_expectation
 from services.console.charts.hours import drop_by_hour
 from services.console.charts.meters import meter_history
-from services.console.charts.pace import MEASURES, pace_by_hour
+from services.console.charts.pace_of_play import MEASURES, pace_by_hour
 from services.console.charts.renderer import NotDrawn, Renderer, TooManyWaiting
 from services.console.charts.theme import Theme
 

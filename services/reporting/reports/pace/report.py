@@ -9,7 +9,7 @@ from typing import Any, Final
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Filled, Identity, fill
 from services.reporting.framework.figures import NOTHING, Cell, Explained, Figure, explained_by, share, total
-from services.reporting.read_model.pace import (
+from services.reporting.read_model.pace_of_play import (
     Pace,
     handle_figure,
     hours_of,
@@ -234,7 +234,7 @@ def _interval(count: int) -> tuple[float, float]:
     interval from five on.
 
     >>> [round(end, 2) for end in _interval(100)], [round(end, 2) for end in _interval(0)]
-    ([81.36, 121.63], [0.0, 3.69])
+    ([81.36, 121.63], [0.0, 3.67])
     """
     more = count + 1
     low = count * (1 - 1 / (9 * count) - _NORMAL_95 / (3 * sqrt(count))) ** 3 if count else 0.0
