@@ -111,10 +111,11 @@ class PropertyTable(Contract):
 class ExpectedHold(Contract):
     """The hold that a property expects of a game on the gaming days from one up to and with another; None: any later.
 
-    `hold_percent` of the drop, as the `source` has it: the property's own years, say, or what the regulator publishes.
+    `hold` is in percent of the drop, as the `source` has it: the property's own years, say, or what the regulator
+    publishes.
     """
 
-    hold_percent: Payback
+    hold: Payback
     source: Label
     first_day: date
     last_day: date | None = None

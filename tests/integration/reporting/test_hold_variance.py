@@ -34,8 +34,8 @@ def test_a_hold_more_than_three_points_from_last_year_is_investigated(books: Boo
 def test_a_counted_game_goes_by_the_hold_that_the_property_expects(books: Books) -> None:
     """Until there is a year before: the hold of each gaming day, weighted by its drop, and the win expected of it."""
     held = [
-        {"hold_percent": "10", "source": "own years 2019-2025", "first_day": "2026-01-01", "last_day": "2026-11-03"},
-        {"hold_percent": "16.5", "source": "as published in May", "first_day": "2026-11-04"},
+        {"hold": "10", "source": "own years 2019-2025", "first_day": "2026-01-01", "last_day": "2026-11-03"},
+        {"hold": "16.5", "source": "as published in May", "first_day": "2026-11-04"},
     ]
     changes = {"games": [{"game": "craps", "kind": "craps", "expected_holds": held}]}
     tables = {"CR-01": {"game": "craps", "play": "counted"}, "BJ-01": {}}

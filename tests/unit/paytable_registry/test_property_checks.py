@@ -74,10 +74,7 @@ def test_one_hold_is_expected_of_a_game_on_a_day() -> None:
     """Of a game that counted tables offer: its periods do not overlap, and none ends before it begins."""
 
     def of_games(*holds: tuple[str, str | None], game: str = "craps") -> list[str]:
-        said = [
-            {"hold_percent": "13.5", "source": "own years", "first_day": first, "last_day": last}
-            for first, last in holds
-        ]
+        said = [{"hold": "13.5", "source": "own years", "first_day": first, "last_day": last} for first, last in holds]
         counted = TABLE | {"game": "craps", "play": "counted"}
         return wrong(tables=[counted], games=[{"game": game, "kind": "craps", "expected_holds": said}])
 

@@ -71,5 +71,5 @@ def _of_day(books: Books, day: date, table: str, win: CountedWin) -> ExpectedWin
     hold = books.place.expected_hold(books.game_of(table), day)
     if hold is None:
         return None
-    expected = Fraction(hold.hold_percent) / 100 * win.drop.value
+    expected = Fraction(hold.hold) / 100 * win.drop.value
     return ExpectedWin(win.win, win.drop, expected, ((day, win.win.value, win.drop.value),))
