@@ -21,6 +21,7 @@ from schemathesis import GenerationMode
 
 from shared.contracts.rejection import Reason
 from shared.runtime.http.access import whose_data
+from shared.runtime.http.command_routes import CommandRoute
 from shared.runtime.http.problems import problem_uri
 from tests.faults.subject import Subject
 from tests.fuzz.apis import Known
@@ -280,9 +281,9 @@ WAYS: list[Way] = [
 def whose_of(desk: Desk) -> dict[tuple[str, str], str | None]:
     """Whose data each operation is about."""
     return {
-        (route.path, method): whose_data(route)
+        (route.path, method): route.whose if isinstance(route, CommandRoute) else whose_data(route)
         for route in desk.client.app.routes
-        if isinstance(route, APIRoute)
+        if isinstance(route, APIRoute | CommandRoute)
         for method in route.methods or ()
     }
 

@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 from services.cli.services import load_all
 from shared.contracts.rejection import Reason
 from shared.runtime.http.access import whose_data
+from shared.runtime.http.command_routes import CommandRoute
 from shared.runtime.http.problems import problem_uri
 from tests.faults.subjects import SUBJECTS
 from tests.fuzz.apis import Known
@@ -52,8 +53,11 @@ class House:
     def is_for_all(self, one: Answered) -> bool:
         """Whether an answer is about what belongs to no property."""
         for route in self.desks[one.service].client.app.routes:
-            if isinstance(route, APIRoute) and one.method in (route.methods or ()) and route.path_regex.match(one.path):
-                return whose_data(route) in (None, "none")
+            if not isinstance(route, APIRoute | CommandRoute) or one.method not in (route.methods or ()):
+                continue
+            if route.path_regex.match(one.path):
+                whose = route.whose if isinstance(route, CommandRoute) else whose_data(route)
+                return whose in (None, "none")
         return False
 
     def refusals(self, since: int) -> int:

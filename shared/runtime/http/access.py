@@ -19,6 +19,7 @@ from fastapi.openapi.models import HTTPBearer
 from fastapi.routing import APIRoute
 from fastapi.security.base import SecurityBase
 from pydantic import Field, TypeAdapter, ValidationError
+from starlette.routing import Route
 
 from shared.contracts.envelope import Contract, Person
 from shared.contracts.json_text import require_members_once
@@ -255,16 +256,20 @@ def whose_data(route: APIRoute) -> Whose | None:
     return found.pop() if found else None
 
 
-def require_property_declared(route: APIRoute, in_body: bool = False) -> None:
-    """Check that a route's parameters match its declaration of whose data it serves.
+def require_property_declared(route: Route, whose: Whose | None, *, is_named: bool) -> None:
+    """Check that a route names a property in path, query or body only if it serves the data of that one.
 
-    `in_body`: its body names the property. Raises: ValueError on a mismatch.
+    Raises: ValueError on a mismatch.
     """
-    whose = whose_data(route)
-    is_named: bool = in_body or "property" in query_parameters(route) or "{property}" in route.path
     if whose is not None and is_named != (whose == "named"):
         what = "names a property" if is_named else "names no property in path, query or body"
         raise ValueError(f"{sorted(route.methods or ())} {route.path} {what}, and is about data of: {whose}")
+
+
+def require_parameters_declared(route: APIRoute) -> None:
+    """Check that a route's parameters match its declaration of whose data it serves. Raises: ValueError."""
+    is_named = "property" in query_parameters(route) or "{property}" in route.path
+    require_property_declared(route, whose_data(route), is_named=is_named)
 
 
 def _dependants(dependant: Dependant) -> Iterable[Dependant]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import structlog
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.routing import APIRoute
 from fastapi.telemetry import TelemetryConfig
@@ -23,8 +24,8 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import LawUnknown
 from shared.rules.errors import Refused, what_is_wrong
 from shared.runtime.errors import ErrorKind, kind_of
-from shared.runtime.http.access import Caller, Identities, caller_of, require_property_declared
-from shared.runtime.http.command_routes import names_property
+from shared.runtime.http.access import Caller, Identities, caller_of, require_parameters_declared
+from shared.runtime.http.command_routes import CommandRoute
 from shared.runtime.http.merged_routers import merge_routers
 from shared.runtime.http.openapi import complete
 from shared.runtime.http.problems import Mistake, problem, problems
@@ -95,8 +96,7 @@ def create_app(
         docs_url="/docs", redoc_url=None, title=title, version=version, redirect_slashes=False, telemetry=NO_TELEMETRY
     )
     app.state.identities = identities
-    describe = app.openapi  # replaced below: the framework's way to extend the document
-    app.openapi = cache(lambda: complete(describe()))  # type: ignore[method-assign]
+    app.openapi = cache(lambda: _document(app))  # type: ignore[method-assign]  # the framework's way to extend it
     _answer_rejections(app, record_refusal)
     operations = _operations(ServiceDocument(name=service, title=title, version=version), metrics, checks, observe)
     routes = merge_routers(
@@ -104,10 +104,16 @@ def create_app(
     ).routes  # its own first: they are asked for most
     for route in routes:
         if isinstance(route, APIRoute):
-            require_property_declared(route, in_body=names_property(route.endpoint))
+            require_parameters_declared(route)
     app.router.routes.extend(routes)
     app.add_middleware(_Measured, metrics=metrics, seconds_max=request_seconds_max)
     return app
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI document of an application."""
+    routes = [route.describe() if isinstance(route, CommandRoute) else route for route in app.routes]
+    return complete(get_openapi(title=app.title, version=app.version, routes=routes))
 
 
 def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:

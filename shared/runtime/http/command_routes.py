@@ -11,20 +11,21 @@
     command_route(router, engine, VoidSlip, "/slips/{property}/{slip}/{number}/void", role=VOID_SLIPS, answers=Slip)
 
 Fields named in the path are its parameters, the others form the JSON body. A request is parsed and validated once as a
-whole, by the route itself (`_CommandRoute`): every mistake is in one answer.
+whole, by the route itself: every mistake is in one answer.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import copy
 from inspect import Parameter, Signature, cleandoc
 from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 
 from fastapi import APIRouter, Body, Header, Path, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
 from pydantic_core import from_json
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Scope
 
 from shared.contracts.envelope import Contract, Identifier
 from shared.contracts.json_text import MemberTwice, read_json
@@ -36,9 +37,11 @@ from shared.runtime.http.access import (
     LISTED_MAX,
     MISTAKES_MAX,
     Caller,
+    Whose,
     caller_for_own,
     caller_with,
     require_known_parameters,
+    require_property_declared,
     require_role,
     too_many_mistakes,
 )
@@ -132,35 +135,62 @@ def command_route(
     approves = issubclass(model, Approving)
     if approves and subject is None:
         raise ValueError(f"POST {router.prefix + path}: {model.__name__} approves something: say where that is read")
+    endpoint = _Endpoint(engine, model, in_path, role, status, prepare, whose)
     title, _, description = cleandoc(model.__doc__ or "").partition("\n")
-    router.add_api_route(
-        path,
-        _Endpoint(engine, model, in_path, role, status, prepare, whose),
-        methods=["POST"],
-        name=re.sub(r"(?<!^)(?=[A-Z])", "_", model.__name__).lower(),
-        status_code=status,
-        response_model=answers,
-        summary=title.rstrip("."),
-        description=description.strip() or title,
-        tags=None if tag is None else [tag],
-        responses=problems(*COMMAND_REASONS, *rejects, *((Reason.NOT_AS_SHOWN,) if approves else ())),
-        openapi_extra=None if subject is None else {SUBJECT: subject},
-        route_class_override=_CommandRoute,
-    )
+
+    def describe() -> BaseRoute:
+        described = APIRouter(prefix=router.prefix, tags=router.tags)
+        described.add_api_route(
+            path,
+            _Described(endpoint),
+            methods=["POST"],
+            name=re.sub(r"(?<!^)(?=[A-Z])", "_", model.__name__).lower(),
+            status_code=status,
+            response_model=answers,
+            summary=title.rstrip("."),
+            description=description.strip() or title,
+            tags=None if tag is None else [tag],
+            responses=problems(*COMMAND_REASONS, *rejects, *((Reason.NOT_AS_SHOWN,) if approves else ())),
+            openapi_extra=None if subject is None else {SUBJECT: subject},
+        )
+        return described.routes[0]
+
+    router.routes.append(CommandRoute(router.prefix + path, endpoint, describe))
 
 
-class _CommandRoute(APIRoute):
-    """A route whose endpoint takes the raw request; its signature only describes the OpenAPI document."""
+class CommandRoute(Route):
+    """The POST route of a command. `describe` makes the framework's route of it, which only the OpenAPI document needs.
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the endpoint."""
-        endpoint = self.endpoint
-        assert isinstance(endpoint, _Endpoint), "only commands have such a route"
-        return endpoint.__call__
+    That takes a thousand times as long as a request, so no service makes it before somebody asks for the document.
+    """
+
+    def __init__(self, path: str, command: "_Endpoint[Any]", describe: Callable[[], BaseRoute]) -> None:
+        super().__init__(path, command.__call__, methods=["POST"])
+        self.endpoint = command
+        self.describe = describe
+        self.whose = command.whose
+        require_property_declared(self, command.whose, is_named=command.names_property)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Return whether a request is for this route, which is then known of it, as of the framework's."""
+        match, child_scope = super().matches(scope)
+        if match is not Match.NONE:
+            child_scope["route"] = self
+        return match, child_scope
+
+
+class _Described:
+    """An endpoint that is never called: its signature is what an OpenAPI document says of a command."""
+
+    def __init__(self, command: "_Endpoint[Any]") -> None:
+        self.__signature__ = command.signature()
+
+    async def __call__(self) -> None:
+        """Do nothing."""
 
 
 class _Endpoint(Generic[CommandT]):
-    """The endpoint of one command. The framework derives the OpenAPI document from its signature."""
+    """The endpoint of one command: it takes the raw request."""
 
     def __init__(
         self,
@@ -173,6 +203,8 @@ class _Endpoint(Generic[CommandT]):
         whose: CommandWhose[CommandT],
     ) -> None:
         self.names_property = "property" in model.model_fields
+        self.whose: Whose = "own" if callable(whose) else whose
+        self._role = role
         self._whose = whose
         self._engine = engine
         self._model = model
@@ -186,7 +218,10 @@ class _Endpoint(Generic[CommandT]):
             for name in in_path
             if model.model_fields[name].annotation is not str
         }
-        self.__signature__ = _signature(model, in_path, role, whose)
+
+    def signature(self) -> Signature:
+        """Return the signature that an equivalent endpoint of the framework would have."""
+        return _signature(self._model, self._in_path, self._role, self._whose)
 
     async def __call__(self, request: Request) -> Response:
         """Execute the command in a request, and return its answer."""
@@ -266,7 +301,6 @@ class _Endpoint(Generic[CommandT]):
 
 
 def _signature(model: type[Contract], in_path: Iterable[str], role: Role, whose: CommandWhose[Any]) -> Signature:
-    """Return the signature that an equivalent endpoint of the framework would have."""
     fields = model.model_fields
     annotations: dict[str, Any] = {
         name: Annotated[fields[name].rebuild_annotation(), Path(description=fields[name].description)]
@@ -288,11 +322,6 @@ def _signature(model: type[Contract], in_path: Iterable[str], role: Role, whose:
     return Signature(
         [Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation) for name, annotation in annotations.items()]
     )
-
-
-def names_property(endpoint: Any) -> bool:
-    """Return whether an endpoint serves a command that names a property."""
-    return isinstance(endpoint, _Endpoint) and endpoint.names_property
 
 
 def _located(error: ValidationError, place: Callable[[tuple[int | str, ...]], tuple[int | str, ...]]) -> _Errors:
