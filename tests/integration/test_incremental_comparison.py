@@ -35,7 +35,7 @@ from tests.support.nightly import AT_NIGHT, sampled
 from tests.support.properties import property_event
 from tests.support.rebuilding import execute
 from tests.support.sealing import seals_of
-from tests.support.services import query, settled_database
+from tests.support.services import query, settled_database, states_of_others
 
 SERVICE = MANIFEST.name
 COPY = "round_settlement_copy"
@@ -435,9 +435,8 @@ def test_it_rests_in_no_transaction(table: Table, monkeypatch: pytest.MonkeyPatc
 
     async def rest(*done: object) -> None:
         del done
-        here = "SELECT state FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        sessions = await asyncio.to_thread(query, table.url, here)
-        open_then.extend(state for (state,) in sessions if state != "idle")
+        states = await asyncio.to_thread(states_of_others, table.url)
+        open_then.extend(state for state in states if state != "idle")
 
     async def work(following: IncrementalComparison) -> None:
         following.part = 2

@@ -237,3 +237,9 @@ def query(url: str, statement: str) -> list[tuple[Any, ...]]:
     conninfo = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
     with psycopg.connect(conninfo) as connection:
         return connection.execute(statement).fetchall()
+
+
+def states_of_others(url: str) -> list[str]:
+    """Return the states of the database's other client sessions; a vacuum that the server runs is none."""
+    of_clients = "datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    return [state for (state,) in query(url, f"SELECT state FROM pg_stat_activity WHERE {of_clients}")]

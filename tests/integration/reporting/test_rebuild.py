@@ -32,7 +32,7 @@ from tests.faults.subjects.reporting import SUBJECT
 from tests.support import AnyBroker
 from tests.support.nightly import sampled
 from tests.support.rebuilding import compared
-from tests.support.services import create_topics, produce, query, read_topic
+from tests.support.services import create_topics, produce, query, read_topic, states_of_others
 
 CHANGES = {
     "house_edges": "DELETE FROM reporting.house_edges",
@@ -170,8 +170,7 @@ def test_no_transaction_waits_for_the_broker(
     sessions: list[str] = []
 
     def seen() -> None:
-        here = "SELECT state FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        sessions.extend(state for (state,) in query(url, here))
+        sessions.extend(states_of_others(url))
 
     def looked_at(settings: KafkaSettings, topic: str) -> TopicLog:
         seen()
