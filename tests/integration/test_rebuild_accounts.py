@@ -23,7 +23,7 @@ from shared.runtime.differences import ComparedTable
 from shared.runtime.projections.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.support import Databases
-from tests.support.accounts import CODE, NOON, PROPERTY, Clock, House, a_house, credit
+from tests.support.accounts import CODE, IDENTITY, NOON, PROPERTY, Clock, House, a_house, credit
 from tests.support.nightly import AT_NIGHT
 from tests.support.rebuilding import compared
 from tests.support.services import query, settled_database
@@ -136,11 +136,10 @@ class Session:
     def identify(self) -> None:
         """Say who some more patrons are; erase one of them, and not another."""
         cage = self.houses[0]
-        who = {"legal_name": "Somebody", "date_of_birth": "1971-02-03", "address": "Scranton", "document": "a passport"}
         for patron, decided in (("p-3", "approve"), ("p-4", "reject"), ("p-5", None)):
             path = f"/patrons/{PROPERTY}/{patron}"
             assert 201 == cage.register(patron, f"W-{patron}").status_code
-            assert 200 == cage.send(f"{path}/identity", who).status_code
+            assert 200 == cage.send(f"{path}/identity", {"identity": IDENTITY}).status_code
             if decided is not None:
                 assert 201 == cage.send(f"{path}/erasure", {"ground": "requested"}, person="care.joy").status_code
                 assert 200 == cage.send(f"{path}/erasure/{decided}", person="care.max").status_code

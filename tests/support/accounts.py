@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 import httpx
 
@@ -16,6 +16,21 @@ from tests.support.published import published
 from tests.support.services import query
 
 PROPERTY = "riverside"
+IDENTITY: Final[dict[str, Any]] = {
+    "last_name": "Oakhurst-Vane",
+    "first_name": "Wilhelmina",
+    "date_of_birth": "1971-02-03",
+    "street": "17 Gooseberry Lane",
+    "city": "Scranton",
+    "state": "PA",
+    "postal_code": "18503",
+    "country": "US",
+    "taxpayer_number": "900551234",
+    "taxpayer_number_kind": "itin",
+    "document": {"kind": "drivers_license", "number": "98765432", "issuing_state": "PA", "issuing_country": "US"},
+    "occupation": "glass blower",
+}
+"""Who a patron is, as `POST /patrons/{property}/{patron}/identity` takes it."""
 TABLE = "BJ-01"
 NOON = datetime(2026, 11, 20, 17, tzinfo=UTC)  # at the place
 DAY = "2026-11-20"

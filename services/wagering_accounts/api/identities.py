@@ -8,12 +8,10 @@ from functools import partial
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Response
-from pydantic_core import from_json
 
 from services.wagering_accounts.api.looks import record_look
 from services.wagering_accounts.api.roles import APPROVE_ERASURE, ERASE, MANAGE
 from services.wagering_accounts.commands.identities import (
-    IDENTITY,
     ApproveErasure,
     EnterErasure,
     IdentifyPatron,
@@ -21,6 +19,7 @@ from services.wagering_accounts.commands.identities import (
 )
 from services.wagering_accounts.domain.access_codes import fingerprint
 from services.wagering_accounts.domain.documents import ErasureDocument, IdentityDocument, PatronDocument
+from services.wagering_accounts.domain.identity import PatronIdentity
 from services.wagering_accounts.domain.sealing import SealError
 from services.wagering_accounts.queries.patron_keys import key_of, key_to_seal_with, wrapping_keys
 from services.wagering_accounts.tables import patron_erasures, patron_identities
@@ -101,7 +100,7 @@ async def _identity(context: ServiceContext, property_name: str, patron: str, re
     if row.identity is None or key is None:
         raise Rejected(Reason.NOT_FOUND, f"who patron {patron} at {property_name} is was erased, or its key is lost")
     try:
-        said = from_json(key.open(row.identity, _WHAT))
+        identity = PatronIdentity.model_validate_json(key.open(row.identity, _WHAT))
     except SealError as error:
         raise Rejected(Reason.NOT_AS_RECORDED, str(error)) from error
     return IdentityDocument(
@@ -109,14 +108,17 @@ async def _identity(context: ServiceContext, property_name: str, patron: str, re
         patron=patron,
         identified_by=row.identified_by,
         identified_at=row.identified_at,
-        **said,
+        identity=identity,
     )
 
 
 async def _sealed(context: ServiceContext, command: IdentifyPatron, person: str, key: str) -> IdentifyPatron:
     """Encrypt a patron's identity with the patron's key: only the result is decided on, stored and published."""
     keys = wrapping_keys(context.settings.patron_keys_file)
-    text = command.model_dump_json(include=set(IDENTITY), exclude_none=True)
+    born = command.identity.date_of_birth
+    if born is not None and born > context.clock().date():
+        raise Rejected(Reason.CONTRADICTS, "the date of birth is in the future")
+    text = command.identity.model_dump_json(exclude_none=True)
     own = await key_to_seal_with(context.pools.commands, keys, command.property, command.patron)
     sealed = None if own is None else own.seal(text, _WHAT)
     return command.sealed(sealed, await asyncio.to_thread(fingerprint, text, person, key))

@@ -2,13 +2,14 @@
 
 from calendar import isleap
 from datetime import date
-from typing import Annotated, Any, Final, Self
+from typing import Any, Final, Self
 
-from pydantic import PrivateAttr, StringConstraints
+from pydantic import PrivateAttr
 
 from services.wagering_accounts.commands.deciding import COMMANDS, AccountsCommand, PatronName, record, require_patron
 from services.wagering_accounts.domain.books import Books, Patron, PatronErasure
 from services.wagering_accounts.domain.documents import ErasureDocument, PatronDocument
+from services.wagering_accounts.domain.identity import PatronIdentity
 from services.wagering_accounts.queries.books import ReadSet
 from shared.contracts.accounts import (
     AboutErasure,
@@ -18,15 +19,9 @@ from shared.contracts.accounts import (
     PatronErasureRejected,
     PatronIdentified,
 )
-from shared.contracts.envelope import PERSONAL
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.commands.approval import PATRON_ERASURE, Approval, Decision
 from shared.runtime.commands.command import Accepted, Approving, Now
-
-_Said = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,300}$", strip_whitespace=True), PERSONAL]
-
-IDENTITY: Final = ("legal_name", "date_of_birth", "address", "document", "taxpayer_number")
-"""The fields that are encrypted together, as one text."""
 
 _KEPT: Final = ("originals", "currency_records")
 """Kinds of records that name a patron; the pack has their retention periods."""
@@ -35,16 +30,12 @@ _KEPT: Final = ("originals", "currency_records")
 class IdentifyPatron(AccountsCommand):
     """Store a patron's identity.
 
-    From the documents that the cashier checked: what the forms of the tax office and of FinCEN require. It is encrypted
-    with the patron's own key before it is recorded, and can be erased.
+    From the document that the cashier was shown: what the forms of the tax office and of FinCEN ask for. It is
+    encrypted with the patron's own key before it is recorded, and can be erased.
     """
 
     patron: PatronName
-    legal_name: _Said
-    date_of_birth: Annotated[date, PERSONAL]
-    address: _Said
-    document: _Said
-    taxpayer_number: _Said | None = None
+    identity: PatronIdentity
     _sealed: str | None = PrivateAttr(default=None)
     _fingerprint: str | None = PrivateAttr(default=None)
 
@@ -53,18 +44,18 @@ class IdentifyPatron(AccountsCommand):
         return ReadSet(patrons=[Patron.key_of(self)], identities=[Patron.key_of(self)])
 
     def sealed(self, sealed: str | None, fingerprint: str) -> Self:
-        """Return the command without the encrypted fields, with a fingerprint that recognizes a retry."""
-        command = self.model_copy(update=dict.fromkeys(IDENTITY))
+        """Return the command without what is encrypted, with a fingerprint that recognizes a retry."""
+        command = self.model_copy(update={"identity": None})
         command._sealed, command._fingerprint = sealed, fingerprint
         return command
 
     def content(self) -> Any:
-        """Return the request with the fingerprint of the encrypted fields."""
+        """Return the request with the fingerprint of what is encrypted."""
         return {**self.shown(), "identity": self._fingerprint}
 
     def shown(self) -> dict[str, Any]:
         """Return the request without the identity."""
-        return self.model_dump(mode="json", exclude_none=True, exclude=set(IDENTITY))
+        return self.model_dump(mode="json", exclude_none=True, exclude={"identity"})
 
 
 @COMMANDS.handles(IdentifyPatron)

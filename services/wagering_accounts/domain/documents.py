@@ -15,6 +15,7 @@ from services.wagering_accounts.domain.books import (
     PromotionStatus,
     RoundStatus,
 )
+from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.accounts import CapturedHold, ErasureGround, LimitKind
 from shared.contracts.envelope import PERSONAL, Country, Identifier, Name, Person, Reason
 from shared.runtime.commands.approval_subject import ApprovalSubject
@@ -113,11 +114,7 @@ class IdentityDocument(BaseModel):
 
     property: Name
     patron: Name
-    legal_name: Annotated[str, PERSONAL]
-    date_of_birth: Annotated[date, PERSONAL]
-    address: Annotated[str, PERSONAL]
-    document: Annotated[str, PERSONAL]
-    taxpayer_number: Annotated[str | None, PERSONAL] = None
+    identity: PatronIdentity
     identified_by: Person
     identified_at: datetime
 

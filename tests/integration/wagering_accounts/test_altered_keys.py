@@ -6,20 +6,13 @@ import pytest
 
 from services.wagering_accounts.domain.sealing import new_wrapping_key
 from services.wagering_accounts.tables import patron_codes, patron_keys
-from tests.support.accounts import PROPERTY, a_house
+from tests.support.accounts import IDENTITY, PROPERTY, a_house
 from tests.support.asgi import assert_problem
 from tests.support.rebuilding import assert_named, named
 from tests.support.tampering import tampered
 
 SERVICE = "wagering-accounts"
 PATRON = f"/patrons/{PROPERTY}/p-1"
-IDENTITY = {
-    "legal_name": "Wilhelmina Oakhurst-Vane",
-    "date_of_birth": "1971-02-03",
-    "address": "17 Gooseberry Lane, Scranton, PA 18503",
-    "document": "PA driver's license 98 765 432",
-    "taxpayer_number": "900-55-1234",
-}
 
 
 @pytest.fixture(autouse=True)
@@ -34,12 +27,12 @@ def test_an_altered_key_opens_nothing(url: str) -> None:
     """Nothing is shown of the patron; one more key is of no use; one that is gone is named."""
     with a_house(url) as house:
         assert 201 == house.register().status_code
-        assert 200 == house.send(PATRON + "/identity", IDENTITY).status_code
-        shown = house.read(PATRON + "/identity").json()["legal_name"]
+        assert 200 == house.send(PATRON + "/identity", {"identity": IDENTITY}).status_code
+        shown = house.read(PATRON + "/identity").json()["identity"]["last_name"]
         with tampered(url, patron_keys, "altered", "wrapped"):
             assert_problem(house.read(PATRON + "/identity"), 503, "p-1")
         with tampered(url, patron_keys, "added"):
-            assert shown == house.read(PATRON + "/identity").json()["legal_name"]
+            assert shown == house.read(PATRON + "/identity").json()["identity"]["last_name"]
             assert set() == named(SERVICE, url)
         assert_named(SERVICE, url, patron_keys, "deleted")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from services.wagering_accounts.domain.documents import IdentityDocument
+from services.wagering_accounts.domain.identity import IdentifyingDocument, PatronIdentity
 from services.wagering_accounts.tables import metadata
 from shared.contracts.facts import KINDS
 from tests.unit.contracts.personal import personal_fields
@@ -60,5 +61,5 @@ def test_what_a_fact_says_of_a_patron_openly_is_known() -> None:
 
 def test_every_part_of_an_identity_is_marked() -> None:
     """So that every answer that has one is found by its fields."""
-    parts = {"legal_name", "date_of_birth", "address", "document", "taxpayer_number"}
-    assert parts == personal_fields(IdentityDocument)
+    parts = {*PatronIdentity.model_fields, *IdentifyingDocument.model_fields}
+    assert parts - {"unknown"} == personal_fields(IdentityDocument)

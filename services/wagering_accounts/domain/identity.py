@@ -1,0 +1,141 @@
+"""Who a patron is, in the fields that the forms of FinCEN and of the tax office ask for.
+
+Lengths are those of FinCEN's currency transaction report (XML schema 2.0, user guide 1.8 of August 2021). Such a form
+has a box "unknown" beside each field that it asks for, and is returned if neither is filled in; so is an identity.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from shared.contracts.envelope import PERSONAL, Contract, Country, WrittenDay
+
+
+def _text(length: int) -> StringConstraints:
+    return StringConstraints(pattern=rf"^[^\x00-\x1f\x7f]{{1,{length}}}$", strip_whitespace=True)
+
+
+_Name = Annotated[str, _text(35), PERSONAL]
+_LongName = Annotated[str, _text(150), PERSONAL]
+_Short = Annotated[str, _text(50), PERSONAL]
+_Number = Annotated[str, _text(25), PERSONAL]
+_State = Annotated[str, StringConstraints(pattern="^[A-Z]{2,3}$"), PERSONAL]
+
+AskedFor = Literal[
+    "last_name",
+    "first_name",
+    "legal_name",
+    "date_of_birth",
+    "street",
+    "city",
+    "state",
+    "postal_code",
+    "country",
+    "taxpayer_number",
+    "document",
+    "occupation",
+]
+"""A field that forms ask for; it may be unknown."""
+
+_OF_PEOPLE: Final[frozenset[AskedFor]] = frozenset(("last_name", "first_name", "date_of_birth", "occupation"))
+_OF_ENTITIES: Final[frozenset[AskedFor]] = frozenset(("legal_name",))
+_OF_BOTH: Final[frozenset[AskedFor]] = frozenset(
+    ("street", "city", "postal_code", "country", "taxpayer_number", "document")
+)
+_OF_PEOPLE_ONLY: Final = _OF_PEOPLE | {"middle_name", "suffix"}
+
+_WITH_STATES: Final = ("US", "CA", "MX")
+"""Countries whose states, provinces or territories forms ask for."""
+
+_ZIP_CODE: Final = re.compile("[0-9]{5}([0-9]{4})?")
+_NINE_DIGITS: Final = re.compile("[0-9]{9}")
+_MADE_UP: Final = frozenset((*(digit * 9 for digit in "0123456789"), "123456789"))
+"""Taxpayer numbers that FinCEN refuses."""
+
+
+class IdentifyingDocument(Contract):
+    """The document that the cashier was shown; of kind `other` with its description."""
+
+    kind: Annotated[Literal["drivers_license", "passport", "alien_registration", "other"], PERSONAL]
+    description: _Short | None = None
+    number: _Number
+    issuing_state: _State | None = None
+    issuing_country: Annotated[Country, PERSONAL]
+
+    @model_validator(mode="after")
+    def _is_described(self) -> Self:
+        if (self.kind == "other") != (self.description is not None):
+            raise ValueError("a document of kind other, and no other one, has a description")
+        return self
+
+
+class PatronIdentity(Contract):
+    """Who a patron is: a person or an entity. What forms ask for is given, or stands in `unknown`.
+
+    `also_known_as` is another name of a person, or the name under which an entity does business. A taxpayer number has
+    nine digits, without hyphens, unless it is `foreign`; a ZIP code has five or nine.
+    """
+
+    kind: Literal["person", "entity"] = "person"
+    last_name: _LongName | None = None
+    first_name: _Name | None = None
+    middle_name: _Name | None = None
+    suffix: _Name | None = None
+    legal_name: _LongName | None = None
+    also_known_as: _LongName | None = None
+    date_of_birth: Annotated[WrittenDay | None, PERSONAL] = None
+    street: Annotated[str, _text(100), PERSONAL] | None = None
+    city: _Short | None = None
+    state: _State | None = None
+    postal_code: Annotated[str, _text(9), PERSONAL] | None = None
+    country: Annotated[Country | None, PERSONAL] = None
+    taxpayer_number: _Number | None = None
+    taxpayer_number_kind: Annotated[Literal["ssn", "itin", "ein", "foreign"] | None, PERSONAL] = None
+    document: Annotated[IdentifyingDocument | None, PERSONAL] = None
+    occupation: _Short | None = None
+    email: (
+        Annotated[str, StringConstraints(pattern=r"^[^\x00-\x20\x7f@]{1,64}@[^\x00-\x20\x7f@]{1,189}$"), PERSONAL]
+        | None
+    ) = None
+    phone: Annotated[str, StringConstraints(pattern="^[0-9]{1,16}$"), PERSONAL] | None = None
+    phone_extension: Annotated[str, StringConstraints(pattern="^[0-9]{1,6}$"), PERSONAL] | None = None
+    unknown: Annotated[
+        tuple[AskedFor, ...], Field(max_length=12, description="what forms ask for and nobody could learn")
+    ] = ()
+
+    def asked_for(self) -> frozenset[AskedFor]:
+        """Return the fields that forms ask for, of somebody of this kind and country."""
+        of_kind = _OF_ENTITIES if self.kind == "entity" else _OF_PEOPLE
+        return of_kind | _OF_BOTH | (frozenset(("state",)) if self.country in _WITH_STATES else frozenset())
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if wrong := [*self._wrong_fields(), *self._wrong_numbers()]:
+            raise ValueError("; ".join(wrong))
+        return self
+
+    def _wrong_fields(self) -> Iterator[str]:
+        given = {name for name in PatronIdentity.model_fields if getattr(self, name) is not None}
+        asked_for, unknown = self.asked_for(), set(self.unknown)
+        of_others = _OF_PEOPLE_ONLY if self.kind == "entity" else _OF_ENTITIES
+        for what, names in (
+            ("neither given nor unknown", asked_for - given - unknown),
+            ("given and unknown", given & unknown),
+            ("unknown, and no form asks for it", unknown - asked_for),
+            (f"given, and of no {self.kind}", given & of_others),
+        ):
+            if names:
+                yield f"{', '.join(sorted(names))}: {what}"
+
+    def _wrong_numbers(self) -> Iterator[str]:
+        number, kind = self.taxpayer_number, self.taxpayer_number_kind
+        if (number is None) != (kind is None):
+            yield "taxpayer_number: it goes with its kind"
+        elif (
+            number is not None and kind != "foreign" and (_NINE_DIGITS.fullmatch(number) is None or number in _MADE_UP)
+        ):
+            yield f"taxpayer_number: no {kind}"
+        if self.country == "US" and self.postal_code is not None and _ZIP_CODE.fullmatch(self.postal_code) is None:
+            yield "postal_code: no ZIP code"
