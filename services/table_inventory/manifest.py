@@ -20,6 +20,7 @@ from services.table_inventory.commands import (
     counts,
     days,
     investigations,
+    locations,
     pit_changes,
     slips,
     variances,
@@ -49,7 +50,7 @@ MANIFEST = Manifest(
     references=(ApprovedProperties,),  # nothing is refused for a property that was there
     handlers=(PitEvents, Settlements),
     commands=Commands().extended_with(
-        *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, winners)),
+        *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, locations, winners)),
         *(desk.COMMANDS for desk in (alarms, investigations, write_offs, pit_changes)),
     ),
     projector=PROJECTOR,

@@ -10,8 +10,20 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory import tables as t
 from services.table_inventory.domain.denominations import stacks
+from services.table_inventory.domain.locations import held
 from services.table_inventory.domain.pit import slip_of, step_of
-from shared.contracts import alarms, cage, contests, counts, inventory, investigations, pit, pit_changes, win
+from shared.contracts import (
+    alarms,
+    cage,
+    cage_locations,
+    contests,
+    counts,
+    inventory,
+    investigations,
+    pit,
+    pit_changes,
+    win,
+)
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.envelope import pit_source
 from shared.contracts.facts import Fact
@@ -40,6 +52,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             write, table, more = _KEPT[type(fact)]
             rows.keep(write, table, fact, **more)
         rows.touch(entry, fact)
+        rows.hold(entry, fact)
         if isinstance(fact, _OF_PIT) and fact.desk_change is not None:
             effect = "superseded" if isinstance(fact, inventory.PitNoted) else "recorded"
             rows.keep(_merge, t.pit_change_outcomes, fact, change=fact.desk_change, effect=effect)
@@ -266,6 +279,12 @@ _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     investigations.InvestigationOpened: (_insert, t.investigations, {}),
     investigations.InvestigationAssigned: (_update, t.investigations, {}),
     investigations.InvestigationConcluded: (_update, t.investigations, {}),
+    cage_locations.CageTransferIssued: (_insert, t.cage_transfers, {"status": "issued"}),
+    cage_locations.CageTransferReceived: (_update, t.cage_transfers, {"status": "received"}),
+    cage_locations.CageTransferReturned: (_update, t.cage_transfers, {"status": "returned"}),
+    cage_locations.CageCountEntered: (_insert, t.cage_counts, {"status": "entered"}),
+    cage_locations.CageCountVerified: (_update, t.cage_counts, {"status": "verified"}),
+    cage_locations.CageCountRejected: (_update, t.cage_counts, {"status": "rejected"}),
     contests.ContestEntered: (_insert, t.contests, {"status": "entered"}),
     contests.ContestApproved: (_update, t.contests, {"status": "approved"}),
     contests.ContestRejected: (_update, t.contests, {"status": "rejected"}),
@@ -286,6 +305,7 @@ class _Rows:
     def __init__(self) -> None:
         self._movements: list[_Row] = []
         self._brought: dict[tuple[str, str], int] = {}
+        self._held: dict[tuple[Any, ...], int] = {}
         self._moved: dict[tuple[Any, ...], list[int]] = {}
         self._kept: dict[_Write, dict[tuple[Table, tuple[str, ...]], list[_Row]]] = {
             _insert: {},
@@ -331,6 +351,12 @@ class _Rows:
                 key = (account.property, account.table)
                 self._brought[key] = self._brought.get(key, 0) - cents
 
+    def hold(self, entry: Entry, fact: Fact) -> None:
+        """Add what an entry changes of the money at the cage."""
+        for location, cause, cents in held(fact, entry.draft.postings):
+            key = (getattr(fact, "property"), location, cause, entry.shard)  # noqa: B009
+            self._held[key] = self._held.get(key, 0) + cents
+
     async def write(self, connection: AsyncConnection) -> None:
         """Write the rows; the last change of a row wins."""
         await bulk.copy(connection, t.movements, self._movements)
@@ -338,6 +364,8 @@ class _Rows:
         await _ADD_MOVED.write(connection, bulk.keyed(_ADD_MOVED, added))
         brought = ((*key, cents) for key, cents in sorted(self._brought.items()))
         await _BRING_FORWARD.write(connection, bulk.keyed(_BRING_FORWARD, brought))
+        in_book = ((*key, cents) for key, cents in sorted(self._held.items()))
+        await _HOLD.write(connection, bulk.keyed(_HOLD, in_book))
         latest = ((*key, entry.seq, entry.recorded_at) for key, entry in sorted(self._touched.items()))
         await _TOUCH.write(connection, bulk.keyed(_TOUCH, latest))
         for write, tables in self._kept.items():
@@ -357,6 +385,7 @@ _ADD_MOVED: Final = bulk.insert(
 
 
 _BRING_FORWARD: Final = bulk.insert(t.brought_forward, on_conflict=bulk.added(t.brought_forward, "cents"))
+_HOLD: Final = bulk.insert(t.cage_book, on_conflict=bulk.added(t.cage_book, "cents"))
 _TOUCH: Final = bulk.insert(t.touched, on_conflict=bulk.replaced(t.touched, "seq", "recorded_at"))
 
 
@@ -446,6 +475,7 @@ PROJECTOR: Final = Projector(
             t.days,
         ),
         *(t.equipment, t.cage_movements, t.winners, t.investigations),
+        *(t.cage_book, t.cage_transfers, t.cage_counts),
         *(t.write_offs, t.touched, t.wins_stated, t.upstream_gaps, t.upstream_quarantine),
         *(t.counter_checks, t.pit_events, t.brought_forward, t.pit_changes, t.pit_change_outcomes),
     ),

@@ -331,12 +331,57 @@ cage_movements = Table(
     *numbers("cents"),
     *moments("at"),
     *moments("entered_at", null=True),
-    *texts("late_reason", null=True),
+    *texts("late_reason", "location", null=True),
     *numbers("voids", null=True),
     Index("cage_movements_of_day", "property", "gaming_day"),
     UniqueConstraint("property", "voids", name="void_once"),
 )
 """Transactions of known patrons at the cage, with voids."""
+
+cage_book = Table(
+    "cage_book",
+    metadata,
+    *texts("property", "location", "cause", key=True),
+    *columns(Integer, "shard", key=True),  # that of the entries: so no two transactions wait for each other
+    *numbers("cents"),
+)
+"""The money that ever came into each location of the cage, by cause; what went out is negative."""
+
+cage_transfers = Table(
+    "cage_transfers",
+    metadata,
+    *texts("property", key=True),
+    *numbers("transfer", key=True),
+    *dates("gaming_day"),  # of its last step
+    *texts("giver", "receiver", "issued_by", "status"),
+    *columns(_JSON, "contents"),
+    *moments("issued_at"),
+    *texts("received_by", "returned_by", "return_reason", null=True),
+    *moments("received_at", "returned_at", null=True),
+    CheckConstraint("received_by <> issued_by", name="transfer_received_by_somebody_else"),
+    CheckConstraint("received_by IS NULL OR returned_by IS NULL", name="transfer_ended_once"),
+    Index("cage_transfers_of_status", "property", "status"),
+)
+"""Transfers between locations of the cage, and to and from those outside, with their status."""
+
+cage_counts = Table(
+    "cage_counts",
+    metadata,
+    *texts("property", key=True),
+    *numbers("count", key=True),
+    *dates("gaming_day"),
+    *texts("location", "cashier", "counted_by", "status"),
+    *columns(_JSON, "contents", "book"),
+    *moments("counted_at"),
+    *texts("verified_by", "over_short_reason", "rejected_by", "rejection_reason", null=True),
+    *moments("verified_at", "rejected_at", null=True),
+    *numbers("before_cents", "counted_cents", "over_short_cents", "imprest_cents", null=True),
+    *columns(_JSON, "flows", null=True),
+    CheckConstraint("verified_by <> counted_by", name="cage_count_verified_by_somebody_else"),
+    CheckConstraint("verified_by IS NULL OR rejected_by IS NULL", name="cage_count_decided_once"),
+    Index("cage_counts_of_location", "property", "location", "count"),
+)
+"""Counts of the locations of the cage, with their status."""
 
 winners = Table(
     "winners",

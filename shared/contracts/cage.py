@@ -127,13 +127,15 @@ class CageMovement(Contract):
 class CageTransaction(Fact, CageMovement):
     """A transaction at the cage, numbered within the property; `direction` follows from its kind.
 
-    Gaming day and shift are those of its time `at`; for a void, those of the voided transaction.
+    Gaming day and shift are those of its time `at`; for a void, those of the voided transaction. `location` is that of
+    its window, if the property has one of that name; else its money is that of the location `cage`.
     """
 
     gaming_day: date
     shift: Name
     number: Number
     direction: Direction
+    location: Name | None = None
     by: Person
     at: AwareDatetime
 

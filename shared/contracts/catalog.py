@@ -8,6 +8,7 @@ from shared.contracts import (
     accounts,
     alarms,
     cage,
+    cage_locations,
     contests,
     corrections,
     counts,
@@ -27,7 +28,8 @@ from shared.contracts.facts import Fact
 from shared.contracts.upcasting import kind_of_type, upcast_data
 
 MODULES = (
-    *(accounts, alarms, cage, contests, corrections, counts, inventory, investigations, journal_facts, meters),
+    *(accounts, alarms, cage, cage_locations, contests, corrections, counts, inventory, investigations),
+    *(journal_facts, meters),
     *(pit, pit_changes, properties, settlements, submissions, vigorish, win),
 )
 

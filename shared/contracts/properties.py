@@ -157,6 +157,24 @@ class ChipSet(Contract):
         return self.in_use_from <= day and (self.retired_on is None or day < self.retired_on)
 
 
+class CageLocation(Contract):
+    """A place of the cage at which money, chips and paper lie and are counted.
+
+    It is in use on the gaming days from `opened_on` up to but not including `retired_on`. A drawer or a bank that is
+    brought to the same amount at each change has an `imprest_cents`.
+    """
+
+    location: Name
+    kind: Literal["drawer", "main_bank", "chip_bank", "vault"]
+    imprest_cents: Cents | None = None
+    opened_on: date
+    retired_on: date | None = None
+
+    def is_in_use_on(self, day: date) -> bool:
+        """Return whether the location exists on a gaming day."""
+        return self.opened_on <= day and (self.retired_on is None or day < self.retired_on)
+
+
 class PropertyLimits(Contract):
     """The property's own limits, each within that of the packs, which is the default."""
 
@@ -212,7 +230,8 @@ class PropertyDocument(Contract):
     of the `systems`. Its `games` are those of counted tables, with the hold that it expects of them. A rules submission
     that pays back less than one of the `payback_floors` is approved only with an override; of several, the most
     specific applies: wager and game, wager, game. If it names its `chip_sets`, only these can be filled, credited,
-    counted or sold at its tables.
+    counted or sold at its tables. Its `cage_locations` are those that its cage has besides `cage`, which every property
+    has.
     """
 
     property: Name
@@ -229,6 +248,7 @@ class PropertyDocument(Contract):
     tables: tuple[PropertyTable, ...] = Field(max_length=10_000)
     games: tuple[PropertyGame, ...] = Field(default=(), max_length=1000)
     chip_sets: Annotated[tuple[ChipSet, ...], Field(min_length=1, max_length=50)] | None = None
+    cage_locations: tuple[CageLocation, ...] = Field(default=(), max_length=500)
     systems: tuple[SigningSystem, ...] = Field(default=(), max_length=100)
     signatures_required_from: AwareDatetime | None = None
     limits: PropertyLimits = PropertyLimits()

@@ -10,7 +10,15 @@ from zoneinfo import ZoneInfo
 from shared.contracts.chips import PieceKind, Pieces
 from shared.contracts.devices import DeviceKey, SignedTopic, Signing
 from shared.contracts.moments import Happened
-from shared.contracts.properties import ExpectedHold, PropertyApproved, PropertyDocument, PropertyTable, Sales, Shift
+from shared.contracts.properties import (
+    CageLocation,
+    ExpectedHold,
+    PropertyApproved,
+    PropertyDocument,
+    PropertyTable,
+    Sales,
+    Shift,
+)
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import GamingPack, ReportingPack, begins_at, gaming_day, pack
 from shared.rules.errors import Refused
@@ -149,6 +157,10 @@ class PropertySnapshot:
         """Return the hold that the property expects of a game of counted tables on a gaming day, or None."""
         found = (one for named in self.document.games if named.game == game for one in named.expected_holds)
         return next((one for one in found if one.is_of(day)), None)
+
+    def cage_locations_on(self, day: date) -> Mapping[str, CageLocation]:
+        """Return the locations of the cage that are in use on a gaming day, by name, besides `cage` itself."""
+        return {one.location: one for one in self.document.cage_locations if one.is_in_use_on(day)}
 
     def why_no_pieces(self, contents: Iterable[Pieces], day: date) -> str | None:
         """Return why chips, coins or plaques are not in use on a gaming day, and which are, or None.

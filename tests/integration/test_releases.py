@@ -164,6 +164,8 @@ QUIET = {
     "0.1.0": {
         "table_inventory.adjustments",
         "table_inventory.alarm_cases",
+        "table_inventory.cage_counts",
+        "table_inventory.cage_transfers",
         "table_inventory.pit_change_outcomes",
         "table_inventory.pit_changes",
         "table_inventory.winners",

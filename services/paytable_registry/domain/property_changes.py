@@ -14,6 +14,7 @@ _NAMED: Final = {
     "games": ("game", "game"),
     "expected_holds": ("expected hold from", "first_day"),
     "chip_sets": ("chip set", "chip_set"),
+    "cage_locations": ("cage location", "location"),
     "denominations_cents": ("denomination", None),
     "people": ("person", "person"),
     "devices": ("device", "asset_number"),

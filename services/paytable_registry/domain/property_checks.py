@@ -8,6 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services.paytable_registry.domain.device_checks import key_problems
+from shared.contracts.cage_locations import CAGE, OUTSIDE
 from shared.contracts.people import canonical_person
 from shared.contracts.properties import PaybackFloor, PropertyDocument
 from shared.jurisdictions import Dated, GamingPack, Pack, known_packs, pack
@@ -24,6 +25,7 @@ def problems(wanted: PropertyDocument) -> list[str]:
         *_tables(wanted),
         *_games(wanted),
         *_chips(wanted),
+        *_cage(wanted),
         *key_problems(wanted),
         *(problem for law in gaming[:1] for problem in _limits(wanted, law)),
         *_twice("payback_floors", "floor", (_of_floor(floor) for floor in wanted.payback_floors)),
@@ -88,6 +90,18 @@ def _chips(wanted: PropertyDocument) -> Iterator[str]:
         yield from _twice(f"chip set {one.chip_set}", "denomination", map(str, one.denominations_cents))
         if one.retired_on is not None and one.retired_on <= one.in_use_from:
             yield f"chip set {one.chip_set}: retired on {one.retired_on}, not after {one.in_use_from}, its first day"
+
+
+def _cage(wanted: PropertyDocument) -> Iterator[str]:
+    yield from _twice("cage_locations", "location", (one.location for one in wanted.cage_locations))
+    for one in wanted.cage_locations:
+        if one.location == CAGE or one.location in OUTSIDE:
+            taken = ", ".join((CAGE, *OUTSIDE))
+            yield f"cage location {one.location}: the name means something else in transfers, as do {taken}"
+        if one.retired_on is not None and one.retired_on <= one.opened_on:
+            yield (
+                f"cage location {one.location}: retired on {one.retired_on}, not after it was opened on {one.opened_on}"
+            )
 
 
 def _limits(wanted: PropertyDocument, law: GamingPack) -> Iterator[str]:

@@ -24,7 +24,17 @@ from services.reporting.read_model.staff import (
     versions_of,
 )
 from services.reporting.reports.common.cells import entry_cell
-from shared.contracts import accounts, cage, contests, corrections, inventory, journal_facts, meters, pit_changes
+from shared.contracts import (
+    accounts,
+    cage,
+    cage_locations,
+    contests,
+    corrections,
+    inventory,
+    journal_facts,
+    meters,
+    pit_changes,
+)
 from shared.contracts.facts import Fact
 from shared.contracts.people import canonical_person
 from shared.contracts.properties import PropertyApproved
@@ -52,6 +62,9 @@ _STEPS: Final[Mapping[type[Fact], _Step]] = {
     cage.RedemptionVoided: _Step("void", "by"),
     cage.CheckReturned: _Step("override", "by"),
     cage.CageVoided: _Step("void", "by"),
+    cage_locations.CageTransferReturned: _Step("void", "returned_by"),
+    cage_locations.CageCountVerified: _Step("approval", "verified_by"),
+    cage_locations.CageCountRejected: _Step("approval", "rejected_by"),
     inventory.DayPreliminary: _Step("approval", "preliminary_by"),
     inventory.DayAudited: _Step("approval", "audited_by"),
     inventory.DayFinal: _Step("approval", "final_by"),

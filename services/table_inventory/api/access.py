@@ -11,7 +11,9 @@ from shared.runtime.http.roles import READ_REPORTS
 REQUEST_SLIPS: Final = declare_role("slips.request", "Request fills and credits.")
 PREPARE_SLIPS: Final = declare_role("slips.prepare", "Prepare, receive and void slips, and enter paper slips.")
 TRANSACT: Final = declare_role(
-    "cage.transact", "Redeem and replace counter checks, record what patrons move at the cage, and identify winners."
+    "cage.transact",
+    "Redeem and replace counter checks, record what patrons move at the cage, transfer and count what lies there, and "
+    "identify winners.",
 )
 COUNT_BOXES: Final = declare_role("boxes.count", "Open, enter and conclude counts of drop boxes.")
 AUDIT_DAYS: Final = declare_role(

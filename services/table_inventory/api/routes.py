@@ -10,6 +10,7 @@ from services.table_inventory.api import (
     counts,
     days,
     investigations,
+    locations,
     pit_changes,
     slips,
     tables,
@@ -23,7 +24,7 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, working for a running service."""
     parts = (
         *(slips.routes, counts.routes, days.variance_routes, days.day_routes, contests.routes, checks.routes),
-        *(alarms.routes, investigations.routes, cage.routes, tables.routes, write_offs.routes),
+        *(alarms.routes, investigations.routes, cage.routes, locations.routes, tables.routes, write_offs.routes),
         pit_changes.routes,
     )
     return merge_routers(*(part(context) for part in parts))

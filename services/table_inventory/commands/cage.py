@@ -15,7 +15,7 @@ from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
 from shared.contracts.moments import NOW, Happened
 from shared.contracts.people import same_person
-from shared.contracts.property_snapshot import happened
+from shared.contracts.property_snapshot import happened, place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
@@ -46,6 +46,11 @@ class Cage(NamedTuple):
         when = {"gaming_day": place.gaming_day(at), "shift": place.shift_at(at), "at": at}
         return {"number": self.last + 1, "by": now.by, **when, **said.late(now.at)}
 
+    def location_of(self, window: str, said: dict[str, Any], property_name: str) -> str | None:
+        """Return the location that a window is on the gaming day of a transaction, or None: the money is of `cage`."""
+        place = place_for_command(self.places.place, property_name, said["at"])
+        return window if window in place.cage_locations_on(said["gaming_day"]) else None
+
 
 async def _cage(connection: AsyncConnection, command: "MoveAtCage | VoidAtCage") -> Cage:
     last = await last_number(connection, cage_movements, "number", property=command.property)
@@ -56,7 +61,9 @@ async def _cage(connection: AsyncConnection, command: "MoveAtCage | VoidAtCage")
 def move(command: MoveAtCage, cage: Cage, now: Now) -> Accepted:
     """Record a movement under the next number."""
     direction = DIRECTIONS[command.kind]
-    fact = CageMoved(**command.what(), direction=direction, **cage.next_one(command.property, now, command))
+    said = cage.next_one(command.property, now, command)
+    location = cage.location_of(command.window, said, command.property)
+    fact = CageMoved(**command.what(), direction=direction, location=location, **said)
     return Accepted(recording=FactWithPostings(fact=fact, postings=moved(fact), occurred_at=fact.at), answer=fact)
 
 
@@ -98,6 +105,7 @@ def void(command: VoidAtCage, state: Voiding, now: Now) -> Accepted:
     fact = CageVoided(
         **said,
         direction=movement.direction,
+        location=movement.location,
         voids=command.number,
         moved_by=movement.by,
         reason=command.reason,

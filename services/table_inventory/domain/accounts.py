@@ -12,6 +12,9 @@ An account is (property, table, wager, leg); `wager` names the instrument, the c
 | `counted_win` | the win by count of counted tables: what is found beyond recorded movements (a credit is a win) |
 | `rake_counted`, `rake` | chips that a non-banking table took from its pots, as counted, and its revenue (a credit) |
 | `check_payments`, `checks_redeemed` | payments on counter checks, by means of payment; their contra (no table) |
+| `location` | money of a location of the cage (`wager`), beyond what `cage` has by the legs before and after |
+| `cage_transit`, `outside` | what is in transit at the cage; what those outside (`wager`) took, less what they gave |
+| `cage_over_short`, `cage_brought_forward` | over (a credit) and short of locations; what their first counts found |
 | `cage_money`, `patrons_money` | transactions of known patrons at the cage, by medium, and by purpose (no table) |
 | `withheld_money`, `withheld_tax` | tax withheld from winnings, and the liability for it |
 | `receivable` | what prepaid access instruments owe for chips |

@@ -4,7 +4,9 @@ from datetime import date
 
 from pydantic import AwareDatetime
 
+from services.table_inventory.domain.locations import is_held_at_cage, passed
 from shared.contracts.cage import CageMovement, CageTransaction, Direction, WinnerIdentified
+from shared.contracts.cage_locations import CAGE
 from shared.contracts.moments import EnteredLate
 from shared.journal.entry import Account, Posting
 from shared.runtime.commands.approval_subject import ApprovalSubject
@@ -17,6 +19,7 @@ class CageDocument(CageMovement, EnteredLate):
     shift: str
     number: int
     direction: Direction
+    location: str | None = None
     by: str
     at: AwareDatetime
     voids: int | None = None
@@ -29,13 +32,20 @@ class CageRecord(CageDocument, ApprovalSubject):
 
 
 def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting, ...]:
-    """Return the postings of a transaction or its void: the cage's money, and the patrons'."""
+    """Return the postings of a transaction or its void: the cage's money, and the patrons'.
+
+    What a location other than `cage` has more or less of it goes there from `cage`.
+    """
     is_in = (transaction.direction == "in") != void
     cents = transaction.cents if is_in else -transaction.cents
-    return (
+    postings = (
         Posting(Account(transaction.property, "", transaction.medium, "cage_money"), cents),
         Posting(Account(transaction.property, "", transaction.kind, "patrons_money"), -cents),
     )
+    if transaction.location is None:
+        return postings
+    held = sum(posting.cents for posting in postings if is_held_at_cage(posting.account))
+    return postings + passed(transaction.property, CAGE, transaction.location, held)
 
 
 def withheld(fact: WinnerIdentified) -> tuple[Posting, ...]:

@@ -26,6 +26,7 @@ def upgrade() -> None:
         ),
         *("equipment", "check_steps", "cage_movements", "alarm_cases", "winners", "investigations"),
         *("write_offs", "touched", "wins_stated", "upstream_gaps", "upstream_quarantine"),
+        *("cage_book", "cage_transfers", "cage_counts"),
         *("counter_checks", "read_until", "pit_events", "brought_forward", "pit_changes", "pit_change_outcomes"),
     )
     grant("DELETE", "counts", "movements", "boxes", "transports", "equipment", "counter_checks")
@@ -48,4 +49,5 @@ def upgrade() -> None:
         ),
         *("write_offs", "touched", "wins_stated", "upstream_gaps", "upstream_quarantine"),
         *("pit_events", "brought_forward", "pit_changes", "pit_change_outcomes"),
+        *("cage_book", "cage_transfers", "cage_counts"),
     )

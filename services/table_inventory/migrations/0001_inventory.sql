@@ -171,11 +171,38 @@ CREATE INDEX steps_of_check ON check_steps (property, serial);
 CREATE TABLE cage_movements (
     property TEXT, number BIGINT, gaming_day DATE NOT NULL, shift TEXT NOT NULL, "window" TEXT NOT NULL,
     patron TEXT NOT NULL, kind TEXT NOT NULL, medium TEXT NOT NULL, direction TEXT NOT NULL, by TEXT NOT NULL, cents BIGINT NOT NULL,
-    at TIMESTAMPTZ NOT NULL, voids BIGINT, entered_at TIMESTAMPTZ, late_reason TEXT,
+    at TIMESTAMPTZ NOT NULL, voids BIGINT, entered_at TIMESTAMPTZ, late_reason TEXT, location TEXT,
     PRIMARY KEY (property, number),
     CONSTRAINT void_once UNIQUE (property, voids)
 );
 CREATE INDEX cage_movements_of_day ON cage_movements (property, gaming_day);
+
+CREATE TABLE cage_book (
+    property TEXT, location TEXT, cause TEXT, shard INTEGER, cents BIGINT NOT NULL,
+    PRIMARY KEY (property, location, cause, shard)
+);
+
+CREATE TABLE cage_transfers (
+    property TEXT, transfer BIGINT, gaming_day DATE NOT NULL, giver TEXT NOT NULL, receiver TEXT NOT NULL,
+    issued_by TEXT NOT NULL, status TEXT NOT NULL, contents JSONB NOT NULL, issued_at TIMESTAMPTZ NOT NULL,
+    received_by TEXT, returned_by TEXT, return_reason TEXT, received_at TIMESTAMPTZ, returned_at TIMESTAMPTZ,
+    PRIMARY KEY (property, transfer),
+    CONSTRAINT transfer_received_by_somebody_else CHECK (received_by <> issued_by),
+    CONSTRAINT transfer_ended_once CHECK (received_by IS NULL OR returned_by IS NULL)
+);
+CREATE INDEX cage_transfers_of_status ON cage_transfers (property, status);
+
+CREATE TABLE cage_counts (
+    property TEXT, count BIGINT, gaming_day DATE NOT NULL, location TEXT NOT NULL, cashier TEXT NOT NULL,
+    counted_by TEXT NOT NULL, status TEXT NOT NULL, contents JSONB NOT NULL, book JSONB NOT NULL,
+    counted_at TIMESTAMPTZ NOT NULL, verified_by TEXT, over_short_reason TEXT, rejected_by TEXT, rejection_reason TEXT,
+    verified_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ, before_cents BIGINT, counted_cents BIGINT,
+    over_short_cents BIGINT, imprest_cents BIGINT, flows JSONB,
+    PRIMARY KEY (property, count),
+    CONSTRAINT cage_count_verified_by_somebody_else CHECK (verified_by <> counted_by),
+    CONSTRAINT cage_count_decided_once CHECK (verified_by IS NULL OR rejected_by IS NULL)
+);
+CREATE INDEX cage_counts_of_location ON cage_counts (property, location, count);
 
 CREATE TABLE winners (
     shard BIGINT, seq BIGINT, property TEXT NOT NULL, "table" TEXT NOT NULL, round_id TEXT NOT NULL,

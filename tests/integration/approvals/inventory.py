@@ -152,6 +152,24 @@ def write_off(desk: InventoryDesk, n: int) -> Proposed:
     return Proposed(f"/write-offs/{PROPERTY}/{number}/approve", "control.eve")
 
 
+def transfer(desk: InventoryDesk, n: int) -> Proposed:
+    """Currency comes from the bank."""
+    contents = [{"kind": "currency", "cents": 100_00, "count": n}]
+    wanted = {"giver": "bank", "receiver": "cage", "contents": contents}
+    desk.done(f"/cage/{PROPERTY}/transfers", wanted, person="cage.ann")
+    return Proposed(f"/cage/{PROPERTY}/transfers/{n}/receive", "cage.bob")
+
+
+def cage_count(desk: InventoryDesk, n: int) -> Proposed:
+    """The cage is counted; that is rejected, and it is counted again."""
+    if n > 1:
+        desk.done(f"/cage/{PROPERTY}/counts/{n - 1}/reject", {"reason": "count again"}, person="cage.bob")
+    contents = [{"kind": "currency", "cents": 100_00, "count": n}]
+    counted = {"location": "cage", "contents": contents, "cashier": "cage.ann"}
+    desk.done(f"/cage/{PROPERTY}/counts", counted, person="cage.ann")
+    return Proposed(f"/cage/{PROPERTY}/counts/{n}/verify", "cage.bob")
+
+
 CASES = (
     Case("approve-pit-change", pit_change),
     Case("approve-contest", contest),
@@ -166,4 +184,6 @@ CASES = (
     Case("receive-credit", credit),
     Case("void-redemption", redemption),
     Case("void-at-cage", movement),
+    Case("receive-cage-transfer", transfer),
+    Case("verify-cage-count", cage_count),
 )

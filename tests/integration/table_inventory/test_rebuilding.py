@@ -174,6 +174,7 @@ class PitDay:
         moved = {"property": PROPERTY, "window": "cage-1", "patron": "p-1", "kind": "chip_redemption", "cents": 100}
         desk.done("/cage-movements", moved, person="cage.ann")
         desk.done(f"/cage-movements/{PROPERTY}/1/void", {"reason": "not paid"}, person="cage.bob")
+        self.hold()
         won = {
             "property": PROPERTY,
             "table": "BJ-01",
@@ -213,6 +214,21 @@ class PitDay:
             desk.pit(table.event("table.carried", at(26), contents=chips(c500=10), **people))
         desk.done(f"/gaming-days/{PROPERTY}/2026-11-21/preliminary", {}, person="audit.kim")
         self.upstream()
+
+    def hold(self) -> None:
+        """Currency comes to the cage and goes back; what lies there is counted three times."""
+        desk, at_cage = self.desk, f"/cage/{PROPERTY}"
+        contents = [{"kind": "currency", "cents": 100_00, "count": 7}]
+        for number, (step, why) in enumerate((("return", {"reason": "a note is torn"}), ("receive", None)), 1):
+            wanted = {"giver": "bank", "receiver": "cage", "contents": contents}
+            desk.done(f"{at_cage}/transfers", wanted, person="cage.ann")
+            desk.done(f"{at_cage}/transfers/{number}/{step}", why, person="cage.bob")
+        over = {"reason": "a note more"}
+        for number, (step, why) in enumerate((("reject", over), ("verify", None), ("verify", over)), 1):
+            counted = {"location": "cage", "contents": contents, "cashier": "cage.ann"}
+            desk.done(f"{at_cage}/counts", counted, person="cage.ann")
+            desk.done(f"{at_cage}/counts/{number}/{step}", why, person="cage.bob")
+            contents = [{"kind": "currency", "cents": 100_00, "count": 6 + number}]
 
     def write_off(self) -> None:
         """A table opens again, and the box that was put on never comes back; in the end it is written off."""

@@ -124,6 +124,29 @@ _CONTEST = {
     "entered_by": "audit.kim",
     "entered_at": NOW,
 }
+_TRANSFER = {
+    **_DAY,
+    "transfer": 1,
+    "giver": "manufacturer",
+    "receiver": "vault",
+    "contents": [{"kind": "chips", "chip_set": "house", "cents": 500, "count": 4000}],
+    "issued_by": "cage.ann",
+    "issued_at": NOW,
+}
+_HELD = {
+    **_DAY,
+    "count": 2,
+    "location": "drawer-1",
+    "contents": [
+        {"kind": "currency", "cents": 10000, "count": 199},
+        {"kind": "foreign_chips", "issuer": "harbor", "cents": 2500, "count": 4},
+        {"kind": "coupons", "cents": 1000, "count": 12},
+    ],
+    "cashier": "cage.bob",
+    "book": {"brought_forward": 2000000, "received": 500000, "issued": -500000},
+    "counted_by": "cage.bob",
+    "counted_at": NOW,
+}
 _ALARM = {"property": PROPERTY, "alarm": "counts, dealer-7", "owner": "watch.max"}
 _VARIANCE = {**_PLACE, "variance": "inventory", "number": 9, "cents": -100000, "owner": "audit.kim"}
 _ADJUSTMENT = {
@@ -308,6 +331,37 @@ INVENTORY: dict[str, dict[str, Any]] = {
         },
         "investigation.assigned": {**_INVESTIGATION, "assigned_by": "audit.kim", "assigned_at": NOW},
         "investigation.concluded": {**_INVESTIGATION, "conclusion": "one player's luck", "concluded_at": NOW},
+        "cage_transfer.issued": _TRANSFER,
+        "cage_transfer.received": {
+            **_TRANSFER,
+            "received_by": "cage.bob",
+            "received_at": NOW,
+            "subject_sha256": DIGEST,
+        },
+        "cage_transfer.returned": {
+            **_TRANSFER,
+            "returned_by": "cage.bob",
+            "returned_at": NOW,
+            "return_reason": "a rack is missing",
+        },
+        "cage_count.entered": _HELD,
+        "cage_count.verified": {
+            **_HELD,
+            "subject_sha256": DIGEST,
+            "verified_by": "cage.ann",
+            "verified_at": NOW,
+            "before_cents": 2000000,
+            "flows": {"received": 500000, "issued": -500000},
+            "counted_cents": 2000000,
+            "over_short_cents": 0,
+            "imprest_cents": 2000000,
+        },
+        "cage_count.rejected": {
+            **_HELD,
+            "rejected_by": "cage.ann",
+            "rejected_at": NOW,
+            "rejection_reason": "two straps were not opened",
+        },
         "contest.entered": _CONTEST,
         "contest.approved": {**_CONTEST, "approved_by": "control.eve", "approved_at": NOW},
         "contest.rejected": {

@@ -1,0 +1,171 @@
+"""Routes of the locations of the cage: transfers, counts, and what the ledger says of each location."""
+
+from functools import partial
+from typing import Annotated, Final, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, Field
+
+from services.table_inventory.api.access import (
+    BY_OTHERS,
+    DECIDED,
+    TRANSACT,
+    CageReader,
+    DayReader,
+    NumberPath,
+)
+from services.table_inventory.commands.locations import (
+    EnterCageCount,
+    IssueCageTransfer,
+    ReceiveCageTransfer,
+    RejectCageCount,
+    ReturnCageTransfer,
+    VerifyCageCount,
+)
+from services.table_inventory.domain.locations import CageCountDocument, CageTransferDocument
+from services.table_inventory.queries.locations import (
+    books_of,
+    find_count,
+    find_transfer,
+    list_counts,
+    list_transfers,
+)
+from shared.contracts.cage_locations import Book
+from shared.contracts.rejection import Reason
+from shared.runtime.database import snapshot
+from shared.runtime.http import (
+    UNCHANGED,
+    Asked,
+    Day,
+    Listing,
+    Page,
+    PropertyPath,
+    command_route,
+    document_response,
+    problems,
+)
+from shared.runtime.service.service_context import ServiceContext
+
+TRANSFERS: Final[Listing[tuple[int]]] = Listing("cage-transfers", tuple[int])
+COUNTS: Final[Listing[tuple[int]]] = Listing("cage-counts", tuple[int])
+
+DayOf = Annotated[Day | None, Query(alias="gaming_day", description="only those of a gaming day")]
+
+
+class CageBook(BaseModel):
+    """The money of a location: `cents`, and what it follows from, by cause since its books began."""
+
+    location: str
+    cents: int
+    by_cause: Annotated[Book, Field(description="what came in, and what went out (negative), cents")]
+
+
+class CageBooks(BaseModel):
+    """The money of every location of the cage at which anything ever was."""
+
+    items: list[CageBook]
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/cage/{property}", tags=["cage"])
+    command = partial(command_route, router, context.commands, role=TRANSACT)
+    transfer = partial(command, answers=CageTransferDocument)
+    count = partial(command, answers=CageCountDocument)
+    rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED)
+    transfer(IssueCageTransfer, "/transfers", status=201, rejects=rejects)
+    one, path = "/transfers/{transfer}", router.prefix + "/transfers/{transfer}"
+    transfer(ReceiveCageTransfer, one + "/receive", rejects=BY_OTHERS, subject=path)
+    transfer(ReturnCageTransfer, one + "/return", rejects=DECIDED, subject=path)
+    count(EnterCageCount, "/counts", status=201, rejects=(Reason.NOT_FOUND, Reason.CONTRADICTS))
+    counted, path = "/counts/{count}", router.prefix + "/counts/{count}"
+    count(VerifyCageCount, counted + "/verify", rejects=BY_OTHERS, subject=path)
+    count(RejectCageCount, counted + "/reject", rejects=DECIDED, subject=path)
+
+    @router.get(
+        "/transfers",
+        response_model_exclude_none=True,
+        summary="List transfers at the cage",
+        responses=problems(Reason.CURSOR_UNKNOWN),
+    )
+    async def list_of_transfers(
+        reader: CageReader,
+        property_name: PropertyPath,
+        asked: Asked,
+        gaming_day: DayOf = None,
+        status: Annotated[
+            Literal["issued", "received", "returned"] | None, Query(description="only those of a status")
+        ] = None,
+    ) -> Page[CageTransferDocument]:
+        """List transfers between locations of the cage, and to and from those outside, by number."""
+        del reader
+        after = TRANSFERS.after(asked.cursor)
+        async with snapshot(context.pools.readers) as connection:
+            number = after[0] if after else 0
+            found = await list_transfers(connection, property_name, gaming_day, status, number, asked.limit + 1)
+        return TRANSFERS.page(found, asked.limit, lambda item: (item.transfer,))
+
+    @router.get(
+        one,
+        response_model=CageTransferDocument,
+        summary="Read a transfer at the cage",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_transfer(
+        request: Request, reader: CageReader, property_name: PropertyPath, transfer: NumberPath
+    ) -> Response:
+        """Return a transfer as issued, with its current status."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            return document_response(request, await find_transfer(connection, property_name, transfer))
+
+    @router.get(
+        "/counts",
+        response_model_exclude_none=True,
+        summary="List counts at the cage",
+        responses=problems(Reason.CURSOR_UNKNOWN),
+    )
+    async def list_of_counts(
+        reader: CageReader,
+        property_name: PropertyPath,
+        asked: Asked,
+        gaming_day: DayOf = None,
+        status: Annotated[
+            Literal["entered", "verified", "rejected"] | None, Query(description="only those of a status")
+        ] = None,
+    ) -> Page[CageCountDocument]:
+        """List counts of the locations of the cage, by number."""
+        del reader
+        after = COUNTS.after(asked.cursor)
+        async with snapshot(context.pools.readers) as connection:
+            number = after[0] if after else 0
+            found = await list_counts(connection, property_name, gaming_day, status, number, asked.limit + 1)
+        return COUNTS.page(found, asked.limit, lambda item: (item.count,))
+
+    @router.get(
+        counted,
+        response_model=CageCountDocument,
+        summary="Read a count at the cage",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_count(
+        request: Request, reader: CageReader, property_name: PropertyPath, count: NumberPath
+    ) -> Response:
+        """Return a count as entered, with its current status."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            found, _ = await find_count(connection, property_name, count)
+        return document_response(request, found)
+
+    @router.get("/books", summary="Read the books of the cage")
+    async def read_books(reader: DayReader, property_name: PropertyPath) -> CageBooks:
+        """Return what each location should hold. Whoever counts there does not see it."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            found = await books_of(connection, property_name)
+        items = [
+            CageBook(location=name, cents=sum(by_cause.values()), by_cause=by_cause) for name, by_cause in found.items()
+        ]
+        return CageBooks(items=items)
+
+    return router

@@ -1,0 +1,299 @@
+"""Commands about the locations of the cage: transfers in two steps by two people, and counts that two people verify."""
+
+from typing import Annotated, Any, Final, NamedTuple
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.locations import (
+    CageCountDocument,
+    CageTransferDocument,
+    Last,
+    judged,
+    over_short,
+    transferred,
+    why_not_held,
+    why_not_passed,
+)
+from services.table_inventory.queries.locations import (
+    books_of,
+    find_count,
+    find_transfer,
+    last_count,
+    waiting_count,
+)
+from services.table_inventory.queries.slips import last_number
+from services.table_inventory.tables import cage_counts, cage_transfers, properties
+from shared.contracts.cage_locations import (
+    CAGE,
+    OUTSIDE,
+    Book,
+    CageCount,
+    CageCountEntered,
+    CageCountRejected,
+    CageCountVerified,
+    CageTransferIssued,
+    CageTransferReceived,
+    CageTransferReturned,
+    HeldContents,
+)
+from shared.contracts.envelope import Name, Person
+from shared.contracts.envelope import Reason as Text
+from shared.contracts.inventory import Number
+from shared.contracts.property_snapshot import PropertySnapshot, place_for_command
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.versions import fields_of
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.approval import CAGE_COUNT, CAGE_TRANSFER, Approval, Decision
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
+from shared.runtime.ingest.property_copies import Places, known_places
+
+COMMANDS: Final = Commands()
+
+
+def _require_location(place: PropertySnapshot, name: str, now: Now) -> None:
+    known = (CAGE, *sorted(place.cage_locations_on(place.gaming_day(now.at))))
+    if name not in known:
+        here = f"{place.document.property} (version {place.document.version})"
+        detail = f"{name!r} is no location at the cage of {here}; today it has {', '.join(known)} ('cage_locations')"
+        raise Rejected(Reason.NOT_FOUND, detail)
+
+
+def _require_held(place: PropertySnapshot, contents: HeldContents) -> None:
+    if (why := why_not_held(contents, place)) is not None:
+        raise Rejected(Reason.NOT_FOUND, f"'contents' has {why} ('chip_sets' of version {place.document.version})")
+
+
+class IssueCageTransfer(Command):
+    """Give money, chips or paper from a location of the cage to another one, or exchange it with somebody outside.
+
+    It is in transit until another person receives it. Chips come into service from the `manufacturer`, and leave it to
+    `destruction`.
+    """
+
+    property: Name
+    giver: Annotated[Name, Field(description="a location, or who outside gives it")]
+    receiver: Annotated[Name, Field(description="a location, or who outside takes it")]
+    contents: Annotated[HeldContents, Field(min_length=1, description="by kind and denomination")]
+
+
+class Desk(NamedTuple):
+    """The properties, and the last number of a property's transfers, or counts."""
+
+    places: Places
+    last: int
+
+
+async def _issuing(connection: AsyncConnection, command: IssueCageTransfer) -> Desk:
+    last = await last_number(connection, cage_transfers, "transfer", property=command.property)
+    return Desk(await known_places(connection, properties), last)
+
+
+@COMMANDS.handles(IssueCageTransfer, load=_issuing)
+def issue(command: IssueCageTransfer, desk: Desk, now: Now) -> Accepted:
+    """Issue a transfer under the next number."""
+    place = place_for_command(desk.places.place, command.property, now.at)
+    for name in (command.giver, command.receiver):
+        if name not in OUTSIDE:
+            _require_location(place, name, now)
+    if (why := why_not_passed(command.giver, command.receiver, command.contents)) is not None:
+        raise Rejected(Reason.NOT_ALLOWED, why)
+    _require_held(place, command.contents)
+    issued = {"transfer": desk.last + 1, "issued_by": now.by, "issued_at": now.at}
+    fact = CageTransferIssued(**dict(command), **issued, gaming_day=place.gaming_day(now.at))
+    answer = CageTransferDocument(**dict(fact))
+    return Accepted(recording=FactWithPostings(fact=fact, postings=transferred(fact)), answer=answer)
+
+
+class _OfTransfer(Command):
+    property: Name
+    transfer: Number
+
+
+class ReceiveCageTransfer(_OfTransfer, Approving):
+    """Receive a transfer as it was issued.
+
+    This must be done by someone other than who issued it. If something is missing, return it.
+    """
+
+
+class ReturnCageTransfer(_OfTransfer):
+    """Return a transfer to its giver.
+
+    What was in transit is there again.
+    """
+
+    reason: Text
+
+
+class Transfer(NamedTuple):
+    """A transfer, and the properties."""
+
+    issued: CageTransferDocument
+    places: Places
+
+    def ended(self, model: type[Any], now: Now, **said: Any) -> Accepted:
+        """Return the acceptance of a step that ends the transfer."""
+        place = place_for_command(self.places.place, self.issued.property, now.at)
+        of_day = {**fields_of(self.issued, CageTransferIssued), "gaming_day": place.gaming_day(now.at)}
+        fact = model(**of_day, **said)
+        changed = {**said, "gaming_day": fact.gaming_day, "status": model.KIND.name.rpartition(".")[2]}
+        answer = self.issued.model_copy(update=changed)
+        return Accepted(recording=FactWithPostings(fact=fact, postings=transferred(fact)), answer=answer)
+
+    @property
+    def approval(self) -> Approval:
+        """Return the state of the transfer as something that needs two people."""
+        name = f"transfer {self.issued.transfer} at the cage of {self.issued.property}"
+        decision = {"issued": Decision.ASKED, "received": Decision.APPROVED, "returned": Decision.RETURNED}
+        return Approval(CAGE_TRANSFER, name, self.issued.issued_by, decision[self.issued.status])
+
+
+async def _transfer(connection: AsyncConnection, command: _OfTransfer) -> Transfer:
+    found = await find_transfer(connection, command.property, command.transfer)
+    return Transfer(found, await known_places(connection, properties))
+
+
+@COMMANDS.handles(ReceiveCageTransfer, load=_transfer, subject=first_loaded)
+def receive(command: ReceiveCageTransfer, transfer: Transfer, now: Now) -> Accepted:
+    """Receive a transfer."""
+    del command
+    transfer.approval.approve(now.by)
+    return transfer.ended(CageTransferReceived, now, received_by=now.by, received_at=now.at)
+
+
+@COMMANDS.handles(ReturnCageTransfer, load=_transfer)
+def give_back(command: ReturnCageTransfer, transfer: Transfer, now: Now) -> Accepted:
+    """Return a transfer to its giver."""
+    transfer.approval.reject()
+    said = {"returned_by": now.by, "returned_at": now.at, "return_reason": command.reason}
+    return transfer.ended(CageTransferReturned, now, **said)
+
+
+class EnterCageCount(Command):
+    """Enter what was counted at a location of the cage, all of it by kind and denomination.
+
+    Another person counts it too, and verifies it. What the ledger expects is shown to nobody before.
+    """
+
+    property: Name
+    location: Annotated[Name, Field(description="`cage`, or one of the property's `cage_locations`")]
+    contents: Annotated[HeldContents, Field(description="by kind and denomination; of checks, each amount")]
+    cashier: Annotated[Person, Field(description="who answers for what is over or short")]
+
+
+class Counting(NamedTuple):
+    """The properties, the last number of a count, the count that waits at the location, and the location's book."""
+
+    places: Places
+    last: int
+    waiting: int | None
+    book: Book
+
+
+async def _counting(connection: AsyncConnection, command: EnterCageCount) -> Counting:
+    place = command.property, command.location
+    return Counting(
+        await known_places(connection, properties),
+        await last_number(connection, cage_counts, "count", property=command.property),
+        await waiting_count(connection, *place),
+        (await books_of(connection, command.property)).get(command.location, {}),
+    )
+
+
+@COMMANDS.handles(EnterCageCount, load=_counting)
+def enter(command: EnterCageCount, state: Counting, now: Now) -> Accepted:
+    """Enter a count under the next number."""
+    place = place_for_command(state.places.place, command.property, now.at)
+    _require_location(place, command.location, now)
+    _require_held(place, command.contents)
+    if state.waiting is not None:
+        detail = f"count {state.waiting} of {command.location} waits to be verified: verify or reject it"
+        raise Rejected(Reason.CONTRADICTS, detail)
+    entered = {"count": state.last + 1, "book": state.book, "counted_by": now.by, "counted_at": now.at}
+    fact = CageCountEntered(**dict(command), **entered, gaming_day=place.gaming_day(now.at))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=CageCountDocument(**dict(fact)))
+
+
+class _OfCount(Command):
+    property: Name
+    count: Number
+
+
+class VerifyCageCount(_OfCount, Approving):
+    """Verify a count: another person has counted the same.
+
+    What is over or short is posted, and its cashier answers for it; then a reason is needed.
+    """
+
+    reason: Annotated[Text | None, Field(description="why there is more or less than the ledger expects")] = None
+
+
+class RejectCageCount(_OfCount):
+    """Reject a count.
+
+    The location is counted again.
+    """
+
+    reason: Text
+
+
+class CountOfLocation(NamedTuple):
+    """A count as entered, its book, the verified count before it, and the properties."""
+
+    entered: CageCountDocument
+    book: Book
+    last: Last | None
+    places: Places
+
+    @property
+    def fact(self) -> CageCount:
+        """Return the count as it was entered."""
+        said = {name: value for name, value in self.entered if name in CageCountEntered.model_fields}
+        return CageCountEntered(**said, book=self.book)
+
+    @property
+    def approval(self) -> Approval:
+        """Return the state of the count as something that needs two people."""
+        name = f"count {self.entered.count} of {self.entered.location}"
+        decision = {"entered": Decision.ASKED, "verified": Decision.APPROVED, "rejected": Decision.REJECTED}
+        return Approval(CAGE_COUNT, name, self.entered.counted_by, decision[self.entered.status])
+
+
+async def _count(connection: AsyncConnection, command: _OfCount) -> CountOfLocation:
+    entered, book = await find_count(connection, command.property, command.count)
+    last = await last_count(connection, command.property, entered.location)
+    return CountOfLocation(entered, book, last, await known_places(connection, properties))
+
+
+@COMMANDS.handles(VerifyCageCount, load=_count, subject=first_loaded)
+def verify(command: VerifyCageCount, state: CountOfLocation, now: Now) -> Accepted:
+    """Verify a count, and post what is over or short."""
+    state.approval.approve(now.by)
+    count, figures = state.fact, judged(state.fact, state.last)
+    if figures["over_short_cents"] and command.reason is None:
+        cents = figures["over_short_cents"]
+        detail = f"count {count.count} of {count.location} is {cents} cents over (negative: short)"
+        raise Rejected(Reason.TOO_EARLY, f"{detail}: count it again, or say in 'reason' why")
+    place = place_for_command(state.places.place, count.property, count.counted_at)
+    location = place.cage_locations_on(count.gaming_day).get(count.location)
+    said = {
+        **figures,
+        "imprest_cents": None if location is None else location.imprest_cents,
+        "over_short_reason": command.reason if figures["over_short_cents"] else None,
+        "verified_by": now.by,
+        "verified_at": now.at,
+    }
+    fact = CageCountVerified(**dict(count), **said)
+    answer = state.entered.model_copy(update={**said, "status": "verified"})
+    return Accepted(recording=FactWithPostings(fact=fact, postings=over_short(fact)), answer=answer)
+
+
+@COMMANDS.handles(RejectCageCount, load=_count)
+def reject(command: RejectCageCount, state: CountOfLocation, now: Now) -> Accepted:
+    """Reject a count."""
+    state.approval.reject()
+    said = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
+    fact = CageCountRejected(**dict(state.fact), **said)
+    answer = state.entered.model_copy(update={**said, "status": "rejected"})
+    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)

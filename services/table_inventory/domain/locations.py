@@ -1,0 +1,222 @@
+"""The money at the locations of the cage, transfers between them, and their counts. Pure; amounts are cents."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from typing import Final, Literal, NamedTuple
+
+from pydantic import AwareDatetime
+
+from shared.contracts.cage_locations import (
+    CAGE,
+    OUTSIDE,
+    Book,
+    CageCount,
+    CageCountVerified,
+    CageTransfer,
+    CageTransferIssued,
+    CageTransferReceived,
+    CageTransferReturned,
+    HeldCause,
+    HeldContents,
+    HeldPieces,
+    money_of,
+)
+from shared.contracts.facts import Fact
+from shared.contracts.inventory import Number
+from shared.contracts.property_snapshot import PropertySnapshot
+from shared.journal.entry import Account, Posting
+from shared.runtime.commands.approval_subject import ApprovalSubject
+
+LOCATION: Final = "location"
+
+_MONEY_LEGS: Final = frozenset({"cage", "cage_money", "contest_money", "withheld_money"})
+_KEPT_FOR_MONEY: Final = frozenset({"chip_purchase", "chip_redemption", "check_cashed"})
+"""Kinds for which money goes one way and chips, or a check, the other: together they change nothing at the cage."""
+
+
+def is_held_at_cage(account: Account) -> bool:
+    """Return whether what an account has lies at `cage`, apart from what its `location` account has."""
+    match account.leg:
+        case "patrons_money":
+            return account.wager in _KEPT_FOR_MONEY
+        case "check_payments":
+            return account.wager != "deposit"  # that lies with the bank
+        case leg:
+            return leg in _MONEY_LEGS
+
+
+def held(fact: Fact, postings: Iterable[tuple[Account, int]]) -> Iterator[tuple[str, HeldCause, int]]:
+    """Yield what an entry changes of the money of locations: location, cause, cents."""
+    changes: dict[tuple[str, bool], int] = {}
+    for account, cents in postings:
+        if account.leg == LOCATION or is_held_at_cage(account):
+            location = account.wager if account.leg == LOCATION else CAGE
+            key = location, account.leg == "cage"
+            changes[key] = changes.get(key, 0) + cents
+    for (location, with_tables), cents in changes.items():
+        if cents:
+            yield location, _cause(fact, cents, with_tables=with_tables), cents
+
+
+def _cause(fact: Fact, cents: int, *, with_tables: bool) -> HeldCause:
+    match fact:
+        case CageTransfer():
+            return "received" if cents > 0 else "issued"
+        case CageCountVerified(before_cents=None):
+            return "brought_forward"
+        case CageCountVerified():
+            return "over_short"
+    if with_tables:
+        return "from_tables" if cents > 0 else "to_tables"
+    return "from_patrons" if cents > 0 else "to_patrons"
+
+
+def passed(property_name: str, giver: str, receiver: str, cents: int) -> tuple[Posting, ...]:
+    """Return the postings of money that one location gives to another; none for zero."""
+    return _between(_location(property_name, receiver), _location(property_name, giver), cents)
+
+
+def transferred(fact: CageTransferIssued | CageTransferReceived | CageTransferReturned) -> tuple[Posting, ...]:
+    """Return the postings of a step: from the giver into transit, or out of it to the receiver, or back."""
+    transit, cents = Account(fact.property, "", "", "cage_transit"), money_of(fact.contents)
+    match fact:
+        case CageTransferIssued():
+            return _between(transit, _end(fact.property, fact.giver), cents)
+        case CageTransferReceived():
+            return _between(_end(fact.property, fact.receiver), transit, cents)
+        case CageTransferReturned():
+            return _between(_end(fact.property, fact.giver), transit, cents)
+
+
+def over_short(fact: CageCountVerified) -> tuple[Posting, ...]:
+    """Return the postings of a verified count: what is over or short, or all of it at the first one."""
+    if fact.before_cents is not None:
+        contra, cents = "cage_over_short", fact.over_short_cents
+    else:
+        contra, cents = "cage_brought_forward", fact.counted_cents - sum(fact.book.values())
+    location = _location(fact.property, fact.location)
+    return _between(location, Account(fact.property, "", fact.location, contra), cents)
+
+
+def _location(property_name: str, location: str) -> Account:
+    return Account(property_name, "", location, LOCATION)
+
+
+def _end(property_name: str, name: str) -> Account:
+    return Account(property_name, "", name, "outside" if name in OUTSIDE else LOCATION)
+
+
+def _between(debit: Account, credit: Account, cents: int) -> tuple[Posting, ...]:
+    return (Posting(debit, cents), Posting(credit, -cents)) if cents else ()
+
+
+def flows_since(before: Mapping[HeldCause, int], book: Mapping[HeldCause, int]) -> Book:
+    """Return what came in and went out by cause between two states of a book, without zeros."""
+    changes = {cause: cents - before.get(cause, 0) for cause, cents in book.items()}
+    return {cause: cents for cause, cents in changes.items() if cents}
+
+
+def posted(counted_cents: int, book: Mapping[HeldCause, int], *, first: bool) -> Book:
+    """Return the book of a location once a count of it was posted: it comes to what was counted."""
+    cause: HeldCause = "brought_forward" if first else "over_short"
+    return {**book, cause: book.get(cause, 0) + counted_cents - sum(book.values())}
+
+
+class Last(NamedTuple):
+    """The last verified count of a location: what was counted, and its book once that was posted."""
+
+    counted_cents: int
+    book: Book
+
+
+def judged(count: CageCount, last: Last | None) -> dict[str, object]:
+    """Return the figures of a count by field: those before, the flows since, what is over or short."""
+    counted_cents = money_of(count.contents)
+    if last is None:
+        return {"flows": flows_since({}, count.book), "counted_cents": counted_cents, "over_short_cents": 0}
+    return {
+        "before_cents": last.counted_cents,
+        "flows": flows_since(last.book, count.book),
+        "counted_cents": counted_cents,
+        "over_short_cents": counted_cents - sum(count.book.values()),
+    }
+
+
+class CageCountDocument(ApprovalSubject):
+    """A count of a location with its status. What the ledger expects is not shown before it is verified."""
+
+    property: str
+    count: Number
+    gaming_day: date
+    location: str
+    contents: HeldContents
+    cashier: str
+    counted_by: str
+    counted_at: AwareDatetime
+    status: Literal["entered", "verified", "rejected"] = "entered"
+    verified_by: str | None = None
+    verified_at: AwareDatetime | None = None
+    before_cents: int | None = None
+    flows: Book | None = None
+    counted_cents: int | None = None
+    over_short_cents: int | None = None
+    imprest_cents: int | None = None
+    over_short_reason: str | None = None
+    rejected_by: str | None = None
+    rejected_at: AwareDatetime | None = None
+    rejection_reason: str | None = None
+
+
+class CageTransferDocument(ApprovalSubject):
+    """A transfer with its status; `gaming_day` is that of its last step."""
+
+    property: str
+    transfer: Number
+    gaming_day: date
+    giver: str
+    receiver: str
+    contents: HeldContents
+    status: Literal["issued", "received", "returned"] = "issued"
+    issued_by: str
+    issued_at: AwareDatetime
+    received_by: str | None = None
+    received_at: AwareDatetime | None = None
+    returned_by: str | None = None
+    returned_at: AwareDatetime | None = None
+    return_reason: str | None = None
+
+
+def why_not_held(contents: Iterable[HeldPieces], place: PropertySnapshot) -> str | None:
+    """Return why the property has no such chips, or None; one without chip sets has any, of no set."""
+    sets = place.document.chip_sets
+    for one in contents:
+        if one.kind != "chips":
+            continue
+        if sets is None:
+            if one.chip_set is not None:
+                return f"{place.document.property} names no 'chip_sets', so that none is {one.chip_set!r}"
+            continue
+        found = next((named for named in sets if named.chip_set == one.chip_set), None)
+        if found is None or found.kind != one.piece or one.cents not in found.denominations_cents:
+            which = "without a 'chip_set'" if one.chip_set is None else f"of the chip set {one.chip_set!r}"
+            known = ", ".join(
+                f"{named.chip_set} ({named.kind}s of {', '.join(map(str, named.denominations_cents))})"
+                for named in sets
+            )
+            return f"a {one.piece} of {one.cents} cents {which}: {place.document.property} has, cents each: {known}"
+    return None
+
+
+def why_not_passed(giver: str, receiver: str, contents: Iterable[HeldPieces]) -> str | None:
+    """Return why these contents do not pass between giver and receiver, or None."""
+    if giver == receiver:
+        return f"{giver} gives nothing to itself"
+    if giver in OUTSIDE and receiver in OUTSIDE:
+        return f"{giver} and {receiver} are both outside: what does not pass through the cage is not recorded here"
+    kinds = {one.kind for one in contents}
+    for name, verb in ((giver, "gives"), (receiver, "takes")):
+        if name in OUTSIDE:
+            allowed = OUTSIDE[name].gives if verb == "gives" else OUTSIDE[name].takes
+            if other := sorted(kinds - allowed):
+                return f"{name} {verb} no {', '.join(other)}; it {verb} {', '.join(sorted(allowed)) or 'nothing'}"
+    return None

@@ -1,0 +1,187 @@
+"""What lies at the locations of the cage: transfers by two people, and counts with what is over and short."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.asgi import assert_problem
+from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
+
+AT_CAGE = f"/cage/{PROPERTY}"
+LOCATIONS = [
+    {"location": "vault", "kind": "vault", "opened_on": "2020-01-01"},
+    {"location": "drawer-1", "kind": "drawer", "imprest_cents": 20_000_00, "opened_on": "2020-01-01"},
+    {"location": "old", "kind": "chip_bank", "opened_on": "2020-01-01", "retired_on": "2021-01-01"},
+]
+SETS = [{"chip_set": "house", "denominations_cents": [500, 2500], "in_use_from": "2020-01-01"}]
+
+
+def currency(count: int, cents: int = 100_00) -> list[dict[str, Any]]:
+    """Notes of one denomination."""
+    return [{"kind": "currency", "cents": cents, "count": count}]
+
+
+def house(cents: int, count: int) -> dict[str, Any]:
+    """Chips of the property."""
+    return {"kind": "chips", "chip_set": "house", "cents": cents, "count": count}
+
+
+@pytest.fixture
+def cage(desk: InventoryDesk) -> InventoryDesk:
+    """A property whose cage has a vault and a drawer."""
+    desk.has_only("BJ-01", cage_locations=LOCATIONS, chip_sets=SETS)
+    desk.clock.now = at(4)
+    return desk
+
+
+def _passes(cage: InventoryDesk, giver: str, receiver: str, contents: list[dict[str, Any]]) -> dict[str, Any]:
+    """Something passes from one to the other: issued by one person, received by another."""
+    wanted = {"giver": giver, "receiver": receiver, "contents": contents}
+    number = cage.done(f"{AT_CAGE}/transfers", wanted, person="cage.ann")["transfer"]
+    return cage.done(f"{AT_CAGE}/transfers/{number}/receive", person="cage.bob")
+
+
+def _counts(cage: InventoryDesk, location: str, contents: list[dict[str, Any]], reason: str | None = None) -> Any:
+    """A location is counted by one person and verified by another; the answer."""
+    counted = {"location": location, "contents": contents, "cashier": "cage.ann"}
+    number = cage.done(f"{AT_CAGE}/counts", counted, person="cage.ann")["count"]
+    why = {} if reason is None else {"reason": reason}
+    return cage.done(f"{AT_CAGE}/counts/{number}/verify", why, person="cage.bob")
+
+
+def _books(cage: InventoryDesk) -> dict[str, int]:
+    return {one["location"]: one["cents"] for one in cage.read(f"{AT_CAGE}/books")["items"]}
+
+
+def test_a_transfer_is_in_transit_until_another_person_receives_it(cage: InventoryDesk) -> None:
+    """By denomination and chip set; between, it is neither here nor there."""
+    contents = [house(500, 1000), *currency(50)]
+    wanted = {"giver": "vault", "receiver": "drawer-1", "contents": contents}
+    issued = cage.done(f"{AT_CAGE}/transfers", wanted, person="cage.ann")
+    assert (1, "issued", DAY) == tuple(issued[name] for name in ("transfer", "status", "gaming_day"))
+    balances = cage.balances()
+    assert (-10_000_00, 10_000_00) == (balances["", "vault", "location"], balances["", "", "cage_transit"])
+    own = cage.send(f"{AT_CAGE}/transfers/1/receive", person="cage.ann")
+    assert_problem(own, 403, "cage.ann issued transfer 1 at the cage of riverbend: somebody else must approve it")
+    received = cage.done(f"{AT_CAGE}/transfers/1/receive", person="cage.bob")
+    assert ("received", "cage.bob") == (received["status"], received["received_by"])
+    assert {"vault": -10_000_00, "drawer-1": 10_000_00} == _books(cage)
+    again = cage.send(f"{AT_CAGE}/transfers/1/return", {"reason": "short"}, person="cage.ann")
+    assert_problem(again, 409, "transfer 1 at the cage of riverbend was approved already")
+    listed = cage.get(f"{AT_CAGE}/transfers?status=received&gaming_day={DAY}", person="cage.ann").json()["items"]
+    assert [1] == [one["transfer"] for one in listed]
+
+
+def test_what_is_returned_is_where_it_was(cage: InventoryDesk) -> None:
+    """With a reason; whoever issued it may take it back."""
+    wanted = {"giver": "vault", "receiver": "cage", "contents": currency(3)}
+    cage.done(f"{AT_CAGE}/transfers", wanted, person="cage.ann")
+    returned = cage.done(f"{AT_CAGE}/transfers/1/return", {"reason": "a strap is short"}, person="cage.ann")
+    assert ("returned", "a strap is short") == (returned["status"], returned["return_reason"])
+    assert {} == {key: cents for key, cents in cage.balances().items() if cents}
+
+
+REFUSED: dict[str, tuple[dict[str, Any], int]] = {
+    "'safe' is no location at the cage of riverbend": ({"giver": "safe"}, 404),
+    "'old' is no location": ({"receiver": "old"}, 404),
+    "vault gives nothing to itself": ({"receiver": "vault"}, 422),
+    "bank and destruction are both outside": ({"giver": "bank", "receiver": "destruction"}, 422),
+    "manufacturer gives no currency; it gives chips": ({"giver": "manufacturer"}, 422),
+    "destruction takes no currency": ({"receiver": "destruction"}, 422),
+    "a chip of 700 cents of the chip set 'house'": ({"contents": [house(700, 1)]}, 404),
+    "a chip of 500 cents without a 'chip_set'": ({"contents": [{"kind": "chips", "cents": 500, "count": 1}]}, 404),
+    "foreign_chips have an 'issuer'": ({"contents": [{"kind": "foreign_chips", "cents": 500, "count": 1}]}, 422),
+    "are listed twice": ({"contents": [*currency(1), *currency(2)]}, 422),
+}
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_what_cannot_be_is_refused(cage: InventoryDesk, why: str) -> None:
+    """Locations that are not there on the day, what nobody outside gives or takes, chips of no set."""
+    change, status = REFUSED[why]
+    wanted = {"giver": "vault", "receiver": "cage", "contents": currency(3)} | change
+    assert_problem(cage.send(f"{AT_CAGE}/transfers", wanted, person="cage.ann"), status, why)
+
+
+def test_the_first_count_begins_the_books_and_the_next_is_over_or_short(cage: InventoryDesk) -> None:
+    """Nobody who counts sees what is expected; what differs needs a reason, and its cashier answers for it."""
+    first = _counts(cage, "drawer-1", currency(200))
+    assert (0, 20_000_00) == (first["over_short_cents"], first["imprest_cents"])
+    assert "before_cents" not in first
+    _passes(cage, "vault", "drawer-1", currency(50))
+    _passes(cage, "drawer-1", "vault", currency(20))
+    counted = {"location": "drawer-1", "contents": currency(229), "cashier": "cage.ann"}
+    entered = cage.done(f"{AT_CAGE}/counts", counted, person="cage.ann")
+    assert not {"book", "before_cents", "over_short_cents"} & entered.keys()
+    waiting = cage.send(f"{AT_CAGE}/counts", counted, person="cage.bob")
+    assert_problem(waiting, 409, "count 2 of drawer-1 waits to be verified")
+    assert_problem(cage.send(f"{AT_CAGE}/counts/2/verify", person="cage.ann"), 403, "cage.ann counted count 2")
+    _passes(cage, "vault", "drawer-1", currency(1))  # after it was counted: it is of the next count
+    short = cage.send(f"{AT_CAGE}/counts/2/verify", person="cage.bob")
+    assert_problem(short, 409, "count 2 of drawer-1 is -10000 cents over (negative: short): count it again")
+    verified = cage.done(f"{AT_CAGE}/counts/2/verify", {"reason": "overpaid a patron"}, person="cage.bob")
+    figures = ("before_cents", "flows", "counted_cents", "over_short_cents", "cashier", "over_short_reason")
+    flows = {"received": 5_000_00, "issued": -2_000_00}
+    assert (20_000_00, flows, 22_900_00, -100_00, "cage.ann", "overpaid a patron") == tuple(
+        verified[name] for name in figures
+    )
+    balances = cage.balances()
+    assert 100_00 == balances["", "drawer-1", "cage_over_short"]
+    assert -20_000_00 == balances["", "drawer-1", "cage_brought_forward"]
+    assert 23_000_00 == _books(cage)["drawer-1"]
+    third = _counts(cage, "drawer-1", currency(230))
+    assert (22_900_00, {"received": 100_00}, 0) == tuple(
+        third[name] for name in ("before_cents", "flows", "over_short_cents")
+    )
+
+
+def test_a_rejected_count_posts_nothing(cage: InventoryDesk) -> None:
+    """The location is counted again."""
+    counted = {"location": "vault", "contents": currency(3), "cashier": "cage.ann"}
+    cage.done(f"{AT_CAGE}/counts", counted, person="cage.ann")
+    rejected = cage.done(f"{AT_CAGE}/counts/1/reject", {"reason": "a strap is closed"}, person="cage.bob")
+    assert ("rejected", {}) == (rejected["status"], cage.balances())
+    assert_problem(cage.send(f"{AT_CAGE}/counts/1/verify", person="cage.bob"), 409, "was rejected already")
+    unknown = cage.send(f"{AT_CAGE}/counts", counted | {"location": "safe"}, person="cage.ann")
+    assert_problem(unknown, 404, "today it has cage, drawer-1, vault")
+
+
+def test_what_has_no_value_is_counted_and_is_no_money(cage: InventoryDesk) -> None:
+    """Promotional and non-negotiable chips, and coupons; foreign chips are worth what was paid for them."""
+    paper = [
+        {"kind": "promotional_chips", "cents": 500, "count": 40},
+        {"kind": "non_negotiable_chips", "cents": 500, "count": 40},
+        {"kind": "coupons", "cents": 1000, "count": 9},
+    ]
+    _passes(cage, "promotions", "cage", paper)
+    assert {} == cage.balances()
+    foreign = [{"kind": "foreign_chips", "issuer": "harbor", "cents": 2500, "count": 4}]
+    assert 100_00 == _counts(cage, "cage", [*paper, *foreign])["counted_cents"]
+    _passes(cage, "cage", "other_property", foreign)
+    _passes(cage, "other_property", "cage", currency(1))
+    assert ({"cage": 100_00}, 0) == (_books(cage), cage.balances().get(("", "other_property", "outside"), 0))
+
+
+def test_what_tables_and_patrons_move_is_of_the_cage_or_of_the_window_that_is_a_location(cage: InventoryDesk) -> None:
+    """A fill and a credit; chips bought and redeemed change nothing in sum; front money does."""
+    _counts(cage, "cage", [house(500, 2000), *currency(300)])
+    _counts(cage, "drawer-1", currency(200))
+    table, people = Table("BJ-01"), {"surrendered_by": "dealer.dan", "observed_by": "floor.fay"}
+    cage.pit(table.opened(at(0), chips(c500=1000)))
+    fill = cage.slip("fill", "BJ-01", chips(c500=40))
+    cage.pit(table.event("fill.carried", at(1), number=fill, carried_by="sec.gus"))
+    credit = cage.slip("credit", "BJ-01", chips(c500=10))
+    cage.pit(table.event("credit.carried", at(2), number=credit, carried_by="sec.gus", **people))
+    cage.done(f"/slips/{PROPERTY}/credit/{credit}/receive", {"contents": chips(c500=10)}, person="cage.ann")
+    moved = {"property": PROPERTY, "window": "drawer-1", "patron": "p-1", "kind": "front_money_deposit"}
+    cage.done("/cage-movements", moved | {"cents": 5_000_00}, person="cage.ann")
+    cage.done("/cage-movements", moved | {"cents": 700_00, "kind": "chip_redemption"}, person="cage.ann")
+    cage.done("/cage-movements", moved | {"cents": 30_00, "window": "cage-9"}, person="cage.ann")
+    assert {"cage": 40_000_00 - 200_00 + 50_00 + 30_00, "drawer-1": 25_000_00} == _books(cage)
+    chips_and_money = _counts(cage, "drawer-1", [house(500, 140), *currency(243)])
+    assert ({"from_patrons": 5_000_00}, 0) == (chips_and_money["flows"], chips_and_money["over_short_cents"])
+    assert {"to_tables": -200_00, "from_tables": 50_00, "from_patrons": 30_00} == (
+        _counts(cage, "cage", [house(500, 1970), *currency(300), *currency(6, 5_00)])["flows"]
+    )
+    cage.done(f"/cage-movements/{PROPERTY}/1/void", {"reason": "another patron"}, person="cage.bob")
+    assert 20_000_00 == _books(cage)["drawer-1"]
