@@ -387,8 +387,10 @@ winners = Table(
     "winners",
     metadata,
     *numbers("shard", "seq", key=True),
-    *texts("property", "table", "round_id", "wager"),
+    *texts("property", "table", "wager"),
     *dates("gaming_day"),
+    *texts("round_id", null=True),
+    *moments("won_at", null=True),  # at a counted table, which has no rounds
     *numbers("seat", "withheld_change_cents"),
     Index("winners_of_round", "property", "table", "gaming_day", "round_id"),
 )

@@ -1,9 +1,9 @@
 """Facts about the cage in the table-inventory ledger: counter checks, and transactions with patrons. Cents."""
 
 from datetime import date
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
 from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Contract, Country, Identifier, Name, Person, Reason
@@ -12,6 +12,7 @@ from shared.contracts.inventory import DESK, Number
 from shared.contracts.moments import EnteredLate
 from shared.contracts.rounds import SEATS_MAX, Cents
 from shared.contracts.topics import INVENTORY
+from shared.rules.odds import Odds
 
 PaidIn = Literal["currency", "chips", "check", "deposit"]
 """How a counter check is paid: by its drawer in currency, chips or a check of the drawer's own, or by the bank."""
@@ -158,17 +159,45 @@ TaxNumber = Literal["given", "applied_for", "not_given"]
 """Whether a winner gave a taxpayer identification number. The number itself is nowhere in these books."""
 
 
-class PaidWin(Contract):
-    """A win as paid: the stake, under which regulation, and the winnings on top of it."""
+WagerWords = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,64}$", strip_whitespace=True)]
+"""A wager in the words of its game: `Hop the hard 8, one roll`."""
 
-    regulation: Name
+OddsAsWritten = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,6}(\.[0-9]{1,4})? (to|for) [1-9][0-9]{0,3}$")]
+"""Odds as a layout has them: `30 to 1`, or `31 for 1`, which keeps the stake."""
+
+
+class PaidWin(Contract):
+    """A win as paid: the stake, and the winnings on top of it.
+
+    In a round it names its `regulation`. At a counted table, where nothing is settled, `odds` are those of the layout
+    (`30 to 1`), and `side_bet` says whether the wager is one: the lists of games that forms leave out may not reach it.
+    """
+
+    regulation: Name | None = None
     stake_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)]
     winnings_cents: Cents
+    odds: OddsAsWritten | None = None
+    side_bet: bool = False
+
+    @model_validator(mode="after")
+    def _as_the_odds_pay(self) -> Self:
+        if self.odds is not None:
+            paid = Odds.parse(self.odds)
+            winnings_cents = int(paid.returns * self.stake_cents) - self.stake_cents
+            if winnings_cents != self.winnings_cents:
+                raise ValueError(
+                    f"{self.odds} on {self.stake_cents} cents wins {winnings_cents}; 'winnings_cents' says "
+                    f"{self.winnings_cents}"
+                )
+        return self
 
 
 @fact("winner.identified", INVENTORY, moves_money=True, stream=DESK)
 class WinnerIdentified(Fact):
     """The winner of a wager at a seat, and the state of its form. The latest statement about a win counts.
+
+    A win is one of the round `round_id`; at a counted table, which has none, of the minute `won_at`, with what was
+    `paid`. A wager of such a table is in no rules submission: `wager_words` describes it.
 
     `form_number` is the number printed on the form or assigned by the filing; `withheld_cents` the tax withheld, and
     `before_cents` what was recorded as withheld before. `paid` is the win itself, if it is reportable only once its
@@ -179,9 +208,11 @@ class WinnerIdentified(Fact):
     property: Name
     table: Name
     gaming_day: date
-    round_id: Identifier
+    round_id: Identifier | None = None
+    won_at: AwareDatetime | None = None
     seat: Annotated[int, Field(strict=True, ge=1, le=SEATS_MAX)]
     wager: Name
+    wager_words: WagerWords | None = None
     patron: Patron
     tax_residence: Country | None = None
     identified_by: Annotated[tuple[Name, ...], Field(max_length=5)] = ()

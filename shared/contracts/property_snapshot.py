@@ -153,6 +153,10 @@ class PropertySnapshot:
         """The tables that are counted on any day, by name."""
         return sorted(name for name, dated in self._tables.items() if any(one.play == "counted" for one in dated))
 
+    def kind_of(self, game: str) -> str | None:
+        """Return the kind of a game of counted tables (craps, roulette), or None if the document does not have it."""
+        return next((named.kind for named in self.document.games if named.game == game), None)
+
     def expected_hold(self, game: str, day: date) -> ExpectedHold | None:
         """Return the hold that the property expects of a game of counted tables on a gaming day, or None."""
         found = (one for named in self.document.games if named.game == game for one in named.expected_holds)

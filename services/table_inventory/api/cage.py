@@ -43,7 +43,7 @@ def routes(context: ServiceContext) -> APIRouter:
     one = "/cage-movements/{property}/{number}"
     command(VoidAtCage, f"{one}/void", answers=CageVoided, rejects=rejects, subject=one)
 
-    won = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.TOO_EARLY)
+    won = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.TOO_EARLY, Reason.ALREADY_DECIDED, Reason.NOT_ALLOWED)
     command(IdentifyWinner, "/winners", answers=WinnerIdentified, status=201, rejects=won)
 
     @router.get(

@@ -1,16 +1,17 @@
 """Commands about winners of reportable wagers, and their forms."""
 
-from datetime import date
-from typing import Annotated, Final
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 from sqlalchemy import func
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.cage import withheld
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.tables import winners
-from shared.contracts.cage import PaidWin, Patron, TaxNumber, WinnerIdentified
+from shared.contracts.cage import PaidWin, Patron, TaxNumber, WagerWords, WinnerIdentified
 from shared.contracts.envelope import Country, Identifier, Name
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
@@ -25,15 +26,22 @@ COMMANDS: Final = Commands()
 class IdentifyWinner(Command):
     """Record who won a wager, and the status of its form.
 
-    A further record replaces the earlier one, for example when the form is numbered or filed.
+    A further record replaces the earlier one, for example when the form is numbered or filed; at a counted table only
+    if it `replaces` it.
     """
 
     property: Name
     table: Name
     gaming_day: date
-    round_id: Identifier
+    round_id: Annotated[Identifier | None, Field(description="the round; none at a counted table")] = None
+    won_at: Annotated[
+        AwareDatetime | None, Field(description="at a counted table, which has no rounds: when, to the minute")
+    ] = None
     seat: Annotated[int, Field(ge=1, le=SEATS_MAX)]
     wager: Name
+    wager_words: Annotated[
+        WagerWords | None, Field(description="at a counted table, what the wager is: Hop the hard 8, one roll")
+    ] = None
     patron: Patron
     tax_residence: Annotated[Country | None, Field(description="where the winner is a resident for tax")] = None
     identified_by: Annotated[tuple[Name, ...], Field(max_length=5, description="kinds of documents")] = ()
@@ -42,38 +50,109 @@ class IdentifyWinner(Command):
     withheld_cents: Annotated[int, Field(ge=0, le=10**12)] = 0
     filed_on: date | None = None
     paid: Annotated[
-        PaidWin | None, Field(description="the win, where a nonresident alien won what is reported of nobody else")
+        PaidWin | None,
+        Field(
+            description="the win: at a counted table, and where a nonresident alien won what is reported of nobody else"
+        ),
     ] = None
     paid_on: Annotated[
-        date | None, Field(description="the date of payment, where the win was not paid when the round was closed")
+        date | None, Field(description="the date of payment, where the win was not paid when it was won")
     ] = None
+    replaces: Annotated[
+        bool, Field(description="at a counted table: the win is on record, and this is said of it instead")
+    ] = False
+
+    def named(self) -> dict[str, Any]:
+        """Return the columns that name the win: of a counted table by the minute, and in lower case."""
+        place = {name: getattr(self, name) for name in ("property", "table", "gaming_day", "seat")}
+        if self.won_at is None:
+            return place | {"round_id": self.round_id, "wager": self.wager}
+        minute = self.won_at.astimezone(UTC).replace(second=0, microsecond=0)
+        return place | {"won_at": minute, "wager": self.wager.lower()}
 
 
-async def _paying(connection: AsyncConnection, command: IdentifyWinner) -> tuple[PropertySnapshot, int]:
-    """Return the property, and the tax recorded as withheld before.
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The property, how often the win was recorded, and the tax recorded as withheld."""
 
-    Raises: Rejected for an unknown table or regulation.
-    """
+    place: PropertySnapshot
+    times: int
+    withheld_cents: int
+
+
+async def _known(connection: AsyncConnection, command: IdentifyWinner) -> _Known:
+    """Return what is known of the win. Raises: Rejected for an unknown table or regulation."""
     place = await find_place(connection, command.property, command.gaming_day)
     why = place.why_no_table(command.table, command.gaming_day)
     if why is not None:
         raise Rejected(Reason.NOT_FOUND, why)
-    if command.paid is not None and command.paid.regulation not in place.law.regulations:
+    paid = command.paid
+    if paid is not None and paid.regulation is not None and paid.regulation not in place.law.regulations:
         known = ", ".join(place.law.regulations)
-        raise Rejected(Reason.NOT_FOUND, f"no game is played under {command.paid.regulation!r} here; there are {known}")
-    key = {name: getattr(command, name) for name in ("property", "table", "gaming_day", "round_id", "seat", "wager")}
-    changes = rows_of(winners, **key).with_only_columns(func.coalesce(func.sum(winners.c.withheld_change_cents), 0))
-    return place, int((await connection.execute(changes)).scalar_one())
+        raise Rejected(Reason.NOT_FOUND, f"no game is played under {paid.regulation!r} here; there are {known}")
+    changed = func.coalesce(func.sum(winners.c.withheld_change_cents), 0)
+    query = rows_of(winners, **command.named()).with_only_columns(func.count(), changed)
+    times, cents = (await connection.execute(query)).one()
+    return _Known(place, times, int(cents))
 
 
-@COMMANDS.handles(IdentifyWinner, load=_paying)
-def identify(command: IdentifyWinner, state: tuple[PropertySnapshot, int], now: Now) -> Accepted:
+@COMMANDS.handles(IdentifyWinner, load=_known)
+def identify(command: IdentifyWinner, known: _Known, now: Now) -> Accepted:
     """Record the winner, and post any further tax withheld."""
-    place, before_cents = state
+    place = known.place
+    if place.table(command.table, command.gaming_day).play == "counted":
+        _require_counted_win(command, known, now.at)
+    elif command.round_id is None or command.won_at is not None:
+        raise Rejected(Reason.CONTRADICTS, f"{command.table} reports its rounds: name the win by 'round_id' alone")
+    elif command.paid is not None and command.paid.regulation is None:
+        raise Rejected(Reason.CONTRADICTS, "what was paid in a round names its 'regulation'")
     if (paid_on := command.paid_on) is not None:
         if paid_on < command.gaming_day:
-            raise Rejected(Reason.CONTRADICTS, f"'paid_on' {paid_on} is before the round, of {command.gaming_day}")
+            raise Rejected(Reason.CONTRADICTS, f"'paid_on' {paid_on} is before the win, of {command.gaming_day}")
         if paid_on > (today := now.at.astimezone(place.zone).date()):
             raise Rejected(Reason.TOO_EARLY, f"'paid_on' {paid_on} has not come yet: today is {today}")
-    fact = WinnerIdentified(**dict(command), before_cents=before_cents, by=now.by, at=now.at)
+    said = {name: value for name, value in command if name != "replaces"} | command.named()
+    fact = WinnerIdentified(**said, before_cents=known.withheld_cents, by=now.by, at=now.at)
     return Accepted(recording=FactWithPostings(fact=fact, postings=withheld(fact)), answer=fact)
+
+
+def _require_counted_win(command: IdentifyWinner, known: _Known, now: datetime) -> None:
+    """Check a win at a table that reports no rounds. Raises: Rejected, also for one that is on record already."""
+    place, won_at, table = known.place, command.won_at, command.table
+    if command.round_id is not None or won_at is None or command.paid is None:
+        raise Rejected(
+            Reason.CONTRADICTS,
+            f"{table} is counted and reports no rounds: say when the win was ('won_at') and what was 'paid', and no "
+            "'round_id'",
+        )
+    if won_at > now:
+        raise Rejected(Reason.TOO_EARLY, f"'won_at' {won_at.isoformat()} has not come yet")
+    if not place.is_day(command.gaming_day, won_at):
+        raise Rejected(Reason.CONTRADICTS, place.other_day(command.gaming_day, won_at))
+    win = f"{command.named()['wager']!r} at seat {command.seat} of {table}, won at {won_at:%H:%M}"
+    if known.times and not command.replaces:
+        raise Rejected(
+            Reason.ALREADY_DECIDED, f"{win}, is on record: to say something else of the same win, set 'replaces'"
+        )
+    if command.replaces and not known.times:
+        raise Rejected(Reason.NOT_FOUND, f"{win}, is not on record, so that nothing 'replaces' it")
+    _require_odds(command.paid, place, command.paid_on or won_at.astimezone(place.zone).date())
+
+
+def _require_odds(paid: PaidWin, place: PropertySnapshot, day: date) -> None:
+    """Raise Rejected if a win without odds is for a form that goes by the multiple of the wager."""
+    if paid.odds is not None:
+        return
+    for pack in place.reporting:
+        for rule in pack.reportable_winnings.values():
+            if rule.wager_ratio is None:
+                continue
+            held = rule.threshold_cents.on(day)
+            if paid.stake_cents + paid.winnings_cents >= held.value:
+                form = pack.forms[rule.form].on(day).value
+                raise Rejected(
+                    Reason.NOT_ALLOWED,
+                    f"from {held.value} cents on {form.number or form.title} asks for the 'odds' of the wager, such as "
+                    "30 to 1",
+                    cites=held.source,
+                )

@@ -205,8 +205,8 @@ CREATE TABLE cage_counts (
 CREATE INDEX cage_counts_of_location ON cage_counts (property, location, count);
 
 CREATE TABLE winners (
-    shard BIGINT, seq BIGINT, property TEXT NOT NULL, "table" TEXT NOT NULL, round_id TEXT NOT NULL,
-    wager TEXT NOT NULL, gaming_day DATE NOT NULL, seat BIGINT NOT NULL, withheld_change_cents BIGINT NOT NULL,
+    shard BIGINT, seq BIGINT, property TEXT NOT NULL, "table" TEXT NOT NULL, wager TEXT NOT NULL,
+    gaming_day DATE NOT NULL, round_id TEXT, won_at TIMESTAMPTZ, seat BIGINT NOT NULL, withheld_change_cents BIGINT NOT NULL,
     PRIMARY KEY (shard, seq)
 );
 CREATE INDEX winners_of_round ON winners (property, "table", gaming_day, round_id);

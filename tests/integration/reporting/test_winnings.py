@@ -300,3 +300,54 @@ def test_reports_about_patrons_take_a_role_of_their_own(books: Books, person: st
     if status == 403:
         assert_problem(answer, 403, "patrons.report")
     assert 403 == books.get(books.path("master-game"), person=CLERK).status_code
+
+
+COUNTED = {"CR-01": {"game": "craps", "play": "counted"}, "EZ-01": {"game": "ez-baccarat", "play": "counted"}}
+GAMES = [{"game": "craps", "kind": "craps"}, {"game": "ez-baccarat", "kind": "minibaccarat"}]
+
+
+def _won_at(ledger: TableDays, minute: int, wager: str, paid: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A cashier recorded a win at a counted table, so many minutes after noon."""
+    said = {"property": "riverside", "table": "CR-01", "gaming_day": DAY, "seat": 3, "wager": wager, "patron": "p-9"}
+    said |= {"won_at": (NOON + timedelta(minutes=minute)).isoformat(), "paid": paid, "tax_number": "given"}
+    return ledger.entry("winner.identified", said | {"by": "cage.ann", "at": NOON.isoformat()} | more)
+
+
+def test_a_win_at_a_counted_table_is_reported_without_a_round(books: Books) -> None:
+    """By what was paid; a game that a form leaves out is known by its kind, and a side bet of it is reported."""
+    books.desk.feed("properties", property_event(tables=COUNTED, games=GAMES, sequence=3, version=2))
+    ledger, abroad = TableDays(), {"tax_residence": "CA", "table": "EZ-01"}
+    fire: dict[str, Any] = {"stake_cents": 500, "winnings_cents": 500_000, "odds": "1000 to 1", "side_bet": True}
+    books.desk.feed(
+        "inventory",
+        _won_at(ledger, 1, "fire", fire, tax_residence="US", wager_words="Fire Bet"),
+        _won_at(ledger, 2, "pass", {"stake_cents": 500_000, "winnings_cents": 500_000}, tax_residence="US"),
+        _won_at(ledger, 3, "banker", {"stake_cents": 10_000, "winnings_cents": 10_000}, **abroad),
+        _won_at(ledger, 4, "dragon-7", {"stake_cents": 100, "winnings_cents": 4_000, "side_bet": True}, **abroad),
+    )
+    columns = ("form", "table", "wager", "win", "amount_cents", "odds", "ratio", "regular_cents")
+    report = _log(books)
+    assert [
+        ("W-2G", "CR-01", "Fire Bet", "2026-11-20T12:01Z/3/fire/0", 500_000, "1000 to 1", "1000", 0),
+        ("1042-S", "EZ-01", "dragon-7", "2026-11-20T12:04Z/3/dragon-7/0", 4_000, None, "40", 1_200),
+    ] == [names(row, *columns) for row in rows_of(report, "candidates")]
+    assert ["p-9", "p-9"] == [row["patron"] for row in rows_of(report, "forms")]
+    cell = "&cell=forms/W-2G|2026|1/amount_cents"
+    found = books.get(books.path("winnings/entries", cell), person=CLERK).json()["entries"]
+    assert [("table-inventory", 1)] == [names(one, "service", "seq") for one in found]
+
+
+def test_what_known_patrons_buy_at_a_counted_table_is_in_the_currency_log(books: Books) -> None:
+    """A sale that the table does not have to report is in it where the pit reports who bought."""
+    counted = {"CR-01": {"game": "craps", "play": "counted", "sales": "none"}}
+    books.desk.feed("properties", property_event(tables=counted, games=GAMES[:1], sequence=3, version=2))
+    ledger = TableDays()
+    sales = [
+        ledger.pit("chips.sold", "CR-01", moved=-cents, cents=cents, instrument="currency", dealer="d.1", patron="p-9")
+        for cents in (600_000, 500_000)
+    ]
+    books.desk.feed("inventory", *sales)
+    report = books.get(books.path("currency"), person=CLERK).json()
+    assert [("p-9", 1_100_000)] == [names(row, "person", "cents") for row in rows_of(report, "reportable")]
+    log = [names(row, "department", "place", "cents") for row in rows_of(report, "log") if row["person"] == "p-9"]
+    assert [("table", "CR-01", 600_000), ("table", "CR-01", 500_000)] == log

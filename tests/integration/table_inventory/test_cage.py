@@ -1,7 +1,11 @@
 """What known patrons move at the cage, and what is void of it."""
 
+from datetime import timedelta, timezone
+from typing import Any
+
 from tests.support.asgi import assert_problem
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, at
+from tests.support.properties import property_event
 
 PAID = {"property": PROPERTY, "window": "cage-1", "patron": "p-1", "kind": "chip_redemption", "cents": 12_000_00}
 
@@ -60,8 +64,69 @@ def test_a_win_may_be_paid_later_than_its_round_but_not_before_it_or_in_days_to_
     who = won | {"patron": "p-1", "tax_number": "given"}
     desk.clock.now = at(20)  # 01:00 in New York, on gaming day 20
     assert "2026-11-21" == desk.done("/winners", who | {"paid_on": "2026-11-21"}, person="cage.ann")["paid_on"]
-    assert_problem(
-        desk.send("/winners", who | {"paid_on": "2026-11-19"}, person="cage.ann"), 409, "is before the round"
-    )
+    assert_problem(desk.send("/winners", who | {"paid_on": "2026-11-19"}, person="cage.ann"), 409, "is before the win")
     late = desk.send("/winners", who | {"paid_on": "2026-11-22"}, person="cage.ann")
     assert_problem(late, 409, "'paid_on' 2026-11-22 has not come yet: today is 2026-11-21")
+
+
+COUNTED = {"BJ-01": {}, "CR-01": {"game": "craps", "play": "counted", "sales": "none"}}
+HARD_8: dict[str, Any] = {
+    "property": PROPERTY,
+    "table": "CR-01",
+    "gaming_day": DAY,
+    "won_at": at(3.5).isoformat(),
+    "seat": 14,
+    "wager": "Hop-hard-8",
+    "wager_words": "Hop the hard 8, one roll",
+    "patron": "p-1",
+    "tax_number": "given",
+    "paid": {"stake_cents": 100_00, "winnings_cents": 3_000_00, "odds": "30 to 1"},
+}
+
+
+def _with_craps(desk: InventoryDesk) -> InventoryDesk:
+    games = [{"game": "craps", "kind": "craps"}]
+    desk.desk.feed("properties", property_event(PROPERTY, COUNTED, sequence=2, version=2, games=games))
+    desk.clock.now = at(4)
+    return desk
+
+
+def test_a_win_at_a_counted_table_is_named_by_its_minute_and_recorded_once(desk: InventoryDesk) -> None:
+    """Whose case, seconds and offset differ says the same win; something else of it is said expressly."""
+    _with_craps(desk)
+    first = desk.done("/winners", HARD_8, person="cage.ann")
+    assert ("hop-hard-8", "30 to 1") == (first["wager"], first["paid"]["odds"])
+    later = at(3.5) + timedelta(seconds=40)
+    again = HARD_8 | {"wager": "hop-hard-8", "won_at": later.astimezone(timezone(timedelta(hours=-5))).isoformat()}
+    assert_problem(desk.send("/winners", again, person="cage.bob"), 409, "is on record")
+    filed = again | {"replaces": True, "withheld_cents": 720_00, "form_number": "17"}
+    assert (0, "17") == _of(desk.done("/winners", filed, person="cage.bob"), "before_cents", "form_number")
+    assert 720_00 == desk.done("/winners", filed, person="cage.bob")["before_cents"]
+    other = HARD_8 | {"replaces": True, "seat": 3}
+    assert_problem(desk.send("/winners", other, person="cage.ann"), 404, "is not on record")
+    for more in ({"seat": 3}, {"wager": "hard-8"}, {"won_at": at(3.6).isoformat()}):
+        assert desk.done("/winners", HARD_8 | more, person="cage.ann")
+
+
+def test_what_a_win_at_a_counted_table_lacks_or_contradicts_is_refused(desk: InventoryDesk) -> None:
+    """It has no round, was on its gaming day, was paid as the odds say, and has odds where a form asks for them."""
+    _with_craps(desk)
+
+    def refused(status: int, why: str, **more: Any) -> None:
+        assert_problem(desk.send("/winners", HARD_8 | more, person="cage.ann"), status, why)
+
+    refused(409, "reports no rounds", round_id="r-1")
+    refused(409, "reports no rounds", paid=None)
+    refused(409, "has not come yet", won_at=at(5).isoformat())
+    refused(409, "is in gaming day 2026-11-19", won_at=at(-20).isoformat())
+    paid = HARD_8["paid"]
+    refused(422, "asks for the 'odds'", paid=paid | {"odds": None})
+    refused(422, "30 to 1 on 10000 cents wins 300000", paid=paid | {"winnings_cents": 2_999_00})
+    assert desk.done("/winners", HARD_8 | {"paid": {"stake_cents": 10_00, "winnings_cents": 300_00}}, person="cage.ann")
+    round_won = {"round_id": "r-1", "won_at": None, "table": "BJ-01"}
+    refused(409, "reports its rounds", **round_won | {"won_at": at(3).isoformat()})
+    refused(409, "names its 'regulation'", **round_won)
+
+
+def _of(document: dict[str, Any], *wanted: str) -> tuple[Any, ...]:
+    return tuple(document[name] for name in wanted)

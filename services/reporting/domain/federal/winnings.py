@@ -5,31 +5,40 @@ Nothing is filed here: a person reviews these candidates and adds the winner.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from services.reporting.domain.law import Applied, half_up
 from shared.jurisdictions import Dated, Pack, Provision
 from shared.jurisdictions.forms import Winner
 from shared.rules import catalogue
 
+_LISTED_AS: Final = {
+    "minibaccarat": "baccarat",
+    "midibaccarat": "baccarat",
+    "big_six": "big_6_wheel",
+}
+"""Kinds of games of counted tables that the lists of games in packs have under another name."""
+
 
 @dataclass(frozen=True, slots=True)
 class SettledLine:
-    """A settlement line: stake, winnings on top of it, and the stake returned, cents.
+    """A settlement line, or a win at a counted table: stake, winnings on top of it, and the stake returned, cents.
 
     Only what the house pays: payments of a banking player are not included. `paid_on` is the date of payment on the
     property's clock, because thresholds depend on the calendar year, and `game` the licensee's name of the game.
     `patron` is an opaque reference, None if unknown. `reduced_by_wager` is the licensee's choice on the gaming day, if
-    a rule allows one; None if it made none.
+    a rule allows one; None if it made none. A counted table has no rounds and no regulation: the `moment` names the
+    win; the `kind` of the game is the property's, and `wager_words`, `odds` and `side_bet` (whether the wager is one)
+    are the cashier's.
     """
 
     property: str
     table: str
     game: str
-    regulation: str
-    round_id: str
+    regulation: str | None
+    round_id: str | None
     seat: int
     wager: str
     hand: int | None
@@ -42,6 +51,19 @@ class SettledLine:
     patron: str | None = None
     nonresident_alien: bool = False
     reduced_by_wager: bool | None = None
+    kind: str | None = None
+    wager_words: str | None = None
+    odds: str | None = None
+    side_bet: bool = False
+
+    def occasion(self) -> str:
+        """Return the round or, at a counted table, the minute of the win (UTC)."""
+        return occasion_of(self.round_id, self.moment)
+
+
+def occasion_of(round_id: str | None, moment: datetime) -> str:
+    """Return the round of a win or, where there is none, its minute (UTC)."""
+    return round_id or f"{moment.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +114,7 @@ def candidates(law: Pack, lines: Iterable[SettledLine], of: Winner | None = None
 
 def _order(candidate: Candidate) -> tuple[Any, ...]:
     first = candidate.lines[0]
-    place = (first.property, first.table, first.round_id, first.seat, first.wager, first.hand or 0)
+    place = (first.property, first.table, first.occasion(), first.seat, first.wager, first.hand or 0)
     return first.moment, *place, candidate.rule
 
 
@@ -110,7 +132,7 @@ class _Rule:
             if self._rule.winner == "nonresident_alien" and not line.nonresident_alien:
                 continue
             if self._on(line.paid_on)["combined"].value == "seat_and_round":
-                event = (line.property, line.table, line.round_id, line.seat)
+                event = (line.property, line.table, line.occasion(), line.seat)
                 together.setdefault(event, []).append(line)
             elif line.winnings_cents > 0:
                 yield from self._candidate((line,))
@@ -164,12 +186,19 @@ def _is_reduced(said: str, chosen: bool | None) -> bool:
 def _is_excluded(held: Mapping[str, Dated[Any]], line: SettledLine) -> bool:
     if "excluded_games" not in held:
         return False
-    game = catalogue(line.regulation)
-    if game.game not in held["excluded_games"].value:
+    game, is_side_bet = _listed(line)
+    if game not in held["excluded_games"].value:
         return False
-    if "excluded_wagers" not in held or held["excluded_wagers"].value == "all":
-        return True
-    return line.wager in game.wagers and game.wagers[line.wager].offered != "optional"
+    return not is_side_bet or "excluded_wagers" not in held or held["excluded_wagers"].value == "all"
+
+
+def _listed(line: SettledLine) -> tuple[str, bool]:
+    """Return a line's game as lists of games name it, and whether its wager is, or may be, a side bet."""
+    if line.regulation is None:
+        kind = (line.kind or line.game).replace("-", "_")
+        return _LISTED_AS.get(kind, kind), line.side_bet
+    game = catalogue(line.regulation)
+    return game.game, line.wager not in game.wagers or game.wagers[line.wager].offered == "optional"
 
 
 def _withholdings(held: Mapping[str, Dated[Any]], net_cents: int, amount_cents: int) -> Iterator[Withholding]:

@@ -39,7 +39,7 @@ class _Kept:
         found = self.of(candidate)
         first = found[0].line
         wagers = "+".join(dict.fromkeys(one.line.wager for one in found))
-        return f"{first.round_id}/{first.seat}/{wagers}/{'+'.join(str(one.number) for one in found)}"
+        return f"{first.occasion()}/{first.seat}/{wagers}/{'+'.join(str(one.number) for one in found)}"
 
     def residence(self, candidate: Candidate) -> str | None:
         return self.winners.residence(self.of(candidate)[0])
@@ -137,9 +137,10 @@ def _candidate(kept: _Kept, one: Candidate) -> dict[str, Any]:
         "moment": line.moment,
         "table": line.table,
         "game": line.game,
-        "wager": ", ".join(dict.fromkeys(each.wager for each in one.lines)),
+        "wager": ", ".join(dict.fromkeys(each.wager_words or each.wager for each in one.lines)),
         "stake_cents": Figure(one.stake_cents, because),
         "amount_cents": Figure(one.amount_cents, because),
+        "odds": line.odds,
         "ratio": None if one.ratio is None else str(one.ratio),
         "threshold_cents": None if threshold is None else int(threshold.value),
         "least_ratio": None if ratio is None else int(ratio.value),
@@ -211,7 +212,7 @@ async def _identities(
     books: Books, found: Sequence[Candidate], logged: Sequence[Mapping[str, Any]]
 ) -> tuple[Identity, ...]:
     lines = [line for one in found for line in one.lines]
-    rounds = {(line.gaming_day, line.table, line.round_id) for line in lines}
+    rounds = {(line.gaming_day, line.table, line.round_id) for line in lines if line.round_id is not None}
     return (
         Identity(
             "forms and candidates",

@@ -30,7 +30,12 @@ CANDIDATES: Final = Section(
     columns=(
         _FORM,
         Column(
-            name="win", title="Win", formula="round / seat / wager / line of the settlement; 0: as a cashier said it"
+            name="win",
+            title="Win",
+            formula=(
+                "round, or minute (UTC) at a counted table / seat / wager / line of the settlement; 0: as a cashier "
+                "said it"
+            ),
         ),
         _WINNER,
         Column(name="gaming_day", title="Gaming day", unit="day"),
@@ -51,6 +56,7 @@ CANDIDATES: Final = Section(
             unit="cents",
             formula="what was paid on top of the stake, where winnings are reduced by the wager",
         ),
+        Column(name="odds", title="Odds", formula="of the wager at a counted table, as a cashier said"),
         Column(name="ratio", title="Ratio", formula="winnings / wagered, exact"),
         Column(name="threshold_cents", title="Threshold", unit="cents"),
         Column(name="least_ratio", title="Least ratio", unit="count"),

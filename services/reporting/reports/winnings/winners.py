@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Final
 
-from services.reporting.domain.federal.winnings import SettledLine
+from services.reporting.domain.federal.winnings import SettledLine, candidates, occasion_of
 from services.reporting.read_model.patrons import accounts_of, patrons_of
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.read_model.winnings import Won, posted_rounds, standing_lines
@@ -19,7 +19,7 @@ _DAY: Final = timedelta(days=1)
 """How far a round's gaming day may lie from the date on which it was closed."""
 
 _Win = tuple[date, str, str, int, str]
-"""The key of a win: (gaming day, table, round, seat, wager)."""
+"""The key of a win: (gaming day, table, round or minute, seat, wager)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Winners:
 
 
 def _win(line: SettledLine) -> _Win:
-    return line.gaming_day, line.table, line.round_id, line.seat, line.wager
+    return line.gaming_day, line.table, line.occasion(), line.seat, line.wager
 
 
 async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won], Winners]:
@@ -72,7 +72,7 @@ async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won
     recorded |= late
     residences = {one.fact.patron: one.fact.country for one in await anywhere.all_facts(PatronTaxResidenceSet)}
     foreign = (patron for patron, country in residences.items() if country not in home)
-    rounds = {one.fact.round_id for one in recorded.values()}
+    rounds = {one.fact.round_id for one in recorded.values() if one.fact.round_id is not None}
     accounts, paid_later = await accounts_of(books, foreign), {one.fact.gaming_day for one in late.values()}
     kept = await standing_lines(books, days, accounts=accounts, rounds=rounds, paid_later=paid_later)
     patrons = await patrons_of(books, (one.account for one in kept if one.account))
@@ -86,34 +86,57 @@ async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won
 
 
 async def _said(books: Books, recorded: Sequence[Listed], kept: Sequence[Won]) -> list[Won]:
-    """Return the wins that only a cashier recorded, of rounds that were not reversed."""
+    """Return the wins that only a cashier recorded: at counted tables, and of rounds that were not reversed."""
     known = {_win(one.line) for one in kept}
     alone = [one for one in recorded if _win_of(one.fact) not in known]
-    posted = await posted_rounds(books, {_win_of(one.fact)[:3] for one in alone})
-    rounds = [(one, posted.get(_win_of(one.fact)[:3])) for one in alone]
+    in_rounds = [one for one in alone if one.fact.round_id is not None]
+    posted = await posted_rounds(books, {_win_of(one.fact)[:3] for one in in_rounds})
+    rounds = [(one, posted.get(_win_of(one.fact)[:3])) for one in in_rounds]
     return [
-        Won(_line(books, one, None if found is None else found.closed_at), 0, one.entry, None, True)
-        for one, found in rounds
-        if found is None or found.times
+        *(_at_counted_table(books, one) for one in alone if one.fact.round_id is None),
+        *(
+            Won(
+                _line(books, one, one.fact.at if found is None else found.closed_at or one.fact.at),
+                0,
+                one.entry,
+                None,
+                True,
+            )
+            for one, found in rounds
+            if found is None or found.times
+        ),
     ]
 
 
+def _at_counted_table(books: Books, listed: Listed) -> Won:
+    """Return a win at a counted table; small if no rule for anyone's winnings applies to it."""
+    line = _line(books, listed, listed.fact.won_at)
+    of_anyone = (one for law in books.place.reporting for one in candidates(law, [line], "anyone"))
+    return Won(line, 0, listed.entry, None, small=next(of_anyone, None) is None)
+
+
 def _win_of(fact: WinnerIdentified) -> _Win:
-    return fact.gaming_day, fact.table, fact.round_id, fact.seat, fact.wager
+    won_in = occasion_of(fact.round_id, fact.won_at or fact.at)
+    return fact.gaming_day, fact.table, won_in, fact.seat, fact.wager
 
 
-def _line(books: Books, listed: Listed, closed_at: datetime | None) -> SettledLine:
-    """Return a win as recorded by a cashier, with the round's closing time, if known."""
+def _line(books: Books, listed: Listed, moment: datetime) -> SettledLine:
+    """Return a win as recorded by a cashier, with the moment at which it was won."""
     fact = listed.fact
-    place, moment = books.place_on(fact.gaming_day), closed_at or fact.at
+    place = books.place_on(fact.gaming_day)
+    game = place.table(fact.table, fact.gaming_day).game
     return SettledLine(
         **{name: getattr(fact, name) for name in ("property", "table", "gaming_day", "round_id", "seat", "wager")},
-        game=place.table(fact.table, fact.gaming_day).game,
-        regulation=fact.paid.regulation,
+        **{
+            name: getattr(fact.paid, name)
+            for name in ("regulation", "stake_cents", "winnings_cents", "odds", "side_bet")
+        },
+        game=game,
+        kind=place.kind_of(game),
+        wager_words=fact.wager_words,
         hand=None,
-        stake_cents=fact.paid.stake_cents,
-        winnings_cents=fact.paid.winnings_cents,
         stake_returned_cents=fact.paid.stake_cents,
         moment=moment,
         paid_on=fact.paid_on or moment.astimezone(place.zone).date(),
+        reduced_by_wager=place.document.winnings_reduced_by_wager,
     )
