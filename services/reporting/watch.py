@@ -44,7 +44,8 @@ async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
 
 def _show(metrics: Metrics, days: RunningDays) -> None:
     """Set the metrics of the current gaming days, and remove those of tables that no longer exist."""
-    for gauge in (metrics.day_handle, metrics.day_win, metrics.day_drop, metrics.day_rake, metrics.day_rounds):
+    of_tables = (metrics.day_handle, metrics.day_win, metrics.day_drop, metrics.day_rake)
+    for gauge in (*of_tables, metrics.day_rounds, metrics.day_results):
         gauge.clear()
     for one in days.tables:
         labels = (one.property, one.revenue_class, one.game, one.table)
@@ -52,6 +53,8 @@ def _show(metrics: Metrics, days: RunningDays) -> None:
         if one.win_cents is not None:
             metrics.day_win.labels(*labels).set(one.win_cents)
         metrics.day_rounds.labels(*labels).set(one.rounds)
+        if one.results is not None:
+            metrics.day_results.labels(*labels).set(one.results)
         if one.drop_cents is not None:
             metrics.day_drop.labels(*labels).set(one.drop_cents)
         if one.rake_cents is not None:

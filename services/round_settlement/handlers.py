@@ -11,6 +11,7 @@ from typing import Any, cast
 from sqlalchemy import tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.round_settlement.domain.results import count_result
 from services.round_settlement.domain.settling import (
     EffectiveSubmission,
     PostedSettlement,
@@ -27,7 +28,7 @@ from shared.contracts.property_snapshot import PropertyLookup
 from shared.contracts.rounds import TableData
 from shared.contracts.settlements import SettlementPosted, SubmissionRef
 from shared.contracts.submissions import SubmissionApproved
-from shared.contracts.tables import READER, CorrectedRound, TableEvent, VoidedRound
+from shared.contracts.tables import READER, CorrectedRound, RecordedResult, TableEvent, VoidedRound
 from shared.journal.bulk import keyed, select
 from shared.journal.ledger import Fenced
 from shared.journal.reading import read_entry
@@ -86,7 +87,7 @@ class TableEvents(FactHandler[Rounds]):
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Rounds:
         await self._places.refresh(connection)
         await self._submissions.refresh(connection)
-        known = await known_rounds(connection, {key_of(event) for event in events})
+        known = await known_rounds(connection, rounds_in(events))
         self._standing = {key: one.standing.posted.revision for key, one in known.items() if one.standing is not None}
         corrections = await approved_corrections(connection, corrections_in(events))
         return Rounds(known, corrections, self._places, self._submissions)
@@ -112,6 +113,8 @@ class TableEvents(FactHandler[Rounds]):
         return None if standing is None else standing.posted.opened_at
 
     def handle(self, event: Event[Any], state: Rounds) -> Sequence[FactWithPostings]:
+        if isinstance(event.data, RecordedResult):
+            return (count_result(event, state.places.place),)
         key = key_of(event)
         known, find = state.known.get(key, _NEW), state.submissions.in_effect
         if _is_of_desk(event):
@@ -151,6 +154,11 @@ def _approved(event: Event[Any], state: Rounds) -> CorrectionApproved:
 def key_of(event: Event[Any]) -> RoundKey:
     """Return the round that an event is about."""
     return (event.data.property, event.data.table, event.data.round_id)
+
+
+def rounds_in(events: Sequence[Event[Any]]) -> set[RoundKey]:
+    """Return the rounds that events are about: a result at a counted table is of none."""
+    return {key_of(event) for event in events if not isinstance(event.data, RecordedResult)}
 
 
 async def require_standing(connection: AsyncConnection, expected: Mapping[RoundKey, int | None]) -> None:

@@ -13,7 +13,7 @@ from services.round_settlement.handlers import (
     TableEvents,
     compiled,
     corrections_in,
-    key_of,
+    rounds_in,
 )
 from services.round_settlement.queries.corrections import approved_corrections
 from services.round_settlement.tables import properties, submissions
@@ -51,7 +51,7 @@ class TableEventsAgain(ReplaySpec[Rounds]):
     async def load(self, sources: Sources, events: Sequence[Event[Any]], at: datetime) -> Rounds:
         for each in self._documents:
             each.as_of(at)
-        keys = {key_of(event) for event in events}
+        keys = rounds_in(events)
         known = {key: found for key in keys if (found := await _known(sources, key)) is not None}
         corrections = await approved_corrections(sources.connection, corrections_in(events), sealed=False)
         return Rounds(known, corrections, self._places, self._submissions)

@@ -1,5 +1,6 @@
 """Facts of round settlement on `settlements`: rounds posted and reversed, and what could not be posted."""
 
+from datetime import date
 from functools import reduce
 from operator import or_
 from typing import Annotated, Any, NamedTuple, Self
@@ -10,6 +11,7 @@ from pydantic_core import CoreSchema, core_schema
 from shared.contracts.envelope import Correction, Digest, Identifier, Name, Sequence
 from shared.contracts.facts import Fact, fact
 from shared.contracts.rounds import AccountFunding, TableData
+from shared.contracts.tables import RecordedResult
 from shared.contracts.topic_reader import View
 from shared.contracts.topics import SETTLEMENTS
 from shared.contracts.wager_totals import WagerTotals
@@ -169,3 +171,13 @@ class SettlementVoided(NoticedRound):
     """A round was voided before any record of it arrived: nothing was posted or reversed."""
 
     correction: Correction
+
+
+@fact("result.counted", SETTLEMENTS)
+class ResultCounted(RecordedResult, Fact):
+    """The result of a game at a counted table was recorded: nothing was settled, and no money moved.
+
+    `claimed_day` is the gaming day in the event, if it is recorded under that of its moment instead.
+    """
+
+    claimed_day: date | None = None

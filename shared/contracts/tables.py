@@ -1,20 +1,55 @@
-"""The events on `table.events`: rounds completed, voided and corrected, and corrections approved at the desk."""
+"""The events on `table.events`: rounds completed, voided and corrected, and corrections approved at the desk.
+
+A counted table has no rounds there, but may report the results of its games: no wagers, and no money.
+"""
 
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import Field, ValidationError, create_model
+from pydantic import Field, ValidationError, create_model, model_validator
 from pydantic_core import from_json
 
+from shared.cards import Card
 from shared.contracts.corrections import RoundCorrectionApproved
-from shared.contracts.envelope import Correction, Event, Person, WrittenMoment
-from shared.contracts.facts import envelope
+from shared.contracts.envelope import Contract, Correction, Event, Identifier, Name, Person, WrittenDay, WrittenMoment
+from shared.contracts.facts import envelope, event
 from shared.contracts.rounds import AccountFunding, TableData
 from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import TABLE_EVENTS
 from shared.rules import REGULATIONS, Round, game_of, games, parse_round
 from shared.rules.errors import Refused, refused_by_validation
+
+
+@event("result.recorded", TABLE_EVENTS)
+class RecordedResult(Contract):
+    """The result of a game at a counted table: its outcome, or the cards of its hands; no wagers, and no money.
+
+    Its place in the table's stream names it. `shoe` is the shoe that it was dealt from, and `last_of_shoe` says that
+    the shoe ended with it.
+    """
+
+    property: Name
+    table: Name
+    game: Name
+    gaming_day: WrittenDay
+    opened_at: WrittenMoment
+    closed_at: WrittenMoment
+    dealer_id: Person | None = None
+    outcome: Annotated[
+        Identifier | None, Field(description="in the words of the game: banker; 17; 4-3", examples=["banker"])
+    ] = None
+    hands: dict[Name, Annotated[tuple[Card, ...], Field(max_length=52)]] = Field(
+        default_factory=dict, max_length=20, description="cards by hand: player, banker"
+    )
+    shoe: Identifier | None = None
+    last_of_shoe: bool = False
+
+    @model_validator(mode="after")
+    def _says_a_result(self) -> Self:
+        if self.outcome is None and not self.hands:
+            raise ValueError("say the 'outcome', or the cards of the 'hands': without either there is no result")
+        return self
 
 
 class PlayedRound(TableData):
@@ -101,7 +136,9 @@ class _TableEvents(Reader):
         return refused_by_validation(error, document)
 
 
-READER = _TableEvents(TABLE_EVENTS, RoundCompleted, RoundCorrected, RoundVoided, RoundCorrectionApproved)
+READER = _TableEvents(
+    TABLE_EVENTS, RoundCompleted, RoundCorrected, RoundVoided, RoundCorrectionApproved, RecordedResult
+)
 
 
 def _document(raw: bytes) -> object:

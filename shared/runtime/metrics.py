@@ -21,6 +21,7 @@ _OF_TABLES = {
     "drop_cents": "Drop as recorded in cents: chips sold for currency and counter checks, before boxes are counted,",
     "rake_cents": "Rake in cents of the boxes of non-banking tables that were counted,",
     "rounds": "Rounds that were settled and not taken back",
+    "results": "Results that counted tables recorded",
 }
 """The business metrics of tables: meaning and unit of each."""
 
@@ -223,7 +224,7 @@ class Metrics:
             ["series", "slip"],
             registry=r,
         )
-        self.day_handle, self.day_win, self.day_drop, self.day_rake, self.day_rounds = (
+        self.day_handle, self.day_win, self.day_drop, self.day_rake, self.day_rounds, self.day_results = (
             Gauge(f"pitledger_gaming_day_{name}", f"{help_} of the running gaming day", _TABLE, registry=money)
             for name, help_ in _OF_TABLES.items()
         )

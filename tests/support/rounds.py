@@ -87,6 +87,14 @@ def voided(table: str, sequence: int, round_id: str, **data: Any) -> dict[str, A
     return event("round.voided", table, sequence, round_id, **({"correction": two_people("misdeal")} | data))
 
 
+def result(table: str, sequence: int, **data: Any) -> dict[str, Any]:
+    """The result of a game at a counted table."""
+    moment = (DAY + timedelta(minutes=sequence)).isoformat()
+    said = event("result.recorded", table, sequence, "", opened_at=moment, closed_at=moment, outcome="banker")
+    said["data"].pop("round_id")
+    return said | {"data": said["data"] | {"game": "minibaccarat"} | data}
+
+
 def correction_approved(table: str, sequence: int, round_id: str, correction: int = 1, **data: Any) -> dict[str, Any]:
     """What round settlement itself says of a correction that was approved at the desk."""
     approved = event("round.correction_approved", table, sequence, round_id, correction=correction, **data)

@@ -59,6 +59,7 @@ from shared.contracts.journal_facts import (
 from shared.contracts.meters import MeterRoundCounted, RoundTakenBack
 from shared.contracts.property_snapshot import place_at
 from shared.contracts.settlement_views import PostedRound, ReversedRound, RevisionView, SupersededRound, UnpostedRound
+from shared.contracts.settlements import ResultCounted
 from shared.contracts.topic_reader import Reader, Skipped
 from shared.contracts.topics import ACCOUNTS, INVENTORY, METERS, SETTLEMENTS, VIGORISH, Topic, publisher_of
 from shared.contracts.vigorish import VigorishAssessed, VigorishCollection, VigorishTakenBack
@@ -158,6 +159,7 @@ class Settlements(OfJournal):
         SETTLEMENTS,
         *(PostedRound, ReversedRound, SupersededRound, UnpostedRound),
         *(CorrectionProposed, CorrectionApproved, CorrectionRejected),
+        ResultCounted,
         *OF_INPUT,
         CommandRefused,
     )
@@ -201,7 +203,7 @@ class Settlements(OfJournal):
                 batch.add_account_wagers(wagers_of_accounts(event, data))
                 if not isinstance(data, ReversedRound):
                     batch.add_won_lines(self._won_lines.of_round(event, data, place, entry.back_cents()))
-            case UnpostedRound() as data:
+            case UnpostedRound() | ResultCounted() as data:
                 batch.add(event, data, self.places.place, whole=False)
             case SupersededRound() as data:
                 batch.changed(data.property, data.gaming_day, event.recordedat)

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.read_model.alarms import open_alarms
 from shared.contracts.envelope import Name
-from shared.contracts.properties import Play
+from shared.contracts.properties import Play, Sales
 from shared.contracts.property_snapshot import PropertySnapshot
 
 RATE: Final = timedelta(hours=1)
@@ -45,6 +45,10 @@ _LATELY: Final = text("""
         SELECT sum(r.sign) AS rounds FROM reporting.rounds r
         WHERE r.property = :property AND r.gaming_day = :gaming_day AND r.table_name = wanted.table_name
           AND r.closed_at > :since) hour ON true""")
+_RESULTS: Final = text("""
+    SELECT table_name, sum(value) AS results, coalesce(sum(value) FILTER (WHERE recorded_at > :since), 0) AS in_hour
+    FROM reporting.amounts
+    WHERE property = :property AND gaming_day = :gaming_day AND measure = 'results' GROUP BY table_name""")
 _MISSED: Final = text("""
     SELECT table_name, count(*) FILTER (WHERE kind = 'late') AS late, count(*) AS exceptions
     FROM reporting.exceptions
@@ -54,8 +58,10 @@ _MISSED: Final = text("""
 class FloorTable(BaseModel):
     """A table of the current gaming day: cents; `win_cents` is that of its rounds, `drop_cents` the reported sales.
 
-    A table whose `play` is counted has no win before it is counted. `rounds_in_hour` counts the hour before the answer;
-    `alarms` are unresolved alarms of sequential tests about this table.
+    A table whose `play` is counted has no win before it is counted. Where it reports no `sales` there is no drop
+    either; where it reports those over an amount, the drop is at least that. Instead of rounds it may record `results`;
+    `kind` is that of its game. `rounds_in_hour` and `results_in_hour` count the hour before the answer, results by when
+    they were recorded; `alarms` are unresolved alarms of sequential tests about this table.
     """
 
     table: Name
@@ -63,15 +69,19 @@ class FloorTable(BaseModel):
     game: Name
     revenue_class: Literal["banking", "non_banking", "fully_automated"]
     play: Play
+    sales: Sales
+    kind: Name | None
     minimum_cents: int | None
     positions: int
     rounds: int
     rounds_in_hour: int
+    results: int
+    results_in_hour: int
     last_round: str | None
     last_round_at: AwareDatetime | None
     handle_cents: int
     win_cents: int | None
-    drop_cents: int
+    drop_cents: int | None
     exceptions: int
     late: int
     alarms: int
@@ -107,6 +117,7 @@ async def floor_of(connection: AsyncConnection, place: PropertySnapshot, day: da
     won = await _by_table(connection, _WON, asked)
     played = await _by_table(connection, _PLAYED, asked)
     brought = await _by_table(connection, _BROUGHT, asked | {"measures": list(_DROP)})
+    results = await _by_table(connection, _RESULTS, asked | {"since": at - RATE})
     missed = await _by_table(connection, _MISSED, asked)
     alarms = Counter(one.tested.table for of, one in await open_alarms(connection) if of == document.property)
     names = [one.table for one in tables]
@@ -118,15 +129,19 @@ async def floor_of(connection: AsyncConnection, place: PropertySnapshot, day: da
             game=one.game,
             revenue_class=one.revenue_class,
             play=one.play,
+            sales=one.sales,
+            kind=place.kind_of(one.game),
             minimum_cents=one.minimum_cents,
             positions=one.positions,
             rounds=int(played.get(one.table, {}).get("rounds", 0)),
             rounds_in_hour=lately[one.table]["rounds_in_hour"],
+            results=int(results.get(one.table, {}).get("results", 0)),
+            results_in_hour=int(results.get(one.table, {}).get("in_hour", 0)),
             last_round=lately[one.table]["round_id"],
             last_round_at=lately[one.table]["closed_at"],
             handle_cents=int(won.get(one.table, {}).get("handle_cents", 0)),
             win_cents=None if one.play == "counted" else int(won.get(one.table, {}).get("win_cents", 0)),
-            drop_cents=int(brought.get(one.table, {}).get("drop_cents", 0)),
+            drop_cents=None if one.sales == "none" else int(brought.get(one.table, {}).get("drop_cents", 0)),
             exceptions=missed.get(one.table, {}).get("exceptions", 0),
             late=missed.get(one.table, {}).get("late", 0),
             alarms=alarms[one.table],

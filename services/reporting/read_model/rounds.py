@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from services.reporting.read_model.measures import Amount, adds
 from shared.contracts.facts import EntryEvent
 from shared.contracts.settlement_views import PostedRound, ReversedRound, UnpostedRound
+from shared.contracts.settlements import ResultCounted
 from shared.contracts.wager_totals import FIGURES
 from shared.rules import Line
 
@@ -173,6 +174,17 @@ def against_house(line: Line) -> bool:
 def voided(fact: UnpostedRound) -> Iterator[Amount]:
     """Yield a round that was voided before it was posted; the item is its game."""
     yield Amount("rounds_voided", 1, fact.table, item=fact.game)
+
+
+RESULTS: Final = ("results", "shoes")
+"""The measures of results at counted tables, and of the shoes that ended with one; the item is the game."""
+
+
+@adds(ResultCounted)
+def counted(fact: ResultCounted) -> Iterator[Amount]:
+    """Yield a result of a counted table, and the shoe that ended with it."""
+    yield Amount("results", 1, fact.table, item=fact.game)
+    yield Amount("shoes", int(fact.last_of_shoe), fact.table, item=fact.game)
 
 
 _Sum = dict[Any, list[int]]

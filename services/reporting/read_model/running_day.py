@@ -32,37 +32,37 @@ _FIGURES: Final = text("""
     parts AS (
         SELECT w.property, d.table_name, d.handle_cents,
                d.handle_cents + d.vigorish_cents + d.house_in_bank_cents - d.payout_cents AS win_cents,
-               0 AS rounds, 0 AS drop_cents, 0 AS rake_cents, 0 AS contest_cents
+               0 AS rounds, 0 AS results, 0 AS drop_cents, 0 AS rake_cents, 0 AS contest_cents
         FROM wanted w JOIN reporting.wager_days d USING (property, gaming_day)
         UNION ALL
-        SELECT w.property, p.table_name, 0, 0, p.posted - p.reversed, 0, 0, 0
+        SELECT w.property, p.table_name, 0, 0, p.posted - p.reversed, 0, 0, 0, 0
         FROM wanted w JOIN reporting.play_days p USING (property, gaming_day)
         UNION ALL
-        SELECT w.property, a.table_name, 0, 0, 0,
+        SELECT w.property, a.table_name, 0, 0, 0, CASE a.measure WHEN 'results' THEN a.value ELSE 0 END,
                CASE WHEN a.measure IN ('sold_for_currency_cents', 'checks_issued_cents') THEN a.value ELSE 0 END,
                CASE a.measure WHEN 'rake_cents' THEN a.value ELSE 0 END,
                CASE a.measure WHEN 'contest_fees_cents' THEN a.value WHEN 'contest_prizes_cents' THEN -a.value
                               ELSE 0 END
         FROM wanted w JOIN reporting.amount_days a USING (property, gaming_day)
-        WHERE a.measure IN ('sold_for_currency_cents', 'checks_issued_cents', 'rake_cents',
+        WHERE a.measure IN ('sold_for_currency_cents', 'checks_issued_cents', 'rake_cents', 'results',
                             'contest_fees_cents', 'contest_prizes_cents'))
     SELECT property, table_name, sum(handle_cents) AS handle_cents, sum(win_cents) AS win_cents,
-           sum(rounds) AS rounds, sum(drop_cents) AS drop_cents, sum(rake_cents) AS rake_cents,
+           sum(rounds) AS rounds, sum(results) AS results, sum(drop_cents) AS drop_cents, sum(rake_cents) AS rake_cents,
            sum(contest_cents) AS contest_cents
     FROM parts GROUP BY property, table_name""")
 
 
-def _added(cents: int | None, other: int | None) -> int | None:
-    """Return the sum of the amounts that there are; None if there is none."""
-    return other if cents is None else cents + (other or 0)
+def _added(one: int | None, other: int | None) -> int | None:
+    """Return the sum of the figures that there are; None if there is none."""
+    return other if one is None else one + (other or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class TableFigures:
-    """The figures of a table on the current gaming day; win, drop or rake are None if it has none.
+    """The figures of a table on the current gaming day; results, win, drop or rake are None if it has none.
 
-    A counted table has no win before it is counted. Chips sold at a non-banking table are not drop, and its revenue is
-    the rake of counted boxes.
+    A counted table has no win before it is counted, and no drop if it reports no sales; it alone has `results`. Chips
+    sold at a non-banking table are not drop, and its revenue is the rake of counted boxes.
     """
 
     property: str
@@ -70,6 +70,7 @@ class TableFigures:
     game: str
     table: str
     rounds: int
+    results: int | None
     handle_cents: int
     win_cents: int | None
     drop_cents: int | None
@@ -79,6 +80,7 @@ class TableFigures:
         return replace(
             self,
             rounds=self.rounds + other.rounds,
+            results=_added(self.results, other.results),
             handle_cents=self.handle_cents + other.handle_cents,
             win_cents=_added(self.win_cents, other.win_cents),
             drop_cents=_added(self.drop_cents, other.drop_cents),
@@ -118,6 +120,7 @@ def _tables_of(place: PropertySnapshot, day: date, known: _Known) -> Sequence[Ta
     found = []
     for table in place.tables_on(day):
         row: Mapping[Any, Any] = known.get((place.document.property, table.table), {})
+        has_drop = table.revenue_class == "banking" and table.sales != "none"
         found.append(
             TableFigures(
                 property=place.document.property,
@@ -125,9 +128,10 @@ def _tables_of(place: PropertySnapshot, day: date, known: _Known) -> Sequence[Ta
                 game=table.game,
                 table=table.table,
                 rounds=int(row.get("rounds", 0)),
+                results=int(row.get("results", 0)) if table.play == "counted" else None,
                 handle_cents=int(row.get("handle_cents", 0)),
                 win_cents=None if table.play == "counted" else int(row.get("win_cents", 0)),
-                drop_cents=int(row.get("drop_cents", 0)) if table.revenue_class == "banking" else None,
+                drop_cents=int(row.get("drop_cents", 0)) if has_drop else None,
                 rake_cents=int(row.get("rake_cents", 0)) if table.non_banking else None,
             )
         )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
+from shared.contracts.properties import PropertyTable
 from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, place_at
 from shared.contracts.rounds import TableData
 from shared.contracts.settlements import RoundNotice
@@ -29,12 +30,11 @@ def place_round(data: Any, places: PropertyLookup) -> GamingDayAssignment:
 
     Raises: Refused if the round is impossible at this property and table, or implausible.
     """
-    if data.closed_at < data.opened_at:
-        raise Refused(f"round {data.round_id} was closed at {data.closed_at} before it was opened at {data.opened_at}")
     place = place_at(places, data.property, data.opened_at)
+    check_length(f"round {data.round_id}", data.opened_at, data.closed_at, place)
     if data.regulation not in place.law.regulations:
         raise Refused(
-            f"the record says {data.regulation}; {_named(place)} is under {place.law.id}, whose regulations are "
+            f"the record says {data.regulation}; {named(place)} is under {place.law.id}, whose regulations are "
             f"{', '.join(place.law.regulations)}: file and approve a version of the property with the pack of the "
             "regulation, then replay this record"
         )
@@ -61,9 +61,7 @@ def _placed(data: TableData, place: PropertySnapshot, moment: datetime) -> Gamin
     _check_table(data, place, day)
     if day == data.gaming_day:
         return GamingDayAssignment(day)
-    notice = RoundNotice(
-        code=OTHER_GAMING_DAY, paragraph=_named(place), detail=place.other_day(data.gaming_day, moment)
-    )
+    notice = RoundNotice(code=OTHER_GAMING_DAY, paragraph=named(place), detail=place.other_day(data.gaming_day, moment))
     return GamingDayAssignment(day, (notice,))
 
 
@@ -72,25 +70,37 @@ def _check_table(data: TableData, place: PropertySnapshot, day: date) -> None:
     table = place.table(data.table, day)
     if table.play == "counted":
         raise Refused(
-            f"table {data.table!r} is counted on {day} in {_named(place)}: its counts have its win, so that a round "
+            f"table {data.table!r} is counted on {day} in {named(place)}: its counts have its win, so that a round "
             "would count it twice: file and approve a version of the property whose 'play' of it is 'rounds', then "
             "replay this record, or dismiss it"
         )
-    if data.game != table.game:
+    check_offered(data.game, table, place)
+
+
+def check_offered(game: str, table: PropertyTable, place: PropertySnapshot) -> None:
+    """Raise Refused if a table offers another game."""
+    if game != table.game:
         raise Refused(
-            f"table {data.table!r} offers {table.game!r} in {_named(place)}, not {data.game!r}: file and approve a "
+            f"table {table.table!r} offers {table.game!r} in {named(place)}, not {game!r}: file and approve a "
             "version of the property that says which game it offers, then replay this record"
+        )
+
+
+def check_length(what: str, opened_at: datetime, closed_at: datetime, place: PropertySnapshot) -> None:
+    """Raise Refused if a round, or a result, was closed before it was opened, or took longer than is plausible."""
+    if closed_at < opened_at:
+        raise Refused(f"{what} was closed at {closed_at} before it was opened at {opened_at}")
+    most = place.document.plausibility.round_minutes_max
+    if most is not None and closed_at - opened_at > most * _MINUTE:
+        raise Refused(
+            f"{what} was opened at {opened_at} and closed at {closed_at}; a round of {named(place)} takes at most "
+            f"{most} minutes ('round_minutes_max')"
         )
 
 
 def _check_plausible(data: Any, place: PropertySnapshot) -> None:
     """Raise Refused for a round that exceeds a plausibility limit of the property."""
     limits = place.document.plausibility
-    if limits.round_minutes_max is not None and data.closed_at - data.opened_at > limits.round_minutes_max * _MINUTE:
-        raise Refused(
-            f"round {data.round_id} was opened at {data.opened_at} and closed at {data.closed_at}; a round of "
-            f"{_named(place)} takes at most {limits.round_minutes_max} minutes ('round_minutes_max')"
-        )
     if limits.wager_max_cents is None:
         return
     for seat in data.round.seats:
@@ -98,10 +108,11 @@ def _check_plausible(data: Any, place: PropertySnapshot) -> None:
             if cents > limits.wager_max_cents:
                 raise Refused(
                     f"wager {wager!r} of {cents} cents is above {limits.wager_max_cents}, the most that "
-                    f"{_named(place)} takes ('wager_max_cents')",
+                    f"{named(place)} takes ('wager_max_cents')",
                     seat=seat.seat,
                 )
 
 
-def _named(place: PropertySnapshot) -> str:
+def named(place: PropertySnapshot) -> str:
+    """Return the version of a property, in words."""
     return f"property {place.document.property} version {place.document.version}"

@@ -4,7 +4,8 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from tests.support.ledger import Ledger
-from tests.support.reporting import Books, held, names, rows_of
+from tests.support.properties import property_event
+from tests.support.reporting import Books, figure_of, held, names, rows_of
 from tests.unit.reporting.entries import NOON, total
 
 _PLAYED: Final = ("rounds", "hours", "rounds_per_hour", "seats", "seats_per_round", "handle_cents", "wager_cents")
@@ -108,3 +109,29 @@ def test_an_open_table_has_its_drop_and_win_by_the_hour(books: Books) -> None:
         *("table", "open_hours", "rounds", "rounds_per_open_hour"),
         *("drop_per_open_hour_cents", "win_per_open_hour_cents"),
     )
+
+
+def test_a_counted_table_has_the_pace_of_its_results(books: Books) -> None:
+    """Results and shoes in the hours that it was open; none of it is a round, and it has no money."""
+    tables = {"MB-01": {"game": "mini", "play": "counted", "sales": "none"}, "BJ-01": {}}
+    games = [{"game": "mini", "kind": "minibaccarat"}]
+    books.desk.feed("properties", property_event(tables=tables, games=games, version=2, sequence=3))
+    books.publish(*(books.result(seq, "MB-01", "mini", last_of_shoe=seq == 5) for seq in range(1, 7)))
+    open_for = [(NOON, NOON + timedelta(minutes=5))]
+    books.desk.feed("inventory", Ledger("MB-01").stated(times=open_for))
+    report = books.report("pace")
+    [row] = rows_of(report, "results")
+    columns = ("table", "kind", "results", "shoes", "results_per_shoe", "open_hours", "results_per_open_hour")
+    assert ("MB-01", "minibaccarat", 6, 1, "6.00", "0.08", "72.00") == names(row, *columns)
+    assert [] == rows_of(report, "tables")
+    assert {"rounds of hours": True, "handle of hours": True} == held(report)
+    found = books.explain("pace", "results/MB-01|mini/shoes")["entries"]
+    assert [("round-settlement", 5)] == [names(one, "service", "seq") for one in found]
+    [floor] = [one for one in books.get("/floors/riverside").json()["tables"] if one["table"] == "MB-01"]
+    shown = ("kind", "play", "sales", "results", "results_in_hour", "rounds", "win_cents", "drop_cents")
+    assert ("minibaccarat", "counted", "none", 6, 6, 0, None, None) == names(floor, *shown)
+    labels = {"property": "riverside", "revenue_class": "banking"}
+    for figure, mini, blackjack in (("results", 6, None), ("drop_cents", None, 0), ("rounds", 0, 0)):
+        metric = f"pitledger_gaming_day_{figure}"
+        assert mini == figure_of(books, metric, timedelta(), **labels, game="mini", table="MB-01")
+        assert blackjack == figure_of(books, metric, timedelta(), **labels, game="blackjack", table="BJ-01")

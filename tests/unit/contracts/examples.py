@@ -7,7 +7,17 @@ from typing import Any
 
 from tests.support.properties import property_event
 from tests.support.published import published
-from tests.support.rounds import DAY, completed, corrected, correction_approved, record, submission, two_people, voided
+from tests.support.rounds import (
+    DAY,
+    completed,
+    corrected,
+    correction_approved,
+    record,
+    result,
+    submission,
+    two_people,
+    voided,
+)
 from tests.unit.progressive_meters.examples import METERS
 from tests.unit.table_inventory.examples import CHANGES, INVENTORY, PIT
 from tests.unit.vigorish.examples import VIGORISH
@@ -69,6 +79,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "round.completed": completed("BJ-01", 1),
     "round.corrected": corrected("BJ-01", 2, "r-1", record()),
     "round.voided": voided("BJ-01", 3, "r-1"),
+    "result.recorded": result("MB-01", 4, hands={"player": ["As", "4d"], "banker": ["9c", "Kd"]}, shoe="7"),
+    "result.counted": _settled("result.counted", result("MB-01", 4, last_of_shoe=True)["data"]),
     "round.correction_approved": correction_approved("BJ-01", 1, "BJ-01-r1"),
     "correction.proposed": _settled("correction.proposed", _PROPOSED),
     "correction.approved": _settled(

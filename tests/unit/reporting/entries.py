@@ -108,6 +108,12 @@ class Shard:
         """A record came after a later void or correction."""
         return self._entry(seq, "settlement.superseded", table, self._round(table, round_id, {"record": {}}))
 
+    def result(self, seq: int, table: str, game: str, **more: Any) -> Event:
+        """A counted table recorded a result."""
+        said = {"property": self.property_name, "table": table, "game": game, "gaming_day": DAY, "outcome": "banker"}
+        moments = {"opened_at": NOON.isoformat(), "closed_at": NOON.isoformat()}
+        return self._entry(seq, "result.counted", table, said | moments | more)
+
     def gap(self, seq: int, table: str, first: int, last: int) -> Event:
         """Events of a table are missing."""
         return self._entry(seq, "gap.opened", table, {"source": self.table(table), "first": first, "last": last})

@@ -1,7 +1,7 @@
 """Pace and yield: rounds per hour, occupied seats, average wager, take-up of side bets, and what an hour brings."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import sqrt
 from typing import Any, Final
@@ -20,13 +20,14 @@ from services.reporting.read_model.pace_of_play import (
     seats_figure,
 )
 from services.reporting.read_model.reading import Books
+from services.reporting.read_model.rounds import RESULTS as RESULT_MEASURES
 from services.reporting.read_model.shift_times import open_milliseconds
 from services.reporting.reports.common.counted_win import CountedWin, counted_wins
 from services.reporting.reports.common.settled_rounds import SettledRounds, settled_rounds
 from services.reporting.reports.common.settled_win import SettledWin
-from services.reporting.reports.pace.sections import DEALERS, HOURS, MINIMUMS, OPEN_HOURS, SIDE_BETS, TABLES
+from services.reporting.reports.pace.sections import DEALERS, HOURS, MINIMUMS, OPEN_HOURS, RESULTS, SIDE_BETS, TABLES
 from shared.contracts.properties import PropertyTable
-from shared.contracts.settlements import SettlementPosted, SettlementReversed
+from shared.contracts.settlements import ResultCounted, SettlementPosted, SettlementReversed
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.win import WinStated
 
@@ -47,6 +48,7 @@ async def _fill(books: Books) -> Content:
     sections = (
         fill(TABLES, _tables(books, by_table, settled, signs)),
         await _open_hours(books, by_table, settled),
+        fill(RESULTS, await _results(books)),
         fill(HOURS, _hours(books, by_hour)),
         fill(MINIMUMS, _minimums(books, by_hour, signs)),
         fill(SIDE_BETS, _side_bets(books, by_table, settled)),
@@ -134,6 +136,30 @@ async def _open_hours(books: Books, by_table: Mapping[tuple[str, str], Pace], se
         }
 
     return fill(OPEN_HOURS, map(of_table, sorted(opened)))
+
+
+async def _results(books: Books) -> Sequence[_Row]:
+    """Return the rows of counted tables that record their results."""
+    opened, game = await open_milliseconds(books), books.question.game
+    found = []
+    for (table, of_game), sums in sorted((await books.amounts(RESULT_MEASURES, ("table_name", "item"))).items()):
+        if game not in (None, of_game):
+            continue
+        results, shoes = sums.get("results", NOTHING), sums.get("shoes", NOTHING)
+        milliseconds = opened.get(table, 0)
+        found.append(
+            {
+                "table": table,
+                "game": of_game,
+                "kind": books.place.kind_of(of_game),
+                "results": results,
+                "shoes": shoes,
+                "results_per_shoe": Cell(ratio(results.value, shoes.value), explained_by(results, shoes)),
+                "open_hours": hours_of(milliseconds),
+                "results_per_open_hour": Cell(ratio(Fraction(results.value) * 3_600_000, milliseconds), results),
+            }
+        )
+    return found
 
 
 def _hours(books: Books, by_hour: Mapping[tuple[str, ...], Pace]) -> Iterator[_Row]:
@@ -268,11 +294,11 @@ PACE: Final = Report(
     title="Pace and yield",
     about=(
         "How fast tables play, how full they are, what a seat wagers and what an hour brings, by table, hour, minimum "
-        "and dealer, from every settled round. Rounds at a table depend on who plays and on what is shuffled: a "
-        "dealer's figures are stated with the interval that chance alone explains, and say nothing of a person by "
-        "themselves."
+        "and dealer, from every settled round; and how many results counted tables recorded. Rounds at a table depend "
+        "on who plays and on what is shuffled: a dealer's figures are stated with the interval that chance alone "
+        "explains, and say nothing of a person by themselves."
     ),
-    sections=(TABLES, OPEN_HOURS, HOURS, MINIMUMS, SIDE_BETS, DEALERS),
-    sources=(SettlementPosted, SettlementReversed, SubmissionApproved, WinStated),
+    sections=(TABLES, OPEN_HOURS, RESULTS, HOURS, MINIMUMS, SIDE_BETS, DEALERS),
+    sources=(SettlementPosted, SettlementReversed, ResultCounted, SubmissionApproved, WinStated),
     fill=_fill,
 )

@@ -107,6 +107,41 @@ OPEN_HOURS: Final = Section(
         ),
     ),
 )
+RESULTS: Final = Section(
+    name="results",
+    title="Counted tables, by their results",
+    key=("table", "game"),
+    columns=(
+        _TABLE,
+        _GAME,
+        Column(name="kind", title="Kind", formula="of the game, as the property names it"),
+        Column(
+            name="results",
+            title="Results",
+            unit="count",
+            formula="as the table recorded them; nothing is settled of them, and no money is in them",
+        ),
+        Column(name="shoes", title="Shoes", unit="count", formula="that ended with one of the results"),
+        Column(
+            name="results_per_shoe",
+            title="Results per shoe",
+            unit="decimal",
+            formula="results / shoes; empty while no shoe has ended",
+        ),
+        Column(
+            name="open_hours",
+            title="Hours open",
+            unit="decimal",
+            formula="as table inventory states the periods in which it was open, until now if it is open still",
+        ),
+        Column(
+            name="results_per_open_hour",
+            title="Results per hour open",
+            unit="decimal",
+            formula="results / hours open",
+        ),
+    ),
+)
 HOURS: Final = Section(
     name="hours",
     title="By table and hour of the clock",
