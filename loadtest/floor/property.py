@@ -10,12 +10,14 @@ from loadtest.floor.links import pool_of
 from loadtest.floor.pit_items import STACKS
 from loadtest.floor.pit_table import SHIFTS
 from shared.contracts.chips import PieceKind
-from shared.contracts.properties import ChipSet, Plausibility, PropertyDocument, PropertyTable, Shift
+from shared.contracts.properties import ChipSet, Filer, Plausibility, PropertyDocument, PropertyTable, Shift
 from shared.jurisdictions import pack_of_regulation
 
 PIT: Final = "main"
 _PLAUSIBLE: Final = Plausibility(round_minutes_max=30, wager_max_cents=100_000_00)
 _SHIFT_HOURS: Final = 8
+_TEST_CODE: Final = "TBSATEST"
+"""The transmitter control code that FinCEN gives for trying files out."""
 
 
 def property_document(
@@ -38,7 +40,22 @@ def property_document(
         tables=tuple(_table(plan, gaming_day) for plan in plans),
         chip_sets=tuple(_chip_set(kind, gaming_day) for kind in ("chip", "coin")),
         plausibility=_PLAUSIBLE,
+        filer=_filer(property_name),
         effective_from=opening(gaming_day) - timedelta(days=1),
+    )
+
+
+def _filer(property_name: str) -> Filer:
+    return Filer(
+        legal_name=f"{property_name.title()} Casino LLC",
+        ein="231234567",
+        street="1 Main Street",
+        city="Scranton",
+        state="PA",
+        postal_code="18503",
+        contact_name="Title 31 office",
+        contact_phone="5705550100",
+        transmitter_control_code=_TEST_CODE,
     )
 
 

@@ -46,6 +46,9 @@ _COMMANDS: Final = {
         "witness": "Cosign services' checkpoints, each after a proof that the log only grew, until Ctrl-C.",
         "rebuild": "Rebuild the tables that follow from a service's journal, and report rows that differed.",
     },
+    "filing": {
+        "filing": "Prepare currency transaction reports for FinCEN; read its acknowledgements.",
+    },
     "operations": {
         "quarantine": "Look at refused records; mend, replay or dismiss them.",
         "intake": "Load files of events, CSV or JSON Lines, into the topics, until Ctrl-C.",

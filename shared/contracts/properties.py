@@ -208,6 +208,31 @@ class Plausibility(Contract):
     sequence_jump_max: Annotated[int, Field(ge=0, le=1_000_000)] = 10_000
 
 
+_Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,150}$", strip_whitespace=True)]
+
+
+class Filer(Contract):
+    """Who files the property's reports with FinCEN, in the fields of its currency transaction report (FinCEN 112).
+
+    The contact answers what the agency asks. `transmitter_control_code` is what FinCEN gave the transmitter, who is the
+    casino itself unless `transmitter_name` says otherwise.
+    """
+
+    legal_name: _Line
+    trade_name: _Line | None = None
+    ein: Annotated[str, StringConstraints(pattern="^[0-9]{9}$")]
+    street: Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,100}$", strip_whitespace=True)]
+    city: Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,50}$", strip_whitespace=True)]
+    state: Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")]
+    postal_code: Annotated[str, StringConstraints(pattern="^[0-9]{5}([0-9]{4})?$")]
+    institution: Literal["state_casino", "tribal_casino", "card_club"] = "state_casino"
+    contact_name: _Line
+    contact_phone: Annotated[str, StringConstraints(pattern="^[0-9]{10,16}$")]
+    contact_extension: Annotated[str, StringConstraints(pattern="^[0-9]{1,6}$")] | None = None
+    transmitter_name: _Line | None = None
+    transmitter_control_code: Annotated[str, StringConstraints(pattern="^[A-Z0-9]{8}$")]
+
+
 class Member(Contract):
     """A member of the property's staff, with that person's roles at the property."""
 
@@ -231,7 +256,7 @@ class PropertyDocument(Contract):
     that pays back less than one of the `payback_floors` is approved only with an override; of several, the most
     specific applies: wager and game, wager, game. If it names its `chip_sets`, only these can be filled, credited,
     counted or sold at its tables. Its `cage_locations` are those that its cage has besides `cage`, which every property
-    has.
+    has. `filer` is who files its currency transaction reports.
     """
 
     property: Name
@@ -259,6 +284,7 @@ class PropertyDocument(Contract):
     winnings_forms: Literal["each_win", "patron_day"] = "each_win"
     winnings_reduced_by_wager: bool | None = None
     account_dormant_days: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    filer: Filer | None = None
     people: tuple[Member, ...] = Field(default=(), max_length=10_000)
     effective_from: AwareDatetime
 

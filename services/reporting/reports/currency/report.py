@@ -35,7 +35,7 @@ from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.cells import require_whole
 from services.reporting.reports.currency.amended import AMENDED, amended_rows
 from services.reporting.reports.currency.days import Logged, applied_to_logs, day_rows, read_days
-from services.reporting.reports.currency.sections import DAYS, LOG, PATTERNS, REPORTABLE, WARNINGS
+from services.reporting.reports.currency.sections import DAYS, LINES, LOG, PATTERNS, REPORTABLE, WARNINGS
 from services.reporting.reports.currency.structuring import Pattern, Watch, patterns
 from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered
 from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, RedemptionVoided
@@ -112,9 +112,11 @@ async def _fill(books: Books) -> Content:
         if not only_due or _is_of_instruments(each.law, report)
         for entry in log
     ]
+    reached = _standing(judged, "reached", only_filed=True)
     sections = (
         fill(DAYS, day_rows(days, logged)),
-        fill(REPORTABLE, Made(_standing(judged, "reached", only_filed=True), _reportable)),
+        fill(REPORTABLE, Made(reached, _reportable)),
+        fill(LINES, (line for judgment in reached for line in _lines(judgment))),
         fill(LOG, Made(entries, _entry)),
         fill(WARNINGS, Made(_standing(judged, "near", only_filed=only_due), _warning)),
         fill(PATTERNS, (_pattern(each, report, one) for each in judged for report, one in each.patterns)),
@@ -191,6 +193,26 @@ def _threshold(one: CurrencyTotal) -> Applied:
 
 def _reportable(judgment: _Judgment) -> dict[str, Any]:
     return _total(judgment) | {"file_by": judgment[1].file_by}
+
+
+def _lines(judgment: _Judgment) -> Iterator[dict[str, Any]]:
+    """Yield a total's parts by kind, in the order of their first transactions, as a form lists them."""
+    judged, one = judgment
+    by_kind: dict[str, list[CashMovement]] = {}
+    for entry in one.entries:
+        by_kind.setdefault(entry.movement.kind, []).append(entry.movement)
+    for kind, movements in by_kind.items():
+        because = _because(movements)
+        yield {
+            "form": judged.form_of(one.held.report, one.first),
+            "gaming_day": one.held.gaming_day,
+            "person": one.first.patron or _UNKNOWN,
+            "direction": one.first.direction,
+            "kind": kind,
+            "movements": Figure(len(movements), because),
+            "cents": Figure(sum([movement.cents for movement in movements]), because),
+            "entry": Cell(one.first.reference, _because([one.first])),
+        }
 
 
 def _warning(judgment: _Judgment) -> dict[str, Any]:
@@ -286,13 +308,13 @@ CURRENCY: Final = Report(
     title="Currency reports and logs (CTR, MTL)",
     about=(
         "What persons moved in currency in a gaming day, in and out apart, over all places where they are known: what "
-        "is to be reported and by when, the log of each department, what is near a threshold, patterns that a person "
-        "should look at, and what was to be reported until something of it was void: a report of it that was filed is "
-        "amended. Persons are references. Of more than a week, logs of currency, and what nobody known "
-        "moved at tables, are added up by gaming day and department (the day lists them), and what is near the "
-        "threshold of a log alone is not listed."
+        "is to be reported and by when, and of which kinds it is, the log of each department, what is near a "
+        "threshold, patterns that a person should look at, and what was to be reported until something of it was "
+        "void: a report of it that was filed is amended. Persons are references. Of more than a week, logs of "
+        "currency, and what nobody known moved at tables, are added up by gaming day and department (the day lists "
+        "them), and what is near the threshold of a log alone is not listed."
     ),
-    sections=(DAYS, REPORTABLE, LOG, WARNINGS, PATTERNS, AMENDED),
+    sections=(DAYS, REPORTABLE, LINES, LOG, WARNINGS, PATTERNS, AMENDED),
     sources=(
         *(AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered, PitRecorded, PitVoided),
         *(CageMoved, CageVoided, CheckRedeemed, RedemptionVoided),

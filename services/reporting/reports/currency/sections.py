@@ -57,6 +57,18 @@ REPORTABLE: Final = Section(
         *_SOURCE,
     ),
 )
+LINES: Final = Section(
+    name="lines",
+    title="To be reported, by kind",
+    key=("form", "gaming_day", "person", "direction", "entry", "kind"),
+    columns=(
+        *(FORM, DAY, PERSON, DIRECTION),
+        Column(name="kind", title="Kind"),
+        _MOVEMENTS,
+        _CENTS,
+        _ENTRY,
+    ),
+)
 LOG: Final = Section(
     name="log",
     title="Log of each department",

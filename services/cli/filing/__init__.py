@@ -1,0 +1,1 @@
+"""What is filed with FinCEN: currency transaction reports, and their acknowledgements."""

@@ -1,0 +1,83 @@
+"""FinCEN's acknowledgement of a batch: what became of each report in it. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+_ACCEPTED: Final = "A"
+_WARNING: Final = "WARN"
+
+
+class AcknowledgementWrong(Exception):
+    """The file is no acknowledgement of a batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class FiledError:
+    """An error or a warning: its code in the user guide, where it is in the batch, and its text."""
+
+    code: str
+    context: str
+    text: str
+    is_warning: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AcknowledgedReport:
+    """What became of a report: its BSA identifier (14 digits) if it was accepted, and what was found in it."""
+
+    bsa_id: str | None
+    errors: tuple[FiledError, ...]
+
+    @property
+    def is_accepted(self) -> bool:
+        """Return whether the report has an identifier; it may still have to be corrected."""
+        return self.bsa_id is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledgement:
+    """What became of a batch: whether it was accepted, its own errors, and its reports in the order of the batch."""
+
+    is_accepted: bool
+    errors: tuple[FiledError, ...]
+    reports: tuple[AcknowledgedReport, ...]
+
+
+def read_acknowledgement(content: bytes) -> Acknowledgement:
+    """Return the acknowledgement in a file of FinCEN's. Raises: AcknowledgementWrong."""
+    try:
+        root = fromstring(content)
+    except (ParseError, DefusedXmlException) as error:
+        raise AcknowledgementWrong(f"it is no XML that can be read: {error}") from error
+    if _name(root) != "EFilingBatchXML" or "StatusCode" not in root.attrib:
+        raise AcknowledgementWrong("it is no acknowledgement: that is an EFilingBatchXML with a StatusCode")
+    return Acknowledgement(
+        is_accepted=root.attrib["StatusCode"] == _ACCEPTED,
+        errors=tuple(_errors(root, "EFilingBatchErrorXML", "EFilingSubmissionErrorXML")),
+        reports=tuple(_report(one) for one in root.iter() if _name(one) == "EFilingActivityXML"),
+    )
+
+
+def _report(activity: Element) -> AcknowledgedReport:
+    return AcknowledgedReport(_text(activity, "BSAID") or None, tuple(_errors(activity, "EFilingActivityErrorXML")))
+
+
+def _errors(within: Element, *names: str) -> Iterator[FiledError]:
+    for one in within.iter():
+        if _name(one) in names and (code := _text(one, "ErrorTypeCode")):
+            level = _text(one, "ErrorLevelText")
+            yield FiledError(code, _text(one, "ErrorContextText"), _text(one, "ErrorText"), level == _WARNING)
+
+
+def _text(element: Element, name: str) -> str:
+    return next((one.text or "" for one in element if _name(one) == name), "").strip()
+
+
+def _name(element: Element) -> str:
+    """Return the name of an element without its namespace: acknowledgements have none, batches have one."""
+    return element.tag.rpartition("}")[2]
