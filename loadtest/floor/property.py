@@ -51,7 +51,7 @@ def _filer(property_name: str) -> Filer:
         ein="231234567",
         street="1 Main Street",
         city="Scranton",
-        state="PA",
+        state_code="PA",
         postal_code="18503",
         contact_name="Title 31 office",
         contact_phone="5705550100",

@@ -223,7 +223,7 @@ class Filer(Contract):
     ein: Annotated[str, StringConstraints(pattern="^[0-9]{9}$")]
     street: Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,100}$", strip_whitespace=True)]
     city: Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,50}$", strip_whitespace=True)]
-    state: Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")]
+    state_code: Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")]
     postal_code: Annotated[str, StringConstraints(pattern="^[0-9]{5}([0-9]{4})?$")]
     institution: Literal["state_casino", "tribal_casino", "card_club"] = "state_casino"
     contact_name: _Line

@@ -22,7 +22,7 @@ IDENTITY: Final[dict[str, Any]] = {
     "date_of_birth": "1971-02-03",
     "street": "17 Gooseberry Lane",
     "city": "Scranton",
-    "state": "PA",
+    "state_code": "PA",
     "postal_code": "18503",
     "country": "US",
     "taxpayer_number": "900551234",

@@ -30,7 +30,7 @@ AskedFor = Literal[
     "date_of_birth",
     "street",
     "city",
-    "state",
+    "state_code",
     "postal_code",
     "country",
     "taxpayer_number",
@@ -88,7 +88,7 @@ class PatronIdentity(Contract):
     date_of_birth: Annotated[WrittenDay | None, PERSONAL] = None
     street: Annotated[str, _text(100), PERSONAL] | None = None
     city: _Short | None = None
-    state: _State | None = None
+    state_code: _State | None = None
     postal_code: Annotated[str, _text(9), PERSONAL] | None = None
     country: Annotated[Country | None, PERSONAL] = None
     taxpayer_number: _Number | None = None
@@ -108,7 +108,7 @@ class PatronIdentity(Contract):
     def asked_for(self) -> frozenset[AskedFor]:
         """Return the fields that forms ask for, of somebody of this kind and country."""
         of_kind = _OF_ENTITIES if self.kind == "entity" else _OF_PEOPLE
-        return of_kind | _OF_BOTH | (frozenset(("state",)) if self.country in _WITH_STATES else frozenset())
+        return of_kind | _OF_BOTH | (frozenset(("state_code",)) if self.country in _WITH_STATES else frozenset())
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:

@@ -18,9 +18,12 @@ ENTITY = {
     "legal_name": "Oakhurst Glass LLC",
     "taxpayer_number": "471234567",
     "taxpayer_number_kind": "ein",
-    **{name: IDENTITY[name] for name in ("street", "city", "state", "postal_code", "country", "document")},
+    **{name: IDENTITY[name] for name in ("street", "city", "state_code", "postal_code", "country", "document")},
 }
-ABROAD = {name: said for name, said in IDENTITY.items() if name != "state"} | {"country": "DE", "postal_code": "50667"}
+ABROAD = {name: said for name, said in IDENTITY.items() if name != "state_code"} | {
+    "country": "DE",
+    "postal_code": "50667",
+}
 
 
 def refusal(said: dict[str, Any]) -> str:
@@ -34,7 +37,7 @@ def refusal(said: dict[str, Any]) -> str:
 def test_each_field_is_given_or_unknown(whole: dict[str, Any], left_out: frozenset[AskedFor]) -> None:
     """Whatever nobody could learn, the identity is taken if it names exactly that, and refused otherwise."""
     kinds = {"taxpayer_number_kind"} if "taxpayer_number" in left_out else set()
-    nowhere = {"state"} if "country" in left_out else set()  # nobody asks for a state of no country
+    nowhere = {"state_code"} if "country" in left_out else set()  # nobody asks for a state of no country
     said = {name: value for name, value in whole.items() if name not in left_out | kinds | nowhere}
     unknown = sorted(set(whole) & left_out - nowhere)
     taken = PatronIdentity.model_validate(said | {"unknown": unknown})
@@ -57,7 +60,7 @@ def test_each_field_is_given_or_unknown(whole: dict[str, Any], left_out: frozens
         ({"taxpayer_number": None}, "taxpayer_number: it goes with its kind"),
         ({"taxpayer_number_kind": None}, "taxpayer_number: it goes with its kind"),
         ({"postal_code": "1850"}, "postal_code: no ZIP code"),
-        ({"state": None}, "state: neither given nor unknown"),
+        ({"state_code": None}, "state_code: neither given nor unknown"),
         ({"document": IDENTITY["document"] | {"kind": "other"}}, "has a description"),
         ({"document": IDENTITY["document"] | {"description": "card"}}, "has a description"),
         ({"email": "nobody"}, "should match"),
