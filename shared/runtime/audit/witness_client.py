@@ -5,10 +5,10 @@ which covers the earlier ones.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from ssl import SSLContext, create_default_context
 from typing import Final, Protocol, Self
@@ -85,36 +85,39 @@ def witnesses_of(settings: Settings) -> list[ListedWitness]:
         raise FatalServiceError(f"PITLEDGER_WITNESSES_FILE: {error}") from error
 
 
-class AnnouncedCheckpoint(Protocol):
+class AnnouncedCheckpoints(Protocol):
     """Publishes checkpoint notes."""
 
-    def publish(self, origin: str, note: str) -> None:
-        """Publish a note, replacing the previous note of its log. Raises: ConnectionError."""
+    def publish(self, notes: Mapping[str, str]) -> None:
+        """Publish notes by their log, each replacing the previous one. Raises: ConnectionError."""
 
 
+@dataclass(frozen=True, slots=True)
 class CheckpointTopic:
-    """Publish notes on the topic `checkpoints`, keyed by their log."""
+    """Publish notes on the topic `checkpoints`, keyed by their log, with a short-lived client: once a minute at most.
 
-    def __init__(self, settings: Settings, service: str) -> None:
-        self._new = partial(new_producer, settings, service)
-        self._producer = self._new()
+    A client that is kept costs half a megabyte and its threads for as long as the service runs.
+    """
 
-    def publish(self, origin: str, note: str) -> None:
-        """Publish a note; return after the cluster has acknowledged it. Raises: ConnectionError."""
+    settings: Settings
+    service: str
+
+    def publish(self, notes: Mapping[str, str]) -> None:
+        """Publish notes; return after the cluster has acknowledged all of them. Raises: ConnectionError."""
         errors: list[object] = []
+        producer = new_producer(self.settings, self.service)
         try:
-            self._producer.produce(
-                CHECKPOINTS.name,
-                key=origin.encode(),
-                value=note.encode(),
-                on_delivery=lambda error, _: errors.append(error),
-            )
-            self._producer.flush(_FLUSH_SECONDS)
+            for origin, note in notes.items():
+                producer.produce(
+                    CHECKPOINTS.name,
+                    key=origin.encode(),
+                    value=note.encode(),
+                    on_delivery=lambda error, _: errors.append(error),
+                )
+            producer.flush(_FLUSH_SECONDS)
         except (KafkaException, BufferError) as error:
             raise ConnectionError(f"{CHECKPOINTS.name}: {error}") from error
-        if errors != [None]:
-            self._producer.purge()
-            self._producer = self._new()  # one that has lost its brokers does not find them again
+        if errors != [None] * len(notes):
             raise ConnectionError(f"{CHECKPOINTS.name}: {errors or 'the cluster does not answer'}")
 
 
@@ -125,7 +128,7 @@ class WitnessClient:
     context: RuntimeContext
     notary: CheckpointSigner
     witnesses: Sequence[ListedWitness]
-    topic: AnnouncedCheckpoint | None = None
+    topic: AnnouncedCheckpoints | None = None
     _since: datetime | None = None
     _complete_at: dict[str, datetime] = field(default_factory=dict)
     """By witness: when it had cosigned the latest checkpoint of every shard."""
@@ -149,8 +152,7 @@ class WitnessClient:
             async with httpx.AsyncClient(timeout=_ANSWER_SECONDS, verify=authorities) as client:
                 for witness in self.witnesses:
                     await self._ask(client, witness, shards)
-        for shard in shards:
-            await self._publish(shard)
+        await self._publish(shards)
         self.observe()
 
     async def _ask(self, client: httpx.AsyncClient, witness: ListedWitness, shards: Sequence[Shard]) -> None:
@@ -236,18 +238,22 @@ class WitnessClient:
             yield part
             after = end
 
-    async def _publish(self, shard: Shard) -> None:
-        """Publish the latest note of a shard with its cosignatures, unless it is published already."""
-        origin = self.notary.origin(shard.name)
-        note = await asyncio.to_thread(self.notary.store.latest, origin)
-        if self.topic is None or note is None or self._published.get(origin) == note:
+    async def _publish(self, shards: Sequence[Shard]) -> None:
+        """Publish the latest notes of shards with their cosignatures, those that are not published already."""
+        notes = await asyncio.to_thread(self._unpublished, shards)
+        if self.topic is None or not notes:
             return
         try:
-            await asyncio.to_thread(self.topic.publish, origin, note)
+            await asyncio.to_thread(self.topic.publish, notes)
         except ConnectionError as error:
-            log.warning("checkpoint not published", shard=shard.name, error=str(error))
+            log.warning("checkpoints not published", logs=", ".join(notes), error=str(error))
         else:
-            self._published[origin] = note
+            self._published |= notes
+
+    def _unpublished(self, shards: Sequence[Shard]) -> dict[str, str]:
+        origins = [self.notary.origin(shard.name) for shard in shards]
+        latest = {origin: self.notary.store.latest(origin) for origin in origins}
+        return {name: note for name, note in latest.items() if note is not None and note != self._published.get(name)}
 
     def observe(self) -> None:
         """Update the metric of the age of each witness's cosignatures."""
