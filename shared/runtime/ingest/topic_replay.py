@@ -24,6 +24,7 @@ from shared.runtime.ingest.kafka_records import record_of
 from shared.runtime.ingest.signature_check import NotAuthentic, content_digest, require_authentic
 from shared.runtime.kafka import TopicLog, librdkafka_log, topic_log
 from shared.runtime.settings import Settings
+from shared.runtime.turns import in_turns
 
 _BATCH_RECORDS = 1000
 _POLL_SECONDS = 0.2
@@ -149,7 +150,9 @@ class TopicReplay:
     ) -> list[Event[Any]]:
         """Return the events of records, without duplicate stream positions."""
         read = [record for record in batch if record.offset not in partitions[record.partition].refused]
-        taken = [(record, _authentic(self.handler, record, self.verifier, self.journal.schema)) for record in read]
+        taken: list[tuple[InputRecord, Event[Any]]] = []
+        async for some in in_turns(read):
+            taken += [(one, _authentic(self.handler, one, self.verifier, self.journal.schema)) for one in some]
         await _require_as_read(connection, self.journal, self.handler, taken)
         streams = await places.load(self.handler.topic, sorted({event.source for _, event in taken}))
         events: list[Event[Any]] = []

@@ -31,7 +31,7 @@ from shared.runtime.projections.projection_replay import (
     replay_of,
     tables_of,
 )
-from shared.runtime.projections.row_digest import EMPTY, digest_of, joined
+from shared.runtime.projections.row_digest import EMPTY, digest_in_turns, joined
 from shared.runtime.projections.shadow_tables import Redirect
 from shared.runtime.projections.standing_copy import ComparisonBookmark, StandingCopy, StreamsRead
 from shared.runtime.projections.unlike_rows import compare_noted, next_rows, note_unlike
@@ -329,7 +329,7 @@ class IncrementalComparison:
         copies = self.copy.digested
         place = next(number for number, each in enumerate(copies) if each.name == mark.table)
         rows = await next_rows(self.connection, copies[place], mark.last, most)
-        mark.passed = joined(mark.passed, digest_of(mark.table, (row.line for row in rows)))
+        mark.passed = joined(mark.passed, await digest_in_turns(mark.table, (row.line for row in rows)))
         until = None if len(rows) < most else list(rows[-1].key)
         for table in self._made(steps):
             if table.name == mark.table and table.name not in _failed(steps):

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from hashlib import shake_256
 from typing import Final
 
+from shared.runtime.turns import in_turns
+
 _BITS: Final = 3072
 _LESS: Final = 1103717
 PRIME: Final = (1 << _BITS) - _LESS
@@ -29,6 +31,14 @@ def digest_of(table: str, rows: Iterable[str]) -> int:
         element = int.from_bytes(shake_256(name + row.encode()).digest(_BITS // 8), "little")
         product = _reduced(product * element)
     return product % PRIME
+
+
+async def digest_in_turns(table: str, rows: Iterable[str]) -> int:
+    """Return the digest of many rows, and let the rest of the event loop go on meanwhile."""
+    product = EMPTY
+    async for some in in_turns(rows):
+        product = joined(product, digest_of(table, some))
+    return product
 
 
 def joined(digest: int, other: int) -> int:

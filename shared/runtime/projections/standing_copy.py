@@ -22,8 +22,10 @@ from sqlalchemy import (
     PrimaryKeyConstraint,
     Table,
     Text,
+    case,
     cast,
     delete,
+    func,
     literal,
     select,
     text,
@@ -38,7 +40,7 @@ from shared.journal.ledger import Fenced
 from shared.journal.signed_rows import SIGNATURE, as_written, not_signed, signature_column, signed_rows
 from shared.journal.streams import Stream
 from shared.runtime.database import seals_of
-from shared.runtime.projections.row_digest import EMPTY, digest_of, joined, without
+from shared.runtime.projections.row_digest import EMPTY, digest_in_turns, joined, without
 from shared.runtime.projections.shadow_tables import copy_of
 
 Key = Sequence[str]
@@ -178,11 +180,15 @@ class StandingCopy:
             passed: Any = literal(place[name] < place[mark.table])
             if name == mark.table and mark.last is not None:
                 passed = tuple_(*keys_in(changed.c.key, table)) <= values_of(table, mark.last)
-            query = select(changed.c.came, changed.c.line, passed.label("passed")).where(changed.c.name == name)
-            rows = (await self.connection.execute(query)).all()
+            balance = func.sum(case((changed.c.came, 1), else_=-1))  # 0: it came and went, as sums do with each part
+            query = select(changed.c.line, passed.label("passed"), (balance > 0).label("came"))
+            lines = query.where(changed.c.name == name).group_by("line", "passed").having(balance != 0)
+            rows = (await self.connection.execute(lines)).all()
             for came, change in ((True, joined), (False, without)):
-                mark.rows = change(mark.rows, digest_of(name, (row.line for row in rows if row.came is came)))
-                seen = digest_of(name, (row.line for row in rows if row.came is came and row.passed))
+                of = [row for row in rows if row.came is came]
+                seen = await digest_in_turns(name, (row.line for row in of if row.passed))
+                others = await digest_in_turns(name, (row.line for row in of if not row.passed))
+                mark.rows = change(mark.rows, joined(seen, others))
                 mark.passed = change(mark.passed, seen)
         if names and mark.caught_up:
             found = select(changed.c.name, changed.c.key).where(changed.c.name != self.streams.name).distinct()

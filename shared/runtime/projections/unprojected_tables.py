@@ -1,5 +1,6 @@
 """Check tables that are not projected: stream positions against the journal, signed rows by their signatures."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -66,6 +67,7 @@ async def compare_signed(table: Table, connection: AsyncConnection) -> ComparedT
             if why is not None:
                 different += 1
                 first.append(_unsigned({name: str(row[name]) for name in key}, why))
+        await asyncio.sleep(0)  # of parts that were fetched together none is waited for
     return ComparedTable(table.name, rows, different, tuple(first[:DIFFERENCES_MAX]))
 
 
