@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Final
 
+from loadtest.floor.counted_tables import CountedDay, CountedPlan
 from loadtest.floor.electronic import account_money
 from loadtest.floor.game import TablePlan
 from loadtest.floor.messages import Message
@@ -137,8 +138,13 @@ class PitBook:
         *,
         overpaying: Overpaying | None = None,
         openers: Mapping[str, int] | None = None,
+        counted: Sequence[CountedPlan] = (),
     ) -> None:
-        """Begin a day; `openers` are the opening inventories in cents that differ from the default."""
+        """Begin a day; `openers` are the opening inventories in cents that differ from the default.
+
+        `counted` are tables beside the `plans`: they report no rounds.
+        """
+        self._counted = counted
         self._property = property_name
         self._openers = openers or {}
         self._overpaying = overpaying
@@ -193,18 +199,22 @@ class PitBook:
                 opener_cents=self._openers.get(plan.name, PAR_CENTS),
             )
             table.play(rounds)
-            events[plan.name] = sorted(table.events, key=lambda event: event.at)
+            events[plan.name] = _in_order(table)
             if plant:
                 planted = (plan.name, 1 + _place(events[plan.name], "table.counted"))
-            exchanges = [n for n, event in enumerate(events[plan.name], 1) if event.type == "box.exchanged"]
-            boxes += [
-                Box(plan.name, shift, exchange, dropped)
-                for (shift, dropped), exchange in zip(table.boxes, exchanges, strict=True)
-            ]
+            boxes += _boxes(plan.name, table, events[plan.name])
             slips += table.slips
             paper += table.paper
             money[plan.name] = table.money
             counts[plan.name] = table.counts
+        for counted in self._counted:
+            day = CountedDay(counted, self._gaming_day)
+            day.play()
+            events[counted.name] = _in_order(day)
+            boxes += _boxes(counted.name, day, events[counted.name])
+            slips += day.slips
+            money[counted.name] = day.money
+            counts[counted.name] = day.counts
         slips.sort(key=lambda slip: (slip.at, slip.table, slip.slip))
         return PitDay(
             property=self._property,
@@ -219,6 +229,18 @@ class PitBook:
             counts=counts,
             _events=events,
         )
+
+
+def _in_order(table: TableDay | CountedDay) -> list[PitEvent]:
+    return sorted(table.events, key=lambda event: event.at)
+
+
+def _boxes(name: str, table: TableDay | CountedDay, events: Sequence[PitEvent]) -> list[Box]:
+    """Return the boxes of a table, with the places of their exchanges among its events."""
+    exchanges = [number for number, event in enumerate(events, 1) if event.type == "box.exchanged"]
+    return [
+        Box(name, shift, exchange, dropped) for (shift, dropped), exchange in zip(table.boxes, exchanges, strict=True)
+    ]
 
 
 def _place(events: Sequence[PitEvent], kind: str) -> int:

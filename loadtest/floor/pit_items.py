@@ -116,7 +116,8 @@ class Counted:
 
 @dataclass(slots=True)
 class TableMoney:
-    """The expected win report of a table, cents (§ 601a.9). `rounds_win` is implied by its settled rounds.
+    """The expected win report of a table, cents (§ 601a.9). `rounds_win` is implied by its settled rounds; the win of a
+    counted table is all `counted_win`.
 
     `drop` is currency and counter checks; coupons are counted at their stated value and never drop. `tips` are in no
     report of the inventory.
@@ -133,6 +134,7 @@ class TableMoney:
     coupons_paid: int = 0
     rounds: int = 0
     rounds_win: int = 0
+    counted_win: int = 0
     waived: int = 0
     variance: int = 0
     tips: int = 0

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date, time, timedelta
 from typing import Final
 
+from loadtest.floor.counted_tables import CountedPlan, games_of
 from loadtest.floor.floor_day import BEGINS, TIME_ZONE, initial_meters, opening
 from loadtest.floor.game import TablePlan
 from loadtest.floor.links import pool_of
@@ -21,7 +22,11 @@ _TEST_CODE: Final = "TBSATEST"
 
 
 def property_document(
-    property_name: str, plans: Sequence[TablePlan], gaming_day: date, begins: time = BEGINS
+    property_name: str,
+    plans: Sequence[TablePlan],
+    gaming_day: date,
+    begins: time = BEGINS,
+    counted: Sequence[CountedPlan] = (),
 ) -> PropertyDocument:
     """Return a property with these tables, in effect from the day before, because the pit's reports begin early."""
     [law] = {pack_of_regulation(plan.regulation).id for plan in plans}
@@ -37,7 +42,11 @@ def property_document(
         shifts=tuple(
             Shift(shift=name, begins=time(begins.hour + _SHIFT_HOURS * number)) for number, name in enumerate(SHIFTS)
         ),
-        tables=tuple(_table(plan, gaming_day) for plan in plans),
+        tables=(
+            *(_table(plan, gaming_day) for plan in plans),
+            *(_counted_table(plan, gaming_day) for plan in counted),
+        ),
+        games=games_of(counted, gaming_day),
         chip_sets=tuple(_chip_set(kind, gaming_day) for kind in ("chip", "coin")),
         plausibility=_PLAUSIBLE,
         filer=_filer(property_name),
@@ -69,6 +78,21 @@ def _table(plan: TablePlan, gaming_day: date) -> PropertyTable:
         location="main floor",
         minimum_cents=plan.minimum_cents,
         progressive_links=tuple(pool_of(plan, meter) for meter in initial_meters(plan)),
+        opened_on=gaming_day,
+    )
+
+
+def _counted_table(plan: CountedPlan, gaming_day: date) -> PropertyTable:
+    return PropertyTable(
+        table=plan.name,
+        asset_number=f"T-{plan.name}",
+        game=plan.game,
+        pit=PIT,
+        positions=plan.seats,
+        location="main floor",
+        minimum_cents=plan.minimum_cents,
+        play="counted",
+        sales=plan.sales,
         opened_on=gaming_day,
     )
 

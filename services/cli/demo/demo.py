@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from loadtest.floor.counted_tables import COUNTED
 from loadtest.floor.devices import Devices
 from loadtest.floor.electronic import AccountsRefused, Desk, ElectronicTables, electronic_tables
 from loadtest.floor.floor_day import opening
@@ -96,11 +97,11 @@ def demo(
     Starts PostgreSQL, a Kafka broker and every service as a process of its own, has two people file and approve the
     property and its rules submissions, plays the day, and waits until all of it is settled and reported. The pit has
     fills and credits, two shifts, a drop that is counted twice, counter checks (one comes back unpaid), coupons, tips,
-    electronic wagers, reportable currency, a grant of promotional money and a hit of a linked progressive. Beside this
-    property in Pennsylvania one in Rhode Island plays, under its own law and clock. A device at each table signs its
-    rounds. The day's reports are written to a folder, signed; `pitledger verify-reports` verifies them. A few things go
-    wrong on purpose: see the exceptions. Exit code 1 if a figure differs from the simulator's, or an accounting
-    identity is violated.
+    electronic wagers, three tables whose win is only counted, reportable currency, a grant of promotional money and a
+    hit of a linked progressive. Beside this property in Pennsylvania one in Rhode Island plays, under its own law and
+    clock. A device at each table signs its rounds. The day's reports are written to a folder, signed; `pitledger
+    verify-reports` verifies them. A few things go wrong on purpose: see the exceptions. Exit code 1 if a figure differs
+    from the simulator's, or an accounting identity is violated.
 
     Servers named in the environment are not used: a demo writes only to its own database.
 
@@ -166,7 +167,7 @@ def play_day(
         approver_token=tokens["demo.approver"],
     )
     neighbor = Neighbor.beside(gaming_day, rounds, len(plans))
-    devices = installed([property_document(PROPERTY, plans, gaming_day), neighbor.document])
+    devices = installed([property_document(PROPERTY, plans, gaming_day, counted=COUNTED), neighbor.document])
     properties = devices.documents
     _approve(target, properties, [(PROPERTY, plans), (neighbor.name, neighbor.plans)], gaming_day)
     patience = _PATIENCE_SECONDS + _SECONDS_PER_ROUND * rounds
@@ -177,7 +178,7 @@ def play_day(
         stack.urls[ACCOUNTS], cashier_token=tokens["demo.account_cashier"], table_token=tokens["demo.table_system"]
     )
     electronic = ElectronicTables(desk, PROPERTY, electronic_tables(plans))
-    book, example = PitBook(PROPERTY, plans, gaming_day), _Example()
+    book, example = PitBook(PROPERTY, plans, gaming_day, counted=COUNTED), _Example()
     messages = messages_of_day(
         property_name=PROPERTY, plans=plans, gaming_day=gaming_day, seed=seed, rounds=rounds, plants=True, linked=True
     )
@@ -246,6 +247,7 @@ def play_day(
         "gaming_day": gaming_day.isoformat(),
         "seed": seed,
         "tables": len(plans),
+        "counted_tables": len(COUNTED),
         "rounds": rounds,
         "records": played.records,
         "sent": dict(books.messages),

@@ -24,6 +24,7 @@ _WIN_COLUMNS: Final = {
     "coupons_paid": "coupons_paid_cents",
     "win": "win_cents",
     "rounds": "rounds",
+    "counted_win": "counted_win_cents",
     "variance": "inventory_variance_cents",
     "waived": "vigorish_waived_cents",
 }
@@ -130,6 +131,8 @@ def identities(
         ("Settled win", "win + awards - electronic", won, "into trays, by settlement", rounds["chips"]),
         ("Win by § 601a.9", "counted at the tables", counted["win_cents"],
          "rounds - coupons - waived + by count + variances", implied),
+        ("Win by count", "posted of counted tables", -inventory["counted_win"],
+         "in their trays and boxes", tables["counted_win"]),
         ("Chips of rounds", "into trays, by settlement", rounds["chips"], "of rounds, by table inventory", tray),
         ("Table inventory", "counted - expected", sum(one["cents"] for one in reports.variances),
          "the planted variance", planted),

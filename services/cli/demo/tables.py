@@ -150,11 +150,11 @@ def _meters(rows: Sequence[Document]) -> Iterator[list[str]]:
 
 
 def _win_as_counted(win: Document) -> Iterator["RenderableType"]:
-    columns = ("opener", "fills", "credits", "drop", "closer", "win", "inventory_variance")
+    columns = ("opener", "fills", "credits", "drop", "closer", "win", "counted_win", "inventory_variance")
     total = win["total"]
     yield heading(f"Win as counted, § 601a.9: closer + credits + drop - opener - fills ({win['status']})")
     yield table(
-        names("Table") + numbers("Opener", "Fills", "Credits", "Drop", "Closer", "Win", "Variance"),
+        names("Table") + numbers("Opener", "Fills", "Credits", "Drop", "Closer", "Win", "By count", "Variance"),
         [[row["table"], *_amounts(row, *columns)] for row in win["tables"]] + [["all", *_amounts(total, *columns)]],
         footer=True,
     )

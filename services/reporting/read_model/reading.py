@@ -112,6 +112,11 @@ class Books(Sums):
         """Return the game that a table offers."""
         return self._tables[table].game if table in self._tables else ""
 
+    def kind_of(self, table: str) -> str | None:
+        """Return the kind of the game of a counted table (craps, roulette), in words, or None."""
+        kind = self.place.kind_of(self.game_of(table))
+        return None if kind is None else kind.replace("-", " ")
+
     def sales_of(self, table: str, day: date) -> Sales | None:
         """Return the sales that a counted table reports on a gaming day; None for a table that reports rounds."""
         if day not in self._counted_on:

@@ -7,7 +7,7 @@ from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Identity, Section, fill
 from services.reporting.framework.figures import Cell, Figure, Value
 from services.reporting.read_model.reading import Books, Listed
-from services.reporting.reports.common.counted_win import CountedWin, counted_marks, counted_wins, together
+from services.reporting.reports.common.counted_win import KIND, CountedWin, counted_marks, counted_wins, together
 from shared.contracts.inventory import DayFinal, DayPreliminary
 from shared.contracts.win import WinStated
 
@@ -15,6 +15,7 @@ _PLACE: Final = (
     Column(name="pit", title="Pit"),
     Column(name="table", title="Table"),
     Column(name="game", title="Game"),
+    KIND,
     Column(name="play", title="Win known from", formula="rounds, or counted: then only counts tell"),
 )
 _FIGURES: Final = (
@@ -93,6 +94,7 @@ def _row(books: Books, table: str, win: CountedWin) -> dict[str, Value | Figure 
         "pit": books.pit_of(table),
         "table": table,
         "game": books.game_of(table),
+        "kind": books.kind_of(table),
         "play": books.play_of(table),
         "opener_cents": win.opener,
         "fills_cents": win.fills,

@@ -12,6 +12,7 @@ from services.reporting.framework.document import Column, Identity, Section, fil
 from services.reporting.framework.figures import Cell, EntryRef, Figure
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.read_model.staff import versions_of
+from services.reporting.reports.common.counted_win import KIND
 from shared.contracts.properties import PropertyApproved, PropertyTable
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.submissions import ByTable, SubmissionApproved, WithdrawalApproved
@@ -24,6 +25,7 @@ TABLES: Final = Section(
         Column(name="table", title="Table"),
         Column(name="asset_number", title="Asset no."),
         Column(name="game", title="Game"),
+        KIND,
         Column(name="regulation", title="Regulation"),
         Column(name="submission", title="Rules Submission", unit="count", formula="the version in effect"),
         Column(name="submission_from", title="In effect from", unit="moment"),
@@ -86,7 +88,11 @@ async def _fill(books: Books) -> Content:
     sections = (
         fill(
             TABLES,
-            (_table(one, _submission(submissions, one, document.property, ends), entries, last) for one in listed),
+            (
+                _table(one, _submission(submissions, one, document.property, ends), entries, last)
+                | {"kind": books.kind_of(one.table)}
+                for one in listed
+            ),
         ),
         fill(
             DEVICES,

@@ -50,13 +50,18 @@ class Clock(BaseModel):
 
 
 def clocks(table: OpenTable, provisions: Provisions, now: datetime) -> Iterator[Clock]:
-    """Yield the equipment clocks of a table. Time while it was closed does not count."""
+    """Yield the equipment clocks of a table. Time while it was closed does not count.
+
+    A counted table may have no cards, as for craps and roulette: there they are due once a change of them is on record.
+    """
     cards = table.said("cards")
     regulation, dealing = cards.get("regulation", "default"), cards.get("dealing", "hand")
     life = provisions.deck_life(regulation, dealing)
     named = regulation if cards else "no change is recorded"
     hours = round(life.total_seconds() / 3600)
-    yield _timed(table, "cards", life, now, f"cards dealt from the {dealing} are changed every {hours} hours ({named})")
+    if cards or table.table not in provisions.counted:
+        rule = f"cards dealt from the {dealing} are changed every {hours} hours ({named})"
+        yield _timed(table, "cards", life, now, rule)
     if table.dice and provisions.dice_hours is not None:
         life = timedelta(hours=provisions.dice_hours)
         yield _timed(table, "dice", life, now, f"dice are changed every {provisions.dice_hours} hours")

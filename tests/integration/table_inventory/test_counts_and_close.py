@@ -217,6 +217,19 @@ def test_equipment_clocks_run_while_a_table_is_open(desk: InventoryDesk) -> None
     assert set() == overdue(14)
 
 
+def test_a_counted_table_without_cards_has_none_to_change(desk: InventoryDesk) -> None:
+    """Nobody changes the cards of a wheel; a counted table that was given cards changes them in time."""
+    tables = {name: {"game": "roulette", "play": "counted"} for name in ("RL-01", "MB-01")} | {"BJ-01": {}}
+    desk.desk.feed("properties", property_event(PROPERTY, tables, sequence=2, version=2))
+    mini = Table("MB-01")
+    cards = {"regulation": "pa-647a", "dealing": "shoe", "decks": 8, "counting_shuffler": True, "changed_by": "d.dan"}
+    desk.pit(*(Table(name).opened(at(0), OPENER) for name in ("RL-01", "BJ-01")))
+    desk.pit(mini.opened(at(0), OPENER), mini.event("cards.changed", at(0), **cards))
+    desk.clock.now = at(30)
+    items = desk.read(f"/equipment?property={PROPERTY}")["items"]
+    assert [("BJ-01", "cards"), ("MB-01", "cards")] == [(one["table"], one["check"]) for one in items]
+
+
 def test_the_metrics_say_what_is_overdue_open_and_on_its_way(desk: InventoryDesk) -> None:
     """The watch sets the figures that no event brings up to date."""
     play_a_day(desk, missing=1_000_00)

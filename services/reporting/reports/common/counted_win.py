@@ -7,10 +7,13 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
-from services.reporting.framework.document import Mark
+from services.reporting.framework.document import Column, Mark
 from services.reporting.framework.figures import NOTHING, Cell, Figure, share, total
 from services.reporting.read_model.inventory import Lack
 from services.reporting.read_model.reading import Books
+
+KIND: Final = Column(name="kind", title="Kind", formula="of the game of a counted table, as the property names it")
+"""What kind of game a counted table has, for which there is no catalogue."""
 
 _MEASURES: Final = (
     *("opener_cents", "closer_cents", "handed_over_cents", "fills_cents", "credits_cents"),

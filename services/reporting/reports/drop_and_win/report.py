@@ -141,6 +141,7 @@ async def _fill(books: Books) -> Content:
         table: {
             "pit": books.pit_of(table),
             "game": books.game_of(table),
+            "kind": books.kind_of(table),
             "play": books.play_of(table),
             "expected_win_cents": expected.get(table, ExpectedWin()).cell,
         }

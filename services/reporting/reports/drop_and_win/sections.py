@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from services.reporting.framework.document import Column, Section
+from services.reporting.reports.common.counted_win import KIND
 
 _PA: Final = "58 Pa. Code § 465a.1(c)(3)"
 _NO_EDGE: Final = "empty where a part of the handle has no exact house edge"
@@ -118,7 +119,7 @@ def _section(name: str, title: str, *columns: Column, key: tuple[str, ...], adde
     return Section(name=name, title=title, key=key, columns=listed)
 
 
-TABLES: Final = _section("tables", "By table", _PIT, _TABLE, _GAME, _PLAY, *_ALL, _EXPECTED, key=("table",))
+TABLES: Final = _section("tables", "By table", _PIT, _TABLE, _GAME, KIND, _PLAY, *_ALL, _EXPECTED, key=("table",))
 GAMES: Final = _section(
     "games",
     "By game",
