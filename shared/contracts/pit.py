@@ -259,6 +259,19 @@ class CollectedTips(PitData):
     observed_by: Person
 
 
+@event("time.collected", PIT_EVENTS)
+class CollectedTime(PitData):
+    """Time was collected at a non-banking table: so much from each of some seats, for a period of play.
+
+    The chips went into the drop box. They are part of the rake for which the box is counted, which alone is revenue.
+    """
+
+    seats: Seat
+    cents_per_seat: Cents
+    minutes: Annotated[int, Field(strict=True, ge=1, le=1440)] = 30
+    dealer: Person
+
+
 class VigorishOfRound(PitData):
     """Vigorish of a seat in a round. `bank`: owed as the bank or a co-bank, not as a player."""
 

@@ -75,7 +75,7 @@ def stated(fact: WinStated) -> Iterator[Amount]:
 
 @adds(inventory.PitRecorded)
 def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
-    """Yield players' purchases at a table, and its tips, neither of which are figures of the win."""
+    """Yield players' purchases at a table, its tips, and the time that it collected: none are figures of the win."""
     data, moved_cents = fact.data, 0 if fact.moved is None else fact.moved.cents
     here = partial(Amount, table=fact.table)
     match data:
@@ -88,6 +88,9 @@ def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
             yield here("check_left_cents", -moved_cents, item=data.serial)
         case pit.CollectedTips():
             yield here("tips_cents", data.cents)
+        case pit.CollectedTime():
+            yield here("time_collected_cents", data.seats * data.cents_per_seat)
+            yield here("time_seat_minutes", data.seats * data.minutes)
 
 
 @adds(inventory.PitVoided)

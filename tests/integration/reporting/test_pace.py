@@ -6,7 +6,9 @@ from typing import Any, Final
 from tests.support.ledger import Ledger
 from tests.support.properties import property_event
 from tests.support.reporting import Books, figure_of, held, names, rows_of
-from tests.unit.reporting.entries import NOON, total
+from tests.support.statements import Statements
+from tests.support.table_days import TableDays
+from tests.unit.reporting.entries import DAY, NOON, total
 
 _PLAYED: Final = ("rounds", "hours", "rounds_per_hour", "seats", "seats_per_round", "handle_cents", "wager_cents")
 
@@ -135,3 +137,28 @@ def test_a_counted_table_has_the_pace_of_its_results(books: Books) -> None:
         metric = f"pitledger_gaming_day_{figure}"
         assert mini == figure_of(books, metric, timedelta(), **labels, game="mini", table="MB-01")
         assert blackjack == figure_of(books, metric, timedelta(), **labels, game="blackjack", table="BJ-01")
+
+
+def test_a_poker_table_has_its_rake_by_hour_and_by_collection(books: Books) -> None:
+    """Time is part of what its boxes were counted for; while one is not counted, nothing is said of the whole."""
+    poker = {"PK-01": {"game": "poker", "non_banking": True}, "BJ-01": {}}
+    books.desk.feed("properties", property_event(tables=poker, version=2, sequence=3))
+    ledger, columns = TableDays(), ("rake_cents", "time_cents", "pots_cents", "boxes", "seat_hours")
+    hour: dict[str, Any] = {"non_banking": True, "dealer": "d-1", "cents_per_seat": 600}
+    collected = [ledger.pit("time.collected", "PK-01", seats=seats, **hour) for seats in (9, 8)]
+    statements = Statements("riverside", shard=9)
+
+    def stated(second: int, **said: Any) -> dict[str, Any]:
+        return statements.stated(NOON + timedelta(seconds=second), "PK-01", DAY, non_banking=True, **said)
+
+    times = [(NOON - timedelta(hours=2), NOON)]
+    books.desk.feed("inventory", *collected, stated(9, boxes=2, boxes_counted=1, rake=20_000, times=times))
+    [row] = rows_of(books.report("pace"), "rake")
+    assert (20_000, 10_200, None, 2, "8.50") == names(row, *columns)
+    books.desk.feed("inventory", stated(10, boxes=2, boxes_counted=2, rake=45_000, times=times))
+    report = books.report("pace")
+    [row] = rows_of(report, "rake")
+    assert (45_000, 10_200, 34_800, 2, "8.50") == names(row, *columns)
+    assert ("2.00", 22_500, 22_500) == names(row, "open_hours", "rake_per_box_cents", "rake_per_open_hour_cents")
+    found = books.explain("pace", "rake/PK-01/time_cents")["entries"]
+    assert [5_400, 4_800] == [one["value"] for one in found]

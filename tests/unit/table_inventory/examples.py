@@ -46,6 +46,7 @@ _PIT: dict[str, dict[str, Any]] = {
     },
     "box.transported": {"box": "A1", "carried_by": "sec.gus", "received_by": "count.sue"},
     "tips.collected": {"cents": 7700, "collected_by": "tips.jo", "observed_by": "floor.fay"},
+    "time.collected": {"seats": 9, "cents_per_seat": 600, "dealer": "dealer.dan"},
     "vigorish.collected": _VIGORISH,
     "vigorish.waived": {**_VIGORISH, "reason": "promotion"},
     "vigorish.returned": {**_VIGORISH, "reason": "taken twice"},

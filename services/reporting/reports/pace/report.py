@@ -25,13 +25,25 @@ from services.reporting.read_model.shift_times import open_milliseconds
 from services.reporting.reports.common.counted_win import CountedWin, counted_wins
 from services.reporting.reports.common.settled_rounds import SettledRounds, settled_rounds
 from services.reporting.reports.common.settled_win import SettledWin
-from services.reporting.reports.pace.sections import DEALERS, HOURS, MINIMUMS, OPEN_HOURS, RESULTS, SIDE_BETS, TABLES
+from services.reporting.reports.pace.sections import (
+    DEALERS,
+    HOURS,
+    MINIMUMS,
+    OPEN_HOURS,
+    RAKE,
+    RESULTS,
+    SIDE_BETS,
+    TABLES,
+)
 from shared.contracts.properties import PropertyTable
 from shared.contracts.settlements import ResultCounted, SettlementPosted, SettlementReversed
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.win import WinStated
 
 _Row = dict[str, Any]
+
+_OF_RAKE: Final = ("rake_cents", "time_collected_cents", "rake_boxes", "rake_boxes_counted", "time_seat_minutes")
+"""The measures of non-banking tables (services.reporting.read_model.inventory)."""
 
 _NORMAL_95: Final = 1.959964
 """The 97.5% quantile of the standard normal distribution."""
@@ -49,6 +61,7 @@ async def _fill(books: Books) -> Content:
         fill(TABLES, _tables(books, by_table, settled, signs)),
         await _open_hours(books, by_table, settled),
         fill(RESULTS, await _results(books)),
+        fill(RAKE, await _rake(books)),
         fill(HOURS, _hours(books, by_hour)),
         fill(MINIMUMS, _minimums(books, by_hour, signs)),
         fill(SIDE_BETS, _side_bets(books, by_table, settled)),
@@ -159,6 +172,32 @@ async def _results(books: Books) -> Sequence[_Row]:
                 "results_per_open_hour": Cell(ratio(Fraction(results.value) * 3_600_000, milliseconds), results),
             }
         )
+    return found
+
+
+async def _rake(books: Books) -> Sequence[_Row]:
+    """Return the rows of non-banking tables: their rake and the time that they collected."""
+    opened, game = await open_milliseconds(books), books.question.game
+    found = []
+    for (table,), sums in sorted((await books.amounts(_OF_RAKE, ("table_name",))).items()):
+        if game not in (None, books.game_of(table)):
+            continue
+        rake, time, boxes, counted, minutes = (sums.get(name, NOTHING) for name in _OF_RAKE)
+        milliseconds = opened.get(table, 0)
+        row = {
+            "table": table,
+            "game": books.game_of(table),
+            "rake_cents": rake,
+            "time_cents": time,
+            "boxes": boxes,
+            "rake_per_box_cents": Cell(round(Fraction(rake.value, counted.value)) if counted.value else None, rake),
+            "seat_hours": Cell(ratio(minutes.value, 60), minutes),
+            "open_hours": hours_of(milliseconds),
+        }
+        if counted.value == boxes.value > 0:
+            row["pots_cents"] = rake - time
+            row["rake_per_open_hour_cents"] = Cell(_rounded(per_hour(rake.value, milliseconds)), rake)
+        found.append(row)
     return found
 
 
@@ -298,7 +337,7 @@ PACE: Final = Report(
         "on who plays and on what is shuffled: a dealer's figures are stated with the interval that chance alone "
         "explains, and say nothing of a person by themselves."
     ),
-    sections=(TABLES, OPEN_HOURS, RESULTS, HOURS, MINIMUMS, SIDE_BETS, DEALERS),
+    sections=(TABLES, OPEN_HOURS, RESULTS, RAKE, HOURS, MINIMUMS, SIDE_BETS, DEALERS),
     sources=(SettlementPosted, SettlementReversed, ResultCounted, SubmissionApproved, WinStated),
     fill=_fill,
 )

@@ -142,6 +142,57 @@ RESULTS: Final = Section(
         ),
     ),
 )
+RAKE: Final = Section(
+    name="rake",
+    title="Non-banking tables, by their rake",
+    key=("table",),
+    columns=(
+        _TABLE,
+        _GAME,
+        Column(
+            name="rake_cents",
+            title="Rake",
+            unit="cents",
+            added=True,
+            formula="chips found in counted boxes, with adjustments; collected time is part of it",
+        ),
+        Column(
+            name="time_cents",
+            title="Time collected",
+            unit="cents",
+            added=True,
+            formula="seats x the amount of each, as the table reported it",
+        ),
+        Column(
+            name="pots_cents",
+            title="Rake of pots",
+            unit="cents",
+            formula="rake - time collected; empty while a box is not counted",
+        ),
+        Column(name="boxes", title="Collections", unit="count", added=True, formula="drop boxes taken off the table"),
+        Column(
+            name="rake_per_box_cents",
+            title="Rake per collection",
+            unit="cents",
+            formula="rake / counted boxes",
+        ),
+        Column(
+            name="seat_hours", title="Seat hours paid", unit="decimal", formula="seats x the time that each paid for"
+        ),
+        Column(
+            name="open_hours",
+            title="Hours open",
+            unit="decimal",
+            formula="as table inventory states the periods in which it was open, until now if it is open still",
+        ),
+        Column(
+            name="rake_per_open_hour_cents",
+            title="Rake per hour open",
+            unit="cents",
+            formula="rake / hours open; empty while a box is not counted",
+        ),
+    ),
+)
 HOURS: Final = Section(
     name="hours",
     title="By table and hour of the clock",
