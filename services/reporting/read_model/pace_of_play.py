@@ -84,6 +84,11 @@ def per_hour(number: int | Fraction, milliseconds: int) -> Fraction | None:
     return Fraction(number) * _HOUR_MILLISECONDS / milliseconds if milliseconds > 0 else None
 
 
+def rounds_per_hour(rounds: int, milliseconds: int) -> str | None:
+    """Return rounds per hour of some time, two decimals; None without a time."""
+    return ratio(rounds * _HOUR_MILLISECONDS, milliseconds)
+
+
 @cache
 def _statement(by: tuple[Dimension, ...]) -> TextClause:
     return text(added_up(PACE, by))

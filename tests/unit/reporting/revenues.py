@@ -1,8 +1,10 @@
 """Revenue of days, and the facilities that it is of, for tests."""
 
+from collections.abc import Iterable
 from datetime import date
 
 from services.reporting.reports.tax.gross_revenue import DayRevenue, Facility
+from services.reporting.reports.tax.returns import TaxReturn, period_sheet
 from services.reporting.reports.tax.sheets import DailySheet, daily_sheets
 from shared.jurisdictions import gaming_pack
 from shared.jurisdictions.model import ClassOfRevenue
@@ -23,6 +25,11 @@ def sheet(facility: Facility, *rows: DayRevenue, day: str | None = None) -> Dail
     gaming_day = rows[-1].gaming_day if day is None else date.fromisoformat(day)
     [found] = daily_sheets(facility, rows, gaming_day, gaming_day)
     return found
+
+
+def weekly(facility: Facility, rows: Iterable[DayRevenue], day: date, *, version: int = 1) -> TaxReturn:
+    """A version of the return of the week that contains a gaming day."""
+    return TaxReturn(version, period_sheet(facility, rows, "week", day))
 
 
 def amounts(found: DailySheet) -> dict[str, int]:

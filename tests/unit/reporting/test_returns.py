@@ -7,10 +7,10 @@ import pytest
 
 from services.reporting.reports.tax.amendments import Amended, amended
 from services.reporting.reports.tax.gross_revenue import Facility
-from services.reporting.reports.tax.returns import TaxReturn, due_cents, law_of, period_sheet, tax_return
+from services.reporting.reports.tax.returns import TaxReturn, due_cents, law_of, period_sheet
 from shared.jurisdictions import gaming_pack
 from tests.support.packs import changed, dated
-from tests.unit.reporting.revenues import PENNSYLVANIA, RHODE_ISLAND, won
+from tests.unit.reporting.revenues import PENNSYLVANIA, RHODE_ISLAND, weekly, won
 
 FRIDAY = date(2026, 11, 20)
 ROWS = [won("2026-11-16", 1_000_03), won("2026-11-17", -500_00), won("2026-11-20", 2_000_04)]
@@ -18,7 +18,7 @@ ROWS = [won("2026-11-16", 1_000_03), won("2026-11-17", -500_00), won("2026-11-20
 
 def test_a_weekly_return_adds_up_its_days() -> None:
     """From Monday to Sunday, line by line, and what is due to each payee."""
-    sheet = tax_return(PENNSYLVANIA, ROWS, "week", FRIDAY).sheet
+    sheet = weekly(PENNSYLVANIA, ROWS, FRIDAY).sheet
     assert (date(2026, 11, 16), date(2026, 11, 22), 7) == (sheet.first, sheet.last, len(sheet.sheets))
     assert [("state_tax", 3_000_07, 360_00), ("additional_tax", 3_000_07, 60_00)] == [
         (line.layer, line.base_cents, line.amount_cents) for line in sheet.layers[:2]
@@ -34,7 +34,7 @@ def test_a_week_that_straddles_a_change_has_a_line_for_each_rate() -> None:
     """With its own days, base and source."""
     rates = [dated("0.12"), dated("0.13", "2026-11-18")]
     facility = Facility("riverside", changed(gaming_pack("us-pa"), {"taxes.state_tax.rate": rates}))
-    lines = [line for line in tax_return(facility, ROWS, "week", FRIDAY).sheet.layers if line.layer == "state_tax"]
+    lines = [line for line in weekly(facility, ROWS, FRIDAY).sheet.layers if line.layer == "state_tax"]
     assert [
         (Fraction(12, 100), date(2026, 11, 16), date(2026, 11, 17), 1_000_03, 120_00),
         (Fraction(13, 100), date(2026, 11, 18), date(2026, 11, 22), 2_000_04, 260_01),
@@ -45,40 +45,38 @@ def test_a_tax_that_begins_within_a_week_has_its_days_only() -> None:
     """The additional tax of Pennsylvania began on Monday, August 1, 2016; in a week from Sunday it has six days."""
     facility = Facility("riverside", changed(gaming_pack("us-pa"), {"periods.week_begins": [dated("sunday")]}))
     rows = [won("2016-07-31", 100_00), won("2016-08-01", 100_00)]
-    lines = {line.layer: line for line in tax_return(facility, rows, "week", date(2016, 8, 3)).sheet.layers}
+    lines = {line.layer: line for line in weekly(facility, rows, date(2016, 8, 3)).sheet.layers}
     assert (200_00, 100_00) == (lines["state_tax"].base_cents, lines["additional_tax"].base_cents)
     assert date(2016, 8, 1) == lines["additional_tax"].first
 
 
-def test_a_return_has_the_taxes_of_its_period_only() -> None:
+def test_a_month_has_the_taxes_of_its_weeks() -> None:
     """Pennsylvania's are weekly; an account of a month shows them all the same, day by day."""
-    month = tax_return(PENNSYLVANIA, ROWS, "month", FRIDAY).sheet
-    assert ((), {}) == (month.layers, due_cents(month))
     account = period_sheet(PENNSYLVANIA, ROWS, "month", FRIDAY)
     assert {"state_tax": 360_00} == {
         line.layer: line.amount_cents for line in account.layers if line.layer == "state_tax"
     }
-    assert due_cents(tax_return(PENNSYLVANIA, ROWS, "week", FRIDAY).sheet) == due_cents(account)
+    assert due_cents(weekly(PENNSYLVANIA, ROWS, FRIDAY).sheet) == due_cents(account)
 
 
 def test_shares_are_added_up_too() -> None:
     """Each party has the sum of its days."""
     rows = [won(day, cents, name="lakeside") for day, cents in (("2026-11-16", 101), ("2026-11-17", 101))]
-    sheet = tax_return(RHODE_ISLAND, rows, "week", FRIDAY).sheet
+    sheet = weekly(RHODE_ISLAND, rows, FRIDAY).sheet
     assert {"state": 32, "operator": 168, "town": 2} == {line.party: line.amount_cents for line in sheet.shares}
 
 
 def test_a_return_says_what_it_rests_on() -> None:
     """Every value of the pack, once, with its doubts."""
-    law = law_of(tax_return(PENNSYLVANIA, ROWS, "week", FRIDAY).sheet)
+    law = law_of(weekly(PENNSYLVANIA, ROWS, FRIDAY).sheet)
     assert len(set(law)) == len(law)
     assert {"classes.banking.negative_days", "taxes.state_tax.rate"} <= {one.place for one in law}
 
 
 def test_an_amended_return_shows_what_changed() -> None:
     """Old, new and difference of each line, the days that changed, and what is due."""
-    original = tax_return(PENNSYLVANIA, ROWS, "week", FRIDAY)
-    found = amended(original, tax_return(PENNSYLVANIA, [*ROWS, won("2026-11-20", -4)], "week", FRIDAY, version=2))
+    original = weekly(PENNSYLVANIA, ROWS, FRIDAY)
+    found = amended(original, weekly(PENNSYLVANIA, [*ROWS, won("2026-11-20", -4)], FRIDAY, version=2))
     assert 2 == found.version
     assert [FRIDAY] == list(found.days)
     state = found.lines.layers[0]
@@ -87,7 +85,7 @@ def test_an_amended_return_shows_what_changed() -> None:
         state.base,
         state.amount,
     )
-    found = amended(original, tax_return(PENNSYLVANIA, [*ROWS, won("2026-11-17", 600_00)], "week", FRIDAY, version=2))
+    found = amended(original, weekly(PENNSYLVANIA, [*ROWS, won("2026-11-17", 600_00)], FRIDAY, version=2))
     assert [date(2026, 11, 17)] == list(found.days)
     day = found.days[date(2026, 11, 17)]
     assert (Amended(-500_00, 100_00), Amended(0, 100_00)) == (day.classes[0].revenue, day.classes[0].counted)
@@ -101,8 +99,8 @@ def test_an_amended_return_shows_what_changed() -> None:
 def test_an_amendment_shows_a_change_of_law_too() -> None:
     """A rate that was wrong is a line that ends and one that begins."""
     facility = Facility("riverside", changed(gaming_pack("us-pa"), {"taxes.state_tax.rate": [dated("0.11")]}))
-    original = tax_return(PENNSYLVANIA, ROWS[:1], "week", FRIDAY)
-    found = amended(original, tax_return(facility, ROWS[:1], "week", FRIDAY, version=2))
+    original = weekly(PENNSYLVANIA, ROWS[:1], FRIDAY)
+    found = amended(original, weekly(facility, ROWS[:1], FRIDAY, version=2))
     assert [(Fraction(12, 100), Amended(120_00, 0)), (Fraction(11, 100), Amended(0, 110_00))] == [
         (line.rate, line.amount) for line in found.lines.layers if line.layer == "state_tax"
     ]
@@ -112,7 +110,7 @@ def test_an_amendment_shows_a_change_of_law_too() -> None:
 def test_a_party_that_shares_differently_is_shown() -> None:
     """Amended shares: what each party had and has."""
     before, after = (
-        tax_return(RHODE_ISLAND, [won("2026-11-16", cents, name="lakeside")], "week", FRIDAY, version=version)
+        weekly(RHODE_ISLAND, [won("2026-11-16", cents, name="lakeside")], FRIDAY, version=version)
         for version, cents in ((1, 100_00), (2, 200_00))
     )
     assert [("state", 15_50), ("operator", 83_50), ("town", 1_00)] == [
@@ -123,11 +121,11 @@ def test_a_party_that_shares_differently_is_shown() -> None:
 @pytest.mark.parametrize(
     ("current", "message"),
     [
-        (tax_return(PENNSYLVANIA, ROWS, "week", date(2026, 11, 27), version=2), "2026-11-23 to 2026-11-29 amends none"),
-        (tax_return(PENNSYLVANIA, ROWS, "week", FRIDAY, version=3), "version 3 does not follow version 1"),
+        (weekly(PENNSYLVANIA, ROWS, date(2026, 11, 27), version=2), "2026-11-23 to 2026-11-29 amends none"),
+        (weekly(PENNSYLVANIA, ROWS, FRIDAY, version=3), "version 3 does not follow version 1"),
     ],
 )
 def test_only_the_next_version_of_a_return_amends_it(current: TaxReturn, message: str) -> None:
     """Of the same property and period."""
     with pytest.raises(ValueError, match=message):
-        amended(tax_return(PENNSYLVANIA, ROWS, "week", FRIDAY), current)
+        amended(weekly(PENNSYLVANIA, ROWS, FRIDAY), current)

@@ -17,6 +17,7 @@ from services.reporting.read_model.pace_of_play import (
     per_hour,
     ratio,
     rounds_figure,
+    rounds_per_hour,
     seats_figure,
 )
 from services.reporting.read_model.reading import Books
@@ -76,7 +77,7 @@ def _played(pace: Pace, rounds: Figure, seats: Figure, handle: Figure) -> _Row:
     return {
         "rounds": rounds,
         "hours": Cell(pace.hours, rounds),
-        "rounds_per_hour": Cell(ratio(Fraction(pace.rounds) * 3_600_000, pace.milliseconds), rounds),
+        "rounds_per_hour": Cell(rounds_per_hour(pace.rounds, pace.milliseconds), rounds),
         "seats": seats,
         "seats_per_round": Cell(pace.seats_per_round, explained_by(seats, rounds)),
         "handle_cents": handle,
@@ -142,7 +143,7 @@ async def _open_hours(books: Books, by_table: Mapping[tuple[str, str], Pace], se
             "table": table,
             "open_hours": hours_of(milliseconds),
             "rounds": rounds,
-            "rounds_per_open_hour": Cell(ratio(Fraction(rounds.value) * 3_600_000, milliseconds), rounds),
+            "rounds_per_open_hour": Cell(rounds_per_hour(rounds.value, milliseconds), rounds),
             "drop_per_open_hour_cents": in_an_hour(win.drop),
             "win_per_open_hour_cents": in_an_hour(win.final_win),
             "theoretical_win_per_open_hour_cents": _theoretical(wins.get((table,), SettledWin()), milliseconds),

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from services.reporting.domain.law import Applied
-from services.reporting.reports.tax.gross_revenue import ClassDay, DayRevenue, Facility, TaxPeriod
+from services.reporting.reports.tax.gross_revenue import ClassDay, DayRevenue, Facility
 from services.reporting.reports.tax.shares import ShareLine
 from services.reporting.reports.tax.sheets import DailySheet, LayerLine, daily_sheets
 from shared.jurisdictions import PeriodKind, period_of
@@ -74,7 +74,7 @@ class PeriodSheet:
 
 @dataclass(frozen=True, slots=True)
 class TaxReturn:
-    """A filed return for a week or month, with the taxes and shares of that period. Version 1 is the original."""
+    """A version of the return of a period. Version 1 is the original."""
 
     version: int
     sheet: PeriodSheet
@@ -102,43 +102,17 @@ def period_sheet(
     *,
     incomplete: Container[tuple[date, ClassOfRevenue]] = (),
 ) -> PeriodSheet:
-    """Return all layers and shares of the period that contains a gaming day, for information rather than filing.
+    """Return all layers and shares of the period that contains a gaming day, also those that are filed for another.
 
     `rows`, `incomplete` and errors are those of `daily_sheets`.
     """
     first, last = period_of(facility.pack, kind, day)
     sheets = daily_sheets(facility, rows, first, last, incomplete=incomplete)
-    return _added_up(facility.property, kind, sheets)
-
-
-def tax_return(
-    facility: Facility, rows: Iterable[DayRevenue], kind: TaxPeriod, day: date, *, version: int = 1
-) -> TaxReturn:
-    """Return the return of the week or month that contains a gaming day.
-
-    `rows` and errors are those of `daily_sheets`.
-    """
-    first, last = period_of(facility.pack, kind, day)
-    sheets = (_of_period(sheet, kind) for sheet in daily_sheets(facility, rows, first, last))
-    return TaxReturn(version, _added_up(facility.property, kind, tuple(sheets)))
-
-
-def _of_period(sheet: DailySheet, kind: TaxPeriod) -> DailySheet:
-    return DailySheet(
-        sheet.property,
-        sheet.gaming_day,
-        sheet.classes,
-        tuple(line for line in sheet.layers if line.period == kind),
-        tuple(line for line in sheet.shares if line.period == kind),
-    )
-
-
-def _added_up(name: str, kind: PeriodKind, sheets: tuple[DailySheet, ...]) -> PeriodSheet:
     return PeriodSheet(
-        property=name,
+        property=facility.property,
         kind=kind,
-        first=sheets[0].gaming_day,
-        last=sheets[-1].gaming_day,
+        first=first,
+        last=last,
         sheets=sheets,
         classes=_classes(sheets),
         layers=_layers(sheets),
