@@ -8,11 +8,11 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # The checks of `make lint` run side by side; what each says stays together where make can do that.
 CHECKS := lint-types lint-tests lint-style lint-lines lint-generated lint-scan
-# Tests that have servers of their own and mostly wait for them run beside the checks, the longest first.
-BESIDE := test-console lint-types test-kafka test-simulation
+# What runs beside the tests on the embedded broker, one after the other: first what has servers of its own.
+BESIDE := test-console test-kafka test-simulation $(filter-out lint-tests,$(CHECKS))
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints days documented fuzz fuzz-apis matrix nightly release simulation soak twin $(BESIDE) clean
+.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints days documented fuzz fuzz-apis matrix nightly release simulation soak twin test-embedded test-beside $(BESIDE) clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -48,14 +48,16 @@ lint-generated:
 lint-scan:
 	$(BIN)/python -m infra.scan
 
-# Most of what a test run takes is waiting for servers, so several run side by side. All on the embedded broker run last:
-# what they say is what is left to read.
-PYTEST := $(BIN)/pytest --dist worksteal
+# Most of what a test run takes is waiting for servers, so several run side by side. Tests that cannot be imported fail
+# where all are collected.
+test: setup ## lint, one demo in a browser, what differs on Apache Kafka, some seeds, and all others on the embedded broker
+	@$(MAKE) --no-print-directory -j2 test-beside test-embedded
 
-# Tests that cannot be imported fail in the last phase, which collects all of them.
-test: setup ## lint, one demo in a browser, what differs on Apache Kafka, some seeds, then all others on the embedded broker
-	@$(MAKE) --no-print-directory $(SIDE_BY_SIDE) $(BESIDE) $(filter-out lint-tests,$(CHECKS))
-	$(PYTEST) -n 3 --broker=embedded --ignore tests/browser/console --ignore tests/simulation
+test-embedded:
+	$(BIN)/pytest --dist worksteal -n 3 --broker=embedded --ignore tests/browser/console --ignore tests/simulation
+
+test-beside:
+	@$(MAKE) --no-print-directory -k -j1 $(BESIDE)
 
 test-console:
 	$(BIN)/pytest tests/browser/console
@@ -67,7 +69,7 @@ test-kafka:
 test-simulation:
 	$(BIN)/pytest tests/simulation -p no:unraisableexception
 
-nightly: setup ## all that takes long, each part bounded, with results on var/nightly/report.html (ARGS="--short", "--only soak twin")
+nightly: setup ## what takes long, about 100 minutes, with results on var/nightly/report.html (ARGS="--weekend": all; "--short", "--only twin")
 	$(BIN)/python -m tests.nightly $(ARGS)
 
 documented: setup ## run the commands of README.md and docs/ as they stand there, in their order, from nothing

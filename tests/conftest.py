@@ -21,7 +21,8 @@ name servers to be used instead of started ones.
 
 What is marked `nightly` runs with `--nightly=also`, on whichever broker it asks for. So do all examples of what is
 `sampled`, of which a run by day draws some by the commit (`--sample` repeats another one's), and five times as many of
-Hypothesis. With `--nightly=only` nothing else runs.
+Hypothesis. With `--nightly=only` nothing else runs. `--times=4` draws four times what a run by day does of what is
+sampled, and not all.
 """
 
 import gc
@@ -90,6 +91,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The options of our own."""
     parser.addoption("--broker", choices=["embedded", "kafka"], default="embedded", help="what broker tests run on")
     parser.addoption("--nightly", choices=["also", "only"], help="run what is left to the night, too, or alone")
+    parser.addoption("--times", type=int, help="with --nightly, draw so many times what is drawn by day, and not all")
     parser.addoption("--sample", default=commit(), help="what draws the examples of a run by day: the commit")
     parser.addoption("--seed", type=int, default=random.SystemRandom().randrange(2**32), help="seed of the fixture rng")
 
@@ -140,10 +142,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return marked("nightly") or not (fixtures & ON_KAFKA or marked("on_kafka"))
 
     kept = list(filter(belongs, items))
-    if nightly is None:
-        kept = drawn(kept, config.getoption("--sample"))
+    if (times := _times(config)) is not None:
+        kept = drawn(kept, config.getoption("--sample"), times)
     config.hook.pytest_deselected(items=list(set(items).difference(kept)))
     items[:] = sorted(kept, key=_has_turns, reverse=True)
+
+
+def _times(config: pytest.Config) -> int | None:
+    """How many times what the marks say is drawn of what is sampled; None: all of it runs."""
+    times: int | None = config.getoption("--times")
+    return 1 if config.getoption("--nightly") is None else times
 
 
 def _has_turns(item: pytest.Item) -> bool:
@@ -173,11 +181,11 @@ def rng(request: pytest.FixtureRequest) -> random.Random:
 
 @pytest.fixture
 def some_of(request: pytest.FixtureRequest) -> SomeOf:
-    """Draws so many of what a test looks at one after the other, by the commit; at night all."""
-    if request.config.getoption("--nightly") is not None:
+    """Draws so many of what a test looks at one after the other, by the commit; at night more, or all."""
+    if (times := _times(request.config)) is None:
         return lambda values, _: list(values)
     chance = random.Random(f"{request.config.getoption('--sample')} {request.node.nodeid}")
-    return lambda values, number: chance.sample(values, min(number, len(values)))
+    return lambda values, number: chance.sample(values, min(times * number, len(values)))
 
 
 @pytest.fixture(scope="session")

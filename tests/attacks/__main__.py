@@ -1,4 +1,4 @@
-"""Tries the attacks: `python -m tests.attacks [--only 1,7] [--json FILE]`.
+"""Tries the attacks: `python -m tests.attacks [--only 1,7 | --draw 5] [--json FILE]`.
 
 Exit code 1 if one got through, or was not named in its time.
 """
@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import Final
 
@@ -38,6 +39,7 @@ from tests.attacks.outcome import Attempt, say, summary
 from tests.attacks.pace import FASTER, SETTINGS
 from tests.attacks.prometheus import Prometheus, prometheus
 from tests.attacks.stack import Attacked
+from tests.support.nightly import commit
 
 _REST_SECONDS: Final = 30.0
 """How long a stack may take to come to rest after an attack."""
@@ -112,10 +114,14 @@ class Grounds:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Try the attacks and print what they came to; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.attacks", description=__doc__)
-    parser.add_argument("--only", metavar="1,7", help="only these points")
+    some = parser.add_mutually_exclusive_group()
+    some.add_argument("--only", metavar="1,7", help="only these points")
+    some.add_argument("--draw", type=int, metavar="5", help="so many of the points, drawn by the commit")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write what was found as JSON, too")
     given = parser.parse_args(arguments)
     wanted = {int(number) for number in given.only.split(",")} if given.only else set(POINTS)
+    if given.draw is not None:
+        wanted = set(Random(commit()).sample(sorted(POINTS), given.draw))
     if unknown := wanted - POINTS.keys():
         parser.error(f"there is no point {', '.join(map(str, sorted(unknown)))}: they are 1 to {len(POINTS)}")
     for told in (signal.SIGINT, signal.SIGTERM):  # whoever is told to end in the background ends what it has started

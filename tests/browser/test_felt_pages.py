@@ -25,6 +25,8 @@ from tests.support.checkpoints import NAME
 from tests.support.nightly import sampled
 from tests.support.shown_rounds import PATH, ShownRound, shown_round
 
+pytestmark = sampled(5, of="pages of rounds")
+
 ROOT = Path(__file__).parents[2]
 CONSOLE = ROOT / "services" / "console"
 EXAMPLE = yaml.safe_load((ROOT / "docs" / "examples" / "round.yaml").read_text())

@@ -9,7 +9,7 @@ from typing import Any
 
 from shared.journal.topic_identity import TopicIdentity, first_input
 from shared.journal.verification import VerificationProblem, Verified, read_shards, verify_shard
-from shared.runtime.database import Pools, create_engine
+from shared.runtime.database import Pools
 from shared.runtime.ingest.consumer import Consumer
 from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.process.run import application, context_of
@@ -18,6 +18,7 @@ from shared.runtime.settings import Settings
 from tests.faults.subject import Message, Subject
 from tests.support import Databases
 from tests.support.asgi import AppClient
+from tests.support.engines import create_engine
 from tests.support.identities import KnownTokens
 from tests.support.rounds import encoded
 from tests.support.services import migrate

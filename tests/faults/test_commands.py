@@ -30,7 +30,7 @@ pytestmark = [
 ]
 
 
-@sampled(1)
+@sampled(1, of="killed beside commands")
 @pytest.mark.parametrize("happens", [True, False], ids=["after the commit", "before the commit"])
 def test_killed_before_a_command_is_answered(
     subject: Subject, happens: bool, fresh_broker: AnyBroker, databases: Databases
@@ -73,7 +73,7 @@ def test_killed_before_a_command_is_answered(
         stage.check(url)
 
 
-@sampled(1)
+@sampled(1, of="killed beside commands")
 def test_killed_while_many_commands_are_under_way(
     subject: Subject, fresh_broker: AnyBroker, databases: Databases
 ) -> None:

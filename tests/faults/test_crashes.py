@@ -39,7 +39,7 @@ def told(request: pytest.FixtureRequest, databases: Databases) -> Stage:
     return stage
 
 
-@sampled(1)
+@sampled(1, of="killed at steps")
 @pytest.mark.parametrize("told", READING, ids=lambda subject: subject.name, indirect=True)
 def test_the_undisturbed_run_is_what_it_should_be(told: Stage) -> None:
     """The reference itself: every kind of entry, and the books of a process that nothing disturbs."""
@@ -51,7 +51,7 @@ def test_the_undisturbed_run_is_what_it_should_be(told: Stage) -> None:
         told.check(url)
 
 
-@sampled(1)
+@sampled(1, of="killed at steps")
 @pytest.mark.parametrize("told", MECHANISMS, ids=lambda subject: subject.name, indirect=True)
 def test_killed_at_every_step(told: Stage) -> None:
     """kill -9 in each life when the next durable step is reached, those of the loop the second time; then left alone:

@@ -77,7 +77,7 @@ def runs(request: pytest.FixtureRequest, databases: Databases) -> Iterator[Runs]
     runs.drop()
 
 
-@sampled(2)
+@sampled(3, of="deliveries")
 def test_every_event_twice(runs: Runs) -> None:
     """In the same batch, in a later batch, and after a restart."""
     once = runs.accepted
@@ -87,7 +87,7 @@ def test_every_event_twice(runs: Runs) -> None:
     assert without_offsets(books_of(runs.subject, runs.alike)) == without_offsets(books_of(runs.subject, again))
 
 
-@sampled(2)
+@sampled(3, of="deliveries")
 def test_batches_delivered_again(runs: Runs) -> None:
     """A rebalance hands everything to a process that was assigned before the first batch was committed."""
     url = runs.database()
@@ -101,7 +101,7 @@ def test_batches_delivered_again(runs: Runs) -> None:
     assert books_of(runs.subject, runs.undisturbed) == books_of(runs.subject, url)
 
 
-@sampled(2)
+@sampled(3, of="deliveries")
 def test_two_owners_of_every_partition(runs: Runs) -> None:
     """Two processes that both believe they own everything record every event once between them."""
     url = runs.database()
@@ -118,7 +118,7 @@ def test_two_owners_of_every_partition(runs: Runs) -> None:
     assert books_of(runs.subject, runs.undisturbed) == books_of(runs.subject, url)
 
 
-@sampled(2)
+@sampled(3, of="deliveries")
 def test_late_events_fill_their_gaps(runs: Runs, rng: random.Random) -> None:
     """Missing events are known by number; once they have come, in whatever order, everything is as if in order."""
     late = {(topic, index) for topic, indexes in runs.subject.late.items() for index in indexes}

@@ -58,7 +58,7 @@ _WRITES = {
 """A table into which only the commit of a step inserts, once what comes before it is done."""
 
 
-@sampled(2)
+@sampled(1)
 @pytest.mark.parametrize("happens", [True, False], ids=["after the commit", "before the commit"])
 @pytest.mark.parametrize("step", _WRITES)
 def test_killed_around_a_change(step: str, happens: bool, fresh_broker: AnyBroker, databases: Databases) -> None:

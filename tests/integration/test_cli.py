@@ -20,6 +20,7 @@ from services.cli.services import NAMES, load, roles_of_services, url_variable
 from services.cli.stack.demo_users import PEOPLE, roles_of
 from services.cli.stack.running_stack import RunningStack
 from tests.support import Databases, eventually
+from tests.support.nightly import sampled
 from tests.support.rounds import completed, encoded, record
 from tests.support.services import consume_all, produce
 from tests.support.stack import PARTITIONS, rows
@@ -28,6 +29,7 @@ from tests.unit.cli.calling import Called, Caller
 pytestmark = [pytest.mark.broker, pytest.mark.any_broker]
 
 REGISTRY = "paytable-registry"
+ALONE = sampled(1, of="services that the command line starts")
 
 
 def unreadable(table: str, sequence: int) -> dict[str, Any]:
@@ -254,6 +256,7 @@ def run_command(stack: RunningStack, *words: str, **settings: str) -> "subproces
     )
 
 
+@ALONE
 def test_run_ends_in_good_order_when_told_to(stack: RunningStack) -> None:
     """SIGTERM ends a service with exit code 0."""
     with run_command(stack, "run", REGISTRY, **stack.home.environment_of(REGISTRY), PITLEDGER_HTTP_PORT="0") as process:
@@ -268,6 +271,7 @@ def test_run_ends_in_good_order_when_told_to(stack: RunningStack) -> None:
     assert "stopped" == json.loads(said.splitlines()[-1])["event"]
 
 
+@ALONE
 def test_run_on_a_port_that_is_taken_is_exit_code_4(stack: RunningStack) -> None:
     """The last log line says what is in the way."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -308,6 +312,7 @@ def test_the_stack_lets_its_people_in_and_keeps_their_tokens_private(stack: Runn
     assert 0o700 == stat.S_IMODE(home.path.stat().st_mode)
 
 
+@ALONE
 def test_a_service_that_ends_by_itself_is_named_with_its_last_words(stack: RunningStack) -> None:
     """A stack whose service cannot start says which and why, and leaves nothing behind."""
     failing = RunningStack(

@@ -17,10 +17,12 @@ from schemathesis import GenerationMode
 from services.console.operations import Operation
 from tests.support import Databases
 from tests.support.house import ELSEWHERE, HERE, House, a_house
-from tests.support.nightly import SomeOf
+from tests.support.nightly import SomeOf, sampled
 from tests.support.openapi import all_operations
 from tests.support.told import crews
 from tests.support.typed_forms import typed_into
+
+pytestmark = sampled(1, of="a house and its neighbor")
 
 TRIES = 12
 """How often a form is filled in at most, until it is refused for the property."""

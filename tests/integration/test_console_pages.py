@@ -19,8 +19,10 @@ from fastapi.routing import APIRoute
 
 from tests.support import Databases
 from tests.support.house import AS_MEMBER, ELSEWHERE, HERE, THERE, House, a_house, what_the_stories_lack
-from tests.support.nightly import SomeOf
+from tests.support.nightly import SomeOf, sampled
 from tests.support.told import NOBODY, crews
+
+pytestmark = sampled(1, of="a house and its neighbor")
 
 BEGIN: Final = (
     "/",

@@ -19,6 +19,8 @@ from tests.support.rebuilding import compared, execute
 from tests.support.services import query, settled_database
 from tests.unit.vigorish.rounds import NOON
 
+pytestmark = sampled(3, of="dismissals of many")
+
 PEOPLE = {
     "kim": ["quarantine.mend", "quarantine.approve"],
     "KIM ": ["quarantine.approve"],

@@ -69,7 +69,7 @@ def books(service: str, settings: Settings, folder: Path) -> Books:
     return Books(service, url, settings, verifying_seals(settings, service), kept, unruled=True)
 
 
-@sampled(1)
+@sampled(1, of="every row")
 @pytest.mark.parametrize("service", NAMES)
 def test_every_row_is_found_or_explained(service: str, settings: Settings, tmp_path: Path) -> None:
     """Whatever is done to a row is named by what the documentation says, or says there what hangs on it."""
@@ -82,7 +82,7 @@ def test_every_row_is_found_or_explained(service: str, settings: Settings, tmp_p
     assert [] == [why for one in outcomes if (why := unexplained(one, KNOWN[one.table])) is not None]
 
 
-@sampled(1)
+@sampled(1, of="every row")
 @pytest.mark.parametrize("service", NAMES)
 def test_every_row_of_the_second_copy_is_in_its_digest(service: str, settings: Settings) -> None:
     """The copy of a day is as its tables are; whatever is done to a row of it, its digest is another one."""

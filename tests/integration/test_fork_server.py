@@ -16,9 +16,11 @@ from services.cli.services import CONSOLE, load, roles_of_services
 from services.cli.stack.fork_server import ForkServer
 from shared.local.ports import free_port
 from tests.support import Databases, eventually
-from tests.support.nightly import AT_NIGHT
+from tests.support.nightly import AT_NIGHT, sampled
 from tests.support.processes import alive, left_over
 from tests.support.services import settled_database
+
+pytestmark = sampled(3, of="fork server")
 
 SERVICE = "paytable-registry"
 # A parent that forks a service, says which processes there are, and waits to be killed.

@@ -27,7 +27,7 @@ def page(planned: Sequence[Part], results: Sequence[Result]) -> str:
 
 def _row(part: Part, result: Result | None) -> str:
     if result is None:
-        said = ["not run", "", "", " ".join(part.command)]
+        said = ["not run", "", "", part.said]
     else:
         said = [result.outcome, f"{result.seconds / 60:.1f}", result.began_at, result.command]
     wrong = "" if said[0] == "passed" else " class=wrong"

@@ -20,8 +20,12 @@ PARTS: Final = Path(__file__).with_name("parts.yaml")
 _GRACE_SECONDS: Final = 60.0
 """How long an interrupted part has to stop its servers."""
 _LAST_LINES: Final = 20
+LONGER_MAX: Final = 2
+"""A part is ended after so many times the minutes that it takes where nothing is wrong."""
 
 Outcome = Literal["passed", "failed", "too long"]
+Amount = Literal["short", "night", "weekend"]
+"""How much of each part: that it runs, what a night has room for, or all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,11 @@ class Part:
     shows: str
     command: tuple[str, ...]
     seconds_max: float
+
+    @property
+    def said(self) -> str:
+        """Return its command as somebody would type it."""
+        return shlex.join(self.command)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +56,22 @@ class Result:
     last_lines: tuple[str, ...]
 
 
-def parts(*, short: bool = False, only: Iterable[str] = ()) -> list[Part]:
+def parts(amount: Amount, *, only: Iterable[str] = ()) -> list[Part]:
     """Return the parts in their order. Raises: ValueError for a name that no part has."""
     said: Mapping[str, Mapping[str, Any]] = yaml.safe_load(PARTS.read_text())
     chosen = list(only) or list(said)
     if unknown := [name for name in chosen if name not in said]:
         raise ValueError(f"no part is named {', '.join(unknown)}; there are: {', '.join(said)}")
-    return [
-        Part(name, one["shows"], tuple(shlex.split(one["short" if short else "run"])), 60.0 * one["minutes"])
-        for name, one in said.items()
-        if name in chosen
-    ]
+    return [_part(name, one, amount) for name, one in said.items() if name in chosen]
+
+
+def _part(name: str, said: Mapping[str, Any], amount: Amount) -> Part:
+    run, minutes = said["run"], said["minutes"]
+    if amount == "short":
+        run = said["short"]
+    elif amount == "weekend":
+        run, minutes = said["weekend"].get("run", run), said["weekend"]["minutes"]
+    return Part(name, said["shows"], tuple(shlex.split(run)), 60.0 * LONGER_MAX * minutes)
 
 
 def run(part: Part, logs: Path) -> Result:
@@ -82,7 +96,7 @@ def run(part: Part, logs: Path) -> Result:
             _end(process)
     lines = log.read_text(errors="replace").splitlines()[-_LAST_LINES:]
     seconds = round(time.monotonic() - began, 1)
-    return Result(part.name, part.shows, shlex.join(part.command), began_at, seconds, outcome, tuple(lines))
+    return Result(part.name, part.shows, part.said, began_at, seconds, outcome, tuple(lines))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

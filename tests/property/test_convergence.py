@@ -125,7 +125,7 @@ def judge(expected: Sequence[Figure], found: Sequence[Measured]) -> dict[str, st
     return wrong
 
 
-@sampled(3)
+@sampled(2)
 @pytest.mark.parametrize("offer", GAME_OF)
 def test_wagers_return_what_counting_says(offer: str) -> None:
     """On average over all hands, each wager with an exact payback comes as near to it as chance allows."""

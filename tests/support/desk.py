@@ -23,7 +23,7 @@ from shared.journal.topic_identity import TopicIdentity, first_input
 from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.clock import Clock
 from shared.runtime.commands.record_replay import Replay, ReplayOutbox
-from shared.runtime.database import Pools, create_engine
+from shared.runtime.database import Pools
 from shared.runtime.high_water import HighWaterSource
 from shared.runtime.ingest.consumer import Consumer
 from shared.runtime.ingest.handler import InputRecord
@@ -34,6 +34,7 @@ from shared.runtime.service.service_context import ServiceContext
 from shared.runtime.settings import Settings
 from tests.support.asgi import AppClient
 from tests.support.devices import signed
+from tests.support.engines import create_engine
 from tests.support.identities import KnownTokens, People
 from tests.support.rounds import encoded
 from tests.support.sealing import seals_of

@@ -21,7 +21,7 @@ from services.cli.services import load
 from shared.journal.shard import Seals
 from shared.journal.signed_rows import is_signed
 from shared.journal.verification import Verified, read_shards, verify_shard
-from shared.runtime.database import Pools, create_engine
+from shared.runtime.database import Pools
 from shared.runtime.differences import ComparedTable
 from shared.runtime.projections.comparison_steps import ComparisonSteps
 from shared.runtime.projections.drift import project_again
@@ -31,6 +31,7 @@ from shared.runtime.projections.sql_comparison import compare_table
 from shared.runtime.projections.unprojected_tables import compare_signed, kept_checks
 from shared.runtime.service.manifest import Manifest, TableCheck
 from shared.runtime.settings import Settings
+from tests.support.engines import create_engine
 from tests.support.tampering import adding, altering, deleting, exchanging, unruling, ways
 
 By = Literal["comparison", "verification", "signature", "constraint", "nothing", "no row"]

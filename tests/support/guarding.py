@@ -14,9 +14,10 @@ from shared.journal.ledger import Ledger
 from shared.journal.signed_note import Signer
 from shared.runtime.audit.journal_verifier import JournalVerifier
 from shared.runtime.context import RuntimeContext
-from shared.runtime.database import Pools, create_engine
+from shared.runtime.database import Pools
 from shared.runtime.service.checkpoint_signer import CheckpointSigner
 from shared.runtime.settings import Settings
+from tests.support.engines import create_engine
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ORIGIN = "pitledger/round-settlement/table.events/0@test"

@@ -13,7 +13,7 @@ from shared.journal.entry import Account, EntryDraft, Posting
 from shared.journal.ledger import Ledger
 from shared.journal.shard import Seals, Shard
 from shared.journal.verification import VerificationProblem, Verified, read_shards, verify_shard
-from shared.runtime.database import create_engine
+from tests.support.engines import create_engine
 
 SHARD = "table.events/0@test"
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

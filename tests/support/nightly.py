@@ -31,9 +31,12 @@ class SomeOf(Protocol):
         """Return so many of the values, or all."""
 
 
-def sampled(number: int) -> pytest.MarkDecorator:
-    """Mark a parametrized test of which by day so many examples run, drawn by the commit, and at night all."""
-    return pytest.mark.sampled(number)
+def sampled(number: int, *, of: str | None = None) -> pytest.MarkDecorator:
+    """Mark a parametrized test of which by day so many examples run, drawn by the commit, and at night all.
+
+    Tests that are marked `of` the same are drawn from together, with all of their examples.
+    """
+    return pytest.mark.sampled(number, of)
 
 
 def examples(number: int) -> int:
@@ -41,26 +44,39 @@ def examples(number: int) -> int:
     return max(1, number * settings().max_examples // 100)
 
 
-def drawn(items: Iterable[pytest.Item], sample: str) -> list[pytest.Item]:
-    """Return the tests that run by day, in their order: of each that is `sampled` the examples that a sample draws."""
+def drawn(items: Iterable[pytest.Item], sample: str, times: int = 1) -> list[pytest.Item]:
+    """Return the tests that run, in their order: of each that is `sampled` the examples that a sample draws.
+
+    By day as many as the mark says; `times` as many on a night.
+    """
     kept, groups = list(items), defaultdict[str, list[pytest.Item]](list)
     for item in kept:
-        if item.get_closest_marker("sampled") is not None:
-            groups[item.nodeid.partition("[")[0]].append(item)
+        marker = item.get_closest_marker("sampled")
+        if marker is not None:
+            groups[marker.args[1] or item.nodeid.partition("[")[0]].append(item)
     left = set[pytest.Item]()
     for name, group in groups.items():
         marker = group[0].get_closest_marker("sampled")
         assert marker is not None
-        left.update(Random(f"{sample} {name}").sample(group, max(0, len(group) - marker.args[0])))
+        left.update(Random(f"{sample} {name}").sample(group, max(0, len(group) - times * marker.args[0])))
     return [item for item in kept if item not in left]
 
 
 def commit() -> str:
     """Return the commit that is checked out; without one, or without git, nothing."""
+    return _git("rev-parse", "HEAD")
+
+
+def version() -> str | None:
+    """Return the commit that is checked out; None where files were changed since, or without a commit or git."""
+    said = _git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty")
+    return None if said.endswith("-dirty") else said or None
+
+
+def _git(*words: str) -> str:
+    """Return what git says of the repository; nothing where it fails or is not there."""
     try:
-        said = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
-        )
+        said = subprocess.run(["git", *words], cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         return ""
     return said.stdout.strip()

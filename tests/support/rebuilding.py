@@ -10,13 +10,14 @@ from sqlalchemy import Table, make_url
 from services.cli.exits import ExitCode
 from services.cli.services import load
 from shared.journal.shard import Seals
-from shared.runtime.database import Pools, create_engine
+from shared.runtime.database import Pools
 from shared.runtime.differences import TableComparison
 from shared.runtime.process.run import context_of
 from shared.runtime.projections.comparison_steps import ComparisonSteps
 from shared.runtime.projections.drift import compare_checks, compare_kept
 from shared.runtime.projections.drift_monitor import DriftMonitor
 from shared.runtime.settings import Settings
+from tests.support.engines import create_engine
 from tests.support.sealing import seals_of
 from tests.support.services import query
 from tests.support.tampering import tampered, ways

@@ -13,9 +13,9 @@ from services.round_settlement.manifest import MANIFEST
 from shared.journal.entry import Entry
 from shared.journal.reading import read_entries
 from shared.journal.verification import Verified, read_shards, verify_shard
-from shared.runtime.database import create_engine
 from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.rederivation.replay_spec import TopicLacks
+from tests.support.engines import create_engine
 from tests.support.rounds import DAY, encoded
 
 T = TypeVar("T")

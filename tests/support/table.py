@@ -15,11 +15,12 @@ from shared.journal.topic_identity import TopicIdentity, first_input
 from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.clock import Clock, Step, no_step
 from shared.runtime.context import RuntimeContext
-from shared.runtime.database import Pools, create_engine
+from shared.runtime.database import Pools
 from shared.runtime.ingest.consumer import Consumer
 from shared.runtime.ingest.handler import Handler, InputRecord
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
+from tests.support.engines import create_engine
 from tests.support.properties import property_event
 from tests.support.rounds import encoded, submission
 from tests.support.sealing import seals_of

@@ -8,11 +8,12 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from tests.nightly.__main__ import night
-from tests.nightly.parts import Part, parts
+from tests.nightly.parts import LONGER_MAX, Amount, Part, parts
 from tests.support.nightly import AT_NIGHT, drawn, sampled
 from tests.support.services import ROOT
 
@@ -22,10 +23,10 @@ DEMANDED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("short", [False, True])
-def test_every_part_names_what_exists(short: bool) -> None:
+@pytest.mark.parametrize("amount", get_args(Amount))
+def test_every_part_names_what_exists(amount: Amount) -> None:
     """Modules, tests and targets; the shortened forms, too."""
-    planned = parts(short=short)
+    planned = parts(amount)
     assert DEMANDED == {part.name for part in planned}
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for part in planned:
@@ -37,7 +38,14 @@ def test_every_part_names_what_exists(short: bool) -> None:
         assert "make" not in words or words[words.index("make") + 1] in targets, part
 
 
-PICKED = [part for part in parts(short=True) if part.command[0] == "pytest" and "-k" in part.command]
+def test_a_night_ends_within_a_hundred_minutes() -> None:
+    """What all parts take comes to that, and whatever they come to, to twice as long; a weekend has less of none."""
+    nights, weekends = parts("night"), parts("weekend")
+    assert 100 >= sum(part.seconds_max for part in nights) / LONGER_MAX / 60
+    assert all(night.seconds_max <= weekend.seconds_max for night, weekend in zip(nights, weekends, strict=True))
+
+
+PICKED = [part for part in parts("short") if part.command[0] == "pytest" and "-k" in part.command]
 
 
 @AT_NIGHT
@@ -65,7 +73,7 @@ def test_the_page_says_what_each_part_came_to(tmp_path: Path) -> None:
         Part("last", "that it runs all the same", ("true",), 60),
     ]
     assert 2 == night(planned, tmp_path)
-    results = json.loads((tmp_path / "results.json").read_text())
+    results = json.loads((tmp_path / "results.json").read_text())["results"]
     outcomes = ["passed", "failed", "too long", "passed"]
     assert outcomes == [one["outcome"] for one in results]
     with pytest.raises(ProcessLookupError):
@@ -79,7 +87,36 @@ def test_the_page_says_what_each_part_came_to(tmp_path: Path) -> None:
 def test_an_unknown_part_is_named() -> None:
     """With those that there are."""
     with pytest.raises(ValueError, match="no part is named sok; there are: soak, kafka"):
-        parts(only=["sok"])
+        parts("night", only=["sok"])
+
+
+def test_a_night_that_was_cut_goes_on(tmp_path: Path) -> None:
+    """What has passed of a version is not run again; what has not, is asked for anew, or is of another version is."""
+    once, never, always = (
+        Part("once", "that it passes once", ("sh", "-c", f"echo >> {tmp_path / 'once'}"), 60),
+        Part("never", "that it fails", ("sh", "-c", f"echo >> {tmp_path / 'never'}; exit 1"), 60),
+        Part("always", "that it is left", ("sh", "-c", f"echo >> {tmp_path / 'always'}"), 60),
+    )
+
+    def ran() -> list[int]:
+        return [len((tmp_path / one.name).read_text()) if (tmp_path / one.name).exists() else 0 for one in planned]
+
+    planned = [once, never, always]
+    night([once, never], tmp_path, of="this")
+    assert [1, 1, 0] == ran()
+    night([never], tmp_path, of="this")
+    assert [1, 2, 0] == ran()
+    assert 1 == night(planned, tmp_path, of="this")
+    assert [1, 3, 1] == ran()
+    assert ["passed", "failed", "passed"] == re.findall(
+        r">(passed|failed)</td>", (tmp_path / "report.html").read_text()
+    )
+    night(planned, tmp_path, of="this", anew=True)
+    assert [2, 4, 2] == ran()
+    night(planned, tmp_path, of="another")
+    assert [3, 5, 3] == ran()
+    night(planned, tmp_path, of=None)
+    assert [4, 6, 4] == ran()
 
 
 class _Example(pytest.Item):
@@ -103,8 +140,20 @@ def test_each_commit_draws_others_of_what_is_sampled(request: pytest.FixtureRequ
     draws = [drawn([*some, *all_of_them], f"commit {number}") for number in range(40)]
     assert draws[0] == drawn([*some, *all_of_them], "commit 0")
     assert {2} == {len(draw[:-3]) for draw in draws}
+    assert 4 == len(drawn(some, "commit 0", 2))
     assert all(draw[-3:] == all_of_them for draw in draws)
     assert set(some) == {item for draw in draws for item in draw[:-3]}
+
+
+def test_tests_of_one_name_are_drawn_from_together(request: pytest.FixtureRequest) -> None:
+    """So many of all of their examples; those of another name by themselves."""
+    session = request.session
+    one, other = (_examples(session, name, 3, sampled(2, of="both")) for name in ("one", "other"))
+    alone = _examples(session, "alone", 3, sampled(1, of="itself"))
+    draws = [set(drawn([*one, *other, *alone], f"commit {number}")) for number in range(40)]
+    assert {2} == {len(draw.intersection([*one, *other])) for draw in draws}
+    assert {1} == {len(draw.intersection(alone)) for draw in draws}
+    assert {*one, *other, *alone} == set().union(*draws)
 
 
 def test_what_is_named_alone_is_not_sampled(request: pytest.FixtureRequest) -> None:

@@ -24,6 +24,9 @@ from tests.support.polling import eventually
 HOME, THERE = f"/p/{PROPERTY}", f"/p/{NEIGHBOR}"
 REASON = "as the log of the pit says"
 TABLES_THERE = ("RP01", "RP02")
+FLOW = sampled(3, of="flows of the console")
+"""What several people do: each of its pages takes a processor half a second. What it comes to, and who may do it, is
+tested at the services and at the forms."""
 
 
 def fill_in(page: Page, fields: dict[str, str]) -> None:
@@ -121,6 +124,7 @@ def another_key(trusted: str) -> str:
     return str(Signer(name, Ed25519PrivateKey.from_private_bytes(bytes(32))).verifier)
 
 
+@FLOW
 def test_a_fill_goes_from_the_pit_over_the_cage_to_the_table(demo: RunningDemo, visit: Visit) -> None:
     """Four people request, prepare, carry and receive it; the desk shows where it is, and then no more."""
     now = datetime.now(UTC)
@@ -162,6 +166,7 @@ def reload_until(page: Page, text: str, *, there: bool = True) -> None:
     eventually(as_wanted, every=0.5, because=f"{text!r} {'comes' if there else 'goes'} on {page.url}")
 
 
+@FLOW
 def test_the_day_of_a_table_is_counted_closed_audited_and_sealed(demo: RunningDemo, visit: Visit) -> None:
     """Two count the boxes blind, three people close, audit and seal the day; who has not the role finds no button."""
     begins, chips_of_day = neighbor_begins(demo.gaming_day), chips(c500=2000)
@@ -215,6 +220,7 @@ def explain_variances(demo: RunningDemo, page: Page, property_name: str, person:
     expect(offered(page, "own-variance")).to_have_count(0)
 
 
+@FLOW
 def test_what_waits_for_somebody_stands_on_the_desk(demo: RunningDemo, visit: Visit) -> None:
     """A counter check is paid at the cage and gone; vigorish that nobody took leads to its round.
 
@@ -236,6 +242,7 @@ def test_what_waits_for_somebody_stands_on_the_desk(demo: RunningDemo, visit: Vi
     expect(page.locator("svg.felt-wide")).to_be_visible()
 
 
+@FLOW
 def test_two_people_change_a_meter(visit: Visit) -> None:
     """One asks and sees no way to approve it; another sees what it is about, approves, and the meter has moved."""
     pool, day = "RP02.progressive_payout", neighbor_day(datetime.now(UTC))
@@ -281,6 +288,7 @@ def test_who_approves_sees_what_is_approved(demo: RunningDemo, visit: Visit) -> 
     expect(page.get_by_role("status")).to_have_text("It is recorded.")
 
 
+@FLOW
 def test_a_wager_is_held_on_an_account(visit: Visit) -> None:
     """An account is opened, money comes onto it, a table holds some of it; the statement says so."""
     account, at = "TH01-new", f"property={PROPERTY}&account=TH01-new"
@@ -295,6 +303,7 @@ def test_a_wager_is_held_on_an_account(visit: Visit) -> None:
         expect(page.locator("main")).to_contain_text(text)
 
 
+@FLOW
 def test_a_quarantined_record_is_mended_and_replayed_by_two(demo: RunningDemo, visit: Visit) -> None:
     """One mends and asks, another sees that and approves; who asked finds no button to approve it."""
     demo.play_round("RP02", straight_jack_progressive=500)
@@ -315,6 +324,7 @@ def test_a_quarantined_record_is_mended_and_replayed_by_two(demo: RunningDemo, v
     expect(page.locator("main")).to_contain_text("demo.operations_manager")
 
 
+@FLOW
 def test_a_round_of_a_sealed_day_is_corrected_by_two(demo: RunningDemo, visit: Visit) -> None:
     """One proposes, another sees what it changes and approves; what the count does not explain then is resolved."""
     page = visit("demo.round_corrector", f"{HOME}/rounds?day={demo.gaming_day}&table=OU01")
@@ -339,7 +349,7 @@ def test_a_round_of_a_sealed_day_is_corrected_by_two(demo: RunningDemo, visit: V
     reload_until(report, "restated version")
 
 
-@AT_NIGHT
+@FLOW
 def test_a_pit_event_is_corrected_by_two(demo: RunningDemo, visit: Visit) -> None:
     """From the table to its events, to the form with what one says, to the page with before and after; recorded."""
     now = datetime.now(UTC)
@@ -366,6 +376,7 @@ def test_a_pit_event_is_corrected_by_two(demo: RunningDemo, visit: Visit) -> Non
     reload_until(visit("demo.auditor", urlsplit(address).path), "recorded")
 
 
+@FLOW
 def test_a_pit_event_is_voided_by_two(demo: RunningDemo, visit: Visit) -> None:
     """From its page to the form about it, confirmed with what is restated; then its page and both lists say so."""
     now = datetime.now(UTC)
@@ -397,6 +408,7 @@ def test_a_pit_event_is_voided_by_two(demo: RunningDemo, visit: Visit) -> None:
     expect(page.locator("tr", has_text="void").filter(has_text=REASON).first).to_be_visible()
 
 
+@FLOW
 def test_rules_are_filed_compared_tried_approved_and_signed_out(visit: Visit) -> None:
     """A version says in words what changes, another person approves it; it has a sign, and a what-if."""
     rules = {"decks": "6", "wagers": "{}", "options": "{}"}
@@ -419,6 +431,7 @@ def test_rules_are_filed_compared_tried_approved_and_signed_out(visit: Visit) ->
     expect(page.locator("figure.chart img").first).to_be_visible()
 
 
+@FLOW
 def test_a_figure_leads_to_its_entries_and_a_report_has_every_format(demo: RunningDemo, visit: Visit) -> None:
     """On the sealed gaming day and in a report; what is downloaded is what it says."""
     page = visit("demo.auditor", f"{HOME}/days/{demo.gaming_day}")

@@ -46,7 +46,7 @@ def as_shown(line: Line) -> str:
     return escape(dollars(line.value)) if line.kind == "cents" else str(moment(line.value, "UTC")).split(">")[0]
 
 
-@sampled(6)
+@sampled(3)
 @pytest.mark.parametrize("operation", WEIGHED, ids=lambda one: f"{one.service}-{one.name}")
 def test_what_was_read_is_shown_first(stage: Stage, browser: Browser, operation: Operation) -> None:
     """Nothing is sent by the first step; the second sends what was shown, under the key of the first."""

@@ -11,9 +11,12 @@ from services.reporting.reports import REPORTS
 from tests.integration.table_inventory.day import BOX, FOUND, PAPER, play_a_day
 from tests.support import Databases
 from tests.support.both_books import LATER, BothBooks, both_books
+from tests.support.nightly import sampled
 from tests.support.pit import DAY, PROPERTY, Rounds, Table, at, chips, inventory_desk
 from tests.support.reporting import held, names, rows_of, total_of
 from tests.support.services import settled_database
+
+pytestmark = sampled(4, of="one win in reports")
 
 PATH = f"/gaming-days/{PROPERTY}/{DAY}"
 NEXT = "2026-11-21"

@@ -34,6 +34,8 @@ from tests.support.nightly import sampled
 from tests.support.rebuilding import compared
 from tests.support.services import create_topics, produce, query, read_topic, states_of_others
 
+pytestmark = sampled(2, of="rebuilds of reporting")
+
 CHANGES = {
     "house_edges": "DELETE FROM reporting.house_edges",
     "facts": "DELETE FROM reporting.facts",

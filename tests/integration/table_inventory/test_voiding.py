@@ -13,7 +13,7 @@ from shared.contracts.pit import EVENTS
 from shared.contracts.topic_reader import kind_of
 from tests.integration.table_inventory.day import BOX, FOUND, play_a_day
 from tests.support import Databases
-from tests.support.nightly import sampled
+from tests.support.nightly import AT_NIGHT, sampled
 from tests.support.pit import DAY, PROPERTY, Table, at, chips
 from tests.support.twins import World, corrected, differences, world_of
 from tests.unit.cli.calling import Caller
@@ -106,7 +106,7 @@ DOORS = ("topic", "desk")
 """Where a change comes from: the stream of the pit, or two people at a desk."""
 
 
-@sampled(2)
+@sampled(1, of="voided and corrected")
 @pytest.mark.parametrize(("kind", "door"), list(product(KINDS, DOORS)))
 def test_what_is_voided_has_never_been_and_what_is_corrected_was_right_at_once(
     world: Callable[[], World], kind: str, door: str
@@ -129,7 +129,7 @@ def test_what_is_voided_has_never_been_and_what_is_corrected_was_right_at_once(
     assert [] == one.inventory.quarantined() == one.vigorish.quarantined()
 
 
-@sampled(1)
+@sampled(1, of="voided and corrected")
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_the_desk_corrects_was_right_at_once(world: Callable[[], World], kind: str) -> None:
     """On an open day, and whichever vigorish reads first: what the pit said, or what the desk made of it."""
@@ -144,7 +144,7 @@ def test_what_the_desk_corrects_was_right_at_once(world: Callable[[], World], ki
     assert [] == one.inventory.quarantined() == one.vigorish.quarantined()
 
 
-@sampled(1)
+@AT_NIGHT
 @pytest.mark.parametrize("door", DOORS)
 def test_a_sealed_day_is_restated_by_what_is_voided_and_corrected(
     world: Callable[[], World], rng: Random, pitledger: Caller, door: str

@@ -16,6 +16,7 @@ from packaging.utils import canonicalize_name
 
 from services.cli.services import CONSOLE, NAMES
 from shared.runtime.extras import EXTRAS
+from tests.support.nightly import SomeOf
 
 _OF_OTHERS = ("shared.counting", "shared.local", "shared.runtime.tracing.traces")
 """What other extras are for: `counting`, `embedded`, `tracing`."""
@@ -180,13 +181,14 @@ for words, missing, _ in json.loads(sys.argv[1]):
 """
 
 
-def test_what_is_missing_is_named_with_its_extra(repository: Path) -> None:
+def test_what_is_missing_is_named_with_its_extra(repository: Path, some_of: SomeOf) -> None:
     """One line, no traceback."""
-    calls = [
+    every = [
         *((("run", name), packages, name) for name, packages in EXTRAS.items()),
         (("sign", "docs/examples/submission.json", "-o", "/dev/null", "--as", "pdf"), ("typst",), "paytable-registry"),
         (("verify-reports", "/nowhere", "--key", "/nowhere"), ("obstore",), "reporting"),
     ]
+    calls = some_of(every, 3)
     done = subprocess.run(
         [sys.executable, "-c", _CALLING, json.dumps(calls)], cwd=repository, capture_output=True, text=True
     )

@@ -89,13 +89,14 @@ def test_makefile_lists_its_targets(repository: Path) -> None:
     }
 
 
-def test_suite_ends_with_pytest(repository: Path) -> None:
-    """The last command of `make test` is the whole suite, so that its summary is the last thing on the screen."""
-    done = _make(repository, "--dry-run", "test")
+def test_all_tests_and_checks_are_run(repository: Path) -> None:
+    """`make test` is the whole suite on the embedded broker, and beside it every check and what has other servers."""
+    said = _make(repository, "--dry-run", "test").stdout.splitlines()
 
-    last = done.stdout.splitlines()[-1]
-    assert last.startswith(".venv/bin/pytest ")
-    assert " --broker=embedded" in last
+    assert 1 == sum(line.startswith(".venv/bin/pytest ") and " --broker=embedded" in line for line in said)
+    assert 1 == sum(line.startswith(".venv/bin/pytest --broker=kafka ") for line in said)
+    for command in ("pytest tests/browser/console", "pytest tests/simulation", "ruff check", "mypy", "lint-imports"):
+        assert any(line.startswith(f".venv/bin/{command}") for line in said), command
 
 
 def test_constraints_pin_every_line_to_one_version(repository: Path) -> None:
