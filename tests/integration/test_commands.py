@@ -29,7 +29,7 @@ from shared.runtime.process.migrations import upgrade
 from tests.support import Databases, eventually, tills
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
-from tests.support.services import query
+from tests.support.services import query, waiting_for_locks
 from tests.support.tills import POISON_CENTS, REFUSED_CENTS, OpenTill, PayIn
 
 NOON = datetime(2026, 11, 20, 17, tzinfo=UTC)
@@ -264,7 +264,6 @@ def test_two_processes_that_get_the_same_commands_in_another_order(url: str) -> 
         [(OpenTill(property=PROPERTY, till=f"T-{number}"), "ann", f"k-{number}") for number in numbers]
         for numbers in ((1, 2), (2, 1))
     )
-    waiting = "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted"
     with ExitStack() as stack:
         cages = [stack.enter_context(a_cage(url, together=True)) for _ in range(2)]
         _execute(url, _AT_THE_SECOND_ENTRY)
@@ -273,7 +272,7 @@ def test_two_processes_that_get_the_same_commands_in_another_order(url: str) -> 
         told = stack.enter_context(capture_logs())
         pool = stack.enter_context(ThreadPoolExecutor(2))
         work = [pool.submit(cage.at_once, *asked) for cage, asked in zip(cages, (first, second), strict=True)]
-        eventually(lambda: query(url, waiting) == [(2,)], because="both wait")
+        eventually(lambda: waiting_for_locks(url) == 2, because="both wait")
         gate.execute(f"SELECT pg_advisory_unlock({_GATE})".encode())
         answers, others = (each.result() for each in work)
         assert [None, None] == reasons(answers)

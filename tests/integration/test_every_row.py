@@ -20,7 +20,7 @@ from shared.journal.checkpoint_store import DirectoryStore
 from shared.local import Broker
 from shared.runtime.database import create_engine
 from shared.runtime.process.migrations import upgrade
-from shared.runtime.projections.incremental_comparison import IncrementalComparison, no_rest
+from shared.runtime.projections.incremental_comparison import IncrementalComparison
 from shared.runtime.projections.row_digest import digest_of
 from shared.runtime.projections.unlike_rows import next_rows
 from shared.runtime.service.signing_keys import verifying_seals
@@ -31,6 +31,7 @@ from tests.releases.database import load as load_database
 from tests.support import Databases
 from tests.support.every_row import Books, Outcome, tampered_rows, unexplained
 from tests.support.nightly import sampled
+from tests.support.rebuilding import no_rest
 from tests.support.services import ROOT, query
 from tests.support.tampering import adding, altering, deleting, exchanging, ways
 

@@ -21,7 +21,7 @@ from shared.runtime.database import Pools, create_engine
 from shared.runtime.differences import TableComparison
 from shared.runtime.projections import incremental_comparison as comparing
 from shared.runtime.projections import standing_copy
-from shared.runtime.projections.incremental_comparison import IncrementalComparison, Rest, no_rest
+from shared.runtime.projections.incremental_comparison import IncrementalComparison, Rest
 from shared.runtime.projections.row_digest import digest_in_turns
 from shared.runtime.projections.standing_copy import StandingCopy
 from shared.runtime.projections.unlike_rows import next_rows
@@ -35,7 +35,7 @@ from tests.support.desk import Desk, desk_of
 from tests.support.guarding import REPLICA
 from tests.support.nightly import AT_NIGHT, sampled
 from tests.support.properties import property_event
-from tests.support.rebuilding import execute
+from tests.support.rebuilding import execute, no_rest
 from tests.support.sealing import seals_of
 from tests.support.services import query, settled_database, states_of_others
 

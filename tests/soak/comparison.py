@@ -22,13 +22,14 @@ from shared.local.postgres import PostgresServer
 from shared.runtime.database import Pools, create_engine
 from shared.runtime.projections import incremental_comparison
 from shared.runtime.projections.drift import compare
-from shared.runtime.projections.incremental_comparison import IncrementalComparison, no_rest
+from shared.runtime.projections.incremental_comparison import IncrementalComparison
 from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support import rounds as played
 from tests.support.corrections import PEOPLE
 from tests.support.desk import Desk, desk_of
 from tests.support.properties import property_event
+from tests.support.rebuilding import no_rest
 from tests.support.sealing import seals_of
 from tests.support.services import query, settled_database
 

@@ -10,7 +10,7 @@ from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.sessions import TICK, Sessions, sessions_of
 from services.table_inventory.domain.slips import Slip
-from services.table_inventory.domain.win import Win, of_day, table_wins
+from services.table_inventory.domain.win import Win, of_day, shift_wins
 from services.table_inventory.domain.windows import Count, Mark, Moves, Purpose
 from shared.contracts.counts import BoxFigures
 from shared.contracts.inventory import AdjustmentEntered
@@ -129,7 +129,8 @@ class Felt:
         law = provisions or Provisions.of(self.place, day)
         then = now or clock("12:00", day + timedelta(days=3))
         boxes = sorted(self.boxes, key=lambda box: (box.removed_at, box.exchange))
-        wins = table_wins(self.place, law, day, self.marks(day, day), boxes, adjustments, slips, now=then)
+        sessions = sessions_of(self.place, self.marks(day, day), then)
+        wins = shift_wins(law, day, sessions, boxes, adjustments, slips)
         return {win.shift or "": win for win in wins}
 
     def win(self, day: date = DAY, *, provisions: Provisions | None = None, now: datetime | None = None) -> Win:

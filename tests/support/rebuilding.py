@@ -155,3 +155,7 @@ def assert_rebuilt(
     assert (ExitCode.FINE, before) == (called.code, rows_of(service, url)), called
     assert f"{sum(gone.values())} rows of {service} corrected" in called.stderr
     return before
+
+
+async def no_rest() -> None:
+    """Do not pause between two transactions of a comparison."""

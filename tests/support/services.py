@@ -239,7 +239,14 @@ def query(url: str, statement: str) -> list[tuple[Any, ...]]:
         return connection.execute(statement).fetchall()
 
 
+_OF_CLIENTS = "datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+
+
 def states_of_others(url: str) -> list[str]:
     """Return the states of the database's other client sessions; a vacuum that the server runs is none."""
-    of_clients = "datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
-    return [state for (state,) in query(url, f"SELECT state FROM pg_stat_activity WHERE {of_clients}")]
+    return [state for (state,) in query(url, f"SELECT state FROM pg_stat_activity WHERE {_OF_CLIENTS}")]
+
+
+def waiting_for_locks(url: str) -> int:
+    """Return how many of the database's client sessions wait for a lock; what the server does by itself is none."""
+    return len(query(url, f"SELECT 1 FROM pg_stat_activity WHERE {_OF_CLIENTS} AND wait_event_type = 'Lock'"))

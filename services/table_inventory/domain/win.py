@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, Field
@@ -11,9 +11,9 @@ from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.occupancy import box_lacks
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.rake import Rake
-from services.table_inventory.domain.sessions import EVER, Clock, Piece, Sessions, sessions_of
+from services.table_inventory.domain.sessions import EVER, Piece, Sessions
 from services.table_inventory.domain.slips import Slip
-from services.table_inventory.domain.windows import Count, Mark, Window
+from services.table_inventory.domain.windows import Count, Window
 from shared.contracts.contests import ContestResult
 from shared.contracts.inventory import AdjustmentEntered, Figure
 from shared.contracts.properties import Play, Sales
@@ -211,26 +211,6 @@ def shift_wins(
         if lack.of.gaming_day == gaming_day:
             of(table or "", lack.of.shift).lack(lack.missing)
     return [win.finish(provisions) for win in found.values()]
-
-
-def table_wins(
-    clock: Clock,
-    provisions: Provisions,
-    gaming_day: date,
-    marks: Sequence[Mark],
-    boxes: Sequence[Box] = (),
-    adjustments: Iterable[AdjustmentEntered] = (),
-    slips: Iterable[Slip] = (),
-    *,
-    now: datetime,
-) -> list[Win]:
-    """Return the win of each shift of a table on a gaming day, from counts and movements only.
-
-    `marks` are the counts of the table, the ends of gaming days and its box exchanges, in order of time, each with the
-    movements since the one before (`sessions_of`).
-    """
-    sessions = sessions_of(clock, marks, now)
-    return shift_wins(provisions, gaming_day, sessions, boxes, adjustments, slips)
 
 
 def of_day(provisions: Provisions, shifts: Sequence[Win]) -> Win:

@@ -45,10 +45,6 @@ Rest = Callable[[], Awaitable[None]]
 """Pause between two transactions. In one, PostgreSQL would end the session after a minute, and clean nothing up."""
 
 
-async def no_rest() -> None:
-    """Do not pause."""
-
-
 ENTRIES_AT_ONCE: Final = 1000
 """Entries, or records of a partition, that are projected in one transaction, about."""
 

@@ -11,7 +11,7 @@ from tests.integration.table_inventory.test_numbers_taken_at_once import read_wh
 from tests.support.nightly import sampled
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips, inventory_desk
 from tests.support.polling import eventually
-from tests.support.services import query
+from tests.support.services import waiting_for_locks
 from tests.support.twins import voided
 
 OPENER = chips(c500=1000)
@@ -144,7 +144,7 @@ def test_nothing_is_built_on_what_is_being_taken_back(
 
         def begin() -> None:
             answers.append(pool.submit(send, other))
-            eventually(lambda: query(url, "SELECT 1 FROM pg_locks WHERE NOT granted"))
+            eventually(lambda: waiting_for_locks(url))
 
         read_while(desk, "before commit", begin, void)
         answer = answers[0].result()

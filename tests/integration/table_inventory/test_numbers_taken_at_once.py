@@ -15,7 +15,7 @@ from tests.support.nightly import sampled
 from tests.support.pit import InventoryDesk, Table, at, chips, inventory_desk
 from tests.support.polling import eventually
 from tests.support.rounds import encoded
-from tests.support.services import query
+from tests.support.services import query, waiting_for_locks
 
 OPENER = chips(c500=1000)
 PEOPLE = {"dealer": "dealer.dan", "floorperson": "floor.fay", "drawer": "p-1"}
@@ -97,7 +97,7 @@ def test_what_is_being_committed_is_waited_for(desk: InventoryDesk, other: Inven
 
         def begin() -> None:
             started.append(pool.submit(partial(other.desk.feed, "pit.events", *theirs, partition=1)))
-            eventually(lambda: query(url, "SELECT 1 FROM pg_locks WHERE NOT granted"))
+            eventually(lambda: waiting_for_locks(url))
 
         read_while(desk, "before commit", begin, *ours)
         started[0].result()
@@ -129,7 +129,7 @@ def test_a_box_is_brought_back_while_another_table_places_it(
         if step == "derived":
             started[0].result()
         else:
-            eventually(lambda: started[0].done() or query(url, "SELECT 1 FROM pg_locks WHERE NOT granted"))
+            eventually(lambda: started[0].done() or waiting_for_locks(url))
 
     with ThreadPoolExecutor(1) as pool:
         read_while(by, step, begin, *ours, partition=1 - partition)

@@ -20,7 +20,7 @@ from tests.support.outbox import Outbox
 from tests.support.pit import PROPERTY, InventoryDesk, Table, at, inventory_desk
 from tests.support.pit_changes import decide, path_of, propose, send_approved
 from tests.support.polling import eventually
-from tests.support.services import query
+from tests.support.services import waiting_for_locks
 from tests.support.twins import World, corrected, world_of
 
 Event = dict[str, Any]
@@ -143,7 +143,7 @@ def test_what_the_pit_and_the_desk_say_at_once(
         if step == "derived":
             waiting[0].result()
         else:
-            eventually(lambda: query(url, "SELECT 1 FROM pg_locks WHERE NOT granted"))
+            eventually(lambda: waiting_for_locks(url))
 
     with ThreadPoolExecutor(1) as pool:
         read_while(desk, step, begin, again)
@@ -177,7 +177,7 @@ def test_what_vigorish_reads_from_two_topics_at_once(
             if step == "derived":
                 waiting[0].result()
             else:
-                eventually(lambda: query(world.url, "SELECT 1 FROM pg_locks WHERE NOT granted"))
+                eventually(lambda: waiting_for_locks(world.url))
 
         with ThreadPoolExecutor(1) as pool:
             read_while(other, step, begin, collected if late else corrected(table, collected, of(collected, 1_00)))

@@ -10,11 +10,10 @@ from sqlalchemy import make_url
 from tests.support import eventually
 from tests.support.accounts import CODE, House, a_house
 from tests.support.rebuilding import execute
-from tests.support.services import query
+from tests.support.services import query, waiting_for_locks
 
 THEIRS = "0815-lime"
 NEW = "1234-fig"
-WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted"
 ALTERED = {
     "another's": """UPDATE wagering_accounts.patron_codes c SET (salt, hash, signature) =
         (SELECT salt, hash, signature FROM wagering_accounts.patron_codes WHERE patron = 'p-2') WHERE patron = 'p-1'""",
@@ -96,7 +95,7 @@ def test_two_who_change_a_code_at_once_are_told_apart(house: House, url: str) ->
                 body = {"access_code": code, "reason": "forgotten"}
                 asked.append(pool.submit(house.send, "/patrons/riverside/p-1/access-code", body))
                 if number == 0:
-                    eventually(lambda: query(url, WAITING) == [(1,)], because="the first is being decided")
+                    eventually(lambda: waiting_for_locks(url) == 1, because="the first is being decided")
             eventually(lambda: len(house.desk.context.commands._waiting) == 1, because="the second waits its turn")
         first, second = (each.result() for each in asked)
     assert 200 == first.status_code

@@ -73,8 +73,6 @@ class AmendedReturn:
     """
 
     version: int
-    original: TaxReturn
-    current: TaxReturn
     lines: AmendedLines
     days: Mapping[date, AmendedLines]
     due: Mapping[str, Amended]
@@ -97,8 +95,6 @@ def amended(original: TaxReturn, current: TaxReturn) -> AmendedReturn:
     days = zip(before.sheets, after.sheets, strict=True)
     return AmendedReturn(
         version=current.version,
-        original=original,
-        current=current,
         lines=differences(before, after),
         days={then.gaming_day: differences(then, now) for then, now in days if then != now},
         due=_beside(lambda sheet: ((line.payee, line.amount_cents) for line in sheet.layers), before, after),
