@@ -127,6 +127,13 @@ def reasons(answers: Sequence[Answer | BaseException]) -> list[Reason | type | N
 # --- each command once ---
 
 
+def test_a_first_command_that_takes_long_is_done(url: str, together: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It adds the first shard of commands and is begun again, which nobody else caused: it may take any time."""
+    monkeypatch.setattr("shared.runtime.commands.engine._SECONDS_MAX", 0.0)
+    with a_cage(url, together) as cage:
+        assert 201 == cage.open().status_code
+
+
 def test_a_command_is_done_once(cage: Cage) -> None:
     """Sent again under its key it is not done again and its answer is the same; another person's key is another."""
     first, again, other = cage.pay(100, key="k"), cage.pay(100, key="k"), cage.pay(100, person="cat", key="k")

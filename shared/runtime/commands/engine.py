@@ -59,6 +59,10 @@ class _Taken(Fenced):
     """A row exists already: another process has just inserted it, or the command inserts it unconditionally."""
 
 
+class _ShardAdded(Fenced):
+    """There was no free shard of commands, as for the first command of a service: now there is one more."""
+
+
 class _Done(_Taken):
     """A command is recorded already: another process has just recorded it, or its answer was deleted."""
 
@@ -178,14 +182,17 @@ class Engine:
             # What another process has recorded just now has its answer when it is looked for again.
             return may_pass(error) and taken <= _TAKEN_MAX and not (isinstance(error, _Done) and done > 1)
 
+        attempt = partial(self._commit, batch)
         try:
             return await retry(
-                partial(self._commit, batch),
+                attempt,
                 passes=passes,
                 note=_note_failure,
                 seconds_max=_SECONDS_MAX,
                 at_once=is_fenced,
             )
+        except _ShardAdded:  # however long that took: nobody came first
+            return await attempt()
         except _Done as error:
             if len(batch) > 1 or sum(isinstance(one, _Done) for one in failures) == 1:
                 raise
@@ -242,8 +249,8 @@ class Engine:
     async def _begin(self, transaction: Transaction, batch: Sequence[_Waiting]) -> tuple[_Batch, Answered | None]:
         """Lock a command shard (the shared one, or any free one), and load existing answers.
 
-        The state for commands decided in a batch is queried in the same round trip. Raises: Fenced after a shard was
-        added.
+        The state for commands decided in a batch is queried in the same round trip. Raises: _ShardAdded where
+        none was free.
         """
         ask, ledger, prefix = self._commands.ask_all, self._context.ledger, self._shards(batch)
         known = self._context.high_water.known(prefix)
@@ -262,7 +269,7 @@ class Engine:
             return _Batch(await self._answers.read(given), self._taken(found), self._context.clock()), answered
         async with self._context.pools.commands.begin() as own:
             await ledger.add_shard(own, prefix)
-        raise Fenced("a shard of commands was added")
+        raise _ShardAdded("a shard of commands was added")
 
     def _require_all(self, known: Mapping[str, HighWaterMark], next_seqs: Mapping[str, int]) -> None:
         """Check all command shards, whichever one is locked: an answer may be in any of them. Raises: Rejected."""
