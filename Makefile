@@ -8,9 +8,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # The checks of `make lint` run side by side; what each says stays together where make can do that.
 CHECKS := lint-types lint-tests lint-style lint-lines lint-generated lint-scan
-# What runs beside the tests on the embedded broker, one after the other: first what has servers of its own.
-BESIDE := test-console test-kafka test-simulation $(filter-out lint-tests,$(CHECKS))
-SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+# What runs beside the tests on the embedded broker, one after the other as long as they run.
+BESIDE := lint-style test-console test-kafka test-simulation $(filter-out lint-tests lint-style,$(CHECKS))
+TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+SIDE_BY_SIDE := -j2 $(TOGETHER)
 
 .PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints days documented fuzz fuzz-apis matrix nightly release simulation soak twin test-embedded test-beside $(BESIDE) clean
 
@@ -57,7 +58,7 @@ test-embedded:
 	$(BIN)/pytest --dist worksteal -n 3 --broker=embedded --ignore tests/browser/console --ignore tests/simulation
 
 test-beside:
-	@$(MAKE) --no-print-directory -k -j1 $(BESIDE)
+	@$(MAKE) --no-print-directory -k $(TOGETHER) $(BESIDE)
 
 test-console:
 	$(BIN)/pytest tests/browser/console
