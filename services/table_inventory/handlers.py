@@ -1,4 +1,4 @@
-"""Handlers of the ledger: properties; pit events, which move chips and boxes; settled rounds, which move chips.
+"""Handlers of the ledger: properties; pit events, which move chips and boxes; settled rounds; ratings, no money.
 
 Round settlement has already checked property, table and gaming day of settled rounds.
 """
@@ -11,11 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain import pit, upstream
 from services.table_inventory.domain.changing import of_event
+from services.table_inventory.domain.rating_steps import record_step
 from services.table_inventory.queries.changing import require_still_free
 from services.table_inventory.queries.knowing import placed, read_known
 from services.table_inventory.queries.moving import closed_rounds, require_on_one_table
 from services.table_inventory.queries.pit_changes import approved_changes
-from services.table_inventory.tables import pit_events, properties
+from services.table_inventory.tables import pit_events, properties, submissions
 from shared.contracts.envelope import Event, encode
 from shared.contracts.inventory import PitRecorded
 from shared.contracts.pit import (
@@ -29,21 +30,29 @@ from shared.contracts.pit import (
 )
 from shared.contracts.pit_changes import PitChangeApproved, approved_change, event_of
 from shared.contracts.property_snapshot import PropertyLookup
+from shared.contracts.ratings import STEPS, RatingReader
 from shared.contracts.settlement_views import PostedRound, ReversedRound
 from shared.contracts.settlements import RoundKey
 from shared.contracts.topic_reader import Reader, Skipped
-from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
+from shared.contracts.topics import PIT_EVENTS, RATING_EVENTS, SETTLEMENTS
 from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
 from shared.runtime.ingest.handler import FactHandler
 from shared.runtime.ingest.pit_events import EventStanding, PitEventsKnown, PitPlace, require_unchanged
 from shared.runtime.ingest.property_copies import Places, Properties
+from shared.runtime.ingest.submission_copies import RulesSubmissions
 
 
 class ApprovedProperties(Properties):
     """Keeps the approved properties: their tables, gaming days and law."""
 
     copies = (properties,)
+
+
+class Submissions(RulesSubmissions):
+    """Keeps the approved submissions, which give the exact house edge that ratings go by."""
+
+    copies = (submissions,)
 
 
 class PitEvents(FactHandler[pit.Known]):
@@ -121,6 +130,28 @@ class PitEvents(FactHandler[pit.Known]):
             if (standing := self._changed.pop(PitPlace(event.source, event.sequence), None)) is not None:
                 await require_still_free(connection, meant.data, standing)
         await require_on_one_table(connection, placed(said))
+
+
+class RatingEvents(FactHandler[Places]):
+    """Records the steps of ratings, in whatever order they come: whether they go together shows in the rating."""
+
+    reader = RatingReader(RATING_EVENTS, *STEPS)
+    keyed_by_source = True
+    gather_seconds = 0.1
+
+    def __init__(self) -> None:
+        self._places = Places(properties)
+
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Places:
+        del events
+        await self._places.refresh(connection)
+        return self._places
+
+    def properties_in(self, state: Places) -> PropertyLookup:
+        return state.place
+
+    def handle(self, event: Event[Any], state: Places) -> Sequence[FactWithPostings]:
+        return (record_step(event, state.place),)
 
 
 class Settlements(FactHandler[dict[RoundKey, datetime]]):

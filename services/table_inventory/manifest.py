@@ -1,12 +1,14 @@
 """The manifest of the table-inventory ledger: what every table holds and should hold, drops, counts, win."""
 
 from services.table_inventory.api.access import (
+    AMEND_RATINGS,
     APPROVE_DAYS,
     APPROVE_PIT_CHANGES,
     AUDIT_DAYS,
     CHANGE_PIT_EVENTS,
     COUNT_BOXES,
     PREPARE_SLIPS,
+    RATE,
     REQUEST_SLIPS,
     RESOLVE_ALARMS,
     TRANSACT,
@@ -22,17 +24,18 @@ from services.table_inventory.commands import (
     investigations,
     locations,
     pit_changes,
+    ratings,
     slips,
     variances,
     winners,
     write_offs,
 )
-from services.table_inventory.handlers import ApprovedProperties, PitEvents, Settlements
+from services.table_inventory.handlers import ApprovedProperties, PitEvents, RatingEvents, Settlements, Submissions
 from services.table_inventory.projector import PROJECTOR
 from services.table_inventory.queries.counts import compare_sealed_counts
 from services.table_inventory.tables import journal, sealed_counts
 from services.table_inventory.watch import watch
-from shared.contracts.topics import INVENTORY, INVENTORY_ROUNDS, SETTLEMENTS
+from shared.contracts.topics import INVENTORY, INVENTORY_ROUNDS, RATING_EVENTS, RATINGS, SETTLEMENTS
 from shared.runtime.commands.command import Commands
 from shared.runtime.service.manifest import Manifest
 
@@ -42,16 +45,16 @@ MANIFEST = Manifest(
     port=8104,
     roles=(
         *(APPROVE_DAYS, APPROVE_PIT_CHANGES, AUDIT_DAYS, CHANGE_PIT_EVENTS, COUNT_BOXES),
-        *(PREPARE_SLIPS, REQUEST_SLIPS, RESOLVE_ALARMS, TRANSACT),
+        *(PREPARE_SLIPS, REQUEST_SLIPS, RESOLVE_ALARMS, TRANSACT, RATE, AMEND_RATINGS),
     ),
     journal=journal,
     publishes=INVENTORY,
-    apart={SETTLEMENTS.name: INVENTORY_ROUNDS},
-    references=(ApprovedProperties,),  # nothing is refused for a property that was there
-    handlers=(PitEvents, Settlements),
+    apart={SETTLEMENTS.name: INVENTORY_ROUNDS, RATING_EVENTS.name: RATINGS, RATINGS.name: RATINGS},
+    references=(ApprovedProperties, Submissions),  # nothing is refused for a property that was there
+    handlers=(PitEvents, Settlements, RatingEvents),
     commands=Commands().extended_with(
         *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, locations, winners)),
-        *(desk.COMMANDS for desk in (alarms, investigations, write_offs, pit_changes)),
+        *(desk.COMMANDS for desk in (alarms, investigations, write_offs, pit_changes, ratings)),
     ),
     projector=PROJECTOR,
     checks={sealed_counts: compare_sealed_counts},

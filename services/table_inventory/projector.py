@@ -22,6 +22,7 @@ from shared.contracts import (
     investigations,
     pit,
     pit_changes,
+    ratings,
     win,
 )
 from shared.contracts.chips import Contents, value_of
@@ -104,6 +105,12 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                 change_cents = fact.withheld_cents - fact.before_cents
                 place = {"shard": entry.shard, "seq": entry.seq}
                 rows.keep(_insert, t.winners, fact, **place, withheld_change_cents=change_cents)
+            case ratings.RatingRecorded():
+                rows.keep(_insert, t.rating_steps, fact, **_step(entry, fact))
+            case ratings.RatingStated():
+                document = fact.model_dump(mode="json", exclude_none=True)
+                moments = {"opened_at": fact.opened_at, "closed_at": fact.closed_at, "stated_at": entry.recorded_at}
+                rows.keep(_merge, t.ratings_stated, fact, **moments, said=document)
             case inventory.VarianceResolved():
                 said = ((name, value) for name, value in fact if name != "owner")  # it may be somebody else's since
                 of_box = {"resolved_by_instrument": fact.by_instrument}
@@ -167,6 +174,17 @@ ROWS_OF_EVENTS: Final[Sequence[tuple[type[pit.PitData] | tuple[type[pit.PitData]
     (tuple(_CHECKS), t.equipment, "sequence"),
 )
 """The table of a pit event's row, and the column with its position in the pit stream."""
+
+
+def _step(entry: Entry, fact: ratings.RatingRecorded) -> dict[str, Any]:
+    is_number = fact.event == "rating.opened" and fact.step.startswith("desk/")
+    return {
+        "shard": entry.shard,
+        "seq": entry.seq,
+        "recorded_at": entry.recorded_at,
+        "opening": int(fact.rating.rpartition("-")[2]) if is_number else None,
+        "said": fact.model_dump(mode="json", exclude_none=True),
+    }
 
 
 def _stated(entry: Entry, fact: win.WinStated) -> dict[str, Any]:
@@ -477,6 +495,7 @@ PROJECTOR: Final = Projector(
         *(t.equipment, t.cage_movements, t.winners, t.investigations),
         *(t.cage_book, t.cage_transfers, t.cage_counts),
         *(t.write_offs, t.touched, t.wins_stated, t.upstream_gaps, t.upstream_quarantine),
+        *(t.rating_steps, t.ratings_stated),
         *(t.counter_checks, t.pit_events, t.brought_forward, t.pit_changes, t.pit_change_outcomes),
     ),
     project=project,

@@ -1,8 +1,4 @@
-"""State the win of tables again whenever records of a gaming day change it.
-
-One process states at a time: it holds the lock of the statements' shard. A statement follows from one snapshot of the
-journal, and is recorded on top of it; so it is made once, even if a process is killed meanwhile.
-"""
+"""State the win of tables again whenever records of a gaming day change it."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,14 +27,14 @@ from services.table_inventory.queries.stated import (
 )
 from services.table_inventory.queries.watched import running_days
 from services.table_inventory.queries.windows import Span, boxes_between, marks_of
+from services.table_inventory.statement_shard import StatementShard
 from services.table_inventory.tables import properties
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.win import WinStated
-from shared.journal.entry import Account, Entry, EntryDraft
-from shared.journal.recording import Causation, FactWithPostings, draft, recorded
+from shared.journal.entry import EntryDraft
+from shared.journal.recording import Causation, FactWithPostings, draft
 from shared.journal.shard import Shard
 from shared.runtime.ingest.property_copies import Places, known_places
-from shared.runtime.projector import Transaction
 from shared.runtime.service.service_context import ServiceContext
 
 SHARD: Final = "wins"
@@ -80,11 +76,10 @@ class Stating:
 
     def __init__(self, context: ServiceContext, *, doubtful_seconds: float = DOUBTFUL_SECONDS) -> None:
         self._context = context
+        self._shard = StatementShard(context, SHARD)
         self._doubtful_seconds = doubtful_seconds
         self._reached: Mapping[int, int] | None = None
         self._running: dict[str, date] = {}
-        self._accounts: set[Account] = set()
-        """Accounts that are there."""
         self._repeated: set[TableDay] = set()
         self._doubted_at = 0.0
 
@@ -105,37 +100,17 @@ class Stating:
 
     async def _state(self, days: Sequence[TableDay] | None = None) -> int:
         """State changed wins of these days, or of all days that may have changed."""
-        context = self._context
-        async with context.ledger.turn(SHARD):
-            async with context.pools.background.begin() as connection:
-                await context.high_water.compared()
-                context.high_water.require_whole()
-                await context.ledger.open_shard(connection, SHARD)
-            looked = None if days is None else _Looked(days, self._reached, self._running)
-            done = None
-            while done is None:
-                async with context.pools.background.connect() as connection:
-                    await connection.execution_options(isolation_level="REPEATABLE READ")
-                    async with connection.begin():
-                        shard = await context.ledger.lock_shard(connection, SHARD)
-                        context.high_water.require(shard)
-                        looked = looked or await self._look(connection)
-                        drafts = self._drafts(shard, await self._unstated(connection, looked.days))
-                        unknown = {posting.account for one in drafts for posting in one.postings} - self._accounts
-                        if not unknown:
-                            done = await self._record(connection, shard, drafts)
-                # A transaction sees the accounts that were there when it began.
-                await context.ledger.ensure_accounts(context.pools.background, unknown)
-                self._accounts |= unknown
+        looked = None if days is None else _Looked(days, self._reached, self._running)
+
+        async def due(connection: AsyncConnection, shard: Shard) -> Sequence[EntryDraft]:
+            nonlocal looked
+            looked = looked or await self._look(connection)
+            return self._drafts(shard, await self._unstated(connection, looked.days))
+
+        stated = await self._shard.record(due)
         assert looked is not None, "what was recorded was looked at"
-        entries, shard = done
-        context.high_water.reached([shard])
         self._reached, self._running = looked.reached, looked.running
-        for entry in entries:
-            context.metrics.entries.labels(entry.draft.kind).inc()
-        if entries:
-            context.wake(entries)
-        return len(entries)
+        return stated
 
     async def _is_due(self, connection: AsyncConnection) -> bool:
         if self._reached is None or self._doubtful():
@@ -245,16 +220,3 @@ class Stating:
             caused_by = Causation(f"/{context.service}/{SHARD}", number, name, None, at)
             drafts.append(draft(FactWithPostings(fact=fact, postings=postings), caused_by))
         return drafts
-
-    async def _record(
-        self, connection: AsyncConnection, shard: Shard, drafts: Sequence[EntryDraft]
-    ) -> tuple[list[Entry], Shard]:
-        """Record statements; return their entries, and the state of the shard afterwards."""
-        if not drafts:
-            return [], shard
-        context, at = self._context, self._context.clock()
-        entries, after = await context.ledger.append(
-            connection, shard, drafts, next_offset=shard.next_offset, recorded_at=at, held=True
-        )
-        await context.projector.project(Transaction(connection), recorded(entries))
-        return entries, after

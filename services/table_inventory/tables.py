@@ -14,6 +14,7 @@ from shared.journal.signed_rows import signature_column
 from shared.journal.tables import journal_tables
 from shared.runtime.ingest.pit_events import pit_events_table
 from shared.runtime.ingest.property_copies import properties_table
+from shared.runtime.ingest.submission_copies import submissions_table
 
 metadata = MetaData(schema="table_inventory")
 
@@ -21,6 +22,9 @@ journal = journal_tables(metadata, "table_inventory")
 
 properties = properties_table(metadata, "table_inventory")
 """The approved properties: location, clock and law."""
+
+submissions = submissions_table(metadata, "table_inventory")
+"""The approved rules submissions: the exact house edge that ratings go by."""
 
 pit_events = pit_events_table(
     metadata,
@@ -502,6 +506,32 @@ wins_stated = Table(
     Index("wins_stated_of_day", "property", "gaming_day"),
 )
 """The last statement about the win of a table in a shift."""
+
+rating_steps = Table(
+    "rating_steps",
+    metadata,
+    *numbers("shard", "seq", key=True),
+    *texts("property", "rating", "step"),
+    *dates("gaming_day"),
+    *moments("recorded_at"),
+    *numbers("opening", null=True),  # the number that the desk gave a rating as it opened it
+    *columns(_JSON, "said"),
+    Index("rating_steps_of_rating", "property", "rating"),
+    Index("rating_steps_of_day", "property", "gaming_day", "rating"),
+    Index("rating_openings", "property", "opening", postgresql_where="opening IS NOT NULL"),
+)
+"""The steps of ratings, as recorded: a rating follows from all of them."""
+
+ratings_stated = Table(
+    "ratings_stated",
+    metadata,
+    *texts("property", "rating", key=True),
+    *moments("opened_at", "closed_at", null=True),
+    *moments("stated_at"),
+    *columns(_JSON, "said"),
+    Index("ratings_stated_in_order", "property", "closed_at"),
+)
+"""The last statement about each rating that was closed."""
 
 upstream_gaps = Table(
     "upstream_gaps",

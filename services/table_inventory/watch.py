@@ -22,6 +22,7 @@ from services.table_inventory.queries.watched import (
     slips_under_way,
     unsealed_days,
 )
+from services.table_inventory.rating_statements import RatingStatements
 from services.table_inventory.stating import Stating
 from services.table_inventory.tables import counts, days
 from shared.contracts.inventory import SlipKind
@@ -39,8 +40,8 @@ _OLD: Final = timedelta(days=1)
 
 
 async def watch(context: ServiceContext) -> None:
-    """Update metrics and state wins until cancelled."""
-    stating = Stating(context)
+    """Update metrics, and state wins and ratings, until cancelled."""
+    stating, rated = Stating(context), RatingStatements(context)
 
     async def look() -> None:
         async with context.pools.background.connect() as connection:
@@ -53,6 +54,7 @@ async def watch(context: ServiceContext) -> None:
     await asyncio.gather(
         PROGRESS.watch(context),
         every(_STATE_SECONDS, stating.state, "wins not stated"),
+        every(_STATE_SECONDS, rated.state, "ratings not stated"),
         every(_STATE_SECONDS, changes_sender(context).send, "approved changes wait"),
         every(_WATCH_SECONDS, look, "inventories not watched"),
         every(_WATCH_DAYS_SECONDS, look_back, "gaming days not watched"),

@@ -19,6 +19,7 @@ from shared.contracts import (
     pit,
     pit_changes,
     properties,
+    ratings,
     settlements,
     submissions,
     vigorish,
@@ -30,7 +31,7 @@ from shared.contracts.upcasting import kind_of_type, upcast_data
 MODULES = (
     *(accounts, alarms, cage, cage_locations, contests, corrections, counts, inventory, investigations),
     *(journal_facts, meters),
-    *(pit, pit_changes, properties, settlements, submissions, vigorish, win),
+    *(pit, pit_changes, properties, ratings, settlements, submissions, vigorish, win),
 )
 
 

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, mo
 
 from shared.contracts.envelope import Contract, Identifier, Name
 
-SignedTopic = Literal["table.events", "pit.events"]
+SignedTopic = Literal["table.events", "pit.events", "rating.events"]
 """A topic that is written from outside."""
 
 _PRIME: Final = 2**255 - 19
@@ -56,7 +56,7 @@ class DeviceKey(Contract):
 class Signing(Contract):
     """The signers for tables: on the topics in `signs`, any of the `signing_keys` that is valid at the time."""
 
-    signs: tuple[SignedTopic, ...] = Field(default=(), max_length=2)
+    signs: tuple[SignedTopic, ...] = Field(default=(), max_length=3)
     signing_keys: tuple[DeviceKey, ...] = Field(default=(), max_length=10)
 
     @model_validator(mode="after")

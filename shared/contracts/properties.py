@@ -133,6 +133,32 @@ class PropertyGame(Contract):
     expected_holds: tuple[ExpectedHold, ...] = Field(default=(), max_length=100)
 
 
+class RatingTerms(Contract):
+    """What ratings of a game go by on the gaming days from one up to and with another; None: any later.
+
+    `decisions_an_hour` is how many rounds a patron plays where none are settled; `house_edge`, in percent of what is
+    bet, holds where the rules submission of the table gives no exact one. The `source` has both: the property's own
+    study, say.
+    """
+
+    decisions_an_hour: Annotated[int, Field(ge=1, le=1000)]
+    house_edge: Payback
+    source: Label
+    first_day: date
+    last_day: date | None = None
+
+    def is_of(self, day: date) -> bool:
+        """Return whether ratings go by it on a gaming day."""
+        return self.first_day <= day and (self.last_day is None or day <= self.last_day)
+
+
+class RatedGame(Contract):
+    """A game as tables offer it, and what ratings of it go by."""
+
+    game: Name
+    terms: tuple[RatingTerms, ...] = Field(min_length=1, max_length=100)
+
+
 class Shift(Contract):
     """A shift, and the time on the property's clock at which it begins."""
 
@@ -252,11 +278,11 @@ class PropertyDocument(Contract):
     `winnings_forms` says whether each reportable win has a form of its own, or all of a known patron on a gaming day
     share one. `winnings_reduced_by_wager` is the payer's choice if the law of a form leaves it one; the pack has the
     default. From `signatures_required_from` on, events of the tables must be signed by a device of the table, or by one
-    of the `systems`. Its `games` are those of counted tables, with the hold that it expects of them. A rules submission
-    that pays back less than one of the `payback_floors` is approved only with an override; of several, the most
-    specific applies: wager and game, wager, game. If it names its `chip_sets`, only these can be filled, credited,
-    counted or sold at its tables. Its `cage_locations` are those that its cage has besides `cage`, which every property
-    has. `filer` is who files its currency transaction reports.
+    of the `systems`. Its `games` are those of counted tables, with the hold that it expects of them; `rated_games` are
+    what ratings of patrons go by. A rules submission that pays back less than one of the `payback_floors` is approved
+    only with an override; of several, the most specific applies: wager and game, wager, game. If it names its
+    `chip_sets`, only these can be filled, credited, counted or sold at its tables. Its `cage_locations` are those that
+    its cage has besides `cage`, which every property has. `filer` is who files its currency transaction reports.
     """
 
     property: Name
@@ -272,6 +298,7 @@ class PropertyDocument(Contract):
     shifts: tuple[Shift, ...] = Field(min_length=1, max_length=12)
     tables: tuple[PropertyTable, ...] = Field(max_length=10_000)
     games: tuple[PropertyGame, ...] = Field(default=(), max_length=1000)
+    rated_games: tuple[RatedGame, ...] = Field(default=(), max_length=1000)
     chip_sets: Annotated[tuple[ChipSet, ...], Field(min_length=1, max_length=50)] | None = None
     cage_locations: tuple[CageLocation, ...] = Field(default=(), max_length=500)
     systems: tuple[SigningSystem, ...] = Field(default=(), max_length=100)

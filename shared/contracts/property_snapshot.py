@@ -16,6 +16,7 @@ from shared.contracts.properties import (
     PropertyApproved,
     PropertyDocument,
     PropertyTable,
+    RatingTerms,
     Sales,
     Shift,
 )
@@ -165,6 +166,15 @@ class PropertySnapshot:
     def cage_locations_on(self, day: date) -> Mapping[str, CageLocation]:
         """Return the locations of the cage that are in use on a gaming day, by name, besides `cage` itself."""
         return {one.location: one for one in self.document.cage_locations if one.is_in_use_on(day)}
+
+    def rating_terms(self, game: str, day: date) -> RatingTerms | None:
+        """Return what ratings of a game go by on a gaming day, or None if the property does not say."""
+        found = (terms for named in self.document.rated_games if named.game == game for terms in named.terms)
+        return next((terms for terms in found if terms.is_of(day)), None)
+
+    def table_on(self, name: str, day: date) -> PropertyTable | None:
+        """Return a table as of a gaming day, or None if it is not in use."""
+        return self._table(name, day)
 
     def why_no_pieces(self, contents: Iterable[Pieces], day: date) -> str | None:
         """Return why chips, coins or plaques are not in use on a gaming day, and which are, or None.

@@ -44,6 +44,15 @@ PIT_EVENTS: Final = Topic(
     outside=("pit-system",),
     key="The source: /properties/<property>/tables/<table>/pit. All events of a table's pit stay in order.",
 )
+RATING_EVENTS: Final = Topic(
+    name="rating.events",
+    title="How patrons' play is rated",
+    description="Ratings opened, moved, paused, resumed and closed, average bets, buy-ins, amendments: as the casino "
+    "management system or the pit reports them. The sequence of a table's rating stream is dense: 1, 2, 3, without a "
+    "hole.",
+    outside=("casino-management-system",),
+    key="The source: /properties/<property>/tables/<table>/ratings. All that is rated at a table stays in order.",
+)
 SUBMISSIONS: Final = Topic(
     name="submissions",
     title="Rules submissions",
@@ -81,6 +90,14 @@ INVENTORY_ROUNDS: Final = Topic(
     title="The rounds in the journal of the table-inventory ledger",
     description="Every entry of the shards that follow from settled rounds: rounds counted, gaps, quarantined records. "
     "Apart from the rest, so that nobody reads a message a round to learn that a gaming day was closed.",
+    publisher="table-inventory",
+    outside=("casino-management-system",),
+)
+RATINGS: Final = Topic(
+    name="ratings",
+    title="The ratings in the journal of the table-inventory ledger",
+    description="Every entry of the shards of ratings: each step as recorded, and each closed rating with its "
+    "theoretical win and the parts of it. Patrons are references. No money moves.",
     publisher="table-inventory",
     outside=("casino-management-system",),
 )
@@ -123,11 +140,13 @@ NOTES: Final = (CHECKPOINTS,)
 TOPICS: Final = (
     TABLE_EVENTS,
     PIT_EVENTS,
+    RATING_EVENTS,
     SUBMISSIONS,
     PROPERTIES,
     SETTLEMENTS,
     INVENTORY,
     INVENTORY_ROUNDS,
+    RATINGS,
     VIGORISH,
     ACCOUNTS,
     METERS,

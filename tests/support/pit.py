@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 
 from services.table_inventory.manifest import MANIFEST
+from services.table_inventory.rating_statements import RatingStatements
 from services.table_inventory.stating import Stating
 from tests.support.desk import Desk, desk_of
 from tests.support.outbox import Outbox
@@ -19,6 +20,7 @@ PROPERTY, DAY = "riverbend", "2026-11-20"
 MORNING = datetime(2026, 11, 20, 10, tzinfo=UTC)
 
 _PIT, _CAGE, _COUNT = "slips.request", "slips.prepare", "boxes.count"
+_RATE = "ratings.enter"
 _TRANSACT, _ALARMS = "cage.transact", "alarms.resolve"
 _AUDIT, _CONTROL, _READ = "days.audit", "days.audit.approve", "reports.read"
 
@@ -26,6 +28,10 @@ PEOPLE = {
     "floor.mia": ["pit.correct"],
     "audit.ned": ["pit.correct.approve"],
     "floor.two": ["pit.correct", "pit.correct.approve"],
+    "floor.fay": [_RATE],
+    "floor.gil": [_RATE],
+    "floor.sup": [_RATE, "ratings.amend"],
+    "host.una": ["patrons.report"],
     "pit.ray": [_PIT],
     "pit.ivy": [_PIT],
     "cage.ann": [_CAGE, _TRANSACT],
@@ -195,6 +201,7 @@ class InventoryDesk:
         self.desk = desk
         self.clock = clock
         self._stating = Stating(desk.context)
+        self._ratings = RatingStatements(desk.context)
         self.settled: list[Mapping[str, Any]] = []
         self.client = desk.client
         self.context = desk.context
@@ -212,6 +219,15 @@ class InventoryDesk:
         """Read settlements, as one batch; what was read is kept in `settled`."""
         self.settled.extend(events)
         self.desk.feed("settlements", *events)
+
+    def rate(self, *events: Mapping[str, Any]) -> None:
+        """Read rating events, as one batch: none of them before it happened."""
+        self.clock.now = max(self.clock.now, *(datetime.fromisoformat(one["time"]) for one in events))
+        self.desk.feed("rating.events", *events)
+
+    def state_ratings(self) -> int:
+        """State the ratings that are otherwise than was stated of them, as the service does each second."""
+        return self.desk.client.run(self._ratings.state())
 
     def state(self) -> int:
         """State what is other than was stated of it, as the service does each second."""

@@ -13,6 +13,8 @@ _NAMED: Final = {
     "tables": ("table", "table"),
     "games": ("game", "game"),
     "expected_holds": ("expected hold from", "first_day"),
+    "rated_games": ("rated game", "game"),
+    "terms": ("terms of ratings from", "first_day"),
     "chip_sets": ("chip set", "chip_set"),
     "cage_locations": ("cage location", "location"),
     "denominations_cents": ("denomination", None),

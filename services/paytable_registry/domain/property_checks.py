@@ -24,6 +24,7 @@ def problems(wanted: PropertyDocument) -> list[str]:
         *_shifts(wanted),
         *_tables(wanted),
         *_games(wanted),
+        *_rated_games(wanted),
         *_chips(wanted),
         *_cage(wanted),
         *key_problems(wanted),
@@ -81,6 +82,22 @@ def _games(wanted: PropertyDocument) -> Iterator[str]:
         for hold, following in pairwise(in_order):
             if hold.is_of(following.first_day):
                 yield f"game {one.game}: two holds are expected from {following.first_day} on: end the first one before"
+
+
+def _rated_games(wanted: PropertyDocument) -> Iterator[str]:
+    yield from _twice("rated_games", "game", (one.game for one in wanted.rated_games))
+    offered = {table.game for table in wanted.tables}
+    for one in wanted.rated_games:
+        if one.game not in offered:
+            yield f"rated game {one.game}: no table offers it; there are {', '.join(sorted(offered)) or 'none'}"
+        in_order = sorted(one.terms, key=lambda terms: terms.first_day)
+        for terms in in_order:
+            if terms.last_day is not None and terms.last_day < terms.first_day:
+                yield f"rated game {one.game}: its terms from {terms.first_day} end before, on {terms.last_day}"
+        for terms, following in pairwise(in_order):
+            if terms.is_of(following.first_day):
+                first = following.first_day
+                yield f"rated game {one.game}: it has two terms from {first} on: end the first ones before"
 
 
 def _chips(wanted: PropertyDocument) -> Iterator[str]:

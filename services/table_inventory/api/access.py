@@ -27,6 +27,9 @@ APPROVE_PIT_CHANGES: Final = declare_role(
     "pit.correct.approve", "Approve or reject changes of pit events that somebody else proposed."
 )
 
+RATE: Final = declare_role("ratings.enter", "Rate the play of patrons, by reference, and amend one's own steps.")
+AMEND_RATINGS: Final = declare_role("ratings.amend", "Amend steps of ratings that somebody else entered.")
+
 SlipReader = Annotated[str, require_role(READ_REPORTS, REQUEST_SLIPS, PREPARE_SLIPS)]
 CageReader = Annotated[str, require_role(READ_REPORTS, TRANSACT)]
 AlarmReader = Annotated[str, require_role(READ_REPORTS, RESOLVE_ALARMS)]

@@ -12,6 +12,7 @@ from services.table_inventory.api import (
     investigations,
     locations,
     pit_changes,
+    ratings,
     slips,
     tables,
     write_offs,
@@ -25,6 +26,6 @@ def routes(context: ServiceContext) -> APIRouter:
     parts = (
         *(slips.routes, counts.routes, days.variance_routes, days.day_routes, contests.routes, checks.routes),
         *(alarms.routes, investigations.routes, cage.routes, locations.routes, tables.routes, write_offs.routes),
-        pit_changes.routes,
+        *(pit_changes.routes, ratings.routes),
     )
     return merge_routers(*(part(context) for part in parts))

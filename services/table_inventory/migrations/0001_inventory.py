@@ -10,7 +10,7 @@ depends_on = "journal_0001"
 
 def upgrade() -> None:
     """Run the SQL files, and grant the service the privileges it needs."""
-    run_sql(__file__, "0001_properties")
+    run_sql(__file__, "0001_properties", "0001_submissions")
     grant(
         "SELECT, INSERT",
         *("properties", "counts", "movements", "moved", "requests", "slips", "manual_slips", "boxes", "transports"),
@@ -27,9 +27,11 @@ def upgrade() -> None:
         *("equipment", "check_steps", "cage_movements", "alarm_cases", "winners", "investigations"),
         *("write_offs", "touched", "wins_stated", "upstream_gaps", "upstream_quarantine"),
         *("cage_book", "cage_transfers", "cage_counts"),
+        *("submissions", "rating_steps", "ratings_stated"),
         *("counter_checks", "read_until", "pit_events", "brought_forward", "pit_changes", "pit_change_outcomes"),
     )
     grant("DELETE", "counts", "movements", "boxes", "transports", "equipment", "counter_checks")
+    grant("UPDATE (withdrawal_received_at)", "submissions")
     # Nothing changes there: PostgreSQL lets nobody lock a row who may not change any column of it.
     grant("UPDATE (property)", "counts", "boxes", "transports", "counter_checks")
     grant(
@@ -48,6 +50,6 @@ def upgrade() -> None:
             "requests",
         ),
         *("write_offs", "touched", "wins_stated", "upstream_gaps", "upstream_quarantine"),
-        *("pit_events", "brought_forward", "pit_changes", "pit_change_outcomes"),
+        *("pit_events", "brought_forward", "pit_changes", "pit_change_outcomes", "ratings_stated"),
         *("cage_book", "cage_transfers", "cage_counts"),
     )

@@ -278,6 +278,22 @@ CREATE TABLE wins_stated (
 );
 CREATE INDEX wins_stated_of_day ON wins_stated (property, gaming_day);
 
+CREATE TABLE rating_steps (
+    shard BIGINT, seq BIGINT, property TEXT NOT NULL, rating TEXT NOT NULL, step TEXT NOT NULL, gaming_day DATE NOT NULL,
+    recorded_at TIMESTAMPTZ NOT NULL, opening BIGINT, said JSONB NOT NULL,
+    PRIMARY KEY (shard, seq)
+);
+CREATE INDEX rating_steps_of_rating ON rating_steps (property, rating);
+CREATE INDEX rating_steps_of_day ON rating_steps (property, gaming_day, rating);
+CREATE INDEX rating_openings ON rating_steps (property, opening) WHERE opening IS NOT NULL;
+
+CREATE TABLE ratings_stated (
+    property TEXT, rating TEXT, opened_at TIMESTAMPTZ, closed_at TIMESTAMPTZ, stated_at TIMESTAMPTZ NOT NULL,
+    said JSONB NOT NULL,
+    PRIMARY KEY (property, rating)
+);
+CREATE INDEX ratings_stated_in_order ON ratings_stated (property, closed_at);
+
 CREATE TABLE upstream_gaps (
     source TEXT, first BIGINT, is_open BOOLEAN, last BIGINT NOT NULL, property TEXT,
     PRIMARY KEY (source, first, is_open)

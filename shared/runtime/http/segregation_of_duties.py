@@ -18,7 +18,7 @@ class Duty(StrEnum):
 
     RULES = "files rules and properties"
     RULES_APPROVAL = "approves rules and properties"
-    PIT = "requests fills and credits in the pit"
+    PIT = "requests fills and credits, and rates patrons, in the pit"
     CAGE = "works at the cage and the chip bank"
     COUNT = "counts drop boxes"
     AUDIT = "audits revenue and reconciles meters"
@@ -45,6 +45,8 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
     "submissions.file.approve": Duty.RULES_APPROVAL,
     "properties.file.approve": Duty.RULES_APPROVAL,
     "slips.request": Duty.PIT,
+    "ratings.enter": Duty.PIT,
+    "ratings.amend": Duty.PIT,
     "slips.prepare": Duty.CAGE,
     "cage.transact": Duty.CAGE,
     "boxes.count": Duty.COUNT,

@@ -8,7 +8,7 @@ from typing import Any, Final
 from shared.contracts.device_signatures import HEADER, BadSignature, DeviceSignature
 from shared.contracts.envelope import Event, position
 from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, place_at
-from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS, Topic
+from shared.contracts.topics import PIT_EVENTS, RATING_EVENTS, TABLE_EVENTS, Topic
 from shared.rules.errors import Refused
 from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.ingest.ingest_facts import readable
@@ -16,7 +16,11 @@ from shared.runtime.ingest.signature_check import NotAuthentic, is_replayed
 
 _NAME: Final = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 _TABLE: Final = rf"/properties/(?P<property>{_NAME})/tables/(?P<table>{_NAME})"
-_SOURCES: Final = {TABLE_EVENTS.name: re.compile(_TABLE), PIT_EVENTS.name: re.compile(f"{_TABLE}/pit")}
+_SOURCES: Final = {
+    TABLE_EVENTS.name: re.compile(_TABLE),
+    PIT_EVENTS.name: re.compile(f"{_TABLE}/pit"),
+    RATING_EVENTS.name: re.compile(f"{_TABLE}/ratings"),
+}
 """Patterns of the streams on each topic from outside; each stream belongs to one table."""
 
 _REMEMBERED: Final = 10_000

@@ -99,7 +99,7 @@ class Manifest:
     @property
     def published(self) -> tuple[Topic, ...]:
         """Return the topics that the service publishes."""
-        return () if self.publishes is None else (self.publishes, *self.apart.values())
+        return () if self.publishes is None else tuple(dict.fromkeys((self.publishes, *self.apart.values())))
 
     @property
     def schema(self) -> str:

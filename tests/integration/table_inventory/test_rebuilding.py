@@ -12,6 +12,7 @@ from shared.runtime.commands.record_replay import Replay
 from tests.support.nightly import AT_NIGHT
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
 from tests.support.pit_changes import decide, path_of, propose
+from tests.support.ratings import RatedTable
 
 
 class PitDay:
@@ -206,6 +207,7 @@ class PitDay:
                 what, why = ("approve", None) if number == 1 else ("reject", {"reason": "it was not there"})
                 desk.done(f"{path}/adjustments/{number}/{what}", why, person="control.eve")
         self.write_off()
+        self.rate()
         self.change_at_desk()
         desk.clock.now = at(48)
         people = {"recorded_by": "floor.fay", "checked_by": "cage.ann"}
@@ -245,6 +247,15 @@ class PitDay:
             desk.done(asked, place | {"reason": "burnt"}, person="audit.kim")
             desk.done(f"{asked}/{number}/{what}", why, person="control.eve")
         desk.count_boxes((table.name, table.sequence - 2, {}), day=table.day)
+
+    def rate(self) -> None:
+        """A patron is rated by the casino management system, and another one at the desk."""
+        desk, rated = self.desk, RatedTable(self.tables[0].name)
+        desk.rate(rated.opened(at(self.hour), average_bet_cents=50_00), rated.event("closed", at(self.hour + 1)))
+        wanted = {"property": PROPERTY, "table": rated.name, "patron": "P-8", "average_bet_cents": 10_00}
+        opened = desk.done("/ratings", wanted, person="floor.fay")
+        desk.done(f"/ratings/{PROPERTY}/{opened['rating']}/close", {}, person="floor.gil")
+        assert 2 == desk.state_ratings()
 
     def change_at_desk(self) -> None:
         """Two people have the closer counted by somebody else."""

@@ -53,7 +53,7 @@ def test_partitions_are_overridden_by_topic() -> None:
 @pytest.mark.parametrize(
     ("partitions", "message"),
     [
-        ({"table.event": 3}, "'table.event': no such topic, choose among table.events, pit.events, submissions"),
+        ({"table.event": 3}, "'table.event': no such topic, choose among table.events, pit.events, rating.events"),
         ({"table.events": 0}, "'table.events': 0 is not between 1 and 10000"),
     ],
 )

@@ -89,6 +89,23 @@ def test_one_hold_is_expected_of_a_game_on_a_day() -> None:
     assert [both] == of_games(("2026-07-01", None), ("2026-01-01", None))
 
 
+def test_ratings_of_a_game_go_by_one_set_of_terms_on_a_day() -> None:
+    """Of a game that tables offer: its periods do not overlap, and none ends before it begins."""
+
+    def of_terms(*days: tuple[str, str | None], game: str = "blackjack") -> list[str]:
+        terms = {"decisions_an_hour": 60, "house_edge": "0.75", "source": "own study"}
+        said = [terms | {"first_day": first, "last_day": last} for first, last in days]
+        return wrong(tables=[TABLE], rated_games=[{"game": game, "terms": said}])
+
+    assert [] == of_terms(("2026-01-01", "2026-06-30"), ("2026-07-01", None))
+    assert ["rated game craps: no table offers it; there are blackjack"] == of_terms(("2026-01-01", None), game="craps")
+    assert ["rated game blackjack: its terms from 2026-01-02 end before, on 2026-01-01"] == (
+        of_terms(("2026-01-02", "2026-01-01"))
+    )
+    both = "rated game blackjack: it has two terms from 2026-07-01 on: end the first ones before"
+    assert [both] == of_terms(("2026-07-01", None), ("2026-01-01", None))
+
+
 @pytest.mark.parametrize("zone", ["America/Newyork", "/etc/localtime", "new_york"])
 def test_the_time_zone_is_one_of_the_database(zone: str) -> None:
     """Nothing that is not a name of IANA's gets near the file system."""

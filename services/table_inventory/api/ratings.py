@@ -1,0 +1,99 @@
+"""Routes of the pit: ratings of patrons' play, by reference."""
+
+from functools import partial
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Path, Request, Response
+
+from services.table_inventory.api.access import AMEND_RATINGS, RATE
+from services.table_inventory.commands import ratings as commands
+from services.table_inventory.domain.rating_documents import RatingDocument, with_others
+from services.table_inventory.queries.ratings import (
+    RatingKey,
+    find_rating_statement,
+    find_steps,
+    ratings_of_day,
+    read_rating_statements,
+    steps_of,
+)
+from shared.contracts.envelope import Name
+from shared.contracts.rejection import Reason
+from shared.runtime.database import snapshot
+from shared.runtime.http import (
+    UNCHANGED,
+    Asked,
+    DayQuery,
+    Listing,
+    Page,
+    PropertyPath,
+    PropertyQuery,
+    command_route,
+    document_response,
+    problems,
+    require_role,
+)
+from shared.runtime.http.roles import READ_PATRON_REPORTS
+from shared.runtime.service.service_context import ServiceContext
+
+RATINGS: Final[Listing[tuple[str]]] = Listing("ratings", tuple[str])
+
+RatingReader = Annotated[str, require_role(READ_PATRON_REPORTS, RATE, AMEND_RATINGS)]
+RatingPath = Annotated[Name, Path(description="the rating")]
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/ratings", tags=["ratings"])
+    command = partial(command_route, router, context.commands, answers=RatingDocument)
+    when = (Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.TOO_LATE)
+    command(commands.OpenRating, "", role=RATE, status=201, rejects=when)
+    one = "/{property}/{rating}"
+    step = partial(command, role=RATE, rejects=(*when, Reason.CONTRADICTS), subject=router.prefix + one)
+    step(commands.MoveRating, f"{one}/move")
+    step(commands.PauseRating, f"{one}/pause")
+    step(commands.ResumeRating, f"{one}/resume")
+    step(commands.StateAverageBet, f"{one}/average-bet")
+    step(commands.RateBuyIn, f"{one}/buy-in")
+    step(commands.CloseRating, f"{one}/close")
+    wrong = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.TOO_EARLY, Reason.NOT_ALLOWED)
+    step(commands.AmendRating, f"{one}/amend", rejects=wrong)
+    step(commands.OverruleRating, f"{one}/overrule", role=AMEND_RATINGS, rejects=wrong[:3])
+
+    @router.get(
+        one,
+        response_model=RatingDocument,
+        response_model_exclude_none=True,
+        summary="Read a rating",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_rating(
+        request: Request, reader: RatingReader, property_name: PropertyPath, rating: RatingPath
+    ) -> Response:
+        """Return a rating with its steps and, once it is closed, its theoretical win and the parts of it."""
+        del reader
+        key = RatingKey(property_name, rating)
+        async with snapshot(context.pools.readers) as connection:
+            steps, stated = await find_steps(connection, key), await find_rating_statement(connection, key)
+        return document_response(request, RatingDocument.of(steps, stated))
+
+    @router.get(
+        "",
+        response_model_exclude_none=True,
+        summary="List ratings",
+        responses=problems(Reason.CURSOR_UNKNOWN),
+    )
+    async def list_ratings(
+        reader: RatingReader, property_name: PropertyQuery, gaming_day: DayQuery, asked: Asked
+    ) -> Page[RatingDocument]:
+        """List the ratings of which anything happened on a gaming day, by name; patrons are references."""
+        del reader
+        after = RATINGS.after(asked.cursor)
+        async with snapshot(context.pools.readers) as connection:
+            every = await ratings_of_day(connection, property_name, gaming_day)
+            steps = await steps_of(connection, every)
+            stated = await read_rating_statements(connection, every)
+        found = with_others(RatingDocument.of(steps[key], stated.get(key)) for key in every)
+        following = [one for one in found if after is None or one.rating > after[0]][: asked.limit + 1]
+        return RATINGS.page(following, asked.limit, lambda one: (one.rating,))
+
+    return router

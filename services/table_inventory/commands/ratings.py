@@ -1,0 +1,249 @@
+"""Commands about ratings: opened, moved, paused, resumed, the average bet, bought in, closed, amended."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Final, NamedTuple
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.rating_documents import RatingDocument
+from services.table_inventory.domain.rating_steps import said_of, step_to_amend
+from services.table_inventory.domain.ratings import RecordedStep, rating_of
+from services.table_inventory.queries.ratings import RatingKey, find_steps
+from services.table_inventory.queries.slips import last_number
+from services.table_inventory.tables import properties, rating_steps
+from shared.contracts.envelope import Identifier, Name
+from shared.contracts.moments import NOW, Happened
+from shared.contracts.pit import Seat
+from shared.contracts.property_snapshot import PropertySnapshot, happened
+from shared.contracts.ratings import CentsOrNone, RatingProblem, RatingRecorded, StepAmendment, StepKind
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.rounds import Cents
+from shared.contracts.topics import RATINGS
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Command, Commands, Now
+from shared.runtime.ingest.property_copies import Places, known_places
+
+COMMANDS: Final = Commands(shards=RATINGS.name)
+
+
+class OpenRating(Happened, Command):
+    """Open a rating of a patron, by reference, at a table.
+
+    It gets the next number of the pit: `pit-1`, `pit-2`. A patron may be rated at two tables at once: that is an
+    exception, and shown.
+    """
+
+    property: Name
+    table: Name
+    patron: Identifier
+    seat: Seat | None = None
+    average_bet_cents: Cents | None = None
+    buy_in_cents: Annotated[CentsOrNone, Field(description="chips bought at the table, cents")] = 0
+    chips_in_cents: Annotated[CentsOrNone, Field(description="chips brought along, cents")] = 0
+
+
+class RatingStep(Happened, Command):
+    """A step of an open rating."""
+
+    property: Name
+    rating: Name
+
+
+class MoveRating(RatingStep):
+    """Move a rating to another table, or to another seat."""
+
+    table: Name
+    seat: Seat | None = None
+
+
+class PauseRating(RatingStep):
+    """Pause a rating.
+
+    The time until it is resumed does not count.
+    """
+
+
+class ResumeRating(RatingStep):
+    """Resume a paused rating."""
+
+
+class StateAverageBet(RatingStep):
+    """State the average bet of a patron from now on.
+
+    The first one holds of the time before it, too.
+    """
+
+    average_bet_cents: Cents
+
+
+class RateBuyIn(RatingStep):
+    """Record that a rated patron bought more chips."""
+
+    buy_in_cents: Cents
+
+
+class CloseRating(RatingStep):
+    """Close a rating.
+
+    Its theoretical win is stated from all that is recorded of it.
+    """
+
+    chips_out_cents: Annotated[CentsOrNone, Field(description="chips taken along, cents")] = 0
+
+
+class AmendRating(StepAmendment, Command):
+    """Amend a step of a rating that you entered.
+
+    The step is replaced where `instead` has values, and is void without.
+    """
+
+    property: Name
+    rating: Name
+
+
+class OverruleRating(AmendRating):
+    """Amend a step of a rating that somebody else entered."""
+
+
+_EVENTS: Final[dict[type[RatingStep], StepKind]] = {
+    MoveRating: "rating.moved",
+    PauseRating: "rating.paused",
+    ResumeRating: "rating.resumed",
+    StateAverageBet: "rating.bet",
+    RateBuyIn: "rating.bought_in",
+    CloseRating: "rating.closed",
+}
+
+_LATEST: Final = 2**31 - 1
+"""The shard of a step that is being decided: it comes behind those of the same moment."""
+
+_WHY: Final[dict[RatingProblem, str]] = {
+    "outside": "it is closed, or was not open yet at that moment",
+    "paused_twice": "it is paused already",
+    "not_paused": "it is not paused",
+}
+
+
+class Rated(NamedTuple):
+    """The properties, and the recorded steps of a rating."""
+
+    places: Places
+    steps: Sequence[RecordedStep]
+
+
+class Opening(NamedTuple):
+    """The properties, and the last number that the pit gave a rating."""
+
+    places: Places
+    last: int
+
+
+async def _opening(connection: AsyncConnection, command: OpenRating) -> Opening:
+    last = await last_number(connection, rating_steps, "opening", property=command.property)
+    return Opening(await known_places(connection, properties), last)
+
+
+async def _rated(connection: AsyncConnection, command: RatingStep | AmendRating) -> Rated:
+    steps = await find_steps(connection, RatingKey(command.property, command.rating))
+    return Rated(await known_places(connection, properties), steps)
+
+
+@COMMANDS.handles(OpenRating, load=_opening)
+def open_rating(command: OpenRating, state: Opening, now: Now) -> Accepted:
+    """Open a rating under the next number of the pit."""
+    place, at = happened(state.places.place, command.property, command, now.at)
+    name, when = f"pit-{state.last + 1}", {"at": at, "gaming_day": place.gaming_day(at)}
+    _require_table(place, command.table, when["gaming_day"])
+    fact = RatingRecorded(
+        property=command.property,
+        table=command.table,
+        rating=name,
+        event="rating.opened",
+        step="desk/1",
+        by=now.by,
+        **when,
+        **said_of(command),
+        **command.late(now.at),
+    )
+    return replace(_accepted((), fact, now), location=f"/ratings/{fact.property}/{fact.rating}")
+
+
+def step(command: RatingStep, state: Rated, now: Now) -> Accepted:
+    """Record a step of a rating, if it goes with those before it."""
+    place, at = happened(state.places.place, command.property, command, now.at)
+    table = getattr(command, "table", None) or rating_of(state.steps).table or state.steps[-1].fact.table
+    day = place.gaming_day(at)
+    _require_table(place, table, day)
+    fact = RatingRecorded(
+        property=command.property,
+        table=table,
+        rating=command.rating,
+        event=_EVENTS[type(command)],
+        step=_next_step(state.steps),
+        at=at,
+        gaming_day=day,
+        by=now.by,
+        **said_of(command),
+        **command.late(now.at),
+    )
+    before = rating_of(state.steps)
+    after = rating_of((*state.steps, RecordedStep(_LATEST, 0, fact)))
+    if new := [one for one in after.problems if after.problems.count(one) > before.problems.count(one)]:
+        raise Rejected(Reason.CONTRADICTS, f"rating {command.rating}: {_WHY.get(new[0], new[0])}")
+    return _accepted(state.steps, fact, now)
+
+
+for _model in _EVENTS:
+    COMMANDS.handles(_model, load=_rated)(step)
+
+
+@COMMANDS.handles(AmendRating, load=_rated)
+def amend(command: AmendRating, state: Rated, now: Now) -> Accepted:
+    """Amend a step of one's own."""
+    return _amend(command, state, now, own=True)
+
+
+@COMMANDS.handles(OverruleRating, load=_rated)
+def overrule(command: OverruleRating, state: Rated, now: Now) -> Accepted:
+    """Amend a step of anybody."""
+    return _amend(command, state, now, own=False)
+
+
+def _amend(command: AmendRating, state: Rated, now: Now, *, own: bool) -> Accepted:
+    amended = step_to_amend(state.steps, command, now.by, own=own)
+    place, at = happened(state.places.place, command.property, NOW, now.at)
+    instead = command.instead
+    if instead is not None and instead.at is not None and instead.at > at:
+        raise Rejected(Reason.TOO_EARLY, f"'at' {instead.at.isoformat()} has not come yet")
+    if instead is not None and instead.table is not None:
+        _require_table(place, instead.table, amended.gaming_day)
+    fact = RatingRecorded(
+        property=command.property,
+        table=amended.table,
+        rating=command.rating,
+        event="rating.amended",
+        step=_next_step(state.steps),
+        at=at,
+        gaming_day=place.gaming_day(at),
+        by=now.by,
+        **said_of(command),
+    )
+    return _accepted(state.steps, fact, now)
+
+
+def _next_step(steps: Sequence[RecordedStep]) -> str:
+    return f"desk/{1 + sum(one.fact.step.startswith('desk/') for one in steps)}"
+
+
+def _require_table(place: PropertySnapshot, table: str, day: Any) -> None:
+    why = place.why_no_table(table, day)
+    if why is not None:
+        raise Rejected(Reason.NOT_FOUND, why)
+
+
+def _accepted(steps: Sequence[RecordedStep], fact: RatingRecorded, now: Now) -> Accepted:
+    """Return the recording of a step, answered with the rating as it is then."""
+    answer = RatingDocument.of((*steps, RecordedStep(_LATEST, now.seq, fact)))
+    return Accepted(recording=FactWithPostings(fact=fact, occurred_at=fact.at), answer=answer)

@@ -1,0 +1,71 @@
+"""A rating as people and systems read it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, Self
+
+from pydantic import AwareDatetime, BaseModel
+
+from services.table_inventory.domain.ratings import RecordedStep, rating_of
+from shared.contracts.ratings import (
+    RatedSpan,
+    RatingProblem,
+    RatingRecorded,
+    RatingStated,
+    RatingTime,
+    rated_at_once,
+)
+
+
+class RatingDocument(BaseModel):
+    """A rating: where the patron plays, with which average bet, since when; the times played so far, and its steps.
+
+    `playing_since` is the beginning of the time that goes on. `rated_too` names other ratings of the patron that were
+    open at the same time. `stated` is the last statement once it was closed.
+    """
+
+    property: str
+    rating: str
+    status: Literal["open", "paused", "closed", "void"]
+    patron: str | None = None
+    table: str | None = None
+    seat: int | None = None
+    opened_at: AwareDatetime | None = None
+    closed_at: AwareDatetime | None = None
+    playing_since: AwareDatetime | None = None
+    average_bet_cents: int | None = None
+    buy_in_cents: int = 0
+    chips_in_cents: int = 0
+    chips_out_cents: int = 0
+    spans: list[RatedSpan] = []
+    problems: list[RatingProblem] = []
+    rated_too: list[str] = []
+    steps: list[RatingRecorded] = []
+    stated: RatingStated | None = None
+
+    @classmethod
+    def of(cls, steps: Sequence[RecordedStep], stated: RatingStated | None = None) -> Self:
+        """Return a rating as its steps make it, and its last statement."""
+        found = rating_of(steps)
+        status: Literal["open", "paused", "closed", "void"] = "open"
+        if found.opened_at is None:
+            status = "void"
+        elif found.closed_at is not None:
+            status = "closed"
+        elif found.is_paused():
+            status = "paused"
+        said = {name: value for name, value in vars(found).items() if name in cls.model_fields}
+        said["problems"] = list(dict.fromkeys(found.problems))
+        listed = [one.fact for one in steps]
+        return cls(**said, status=status, playing_since=found.since, steps=listed, stated=stated)
+
+
+def with_others(ratings: Iterable[RatingDocument]) -> list[RatingDocument]:
+    """Return ratings, each with the others of its patron that were open at the same time."""
+    listed = list(ratings)
+    times = [
+        RatingTime(one.rating, one.patron, one.opened_at, one.closed_at)
+        for one in listed
+        if one.patron is not None and one.opened_at is not None
+    ]
+    others: Mapping[str, Sequence[str]] = rated_at_once(times)
+    return [one.model_copy(update={"rated_too": list(others.get(one.rating, ()))}) for one in listed]

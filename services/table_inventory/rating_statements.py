@@ -1,0 +1,116 @@
+"""State closed ratings with their theoretical win, and state them again whenever later records change it."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Final
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.ratings import Basis, Rating, decisions_of, rating_of, stated_as, statement
+from services.table_inventory.queries.ratings import (
+    BaseEdges,
+    ratings_since,
+    read_positions,
+    read_rating_statements,
+    rounds_of,
+    steps_of,
+)
+from services.table_inventory.statement_shard import StatementShard
+from services.table_inventory.tables import properties
+from shared.contracts.properties import RatingTerms
+from shared.contracts.property_snapshot import PropertySnapshot
+from shared.contracts.ratings import RatedDecisions, RatedEdge, RatedSpan, RatingStated
+from shared.contracts.topics import RATINGS
+from shared.journal.entry import EntryDraft
+from shared.journal.recording import Causation, FactWithPostings, draft
+from shared.journal.shard import Shard
+from shared.runtime.ingest.property_copies import Places, known_places
+from shared.runtime.service.service_context import ServiceContext
+
+SHARD: Final = f"{RATINGS.name}/stated"
+
+
+class RatingStatements:
+    """States ratings, and remembers its read position in the journal."""
+
+    def __init__(self, context: ServiceContext) -> None:
+        self._context = context
+        self._shard = StatementShard(context, SHARD)
+        self._edges = BaseEdges()
+        self._reached: Mapping[int, int] | None = None
+
+    async def state(self) -> int:
+        """State the ratings that are otherwise than stated last; return their number."""
+        async with self._context.pools.background.connect() as connection:
+            if not await ratings_since(connection, self._reached):
+                return 0
+        reached = self._reached
+
+        async def due(connection: AsyncConnection, shard: Shard) -> Sequence[EntryDraft]:
+            nonlocal reached
+            reached = await read_positions(connection)
+            return self._drafts(shard, await self._unstated(connection))
+
+        stated = await self._shard.record(due)
+        self._reached = reached
+        return stated
+
+    async def _unstated(self, connection: AsyncConnection) -> list[RatingStated]:
+        """Return the statements that are due."""
+        keys = await ratings_since(connection, self._reached)
+        places = await known_places(connection, properties)
+        await self._edges.refresh(connection)
+        last = await read_rating_statements(connection, keys)
+        facts: list[RatingStated] = []
+        for key, steps in sorted((await steps_of(connection, keys)).items()):
+            facts += await self._statements(connection, places, rating_of(steps), last.get(key))
+        return facts
+
+    async def _statements(
+        self, connection: AsyncConnection, places: Places, rating: Rating, last: RatingStated | None
+    ) -> Sequence[RatingStated]:
+        """Return the statements of a rating that are due."""
+        opened_at = rating.opened_at
+        place = None if opened_at is None else places.place(rating.property, opened_at)
+        if place is None or opened_at is None:  # never opened: what was stated is taken back
+            return stated_as(statement(rating, {}, None), last)
+        bases = {number: await self._basis(connection, place, span) for number, span in enumerate(rating.spans)}
+        return stated_as(statement(rating, bases, place.gaming_day(opened_at)), last)
+
+    async def _basis(self, connection: AsyncConnection, place: PropertySnapshot, span: RatedSpan) -> Basis:
+        """Return the game of a span, and its decisions and house edge: from rounds, or as the property states them."""
+        day = place.gaming_day(span.begins)
+        table = place.table_on(span.table, day)
+        if table is None:
+            return Basis()
+        terms = place.rating_terms(table.game, day)
+        if table.play == "counted":
+            return Basis(table.game, _stated_decisions(span, terms), _stated_edge(terms))
+        name = place.document.property
+        rounds = await rounds_of(connection, name, span)
+        decisions = RatedDecisions(basis="rounds", number=str(rounds), rounds=rounds)
+        exact = await self._edges.at(name, table.game, span.table, span.begins)
+        if exact is None:
+            return Basis(table.game, decisions, _stated_edge(terms))
+        said = exact._asdict() | {"house_edge": str(exact.house_edge)}
+        return Basis(table.game, decisions, RatedEdge(basis="submission", **said))
+
+    def _drafts(self, shard: Shard, facts: Sequence[RatingStated]) -> list[EntryDraft]:
+        """Return the drafts of statements: none of them moves money."""
+        context, at = self._context, self._context.clock()
+        drafts = []
+        for number, fact in enumerate(facts, start=shard.next_seq):
+            name = f"{fact.property}/{fact.rating}/{fact.revision}"
+            caused_by = Causation(f"/{context.service}/{SHARD}", number, name, None, at)
+            drafts.append(draft(FactWithPostings(fact=fact), caused_by))
+        return drafts
+
+
+def _stated_decisions(span: RatedSpan, terms: RatingTerms | None) -> RatedDecisions | None:
+    return None if terms is None else decisions_of(span, terms.decisions_an_hour, terms.source)
+
+
+def _stated_edge(terms: RatingTerms | None) -> RatedEdge | None:
+    if terms is None:
+        return None
+    return RatedEdge(basis="stated", house_edge=str(Fraction(terms.house_edge) / 100), source=terms.source)

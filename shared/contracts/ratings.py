@@ -1,0 +1,335 @@
+"""Ratings of patrons' play: what pit and casino management systems report, and what the ledger of the pit records.
+
+A rating is an opinion about play, not money: no fact here posts anything. Amounts are cents. A rating is reported in
+steps, each an event of the rating stream of the table at which it is said.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from fractions import Fraction
+from itertools import permutations
+from typing import Annotated, Final, Literal, NamedTuple, Self
+
+from pydantic import AwareDatetime, Field, StringConstraints, model_validator
+
+from shared.contracts.envelope import (
+    Contract,
+    Event,
+    Identifier,
+    Name,
+    Person,
+    Reason,
+    WrittenDay,
+    WrittenMoment,
+    table_source,
+)
+from shared.contracts.facts import Fact, event, fact
+from shared.contracts.inventory import Number
+from shared.contracts.moments import EnteredLate
+from shared.contracts.pit import Seat
+from shared.contracts.properties import Label
+from shared.contracts.rounds import Cents
+from shared.contracts.topic_reader import Reader, Skipped
+from shared.contracts.topics import RATING_EVENTS, RATINGS
+from shared.rules.errors import Refused
+
+CentsOrNone = Annotated[int, Field(strict=True, ge=0, le=10**12)]
+"""Cents, or 0: nothing was bought in, or taken along."""
+
+StepName = Annotated[str, StringConstraints(pattern=r"^(desk|[A-Za-z0-9][A-Za-z0-9._-]{0,63})/[1-9][0-9]{0,9}$")]
+"""A step of a rating: its table and its sequence in the rating stream there (`BJ-01/17`), or its number at the desk
+(`desk/2`, the second step of the rating that was entered there).
+"""
+
+Ratio = Annotated[str, StringConstraints(pattern=r"^-?[0-9]{1,2000}(/[1-9][0-9]{0,1999})?$")]
+"""An exact fraction, such as `95/2`."""
+
+StepKind = Literal[
+    "rating.opened",
+    "rating.moved",
+    "rating.paused",
+    "rating.resumed",
+    "rating.bet",
+    "rating.bought_in",
+    "rating.closed",
+    "rating.amended",
+]
+"""The kinds of steps."""
+
+
+class RatingEvent(Contract):
+    """A step of a rating, said by a person at a table. `rating` is its name, given by whoever opened it."""
+
+    property: Name
+    table: Name
+    rating: Name
+    by: Person
+
+
+@event("rating.opened", RATING_EVENTS)
+class OpenedRating(RatingEvent):
+    """A patron, by reference, began to play at a table, with chips brought along and chips bought there."""
+
+    patron: Identifier
+    seat: Seat | None = None
+    average_bet_cents: Cents | None = None
+    buy_in_cents: CentsOrNone = 0
+    chips_in_cents: CentsOrNone = 0
+
+
+@event("rating.moved", RATING_EVENTS)
+class MovedRating(RatingEvent):
+    """The patron plays on at this table, or in another seat of it."""
+
+    seat: Seat | None = None
+
+
+@event("rating.paused", RATING_EVENTS)
+class PausedRating(RatingEvent):
+    """The patron stopped playing for a while; the time until the rating is resumed does not count."""
+
+
+@event("rating.resumed", RATING_EVENTS)
+class ResumedRating(RatingEvent):
+    """The patron plays again."""
+
+
+@event("rating.bet", RATING_EVENTS)
+class StatedBet(RatingEvent):
+    """The patron's average bet from now on, as observed. The first one holds of the time before it, too."""
+
+    average_bet_cents: Cents
+
+
+@event("rating.bought_in", RATING_EVENTS)
+class BoughtIn(RatingEvent):
+    """The patron bought more chips at the table."""
+
+    buy_in_cents: Cents
+
+
+@event("rating.closed", RATING_EVENTS)
+class ClosedRating(RatingEvent):
+    """The patron left, and took chips along."""
+
+    chips_out_cents: CentsOrNone = 0
+
+
+class RatingValues(Contract):
+    """The values of a step, where it has them: moment, place, patron, money. Of an amendment, those that change."""
+
+    at: WrittenMoment | None = None
+    table: Name | None = None
+    seat: Seat | None = None
+    patron: Identifier | None = None
+    average_bet_cents: Cents | None = None
+    buy_in_cents: CentsOrNone | None = None
+    chips_in_cents: CentsOrNone | None = None
+    chips_out_cents: CentsOrNone | None = None
+
+
+OF_STEP: Final[dict[StepKind, frozenset[str]]] = {
+    "rating.opened": frozenset({"table", "seat", "patron", "average_bet_cents", "buy_in_cents", "chips_in_cents"}),
+    "rating.moved": frozenset({"table", "seat"}),
+    "rating.paused": frozenset(),
+    "rating.resumed": frozenset(),
+    "rating.bet": frozenset({"average_bet_cents"}),
+    "rating.bought_in": frozenset({"buy_in_cents"}),
+    "rating.closed": frozenset({"chips_out_cents"}),
+}
+"""The values that each kind of step has beside its moment."""
+
+
+class StepAmendment(Contract):
+    """A step of a rating was wrong: `instead` has the values that are right, none if the step did not happen.
+
+    Of all amendments of a step the latest counts, and it alone: values that it leaves out are as first said.
+    """
+
+    step: StepName
+    instead: RatingValues | None = None
+    reason: Reason
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if self.instead is not None and not self.instead.model_dump(exclude_none=True):
+            raise ValueError("'instead' changes nothing: give the values that are right, or leave it out for a void")
+        return self
+
+
+@event("rating.amended", RATING_EVENTS)
+class AmendedRating(RatingEvent, StepAmendment):
+    """A step of a rating was wrong, and is replaced or void."""
+
+
+STEPS: Final = (
+    *(OpenedRating, MovedRating, PausedRating, ResumedRating),
+    *(StatedBet, BoughtIn, ClosedRating, AmendedRating),
+)
+"""The data models of all rating events."""
+
+
+def rating_source(property_name: str, table: str) -> str:
+    """Return the rating stream of a table: CloudEvents source and Kafka key of what is rated there."""
+    return f"{table_source(property_name, table)}/ratings"
+
+
+class RatingReader(Reader):
+    """Reads rating events, whose source must be the rating stream of their table."""
+
+    def decode(self, raw: bytes) -> Event[RatingEvent]:
+        """Return the event in the bytes of a record. Raises: Refused."""
+        found = super().decode(raw)
+        if not isinstance(found.data, Skipped):
+            source = rating_source(found.data.property, found.data.table)
+            if found.source != source:
+                raise Refused(f"'source' is {found.source!r}; what is rated at this table comes from {source!r}")
+        return found
+
+
+@fact("rating.recorded", RATINGS, stream="/properties/{property}/ratings/{rating}")
+class RatingRecorded(Fact, EnteredLate):
+    """A step of a rating was recorded, on the gaming day of its moment.
+
+    `event` is its kind and `step` its name; `values` are what it says. An amendment names in `amends` the step that was
+    wrong, and has the right values, or none where that step did not happen, and the `reason`.
+    """
+
+    property: Name
+    table: Name
+    rating: Name
+    event: StepKind
+    step: StepName
+    at: AwareDatetime
+    gaming_day: WrittenDay
+    by: Person
+    values: RatingValues | None = None
+    amends: StepName | None = None
+    reason: Reason | None = None
+
+
+class RatedDecisions(Contract):
+    """How many decisions a span had: its settled `rounds`, or the property's stated value by the hour.
+
+    `number` is exact. `an_hour` is what was stated, and `source` where the property has it from.
+    """
+
+    basis: Literal["rounds", "stated"]
+    number: Ratio
+    rounds: Annotated[int, Field(ge=0)] | None = None
+    an_hour: Annotated[int, Field(ge=1)] | None = None
+    source: Label | None = None
+
+
+class RatedEdge(Contract):
+    """The house edge of a span: by the rules submission of the table, or as the property states it.
+
+    By a submission it is that of the `wager` that all players make, with all that is added to it under the best
+    decisions, `counted` exactly, by a model of the cards, or from a sample of hands, under the `version` with the hash
+    `submission`.
+    """
+
+    basis: Literal["submission", "stated"]
+    house_edge: Ratio
+    wager: Name | None = None
+    counted: Literal["exact", "model", "sample"] | None = None
+    version: Annotated[int, Field(ge=1)] | None = None
+    submission: str | None = None
+    source: Label | None = None
+
+
+class RatedSpan(Contract):
+    """A time of uninterrupted play at one table, in one seat, with one average bet.
+
+    `theoretical_win_cents` is exactly average bet x decisions x house edge, where all three are known.
+    """
+
+    table: Name
+    game: Name | None = None
+    seat: Seat | None = None
+    begins: AwareDatetime
+    ends: AwareDatetime
+    average_bet_cents: Cents | None = None
+    decisions: RatedDecisions | None = None
+    edge: RatedEdge | None = None
+    theoretical_win_cents: Ratio | None = None
+
+    @property
+    def seconds(self) -> Fraction:
+        """Return how long it lasted, exactly."""
+        took = self.ends - self.begins
+        return Fraction(took.days * 86_400 + took.seconds) + Fraction(took.microseconds, 1_000_000)
+
+
+RatingProblem = Literal[
+    "not_opened",
+    "opened_twice",
+    "outside",
+    "paused_twice",
+    "not_paused",
+    "amends_nothing",
+    "no_bet",
+    "no_table",
+    "no_decisions",
+    "no_edge",
+]
+"""What is wrong with a rating: steps that contradict each other, or a part of its theoretical win that is not known."""
+
+
+@fact("rating.stated", RATINGS)
+class RatingStated(Fact):
+    """A closed rating with its theoretical win, as it follows from what has been recorded so far.
+
+    When later records change it, it is stated again as the next `revision`, the last of which counts; one without
+    `closed_at` takes back what was stated before, because the rating was not closed after all, or never opened.
+    `seconds` leaves pauses out. `average_bet_cents` is weighted by time, and rounded, as is the theoretical win, half
+    a cent to the even one, once, from the exact sum of its spans.
+    """
+
+    property: Name
+    rating: Name
+    revision: Number
+    gaming_day: WrittenDay
+    patron: Identifier | None = None
+    table: Name | None = None
+    opened_at: AwareDatetime | None = None
+    closed_at: AwareDatetime | None = None
+    seconds: Annotated[int, Field(ge=0)] = 0
+    buy_in_cents: CentsOrNone = 0
+    chips_in_cents: CentsOrNone = 0
+    chips_out_cents: CentsOrNone = 0
+    average_bet_cents: Cents | None = None
+    theoretical_win_cents: int | None = None
+    spans: tuple[RatedSpan, ...] = ()
+    problems: tuple[RatingProblem, ...] = ()
+
+
+class RatingTime(NamedTuple):
+    """The time in which a patron was rated; `closed_at` None: still."""
+
+    rating: str
+    patron: str
+    opened_at: datetime
+    closed_at: datetime | None
+
+
+def rated_at_once(ratings: Iterable[RatingTime]) -> Mapping[str, Sequence[str]]:
+    """Return the ratings that were open together with others of the same patron, each with these, in order.
+
+    >>> from datetime import UTC
+    >>> noon, one, two = (datetime(2026, 11, 20, hour, tzinfo=UTC) for hour in (12, 13, 14))
+    >>> first, second = RatingTime("pit-1", "P-7", noon, two), RatingTime("pit-2", "P-7", one, None)
+    >>> rated_at_once([first, second, RatingTime("pit-3", "P-7", noon, one), RatingTime("pit-4", "P-8", noon, None)])
+    {'pit-1': ['pit-2', 'pit-3'], 'pit-2': ['pit-1'], 'pit-3': ['pit-1']}
+    """
+    of_patron: dict[str, list[RatingTime]] = defaultdict(list)
+    for each in ratings:
+        of_patron[each.patron].append(each)
+    found: dict[str, list[str]] = {}
+    for rated in of_patron.values():
+        for one, other in permutations(rated, 2):
+            ends = one.closed_at is None or other.opened_at < one.closed_at
+            if ends and (other.closed_at is None or one.opened_at < other.closed_at):
+                found.setdefault(one.rating, []).append(other.rating)
+    return {name: sorted(others) for name, others in sorted(found.items())}

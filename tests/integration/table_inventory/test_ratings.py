@@ -1,0 +1,201 @@
+"""Ratings on a real database: from a casino management system and at the desk, amended, stated, rebuilt."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from shared.contracts.ratings import RatingStated
+from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.topics import RATINGS
+from shared.rules import play
+from tests.support.asgi import assert_problem
+from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at
+from tests.support.properties import property_event
+from tests.support.ratings import TERMS, RatedTable
+from tests.support.rounds import submission
+
+OPEN = {"property": PROPERTY, "table": "BJ-01", "patron": "P-7", "seat": 3, "average_bet_cents": 50_00}
+
+
+@pytest.fixture(autouse=True)
+def _counted(desk: InventoryDesk) -> None:
+    """Two tables are counted, and ratings of their game go by what the property states."""
+    tables = {"BJ-01": {"play": "counted"}, "BJ-02": {"play": "counted"}, "BJ-03": {}}
+    terms = [{"game": "blackjack", "terms": [TERMS]}]
+    desk.desk.feed("properties", property_event(PROPERTY, tables, sequence=2, version=2, rated_games=terms))
+    desk.clock.now = at(1)
+
+
+def stated(desk: InventoryDesk) -> list[RatingStated]:
+    """All statements so far."""
+    desk.state_ratings()
+    found = desk.desk.facts("rating.stated")
+    return [one for one in found if isinstance(one, RatingStated)]
+
+
+def step(desk: InventoryDesk, what: str, hour: float, body: Any = None, *, rating: str = "pit-1") -> dict[str, Any]:
+    """A step at the desk, as it happens."""
+    desk.clock.now = at(hour)
+    return desk.done(f"/ratings/{PROPERTY}/{rating}/{what}", body or {}, person="floor.fay")
+
+
+def test_a_rating_at_the_desk_is_stated_with_every_part_of_its_theoretical_win(desk: InventoryDesk) -> None:
+    """Two hours at 50.00 less a pause of half an hour, then an hour at 100.00 elsewhere: by the property's terms."""
+    opened = desk.send("/ratings", OPEN | {"buy_in_cents": 500_00}, person="floor.fay")
+    assert (201, f"/ratings/{PROPERTY}/pit-1") == (opened.status_code, opened.headers["location"])
+    step(desk, "pause", 2)
+    assert "paused" == step(desk, "average-bet", 2.25, {"average_bet_cents": 100_00})["status"]
+    step(desk, "resume", 2.5)
+    step(desk, "move", 3, {"table": "BJ-02"})
+    step(desk, "buy-in", 3.5, {"buy_in_cents": 100_00})
+    assert [] == stated(desk)
+    assert "closed" == step(desk, "close", 4, {"chips_out_cents": 250_00})["status"]
+    [found] = stated(desk)
+    parts = [(span.table, span.average_bet_cents, span.theoretical_win_cents) for span in found.spans]
+    assert [("BJ-01", 50_00, "3750"), ("BJ-01", 100_00, "3750"), ("BJ-02", 100_00, "7500")] == parts
+    assert {("stated", "1/80", "own study of 2025")} == {
+        (span.edge.basis, span.edge.house_edge, span.edge.source) for span in found.spans if span.edge is not None
+    }
+    assert (150_00, 2.5 * 3600, 80_00, 600_00, 250_00) == (
+        found.theoretical_win_cents,
+        found.seconds,
+        found.average_bet_cents,
+        found.buy_in_cents,
+        found.chips_out_cents,
+    )
+    assert 0 == desk.state_ratings()
+    assert {} == desk.balances()
+    read = desk.get(f"/ratings/{PROPERTY}/pit-1", person="host.una").json()
+    assert (found.model_dump(mode="json", exclude_none=True), 7) == (read["stated"], len(read["steps"]))
+    assert RATINGS.name == desk.desk.manifest.topic_of("ratings/stated") == desk.desk.manifest.topic_of("ratings/0")
+
+
+def test_a_step_that_does_not_go_with_those_before_is_refused_at_the_desk(desk: InventoryDesk) -> None:
+    """With what is the matter; so is a table that is not there, and a rating."""
+    desk.done("/ratings", OPEN, person="floor.fay")
+    path = f"/ratings/{PROPERTY}/pit-1"
+    assert_problem(desk.send(f"{path}/resume", {}, person="floor.fay"), 409, "it is not paused")
+    step(desk, "pause", 2)
+    assert_problem(desk.send(f"{path}/pause", {}, person="floor.fay"), 409, "it is paused already")
+    step(desk, "close", 3)
+    assert_problem(desk.send(f"{path}/close", {}, person="floor.fay"), 409, "it is closed")
+    assert_problem(desk.send("/ratings", OPEN | {"table": "XX-1"}, person="floor.fay"), 404, "XX-1")
+    assert_problem(desk.send(f"/ratings/{PROPERTY}/pit-9/close", {}, person="floor.fay"), 404, "no rating pit-9")
+    assert 403 == desk.send("/ratings", OPEN, person="host.una").status_code
+    assert 403 == desk.get(path, person="reader").status_code
+
+
+def test_who_entered_a_step_amends_it_and_a_supervisor_those_of_others(desk: InventoryDesk) -> None:
+    """A bet with a zero too many: the figures are as if it had been right, and the step says who amended it and why."""
+    desk.done("/ratings", OPEN | {"average_bet_cents": 500_00}, person="floor.fay")
+    step(desk, "close", 2)
+    assert 375_00 == stated(desk)[-1].theoretical_win_cents
+    path = f"/ratings/{PROPERTY}/pit-1"
+    right = {"step": "desk/1", "instead": {"average_bet_cents": 50_00}, "reason": "a zero too many"}
+    assert_problem(desk.send(f"{path}/amend", right, person="floor.gil"), 422, "desk/1 was entered by floor.fay")
+    assert_problem(desk.send(f"{path}/overrule", right, person="floor.gil"), 403, "ratings.amend")
+    assert_problem(desk.send(f"{path}/amend", right | {"step": "desk/8"}, person="floor.fay"), 404, "no step 'desk/8'")
+    other = right | {"instead": {"chips_out_cents": 1}}
+    assert_problem(desk.send(f"{path}/amend", other, person="floor.fay"), 409, "not chips_out_cents")
+    later = right | {"instead": {"at": at(9).isoformat()}}
+    assert_problem(desk.send(f"{path}/amend", later, person="floor.fay"), 409, "has not come yet")
+    desk.done(f"{path}/amend", right, person="floor.fay")
+    assert (2, 37_50) == (stated(desk)[-1].revision, stated(desk)[-1].theoretical_win_cents)
+    instead = {"at": at(3).isoformat()}
+    desk.clock.now = at(5)
+    desk.done(f"{path}/overrule", {"step": "desk/2", "instead": instead, "reason": "left later"}, person="floor.sup")
+    assert (3, 75_00) == (stated(desk)[-1].revision, stated(desk)[-1].theoretical_win_cents)
+    void = {"step": "desk/2", "reason": "another patron left"}
+    assert "open" == desk.done(f"{path}/amend", void, person="floor.fay")["status"]
+    last = stated(desk)[-1]
+    assert (4, None, None) == (last.revision, last.closed_at, last.theoretical_win_cents)
+    steps = desk.get(path, person="host.una").json()["steps"]
+    assert [None, None, "desk/1", "desk/2", "desk/2"] == [one.get("amends") for one in steps]
+
+
+def test_a_system_reports_in_any_order_and_what_it_sends_twice_counts_once(desk: InventoryDesk) -> None:
+    """The move at another table comes first, the opening last; a bet that was typed wrongly is amended."""
+    here, there = RatedTable("BJ-01"), RatedTable("BJ-02")
+    opened = here.opened(at(2), average_bet_cents=500_00)
+    amended = here.event("amended", at(5), step="BJ-01/1", instead={"average_bet_cents": 50_00}, reason="a zero")
+    moved, closed = there.event("moved", at(3)), there.event("closed", at(4), chips_out_cents=10_00)
+    desk.rate(closed)
+    desk.rate(moved, amended)
+    assert [] == stated(desk)
+    desk.rate(opened, opened, moved)
+    [found] = stated(desk)
+    assert (("BJ-01", "BJ-02"), 75_00, ()) == (
+        tuple(span.table for span in found.spans),
+        found.theoretical_win_cents,
+        found.problems,
+    )
+    assert [] == desk.quarantined()
+    unknown = RatedTable("XX-1").opened(at(5))
+    misplaced = here.event("closed", at(5)) | {"source": there.event("closed", at(5))["source"]}
+    desk.rate(unknown, misplaced)
+    assert 2 == len(desk.quarantined())
+
+
+def test_a_patron_rated_at_two_tables_at_once_is_shown_with_both(desk: InventoryDesk) -> None:
+    """It is recorded: whoever sees the list finds out which of them is right."""
+    for patron, table in (("P-7", "BJ-01"), ("P-7", "BJ-02"), ("P-8", "BJ-02")):
+        desk.done("/ratings", OPEN | {"patron": patron, "table": table}, person="floor.fay")
+    path = f"/ratings?property={PROPERTY}&gaming_day={DAY}&limit=2"
+    first = desk.get(path, person="floor.gil").json()
+    second = desk.get(f"{path}&cursor={first['next']}", person="floor.gil").json()
+    found = {one["rating"]: one["rated_too"] for one in (*first["items"], *second["items"])}
+    assert {"pit-1": ["pit-2"], "pit-2": ["pit-1"], "pit-3": []} == found
+    assert 403 == desk.get(path, person="reader").status_code
+
+
+def edge_of(approved: Mapping[str, Any]) -> Fraction:
+    """The house edge of blackjack under a submission, with the best play, counted here."""
+    data = SubmissionApproved.model_validate(approved["data"])
+    return play(data.regulation, "blackjack", data.submission).house_edge
+
+
+def test_where_rounds_are_settled_they_and_the_submission_give_decisions_and_edge(desk: InventoryDesk) -> None:
+    """Of the rounds closed in the time that counts; one that comes late, or is taken back, states the rating again."""
+    rules = submission(tables=["BJ-03"], property=PROPERTY)
+    desk.desk.feed("submissions", rules)
+    table, rounds = Table("BJ-03"), Rounds()
+    desk.settle(*(rounds.posted(table, at(hour), f"r-{hour}", handle=100, payout=0) for hour in (1, 1.5, 2.5, 3.5, 9)))
+    rated = RatedTable("BJ-03")
+    desk.rate(
+        rated.opened(at(1), average_bet_cents=80_00),
+        rated.event("paused", at(3)),
+        rated.event("closed", at(4)),
+    )
+    edge = edge_of(rules)
+    [first] = stated(desk)
+    [span] = first.spans
+    assert span.decisions is not None
+    assert span.edge is not None
+    assert ("rounds", 2) == (span.decisions.basis, span.decisions.rounds)
+    assert ("submission", "model", str(edge), "blackjack", rules["data"]["hash"]) == (
+        span.edge.basis,
+        span.edge.counted,
+        span.edge.house_edge,
+        span.edge.wager,
+        span.edge.submission,
+    )
+    assert round(2 * 80_00 * edge) == first.theoretical_win_cents
+    desk.settle(rounds.posted(table, at(2.75), "r-late", handle=100, payout=0))
+    assert round(3 * 80_00 * edge) == stated(desk)[-1].theoretical_win_cents
+    desk.settle(rounds.reversed(table, at(10), "r-1.5", handle=100, payout=0))
+    assert (3, round(2 * 80_00 * edge)) == (stated(desk)[-1].revision, stated(desk)[-1].theoretical_win_cents)
+    desk.settle(rounds.posted(table, at(11), "r-after", handle=100, payout=0))
+    assert 0 == desk.state_ratings()
+
+
+def test_without_a_submission_the_property_states_the_edge_and_without_terms_nothing_does(desk: InventoryDesk) -> None:
+    """What lacks is said; a statement that was made before a restart is not made again."""
+    rated = RatedTable("BJ-03")
+    desk.rate(rated.opened(at(1), average_bet_cents=80_00), rated.event("closed", at(2)))
+    [first] = stated(desk)
+    assert ("stated", 0) == (first.spans[0].edge and first.spans[0].edge.basis, first.theoretical_win_cents)
+    other = RatedTable("BJ-01")
+    desk.rate(other.opened(at(1), "R-2"), other.event("closed", at(2), "R-2"))
+    assert (None, ("no_bet",)) == (stated(desk)[-1].theoretical_win_cents, stated(desk)[-1].problems)
