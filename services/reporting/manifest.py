@@ -2,7 +2,7 @@
 
 from services.reporting.api.business import READ_METRICS
 from services.reporting.api.routes import routes
-from services.reporting.ingest.journals import Accounts, Inventory, Meters, Settlements, Vigorish
+from services.reporting.ingest.journals import Accounts, Inventory, Meters, Ratings, Settlements, Vigorish
 from services.reporting.ingest.reference_data import ApprovedProperties, Submissions
 from services.reporting.projector import PROJECTOR
 from services.reporting.read_model.evidence import compare_evidence
@@ -16,7 +16,7 @@ MANIFEST = Manifest(
     port=8103,
     journal=journal,
     references=(ApprovedProperties,),  # every report is of a property, under its law
-    handlers=(Submissions, Settlements, Inventory, Vigorish, Meters, Accounts),
+    handlers=(Submissions, Settlements, Inventory, Vigorish, Meters, Accounts, Ratings),
     projector=PROJECTOR,
     checks={evidence_days: compare_evidence},
     routes=routes,

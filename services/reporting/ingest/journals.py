@@ -61,7 +61,7 @@ from shared.contracts.property_snapshot import place_at
 from shared.contracts.settlement_views import PostedRound, ReversedRound, RevisionView, SupersededRound, UnpostedRound
 from shared.contracts.settlements import ResultCounted
 from shared.contracts.topic_reader import Reader, Skipped
-from shared.contracts.topics import ACCOUNTS, INVENTORY, METERS, SETTLEMENTS, VIGORISH, Topic, publisher_of
+from shared.contracts.topics import ACCOUNTS, INVENTORY, METERS, RATINGS, SETTLEMENTS, VIGORISH, Topic, publisher_of
 from shared.contracts.vigorish import VigorishAssessed, VigorishCollection, VigorishTakenBack
 from shared.runtime.ingest.handler import ReadModelHandler
 from shared.runtime.ingest.property_copies import Places
@@ -149,6 +149,13 @@ class Inventory(OfJournal):
     """Adds the table-inventory ledger: counts, slips, boxes, variances, adjustments, the closing of days."""
 
     reader = _all_of(INVENTORY)
+    keeps = (*BOOKS, *OF_JOURNALS)
+
+
+class Ratings(OfJournal):
+    """Adds the ratings of the table-inventory ledger: their steps, and what is stated of them. No money."""
+
+    reader = _all_of(RATINGS)
     keeps = (*BOOKS, *OF_JOURNALS)
 
 

@@ -19,6 +19,8 @@ from services.reporting.reports.openers_closers import OPENERS_CLOSERS
 from services.reporting.reports.pace.report import PACE
 from services.reporting.reports.patron_play.report import PATRON_PLAY
 from services.reporting.reports.progressives.report import PROGRESSIVES
+from services.reporting.reports.ratings.against_rounds import RATINGS_AGAINST_ROUNDS
+from services.reporting.reports.ratings.report import RATINGS
 from services.reporting.reports.side_bets import SIDE_BETS
 from services.reporting.reports.slips import SLIPS
 from services.reporting.reports.statistics.report import STATISTICS
@@ -35,7 +37,7 @@ REPORTS: Final[dict[str, Report]] = {
         *(MASTER_GAME, DROP_AND_WIN, WIN_AS_SETTLED, SIDE_BETS, HOLD_VARIANCE),
         *(TABLE_INVENTORY, OPENERS_CLOSERS, SLIPS, COUNTER_CHECKS, COUNT_VARIANCES, ADJUSTMENTS),
         *(VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED),
-        *(TAX, WINNINGS, CURRENCY, PATRON_PLAY),
+        *(TAX, WINNINGS, CURRENCY, PATRON_PLAY, RATINGS, RATINGS_AGAINST_ROUNDS),
         *(PACE, STATISTICS, EXCEPTIONS, ACCESS, MASTER_LIST),
     )
 }

@@ -27,6 +27,8 @@ EXPECTED: Final[dict[str, set[Period]]] = {
     "currency": {"day"},
     "pace": {"day", "week", "month"},
     "patron-play": {"day", "week", "month", "year"},
+    "ratings": {"day", "week", "month"},
+    "ratings-against-rounds": {"day", "week", "month"},
     "statistics": {"day", "month"},
     "exceptions": {"day", "week", "month", "year"},
     "access": {"quarter"},

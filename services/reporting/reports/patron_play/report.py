@@ -9,7 +9,7 @@ from services.reporting.framework.document import Column, Identity, Section, fil
 from services.reporting.framework.figures import NOTHING, Cell
 from services.reporting.read_model.patrons import patrons_of
 from services.reporting.read_model.reading import Books
-from services.reporting.reports.patron_play.settled_play import Play, PlayOfAccount, settled_play, together
+from services.reporting.reports.common.settled_play import Play, PlayOfAccount, settled_play, together
 from shared.contracts.accounts import AccountOpened, PatronRegistered
 from shared.contracts.reports import percent_of
 from shared.contracts.settlements import SettlementPosted, SettlementReversed

@@ -1,12 +1,12 @@
 """What accounts wagered on gaming days, as known at a moment, with the exact theoretical win of each wager."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isqrt
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 
 from services.reporting.domain.house_edges import HouseEdge
 from services.reporting.framework.figures import NOTHING, Cell, Figure, total
@@ -93,7 +93,11 @@ async def settled_play(books: Books) -> list[PlayOfAccount]:
     question = books.question
     asked = {"first": question.first, "last": question.last, "table": question.table, "game": question.game}
     statement = text(_SUMS.replace("{entries}", ENTRIES if books.explains else ""))
-    rows = await books.read(statement, service=publisher_of(SETTLEMENTS), **asked)
+    return await plays_of(books, await books.read(statement, service=publisher_of(SETTLEMENTS), **asked))
+
+
+async def plays_of(books: Books, rows: Sequence[Row[Any]]) -> list[PlayOfAccount]:
+    """Return the play in each of these rows: sums of an account's wagers of one kind under a submission, in order."""
     edges = await books.house_edges({row.submission for row in rows})
     found: list[PlayOfAccount] = []
     for row in rows:

@@ -1,0 +1,181 @@
+"""Ratings beside the rounds: what a floorperson believed of a patron's play, and what the patron played."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Section, fill
+from services.reporting.framework.figures import Cell, Figure, explained_by
+from services.reporting.read_model.reading import Books
+from services.reporting.reports.common.settled_play import Play, together
+from services.reporting.reports.ratings.rated_play import RatedPlay, rated_play
+from services.reporting.reports.ratings.stated_ratings import Stated, stated_ratings
+from shared.contracts.accounts import AccountOpened, PatronRegistered
+from shared.contracts.ratings import RatingStated
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
+from shared.contracts.submissions import SubmissionApproved
+from shared.runtime.http.roles import READ_PATRON_REPORTS
+
+_PATRON: Final = Column(name="patron", title="Patron", formula="by reference")
+_BY_RATING: Final = (
+    Column(name="rated_bet_cents", title="Average bet, rated", unit="cents"),
+    Column(name="rated_decisions", title="Decisions, rated", unit="count", formula="rounded"),
+    Column(
+        name="rated_win_cents",
+        title="Theoretical win, rated",
+        unit="cents",
+        formula="as stated; empty where a part is not known",
+    ),
+)
+_BY_ROUNDS: Final = (
+    Column(name="rounds", title="Rounds", unit="count", added=True, formula="with a wager from an account"),
+    Column(name="handle_cents", title="Handle", unit="cents", added=True, formula="of all wagers, side bets included"),
+    Column(name="bet_cents", title="Average bet", unit="cents", formula="handle / rounds"),
+    Column(name="win_cents", title="Win", unit="cents", added=True, formula="handle - payout, before meters"),
+    Column(
+        name="theoretical_win_cents",
+        title="Theoretical win",
+        unit="cents",
+        formula=(
+            "sum over wagers of handle x exact house edge of the rules submission, half a cent to the even one; empty "
+            "where a wager has no exact edge"
+        ),
+    ),
+    Column(name="deviation_cents", title="Standard deviation", unit="cents", formula="of the win by chance"),
+)
+_DIFFERENCE: Final = Column(
+    name="difference_cents",
+    title="Difference",
+    unit="cents",
+    formula="theoretical win, rated - theoretical win; empty where one of them is",
+)
+
+SESSIONS: Final = Section(
+    name="sessions",
+    title="By rating",
+    key=("rating",),
+    columns=(
+        _PATRON,
+        Column(name="rating", title="Rating"),
+        Column(name="tables", title="Tables", formula="in the order of play"),
+        Column(name="opened_at", title="Opened", unit="moment"),
+        Column(name="seconds", title="Seconds played", unit="count", added=True, formula="pauses left out"),
+        *_BY_RATING,
+        *_BY_ROUNDS,
+        _DIFFERENCE,
+    ),
+)
+PATRONS: Final = Section(
+    name="patrons",
+    title="By patron",
+    key=("patron",),
+    columns=(
+        _PATRON,
+        Column(name="ratings", title="Ratings", unit="count", added=True),
+        _BY_RATING[-1],
+        *_BY_ROUNDS,
+        _DIFFERENCE,
+        Column(
+            name="unrated_handle_cents",
+            title="Handle, not rated",
+            unit="cents",
+            added=True,
+            formula="from accounts on these days, in no rating's time at its table",
+        ),
+        Column(
+            name="unrated_win_cents",
+            title="Theoretical win, not rated",
+            unit="cents",
+            formula="exact, of that handle; empty where a wager has no exact edge",
+        ),
+    ),
+)
+
+
+async def _fill(books: Books) -> Content:
+    ratings = await stated_ratings(books)
+    played = await rated_play(books, ratings)
+    return Content((fill(SESSIONS, _sessions(ratings, played)), fill(PATRONS, _patrons(ratings, played))))
+
+
+def _of_rounds(play: Play, rated: Cell) -> dict[str, Any]:
+    """Return the cells of settled play, and what the rated theoretical win differs from its own by."""
+    settled = play.theoretical_win
+    bet = round(Fraction(play.handle.value, play.rounds.value)) if play.rounds.value else None
+    both = isinstance(rated.value, int) and isinstance(settled.value, int)
+    return {
+        "rounds": play.rounds,
+        "handle_cents": play.handle,
+        "bet_cents": Cell(bet, explained_by(play.handle, play.rounds)),
+        "win_cents": play.win,
+        "theoretical_win_cents": settled,
+        "deviation_cents": play.deviation,
+        "difference_cents": Cell(_less(rated, settled) if both else None, explained_by(rated, settled)),
+    }
+
+
+def _less(one: Cell, other: Cell) -> int:
+    assert isinstance(one.value, int), "both are known"
+    assert isinstance(other.value, int), "both are known"
+    return one.value - other.value
+
+
+def _sessions(ratings: Sequence[Stated], played: RatedPlay) -> Iterator[dict[str, Any]]:
+    for listed, fact in ratings:
+        because = (listed.entry,)
+        rated = Cell(fact.theoretical_win_cents, because)
+        counted = [span.decisions for span in fact.spans]
+        known = [Fraction(one.number) for one in counted if one is not None]
+        decisions = round(sum(known, Fraction(0))) if len(known) == len(counted) else None
+        yield {
+            "patron": fact.patron,
+            "rating": Cell(fact.rating, because),
+            "tables": ", ".join(dict.fromkeys(span.table for span in fact.spans)) or fact.table,
+            "opened_at": fact.opened_at,
+            "seconds": Figure(fact.seconds, because),
+            "rated_bet_cents": Cell(fact.average_bet_cents, because),
+            "rated_decisions": Cell(decisions, because),
+            "rated_win_cents": rated,
+            **_of_rounds(played.of_rating.get(fact.rating, Play()), rated),
+        }
+
+
+def _patrons(ratings: Sequence[Stated], played: RatedPlay) -> Iterator[dict[str, Any]]:
+    of_patron: Mapping[str, list[Stated]] = defaultdict(list)
+    for one in ratings:
+        if one.fact.patron is not None:
+            of_patron[one.fact.patron].append(one)
+    for patron in sorted({*of_patron, *played.unrated}):
+        mine = of_patron.get(patron, [])
+        because = tuple(one.listed.entry for one in mine)
+        wins = [one.fact.theoretical_win_cents for one in mine]
+        known = [cents for cents in wins if cents is not None]
+        rated = Cell(sum(known) if mine and len(known) == len(wins) else None, because)
+        unrated = played.unrated.get(patron, Play())
+        yield {
+            "patron": patron,
+            "ratings": Figure(len(mine), because),
+            "rated_win_cents": rated,
+            **_of_rounds(together(played.of_rating.get(one.fact.rating, Play()) for one in mine), rated),
+            "unrated_handle_cents": unrated.handle,
+            "unrated_win_cents": unrated.theoretical_win,
+        }
+
+
+RATINGS_AGAINST_ROUNDS: Final = Report(
+    name="ratings-against-rounds",
+    title="Ratings against rounds",
+    about=(
+        "What the pit believed of patrons' play beside what they wagered from accounts in the settled rounds of the "
+        "same tables and times: average bet, decisions and theoretical win of each rating, their difference, and the "
+        "play that nobody rated. Wagers in chips are of nobody who is known: where a patron played in chips, the "
+        "rounds have less."
+    ),
+    sections=(SESSIONS, PATRONS),
+    sources=(RatingStated, SettlementPosted, SettlementReversed, SubmissionApproved, AccountOpened, PatronRegistered),
+    fill=_fill,
+    periods=("day", "week", "month"),
+    role=READ_PATRON_REPORTS,
+)

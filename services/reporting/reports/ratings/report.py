@@ -1,0 +1,172 @@
+"""Ratings of patrons as the pit and other systems reported them: time, average bet, theoretical win, with its parts."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Section, fill
+from services.reporting.framework.figures import Cell, Figure
+from services.reporting.read_model.reading import Books, Listed
+from services.reporting.reports.ratings.stated_ratings import Stated, open_ratings, others_of, stated_ratings
+from shared.contracts.properties import PropertyApproved
+from shared.contracts.ratings import RatedSpan, RatingRecorded, RatingStated
+from shared.contracts.reports import percent_of
+from shared.contracts.submissions import SubmissionApproved
+from shared.runtime.http.roles import READ_PATRON_REPORTS
+
+_PATRON: Final = Column(name="patron", title="Patron", formula="by reference")
+_RATING: Final = Column(name="rating", title="Rating")
+
+CLOSED: Final = Section(
+    name="ratings",
+    title="Closed ratings",
+    key=("rating",),
+    columns=(
+        _PATRON,
+        _RATING,
+        Column(name="tables", title="Tables", formula="in the order of play"),
+        Column(name="opened_at", title="Opened", unit="moment"),
+        Column(name="closed_at", title="Closed", unit="moment"),
+        Column(name="seconds", title="Seconds played", unit="count", added=True, formula="pauses left out"),
+        Column(name="buy_in_cents", title="Bought in", unit="cents", added=True),
+        Column(name="chips_in_cents", title="Chips in", unit="cents", added=True),
+        Column(name="chips_out_cents", title="Chips out", unit="cents", added=True),
+        Column(name="average_bet_cents", title="Average bet", unit="cents", formula="weighted by the time played"),
+        Column(
+            name="theoretical_win_cents",
+            title="Theoretical win",
+            unit="cents",
+            formula=(
+                "sum over spans of average bet x decisions x house edge, half a cent to the even one; empty where a "
+                "part is not known"
+            ),
+        ),
+        Column(name="problems", title="Problems", formula="what contradicts itself, or is not known"),
+        Column(name="rated_too", title="Rated at once", formula="other ratings of the patron that were open with it"),
+    ),
+)
+SPANS: Final = Section(
+    name="spans",
+    title="Parts of the theoretical win",
+    key=("rating", "span"),
+    columns=(
+        _PATRON,
+        _RATING,
+        Column(name="span", title="Span", unit="count", formula="its number in the rating"),
+        Column(name="table", title="Table"),
+        Column(name="game", title="Game"),
+        Column(name="seat", title="Seat", unit="count"),
+        Column(name="begins", title="Begins", unit="moment"),
+        Column(name="ends", title="Ends", unit="moment"),
+        Column(name="average_bet_cents", title="Average bet", unit="cents"),
+        Column(name="decisions", title="Decisions", formula="exact: settled rounds, or stated an hour x hours"),
+        Column(name="an_hour", title="Stated an hour", unit="count", formula="empty where rounds are settled"),
+        Column(name="house_edge", title="House edge", formula="exact"),
+        Column(name="house_edge_percent", title="House edge %", unit="percent"),
+        Column(name="edge_of", title="Edge of", formula="rules submission, wager and how it was counted; or stated"),
+        Column(name="source", title="Stated source", formula="where the property has what it states from"),
+        Column(name="theoretical_win", title="Theoretical win, exact", formula="cents: bet x decisions x edge"),
+    ),
+)
+OPEN: Final = Section(
+    name="open",
+    title="Not closed",
+    key=("rating",),
+    columns=(
+        _PATRON,
+        _RATING,
+        Column(name="table", title="Table"),
+        Column(name="opened_at", title="Opened", unit="moment"),
+        Column(name="by", title="Opened by"),
+    ),
+)
+
+
+async def _fill(books: Books) -> Content:
+    found = await stated_ratings(books)
+    left = await open_ratings(books)
+    return Content((fill(CLOSED, _ratings(found)), fill(SPANS, _spans(found)), fill(OPEN, _open(left))))
+
+
+def _ratings(ratings: Sequence[Stated]) -> Iterator[dict[str, Any]]:
+    others = others_of(ratings)
+    for listed, fact in ratings:
+        because = (listed.entry,)
+        yield {
+            "patron": fact.patron,
+            "rating": Cell(fact.rating, because),
+            "tables": ", ".join(dict.fromkeys(span.table for span in fact.spans)) or fact.table,
+            "opened_at": fact.opened_at,
+            "closed_at": fact.closed_at,
+            "seconds": Figure(fact.seconds, because),
+            "buy_in_cents": Figure(fact.buy_in_cents, because),
+            "chips_in_cents": Figure(fact.chips_in_cents, because),
+            "chips_out_cents": Figure(fact.chips_out_cents, because),
+            "average_bet_cents": Cell(fact.average_bet_cents, because),
+            "theoretical_win_cents": Cell(fact.theoretical_win_cents, because),
+            "problems": ", ".join(fact.problems) or None,
+            "rated_too": ", ".join(others.get(fact.rating, ())) or None,
+        }
+
+
+def _spans(ratings: Iterable[Stated]) -> Iterator[dict[str, Any]]:
+    for listed, fact in ratings:
+        for number, span in enumerate(fact.spans, start=1):
+            yield {
+                "patron": fact.patron,
+                "rating": fact.rating,
+                "span": number,
+                "table": span.table,
+                "game": span.game,
+                "seat": span.seat,
+                "begins": span.begins,
+                "ends": span.ends,
+                "average_bet_cents": span.average_bet_cents,
+                **_parts(span),
+                "theoretical_win": Cell(span.theoretical_win_cents, (listed.entry,)),
+            }
+
+
+def _parts(span: RatedSpan) -> Mapping[str, Any]:
+    decisions, edge = span.decisions, span.edge
+    said: dict[str, Any] = {}
+    if decisions is not None:
+        said |= {"decisions": decisions.number, "an_hour": decisions.an_hour, "source": decisions.source}
+    if edge is not None:
+        of_rules = f"version {edge.version}, {edge.wager}, {edge.counted}"
+        said |= {
+            "house_edge": edge.house_edge,
+            "house_edge_percent": percent_of(Fraction(edge.house_edge), 1),
+            "edge_of": of_rules if edge.basis == "submission" else "stated",
+            "source": edge.source or said.get("source"),
+        }
+    return said
+
+
+def _open(openings: Iterable[Listed]) -> Iterator[dict[str, Any]]:
+    for one in openings:
+        opening: RatingRecorded = one.fact
+        yield {
+            "patron": None if opening.values is None else opening.values.patron,
+            "rating": Cell(opening.rating, (one.entry,)),
+            "table": opening.table,
+            "opened_at": opening.at,
+            "by": opening.by,
+        }
+
+
+RATINGS: Final = Report(
+    name="ratings",
+    title="Ratings",
+    about=(
+        "How patrons were rated: time, average bet and theoretical win of each closed rating, with every part of it "
+        "and where that is from; what contradicts itself, who was rated at two tables at once, and what nobody closed. "
+        "An opinion of the pit: beside the rounds it stands in ratings-against-rounds."
+    ),
+    sections=(CLOSED, SPANS, OPEN),
+    sources=(RatingRecorded, RatingStated, SubmissionApproved, PropertyApproved),
+    fill=_fill,
+    periods=("day", "week", "month"),
+    role=READ_PATRON_REPORTS,
+)

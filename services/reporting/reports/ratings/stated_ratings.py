@@ -1,0 +1,75 @@
+"""The ratings of a period as last stated, and those that nobody closed."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from services.reporting.read_model.reading import Books, Listed
+from shared.contracts.ratings import RatingRecorded, RatingStated, RatingTime, rated_at_once
+
+
+class Stated(NamedTuple):
+    """The last statement of a rating that is closed."""
+
+    listed: Listed
+    fact: RatingStated
+
+
+async def stated_ratings(books: Books) -> list[Stated]:
+    """Return the closed ratings of the question's gaming days, tables and games, by patron and opening.
+
+    Of a rating the last revision of the days counts: one that moved to another day was taken back on the former one.
+    """
+    everywhere = books.asked(table=None, game=None)
+    last: dict[str, Listed] = {}
+    for one in await everywhere.facts(RatingStated):
+        before = last.get(one.fact.rating)
+        if before is None or before.fact.revision < one.fact.revision:
+            last[one.fact.rating] = one
+    closed = [Stated(one, one.fact) for one in last.values() if one.fact.closed_at is not None]
+    return sorted((one for one in closed if _is_asked(books, one.fact)), key=lambda one: _order(one.fact))
+
+
+def _is_asked(books: Books, fact: RatingStated) -> bool:
+    table, game = books.question.table, books.question.game
+    at_table = table is None or any(span.table == table for span in fact.spans)
+    return at_table and (game is None or any(span.game == game for span in fact.spans))
+
+
+def _order(fact: RatingStated) -> tuple[str, str, str]:
+    return fact.patron or "", "" if fact.opened_at is None else fact.opened_at.isoformat(), fact.rating
+
+
+def others_of(ratings: Sequence[Stated]) -> Mapping[str, Sequence[str]]:
+    """Return the ratings that were open together with others of the same patron, each with these."""
+    return rated_at_once(
+        RatingTime(one.fact.rating, one.fact.patron, one.fact.opened_at, one.fact.closed_at)
+        for one in ratings
+        if one.fact.patron is not None and one.fact.opened_at is not None
+    )
+
+
+async def open_ratings(books: Books) -> list[Listed]:
+    """Return the openings of the question's gaming days of which no closing is in force, as known at its moment.
+
+    An opening that is void is none; a closing that is void leaves its rating open.
+    """
+    everywhere = books.asked(table=None, game=None)
+    question = books.question
+    steps = await everywhere.facts(RatingRecorded)
+    openings = {one.fact.rating: one for one in steps if one.fact.event == "rating.opened"}
+    later = await everywhere.facts(RatingRecorded, first=question.first, last=date.max) if openings else []
+    amended: dict[tuple[str, str], Listed] = {}
+    for one in sorted(later, key=lambda each: (each.occurred_at, each.entry.shard, each.entry.seq)):
+        if one.fact.amends is not None:
+            amended[one.fact.rating, one.fact.amends] = one
+    void = {key for key, one in amended.items() if one.fact.values is None}
+    closed = {
+        one.fact.rating
+        for one in later
+        if one.fact.event == "rating.closed" and (one.fact.rating, one.fact.step) not in void
+    }
+    found = [one for name, one in openings.items() if name not in closed and (name, one.fact.step) not in void]
+    if question.table is not None:
+        found = [one for one in found if one.fact.table == question.table]
+    return sorted(found, key=lambda one: one.occurred_at)

@@ -1,0 +1,222 @@
+"""Reports of ratings on a real database: each with its parts, and beside the rounds of the same tables and times."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from fractions import Fraction
+from itertools import count
+from random import Random
+from typing import Any, Final
+
+from services.reporting.domain.house_edges import HouseEdge, edges_of
+from shared.contracts.submissions import SubmissionApproved
+from tests.support.published import published
+from tests.support.reporting import Books, names, rows_of
+from tests.support.rounds import submission
+from tests.unit.reporting.entries import DAY, NOON, total
+
+CLERK: Final = "cage.lou"
+RULES: Final[dict[str, Any]] = {"wagers": {"royal_match_21": {"paytable": "D"}}}
+_SEQUENCES: Final = count(1)
+_SEEDS: Final = range(2)
+
+
+def at(minutes: float) -> datetime:
+    """A moment so many minutes after noon."""
+    return NOON + timedelta(minutes=minutes)
+
+
+def say(books: Books, kind: str, data: dict[str, Any]) -> None:
+    """Let it read an entry of the ratings."""
+    event = published(kind, data, service="table-inventory", sequence=next(_SEQUENCES), at=NOON)
+    books.desk.feed("ratings", event)
+
+
+def span(begins: float, ends: float, table: str = "BJ-01", bet: int = 50_00) -> dict[str, Any]:
+    """A span of 60 decisions an hour at an edge of 1.25 %, as the property states them."""
+    hours = Fraction(int(ends - begins), 60)
+    return {
+        "table": table,
+        "game": "blackjack",
+        "begins": at(begins).isoformat(),
+        "ends": at(ends).isoformat(),
+        "average_bet_cents": bet,
+        "decisions": {"basis": "stated", "number": str(60 * hours), "an_hour": 60, "source": "own study"},
+        "edge": {"basis": "stated", "house_edge": "1/80", "source": "own study"},
+        "theoretical_win_cents": str(bet * 60 * hours / 80),
+    }
+
+
+def rating(name: str, *spans: dict[str, Any], patron: str = "p-7", revision: int = 1, **more: Any) -> dict[str, Any]:
+    """The statement of a closed rating with these spans."""
+    won = sum((Fraction(one["theoretical_win_cents"]) for one in spans), Fraction(0))
+    return {
+        "property": "riverside",
+        "rating": name,
+        "revision": revision,
+        "gaming_day": DAY,
+        "patron": patron,
+        "table": spans[-1]["table"],
+        "opened_at": spans[0]["begins"],
+        "closed_at": spans[-1]["ends"],
+        "seconds": 60,
+        "average_bet_cents": spans[0]["average_bet_cents"],
+        "theoretical_win_cents": round(won),
+        "spans": list(spans),
+    } | more
+
+
+def report(books: Books, name: str, more: str = "") -> dict[str, Any]:
+    """A report about the day, as somebody reads it who may read of patrons."""
+    assert 403 == books.get(books.path(name, more)).status_code
+    answer = books.get(books.path(name, more), person=CLERK)
+    assert 200 == answer.status_code, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_a_closed_rating_stands_with_every_part_and_its_last_revision(books: Books) -> None:
+    """What was taken back is in no report, nor what is of another table that was asked for."""
+    say(books, "rating.stated", rating("pit-1", span(0, 60), span(60, 90, "BJ-02"), buy_in_cents=500_00))
+    say(books, "rating.stated", rating("pit-2", span(30, 60, "BJ-03"), problems=["outside"]))
+    say(books, "rating.stated", rating("pit-3", span(0, 60), patron="p-8"))
+    gone = {"property": "riverside", "rating": "pit-3", "revision": 2, "gaming_day": DAY, "patron": "p-8"}
+    say(books, "rating.stated", gone)
+    say(books, "rating.stated", rating("pit-2", span(30, 90, "BJ-03"), revision=2))
+    found = report(books, "ratings")
+    figures = ("rating", "tables", "theoretical_win_cents", "buy_in_cents", "problems", "rated_too")
+    assert [
+        ("pit-1", "BJ-01, BJ-02", 56_25, 500_00, None, "pit-2"),
+        ("pit-2", "BJ-03", 37_50, 0, None, "pit-1"),
+    ] == [names(row, *figures) for row in rows_of(found, "ratings")]
+    parts = ("rating", "span", "decisions", "an_hour", "house_edge", "house_edge_percent", "theoretical_win", "source")
+    assert ("pit-1", 2, "30", 60, "1/80", "1.25", "1875", "own study") == names(rows_of(found, "spans")[1], *parts)
+    [only] = rows_of(report(books, "ratings", "&table=BJ-02"), "ratings")
+    assert "pit-1" == only["rating"]
+    entries = books.get(books.path("ratings/entries", "&cell=ratings/pit-2/theoretical_win_cents"), person=CLERK)
+    assert ["table-inventory"] == [one["service"] for one in entries.json()["entries"]]
+
+
+def opening(name: str, patron: str, minutes: float) -> dict[str, Any]:
+    """The opening of a rating at the desk."""
+    place = {"property": "riverside", "table": "BJ-01", "rating": name, "gaming_day": DAY, "by": "floor.fay"}
+    said = {"event": "rating.opened", "step": "desk/1", "at": at(minutes).isoformat(), "values": {"patron": patron}}
+    return place | said
+
+
+def test_a_rating_that_nobody_closed_is_listed_until_somebody_does(books: Books) -> None:
+    """A closing that did not happen leaves it open; an opening that did not is none."""
+    for number, name in enumerate(("pit-1", "pit-2", "pit-3", "pit-4")):
+        say(books, "rating.recorded", opening(name, "p-7", number))
+    later = opening("pit-2", "p-7", 9) | {"event": "rating.closed", "step": "desk/2", "values": {}}
+    say(books, "rating.recorded", later)
+    say(books, "rating.recorded", later | {"rating": "pit-3"})
+    void = {"event": "rating.amended", "step": "desk/3", "amends": "desk/2", "reason": "another patron", "values": None}
+    say(books, "rating.recorded", opening("pit-3", "p-7", 10) | void)
+    say(books, "rating.recorded", opening("pit-4", "p-7", 10) | void | {"amends": "desk/1"})
+    assert ["pit-1", "pit-3"] == [row["rating"] for row in rows_of(report(books, "ratings"), "open")]
+
+
+def play(books: Books, number: int, minutes: float, *staked: tuple[str, int, int], **where: Any) -> None:
+    """A round in which accounts wagered on the side bet: (account, stake, payout) of each."""
+    lines: list[dict[str, Any]] = []
+    funded: list[dict[str, Any]] = []
+    for seat, (account, stake, payout) in enumerate(staked, start=1):
+        line: dict[str, Any] = {
+            "seat": seat,
+            "wager": "royal_match_21",
+            "outcome": "win" if payout else "lose",
+            "stake": stake,
+        }
+        line |= {"payout": payout, "stake_returned": stake if payout else 0, "from_meter": 0, "paid_by": "house"}
+        lines.append(line)
+        credit = {"account": account, "seat": seat, "wager": "royal_match_21", "staked_cents": stake}
+        funded.append(credit | {"credited_cents": payout + line["stake_returned"]})
+    handle = sum(line["stake"] for line in lines)
+    back = sum(line["payout"] + line["stake_returned"] for line in lines)
+    totals = [total("royal_match_21", handle=handle, payout=back) | {"account_staked_cents": handle}]
+    more = {"lines": lines, "account_credits": funded, "closed_at": at(minutes).isoformat()} | where
+    table = more.pop("table", "BJ-01")
+    books.publish(books.posted(number, table, totals, **more))
+
+
+def open_accounts(books: Books, *accounts: tuple[str, str]) -> None:
+    """Open accounts, each of a patron."""
+    for number, (account, patron) in enumerate(accounts, start=1):
+        said = {"property": "riverside", "by": "cage.ann", "account": account, "table": "BJ-01", "patron": patron}
+        opened = published("account.opened", said, service="wagering-accounts", sequence=number, at=NOON)
+        books.desk.feed("accounts", opened)
+
+
+def edge() -> HouseEdge:
+    """The exact edge of the side bet, counted here."""
+    data = submission(1, property="riverside", version=1, submission={"decks": 6} | RULES)["data"]
+    [found] = [one for one in edges_of(SubmissionApproved.model_validate(data)) if one.wager == "royal_match_21"]
+    return found
+
+
+def random_day(chance: Random) -> Iterator[tuple[float, str, str, int]]:
+    """Rounds of a day: minute, table, patron, stake."""
+    for _ in range(12):
+        patron = chance.choice(("p-1", "p-2"))
+        yield chance.uniform(0, 120), chance.choice(("BJ-01", "BJ-02")), patron, chance.randrange(100, 90_000)
+
+
+def test_the_theoretical_win_of_rounds_is_the_sum_over_wagers_of_stake_and_exact_edge(books: Books) -> None:
+    """To the cent on random days, within each rating's tables and times, and outside; the rest is difference."""
+    under = books.submit(**RULES)
+    exact = edge().house_edge
+    assert exact is not None
+    open_accounts(books, ("ga-1", "p-1"), ("ga-2", "p-2"))
+    spans = {
+        "pit-1": ("p-1", [span(10, 40), span(50, 90, "BJ-02")]),
+        "pit-2": ("p-1", [span(95, 110)]),
+        "pit-3": ("p-2", [span(0, 100, "BJ-02")]),
+    }
+    for name, (patron, listed) in spans.items():
+        say(books, "rating.stated", rating(name, *listed, patron=patron))
+    rated: dict[str, int] = dict.fromkeys(spans, 0)
+    unrated = {"p-1": 0, "p-2": 0}
+    number = 0
+    for seed in _SEEDS:
+        for minute, table, patron, stake in random_day(Random(seed)):
+            number += 1
+            account = {"p-1": "ga-1", "p-2": "ga-2"}[patron]
+            play(books, number, minute, (account, stake, 0), table=table, submission=under)
+            covering = [
+                name
+                for name, (whose, listed) in spans.items()
+                if whose == patron
+                and any(
+                    one["table"] == table and one["begins"] < at(minute).isoformat() <= one["ends"] for one in listed
+                )
+            ]
+            for name in covering:
+                rated[name] += stake
+            unrated[patron] += 0 if covering else stake
+    found = report(books, "ratings-against-rounds")
+    sessions = {row["rating"]: row for row in rows_of(found, "sessions")}
+    for name, handle in rated.items():
+        row, theoretical = sessions[name], round(handle * exact)
+        assert (handle, theoretical) == names(row, "handle_cents", "theoretical_win_cents")
+        assert row["rated_win_cents"] - theoretical == row["difference_cents"]
+    patrons = {row["patron"]: row for row in rows_of(found, "patrons")}
+    for patron, handle in unrated.items():
+        assert (handle, round(handle * exact)) == names(patrons[patron], "unrated_handle_cents", "unrated_win_cents")
+    both = round((rated["pit-1"] + rated["pit-2"]) * exact)
+    assert (2, both) == names(patrons["p-1"], "ratings", "theoretical_win_cents")
+    entries = books.get(books.path("ratings-against-rounds/entries", "&cell=sessions/pit-3/handle_cents"), person=CLERK)
+    assert {"round-settlement"} == {one["service"] for one in entries.json()["entries"]}
+
+
+def test_a_rating_that_goes_on_after_the_end_of_the_day_has_the_rounds_of_the_next_one(books: Books) -> None:
+    """They are in the time of the rating; what is played outside of it then is of the next day's report."""
+    under = books.submit(**RULES)
+    open_accounts(books, ("ga-1", "p-1"))
+    say(books, "rating.stated", rating("pit-1", span(0, 1200), patron="p-1"))
+    play(books, 1, 10, ("ga-1", 100, 0), submission=under)
+    play(books, 2, 1190, ("ga-1", 700, 0), submission=under, gaming_day="2026-11-21")
+    play(books, 3, 1210, ("ga-1", 9_000, 0), submission=under, gaming_day="2026-11-21")
+    found = report(books, "ratings-against-rounds")
+    [session], [patron] = rows_of(found, "sessions"), rows_of(found, "patrons")
+    assert (800, 2, 400) == names(session, "handle_cents", "rounds", "bet_cents")
+    assert (800, 0) == names(patron, "handle_cents", "unrated_handle_cents")
