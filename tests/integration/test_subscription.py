@@ -269,6 +269,23 @@ class Taking:
         return self._more
 
 
+def test_tools_are_told_what_was_read(broker: AnyBroker, topic: str) -> None:
+    """The group's offsets, by which Kafka's own tools tell a lag, follow; at the latest when the reader stops."""
+
+    async def work() -> None:
+        failures: list[BaseException] = []
+        async with subscribed(broker.bootstrap_servers, topic, failures) as subscription, asyncio.timeout(60):
+            while sum(cast(Reader, subscription.consumer).positions.values()) < RECORDS:
+                assert [] == failures
+                await asyncio.sleep(LOOK_SECONDS)
+
+    asyncio.run(work())
+    client = KafkaConsumer({"bootstrap.servers": broker.bootstrap_servers, "group.id": f"pitledger-tests-{topic}"})
+    with closing(client):
+        [found] = client.committed([TopicPartition(topic, 0)], timeout=10)
+    assert RECORDS == found.offset
+
+
 @pytest.mark.parametrize(
     ("revoked", "expected"),
     [([], [(0, 7), (0, 8), (1, 3)]), ([1], [(0, 7), (0, 8), (1, 3)]), ([0, 1], [(0, 8), (1, 3)])],

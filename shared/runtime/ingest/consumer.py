@@ -2,7 +2,7 @@
 
 The entries, streams, the service's own tables and the shards of all partitions of a batch are committed in one
 transaction; if that fails, each partition gets transactions of its own. The database holds the offset to resume from;
-offsets stored in Kafka only serve its lag tools.
+those that the client stores in Kafka every five seconds only serve its lag tools.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

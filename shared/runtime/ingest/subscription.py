@@ -192,7 +192,7 @@ class Subscription:
         self._options: dict[str, Any] = {
             "group_id": group,
             "auto_offset_reset": "earliest",
-            "ack_policy": AckPolicy.MANUAL,
+            "ack_policy": AckPolicy.ACK_FIRST,  # librdkafka commits every five seconds, for tools alone
             "polling_interval": _POLL_SECONDS,
             "fetch_max_wait_ms": round(1000 * max(settings.fetch_seconds, consumer.gather_seconds)),
             "session_timeout_ms": round(1000 * settings.kafka_session_seconds),
@@ -308,9 +308,7 @@ class Subscription:
 
     async def _unparsed(self, message: Message) -> KafkaMessage:
         """Return a message undecoded: FastStream would decode headers as text and drop those that are not."""
-        return KafkaMessage(
-            raw_message=message, body=message.value() or b"", consumer=self._subscriber.consumer, is_manual=True
-        )
+        return KafkaMessage(raw_message=message, body=message.value() or b"", consumer=self._subscriber.consumer)
 
     async def _batch(self, first: Message) -> list[InputRecord]:
         """Return the first record with those that are already available or arrive until the next batch is due."""
@@ -338,7 +336,6 @@ class Subscription:
             self._context.step("consumed")
             rewind = await self.consumer.handle(records, self.compare_with_topic)
             self._context.step("handled")
-            await message.ack()
             kafka = self._subscriber.consumer
             for partition, offset in rewind.items():
                 await kafka.seek(self.consumer.topic, partition, offset)
