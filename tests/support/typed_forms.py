@@ -20,6 +20,7 @@ TEXTS = (
     "US",
     "2026-11",
     "06:00",
+    "30 to 1",
     "America/New_York",
     "O’Neil & Søn <b>",
     "x" * 64,
