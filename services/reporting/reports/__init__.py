@@ -6,6 +6,7 @@ from services.reporting.framework.definition import Report
 from services.reporting.reports.access import ACCESS
 from services.reporting.reports.account_liability.report import ACCOUNT_LIABILITY
 from services.reporting.reports.adjustments import ADJUSTMENTS
+from services.reporting.reports.cage_accountability.report import CAGE_ACCOUNTABILITY
 from services.reporting.reports.count_variances.report import COUNT_VARIANCES
 from services.reporting.reports.counter_checks.report import COUNTER_CHECKS
 from services.reporting.reports.currency.report import CURRENCY
@@ -36,6 +37,7 @@ REPORTS: Final[dict[str, Report]] = {
     for report in (
         *(MASTER_GAME, DROP_AND_WIN, WIN_AS_SETTLED, SIDE_BETS, HOLD_VARIANCE),
         *(TABLE_INVENTORY, OPENERS_CLOSERS, SLIPS, COUNTER_CHECKS, COUNT_VARIANCES, ADJUSTMENTS),
+        CAGE_ACCOUNTABILITY,
         *(VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED),
         *(TAX, WINNINGS, CURRENCY, PATRON_PLAY, RATINGS, RATINGS_AGAINST_ROUNDS),
         *(PACE, STATISTICS, EXCEPTIONS, ACCESS, MASTER_LIST),

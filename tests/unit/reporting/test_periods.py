@@ -17,6 +17,7 @@ EXPECTED: Final[dict[str, set[Period]]] = {
     "counter-checks": {"day", "month"},
     "count-variances": {"day", "week", "month", "year"},
     "adjustments": {"month"},
+    "cage-accountability": {"day", "month"},
     "vigorish": {"day"},
     "progressives": {"day", "month"},
     "account-liability": {"day"},

@@ -1,0 +1,108 @@
+"""Measures of the locations of the cage, and their last counts. Pure but for the query; cents.
+
+`outside_cents` is what somebody outside (the item) gave to the cage, less what it took, once it was received;
+`cage_transit_cents` what of a transfer (the item: its number) is in transit. `chips_in_service` and `chips_in_transit`
+are pieces of the property's own chips (the item: `OwnChips`). `boxes_currency_cents` is the currency that the count
+room found in boxes.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple, Self
+
+from sqlalchemy import text
+
+from services.reporting.read_model.measures import Amount, adds
+from services.reporting.read_model.reading import Books, Listed
+from shared.contracts.cage_locations import (
+    OUTSIDE,
+    CageTransfer,
+    CageTransferIssued,
+    CageTransferReceived,
+    CageTransferReturned,
+    HeldPieces,
+    money_of,
+)
+from shared.contracts.counts import CountConcluded
+
+
+class OwnChips(NamedTuple):
+    """Chips of the property: their set (empty if it names none), what pieces they are, cents each.
+
+    >>> OwnChips.of_item(OwnChips("house", "chip", 500).item)
+    OwnChips(chip_set='house', piece='chip', cents=500)
+    """
+
+    chip_set: str
+    piece: str
+    cents: int
+
+    @classmethod
+    def of(cls, pieces: HeldPieces) -> Self:
+        """Return which chips pieces are."""
+        return cls(pieces.chip_set or "", pieces.piece, pieces.cents)
+
+    @classmethod
+    def of_item(cls, item: str) -> Self:
+        """Return the chips that a text encodes."""
+        chip_set, piece, cents = item.split(" ")
+        return cls(chip_set, piece, int(cents))
+
+    @property
+    def item(self) -> str:
+        """Return an amount's item as text."""
+        return f"{self.chip_set} {self.piece} {self.cents}"
+
+
+@adds(CageTransferIssued)
+def issued(fact: CageTransferIssued) -> Iterator[Amount]:
+    """Yield what is in transit."""
+    yield from _transit(fact, 1)
+
+
+@adds(CageTransferReturned)
+def returned(fact: CageTransferReturned) -> Iterator[Amount]:
+    """Yield what is in transit no more."""
+    yield from _transit(fact, -1)
+
+
+@adds(CageTransferReceived)
+def received(fact: CageTransferReceived) -> Iterator[Amount]:
+    """Yield what is in transit no more, and what passed between the cage and somebody outside."""
+    yield from _transit(fact, -1)
+    for name, sign in ((fact.giver, 1), (fact.receiver, -1)):
+        if name in OUTSIDE:
+            yield Amount("outside_cents", sign * money_of(fact.contents), item=name)
+    sign = (fact.giver == "manufacturer") - (fact.receiver == "destruction")
+    for pieces in _own(fact):
+        yield Amount("chips_in_service", sign * pieces.count, item=OwnChips.of(pieces).item)
+
+
+def _transit(fact: CageTransfer, sign: int) -> Iterator[Amount]:
+    yield Amount("cage_transit_cents", sign * money_of(fact.contents), item=str(fact.transfer))
+    if fact.giver != "manufacturer":
+        for pieces in _own(fact):
+            yield Amount("chips_in_transit", sign * pieces.count, item=OwnChips.of(pieces).item)
+
+
+def _own(fact: CageTransfer) -> list[HeldPieces]:
+    return [pieces for pieces in fact.contents if pieces.kind == "chips"]
+
+
+@adds(CountConcluded)
+def counted(fact: CountConcluded) -> Iterator[Amount]:
+    """Yield the currency found in boxes."""
+    for box in fact.boxes:
+        yield Amount("boxes_currency_cents", box.currency_cents, box.table, box.shift, gaming_day=box.gaming_day)
+
+
+_LAST: Final = text("""
+    SELECT DISTINCT ON (data ->> 'location')
+           service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
+    FROM reporting.facts
+    WHERE property = :property AND kind = 'cage_count.verified' AND gaming_day <= :last AND recorded_at <= :known_at
+    ORDER BY data ->> 'location', CAST(data ->> 'count' AS bigint) DESC""")
+
+
+async def last_counts(books: Books) -> list[Listed]:
+    """Return the last verified count of each location up to the question's last gaming day, by location."""
+    return [Listed.of(row) for row in await books.read(_LAST, last=books.question.last)]

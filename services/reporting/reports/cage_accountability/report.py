@@ -1,0 +1,297 @@
+"""Cage accountability: what came in and went out of each location is what was counted; chips outstanding."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from itertools import pairwise
+from typing import Final, get_args
+
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Filled, Identity, fill
+from services.reporting.framework.figures import NOTHING, Cell, Figure, Value, total
+from services.reporting.read_model.cage_locations import OwnChips, last_counts
+from services.reporting.read_model.reading import Books, Listed
+from services.reporting.read_model.windows import COUNTS as TABLE_COUNTS
+from services.reporting.reports.cage_accountability.sections import (
+    COUNTS,
+    FLOAT,
+    HOLDINGS,
+    LOCATIONS,
+    OTHERS,
+    TRANSFERS,
+)
+from services.reporting.reports.common.cells import require_whole, total_of
+from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut
+from shared.contracts.cage_locations import (
+    CAGE,
+    WITHOUT_VALUE,
+    CageCountVerified,
+    CageTransferIssued,
+    CageTransferReceived,
+    CageTransferReturned,
+    HeldCause,
+    HeldPieces,
+    money_of,
+)
+from shared.contracts.counts import CountConcluded
+from shared.contracts.inventory import PitRecorded
+from shared.contracts.money import dollars
+from shared.contracts.win import WinStated
+
+_Row = dict[str, Value | Figure | Cell]
+_MOVES: Final = tuple(cause for cause in get_args(HeldCause) if cause not in ("brought_forward", "over_short"))
+
+
+async def _fill(books: Books) -> Content:
+    require_whole(books, "the cage is of a property")
+    counts = await books.facts(CageCountVerified)
+    by_location: dict[str, list[Listed]] = defaultdict(list)
+    for one in sorted(counts, key=lambda one: one.fact.count):
+        by_location[one.fact.location].append(one)
+    locations, last = _locations(books, by_location), await last_counts(books)
+    sections = (
+        locations,
+        _counts(by_location),
+        await _transfers(books),
+        _holdings(last),
+        await _float(books, last),
+        await _others(books, last),
+    )
+    moved = total(total_of(locations, f"{cause}_cents") for cause in (*_MOVES, "brought_forward", "over_short"))
+    followed = [pair for found in by_location.values() for pair in pairwise(found)]
+    return Content(
+        sections,
+        (
+            Identity(
+                "cage",
+                total_of(locations, "before_cents") + moved,
+                total_of(locations, "counted_cents"),
+                "what was counted before, and all that came in less all that went out, is what was counted",
+            ),
+            Identity(
+                "counts follow each other",
+                total(_of(one, one.fact.counted_cents) for one, _ in followed),
+                total(_of(one, one.fact.before_cents or 0) for _, one in followed),
+                "each count goes on from what the one before it found at its location",
+            ),
+        ),
+    )
+
+
+def _of(listed: Listed, cents: int) -> Figure:
+    return Figure(cents, (listed.entry,))
+
+
+def _locations(books: Books, by_location: Mapping[str, Sequence[Listed]]) -> Filled:
+    known = books.place.cage_locations_on(books.question.last)
+    rows: list[_Row] = []
+    for name in sorted({CAGE, *known, *by_location}, key=lambda name: (name != CAGE, name)):
+        found = by_location.get(name, ())
+        kind = "cage" if name == CAGE else known[name].kind if name in known else None
+        row: _Row = {"location": name, "kind": kind, "counts": len(found)}
+        if found:
+            row |= _counted(found)
+        rows.append(row)
+    return fill(LOCATIONS, rows)
+
+
+def _counted(found: Sequence[Listed]) -> _Row:
+    first, last = found[0], found[-1]
+    moves = {
+        f"{cause}_cents": total(_of(one, one.fact.flows.get(cause, 0)) for one in found if cause in one.fact.flows)
+        for cause in _MOVES
+    }
+    begun = [one for one in found if one.fact.before_cents is None]
+    imprest_cents = last.fact.imprest_cents
+    return {
+        **moves,
+        "before_cents": _of(first, first.fact.before_cents or 0),
+        "brought_forward_cents": total(
+            _of(one, one.fact.counted_cents - sum(one.fact.flows.values())) for one in begun
+        ),
+        "over_short_cents": total(_of(one, one.fact.over_short_cents) for one in found),
+        "counted_cents": _of(last, last.fact.counted_cents),
+        "to_imprest_cents": None if imprest_cents is None else _of(last, last.fact.counted_cents - imprest_cents),
+        "counted_at": last.fact.counted_at,
+    }
+
+
+def _counts(by_location: Mapping[str, Sequence[Listed]]) -> Filled:
+    rows: list[_Row] = [
+        {
+            "count": str(one.fact.count),
+            "gaming_day": one.fact.gaming_day,
+            "location": one.fact.location,
+            "counted_at": one.fact.counted_at,
+            "expected_cents": _of(one, one.fact.counted_cents - one.fact.over_short_cents),
+            "counted_cents": _of(one, one.fact.counted_cents),
+            "over_short_cents": _of(one, one.fact.over_short_cents),
+            "cashier": one.fact.cashier,
+            "reason": one.fact.over_short_reason,
+            "counted_by": one.fact.counted_by,
+            "verified_by": one.fact.verified_by,
+        }
+        for found in by_location.values()
+        for one in found
+    ]
+    return fill(COUNTS, sorted(rows, key=lambda row: int(str(row["count"]))))
+
+
+async def _transfers(books: Books) -> Filled:
+    under_way = await books.amounts(("cage_transit_cents",), ("item",), first=date.min)
+    steps = await books.facts(CageTransferIssued, CageTransferReceived, CageTransferReturned)
+    older = [item for (item,) in under_way if item not in {str(one.fact.transfer) for one in steps}]
+    if older:
+        issued = await books.facts(CageTransferIssued, first=date.min)
+        steps = [*(one for one in issued if str(one.fact.transfer) in older), *steps]
+    by_number: dict[int, Listed] = {one.fact.transfer: one for one in steps}  # the last step of each
+    return fill(TRANSFERS, [_transfer(one) for _, one in sorted(by_number.items())])
+
+
+def _transfer(step: Listed) -> _Row:
+    fact = step.fact
+    row: _Row = {
+        "transfer": str(fact.transfer),
+        "giver": fact.giver,
+        "receiver": fact.receiver,
+        "what": _what(fact.contents),
+        "cents": _of(step, money_of(fact.contents)),
+        "status": "issued",
+        "issued_by": fact.issued_by,
+        "issued_at": fact.issued_at,
+    }
+    match fact:
+        case CageTransferReceived():
+            return row | {"status": "received", "ended_by": fact.received_by, "ended_at": fact.received_at}
+        case CageTransferReturned():
+            ended: _Row = {"ended_by": fact.returned_by, "ended_at": fact.returned_at, "reason": fact.return_reason}
+            return row | {"status": "returned"} | ended
+    return row
+
+
+def _what(contents: Iterable[HeldPieces]) -> str:
+    return "; ".join(
+        f"{one.count} {one.kind.replace('_', ' ')} of {dollars(one.cents)}"
+        for one in sorted(contents, key=lambda one: (one.kind, -one.cents, one.of))
+    )
+
+
+def _holdings(last: Iterable[Listed]) -> Filled:
+    rows: list[_Row] = []
+    for one in last:
+        for pieces in sorted(one.fact.contents, key=lambda pieces: (pieces.kind, -pieces.cents, pieces.of)):
+            is_money = pieces.kind not in WITHOUT_VALUE
+            rows.append(
+                {
+                    "location": one.fact.location,
+                    "kind": pieces.kind,
+                    "of": pieces.chip_set or pieces.issuer,
+                    "piece": pieces.piece if "chips" in pieces.kind else None,
+                    "each_cents": pieces.cents,
+                    "pieces": _of(one, pieces.count),
+                    "value_cents": _of(one, pieces.cents * pieces.count) if is_money else None,
+                    "counted_at": one.fact.counted_at,
+                }
+            )
+    return fill(HOLDINGS, rows)
+
+
+async def _float(books: Books, last: Iterable[Listed]) -> Filled:
+    pieces = await books.amounts(("chips_in_service", "chips_in_transit"), ("item",), first=date.min)
+    at_cage = _by_chips(
+        (OwnChips.of(one), counted, one.count)
+        for counted in last
+        for one in counted.fact.contents
+        if one.kind == "chips"
+    )
+    at_tables = _by_chips(await _on_tables(books))
+    rows: list[_Row] = []
+    for (item,), measures in sorted(pieces.items(), key=lambda one: OwnChips.of_item(one[0][0])):
+        if "chips_in_service" not in measures:
+            continue
+        chips = OwnChips.of_item(item)
+        in_service, in_transit = (measures.get(name, NOTHING) for name in ("chips_in_service", "chips_in_transit"))
+        cage, tables = at_cage.get(chips, NOTHING), at_tables.get(chips, NOTHING)
+        outstanding = in_service - cage - tables - in_transit
+        rows.append(
+            {
+                "chip_set": chips.chip_set or None,
+                "piece": chips.piece,
+                "each_cents": chips.cents,
+                "in_service": in_service,
+                "at_cage": cage,
+                "at_tables": tables,
+                "in_transit": in_transit,
+                "outstanding": outstanding,
+                "outstanding_cents": Figure(outstanding.value * chips.cents, outstanding.origin),
+            }
+        )
+    return fill(FLOAT, rows)
+
+
+def _by_chips(found: Iterable[tuple[OwnChips, Listed, int]]) -> dict[OwnChips, Figure]:
+    by_chips: dict[OwnChips, list[Figure]] = defaultdict(list)
+    for chips, counted, count in found:
+        by_chips[chips].append(_of(counted, count))
+    return {chips: total(figures) for chips, figures in by_chips.items()}
+
+
+async def _on_tables(books: Books) -> list[tuple[OwnChips, Listed, int]]:
+    """Return the pieces in the last count of each table, in the chip set in use that has such pieces."""
+    day, sets = books.question.last, books.place.document.chip_sets or ()
+    set_of: dict[tuple[str, int], str] = {}
+    for one in sets:
+        if one.is_in_use_on(day):
+            for cents in one.denominations_cents:
+                set_of.setdefault((one.kind, cents), one.chip_set)
+    tables = [table.table for table in books.place.document.tables]
+    found = await books.last_pit(tables, *TABLE_COUNTS, day=day + timedelta(days=1))
+    return [
+        (OwnChips(set_of.get((pieces.kind, pieces.cents), ""), pieces.kind, pieces.cents), counted, pieces.count)
+        for counted in found.values()
+        for pieces in counted.fact.data.contents
+    ]
+
+
+async def _others(books: Books, last: Iterable[Listed]) -> Filled:
+    sums = (await books.amounts(("fills_cents", "credits_cents", "boxes_currency_cents"), first=date.min)).get((), {})
+    fills, credits_, drop = (
+        sums.get(name, NOTHING) for name in ("fills_cents", "credits_cents", "boxes_currency_cents")
+    )
+    cash = (await books.amounts(("bought_in_cents", "cashed_out_cents"), ("item",), first=date.min)).get(("cash",), {})
+    accounts = cash.get("bought_in_cents", NOTHING) - cash.get("cashed_out_cents", NOTHING)
+    outside = await books.amounts(("outside_cents",), ("item",), first=date.min)
+    of_cage = next((one for one in last if one.fact.location == CAGE), None)
+    theirs = {"tables": fills - credits_, "count room": drop, "accounts": accounts}
+    given = {
+        "tables": NOTHING if of_cage is None else _of(of_cage, -_with_tables(of_cage.fact.book)),
+        "count room": outside.get(("count_room",), {}).get("outside_cents", NOTHING),
+        "accounts": outside.get(("accounts",), {}).get("outside_cents", NOTHING),
+    }
+    rows: list[_Row] = [
+        {"of": name, "theirs_cents": found, "cage_cents": given[name], "between_cents": found - given[name]}
+        for name, found in theirs.items()
+    ]
+    return fill(OTHERS, rows)
+
+
+def _with_tables(book: Mapping[HeldCause, int]) -> int:
+    return book.get("to_tables", 0) + book.get("from_tables", 0)
+
+
+CAGE_ACCOUNTABILITY: Final = Report(
+    name="cage-accountability",
+    title="Cage accountability",
+    about=(
+        "What lay at each location of the cage, what came in and went out since, and what was counted: over and short "
+        "by cashier, transfers, chips outstanding by denomination, and what tables, count room and accounts say of it."
+    ),
+    sections=(LOCATIONS, COUNTS, TRANSFERS, HOLDINGS, FLOAT, OTHERS),
+    sources=(
+        *(CageCountVerified, CageTransferIssued, CageTransferReceived, CageTransferReturned),
+        *(CountConcluded, WinStated, PitRecorded, AccountBoughtIn, AccountCashedOut),
+    ),
+    fill=_fill,
+    periods=("day", "week", "month"),
+    signatures=("Cage manager", "Revenue audit", "Controller"),
+)

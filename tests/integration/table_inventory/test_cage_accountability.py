@@ -1,0 +1,146 @@
+"""The sheet of the cage: what came in less what went out is what was counted, and chips outstanding."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.integration.table_inventory.test_locations import AT_CAGE, LOCATIONS, SETS, currency, house
+from tests.support import Databases
+from tests.support.asgi import assert_problem
+from tests.support.both_books import LATER, BothBooks, both_books
+from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
+from tests.support.properties import property_event
+from tests.support.reporting import identities_of, rows_of
+from tests.support.services import settled_database
+
+REPORT = "cage-accountability"
+
+
+@pytest.fixture
+def url(databases: Databases) -> Iterator[str]:
+    """A database with the schemas of both services."""
+    url = settled_database(databases, "table-inventory", "reporting")
+    yield url
+    databases.drop(url)
+
+
+@pytest.fixture
+def both(url: str, desk: InventoryDesk) -> Iterator[BothBooks]:
+    """Table inventory and reporting, of a property whose cage has a vault and a drawer."""
+    known: dict[str, Any] = {"cage_locations": LOCATIONS, "chip_sets": SETS}
+    desk.has_only("BJ-01", **known)
+    desk.clock.now = at(4)
+    with both_books(url, desk) as found:
+        found.books.desk.feed("properties", property_event(PROPERTY, ["BJ-01"], sequence=4, version=2, **known))
+        yield found
+
+
+def _passes(both: BothBooks, giver: str, receiver: str, contents: list[dict[str, Any]], step: str = "receive") -> None:
+    wanted = {"giver": giver, "receiver": receiver, "contents": contents}
+    number = both.ledger.done(f"{AT_CAGE}/transfers", wanted, person="cage.ann")["transfer"]
+    if step:
+        why = {"reason": "a rack is short"} if step == "return" else None
+        both.ledger.done(f"{AT_CAGE}/transfers/{number}/{step}", why, person="cage.bob")
+
+
+def _counts(both: BothBooks, location: str, contents: list[dict[str, Any]], **why: str) -> None:
+    counted = {"location": location, "contents": contents, "cashier": "cage.ann"}
+    number = both.ledger.done(f"{AT_CAGE}/counts", counted, person="cage.ann")["count"]
+    both.ledger.done(f"{AT_CAGE}/counts/{number}/verify", why, person="cage.bob")
+
+
+def _day(both: BothBooks) -> None:
+    """Chips come into service; a table opens with some, is filled and closes; the drawer is short; all is counted."""
+    table = Table("BJ-01")
+    _passes(both, "manufacturer", "vault", [house(500, 5000)])
+    _passes(both, "vault", "cage", [house(500, 2000)])
+    _passes(both, "bank", "drawer-1", currency(200))
+    _passes(both, "vault", "destruction", [house(500, 100)], step="return")
+    _passes(both, "promotions", "vault", [{"kind": "promotional_chips", "cents": 500, "count": 40}])
+    _counts(both, "cage", [house(500, 2000)])
+    _counts(both, "drawer-1", currency(200))
+    fill = both.ledger.slip("fill", "BJ-01", chips(c500=500))
+    carried = table.event("fill.carried", at(4), number=fill, carried_by="sec.gus")
+    people = {"received_by": "dealer.dan", "observed_by": "floor.fay"}
+    both.ledger.pit(table.opened(at(3), chips(c500=300)), carried)
+    both.ledger.pit(table.event("fill.received", at(4.1), number=fill, contents=chips(c500=500), **people))
+    both.ledger.pit(table.closed(at(5), chips(c500=750)))
+    _passes(both, "drawer-1", "vault", currency(20), step="")
+    _counts(both, "drawer-1", currency(179), reason="a strap was short")
+    _counts(both, "cage", [house(500, 1500)])
+    paper = [{"kind": "promotional_chips", "cents": 500, "count": 40}]
+    _counts(both, "vault", [house(500, 3000), *paper])
+
+
+def test_each_location_is_what_came_in_less_what_went_out(both: BothBooks) -> None:
+    """From count to count; what was there at a first count is brought forward, and short is owned by a cashier."""
+    _day(both)
+    report = both.report(REPORT)
+    rows = {row["location"]: row for row in rows_of(report, "locations")}
+    columns = ("before", "brought_forward", "received", "issued", "to_tables", "over_short", "counted")
+    assert {
+        "cage": (0, 0, 10_000_00, 0, -2_500_00, 0, 7_500_00),
+        "drawer-1": (0, 0, 20_000_00, -2_000_00, 0, -100_00, 17_900_00),
+        "vault": (0, 0, 25_500_00, -10_500_00, 0, 0, 15_000_00),
+    } == {name: tuple(row[f"{column}_cents"] for column in columns) for name, row in rows.items()}
+    assert -2_100_00 == rows["drawer-1"]["to_imprest_cents"]
+    assert {"cage": (40_400_00, 40_400_00), "counts follow each other": (30_000_00, 30_000_00)} == identities_of(report)
+    [short] = [row for row in rows_of(report, "counts") if row["over_short_cents"]]
+    assert ("drawer-1", 18_000_00, 17_900_00, "cage.ann", "a strap was short") == tuple(
+        short[name] for name in ("location", "expected_cents", "counted_cents", "cashier", "reason")
+    )
+
+
+def test_chips_outstanding_are_those_in_service_that_lie_nowhere(both: BothBooks) -> None:
+    """By chip set and denomination: at the cage and at tables as counted, and in transit."""
+    _day(both)
+    _passes(both, "vault", "drawer-1", [house(500, 60)], step="")
+    report = both.report(REPORT)
+    names = ("in_service", "at_cage", "at_tables", "in_transit", "outstanding", "outstanding_cents")
+    assert [("house", 500, 5000, 4500, 750, 60, -310, -1_550_00)] == [
+        (row["chip_set"], row["each_cents"], *(row[name] for name in names)) for row in rows_of(report, "float")
+    ]
+    held = [(row["location"], row["kind"], row["pieces"], row["value_cents"]) for row in rows_of(report, "holdings")]
+    assert ("vault", "promotional_chips", 40, None) in held
+    transfers = [(row["status"], row["reason"]) for row in rows_of(report, "transfers")]
+    assert [("returned", "a rack is short")] == [one for one in transfers if one[0] == "returned"]
+    assert 2 == len([one for one in transfers if one[0] == "issued"])
+    cell = "cell=locations/drawer-1/over_short_cents"
+    about = f"property={PROPERTY}&gaming_day={DAY}&known_at={quote(LATER)}"
+    explained = both.books.get(f"/reports/{REPORT}/entries?{about}&{cell}").json()
+    assert ["table-inventory"] * 2 == [one["service"] for one in explained["entries"]]  # the counts of the drawer
+
+
+def test_the_cage_is_held_against_tables_count_room_and_accounts(both: BothBooks) -> None:
+    """What the count room found and the cage did not get yet is between them."""
+    _day(both)
+    table = Table("BJ-01")
+    table.sequence = 4
+    both.ledger.pit(*table.box_off(at(6)))
+    both.ledger.count_boxes(("BJ-01", 5, {"currency": currency_found(9)}))
+    _passes(both, "count_room", "vault", currency(7))
+    others = {
+        row["of"]: (row["theirs_cents"], row["cage_cents"], row["between_cents"])
+        for row in rows_of(both.report(REPORT), "others")
+    }
+    assert {
+        "tables": (2_500_00, 2_500_00, 0),
+        "count room": (900_00, 700_00, 200_00),
+        "accounts": (0, 0, 0),
+    } == others
+
+
+def currency_found(count: int) -> list[dict[str, Any]]:
+    """Notes of $100 in a box."""
+    return [{"cents": 100_00, "count": count}]
+
+
+def test_the_cage_is_of_a_property(both: BothBooks) -> None:
+    """There is none of a table."""
+    _day(both)
+    both.publish()
+    about = f"property={PROPERTY}&gaming_day={DAY}&known_at={quote(LATER)}"
+    answer = both.books.get(f"/reports/{REPORT}?{about}&table=BJ-01")
+    assert_problem(answer, 404, "the cage is of a property")
