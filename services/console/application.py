@@ -21,6 +21,7 @@ from services.console.floor import Floors
 from services.console.gallery import Gallery
 from services.console.operations import Operations
 from services.console.pages import (
+    cage,
     commands,
     corrections,
     days,
@@ -56,6 +57,7 @@ _PAGES: Final = (
     rounds,
     days,
     desk,
+    cage,
     submissions,
     meters,
     patrons,

@@ -65,10 +65,10 @@ def _require_held(place: PropertySnapshot, contents: HeldContents) -> None:
 
 
 class IssueCageTransfer(Command):
-    """Give money, chips or paper from a location of the cage to another one, or exchange it with somebody outside.
+    """Issue a transfer at the cage.
 
-    It is in transit until another person receives it. Chips come into service from the `manufacturer`, and leave it to
-    `destruction`.
+    Money, chips or paper go from a location to another one, or to or from somebody outside, and are in transit until
+    another person receives them. Chips come into service from the `manufacturer`, and leave it to `destruction`.
     """
 
     property: Name
@@ -171,9 +171,10 @@ def give_back(command: ReturnCageTransfer, transfer: Transfer, now: Now) -> Acce
 
 
 class EnterCageCount(Command):
-    """Enter what was counted at a location of the cage, all of it by kind and denomination.
+    """Enter a count of a location of the cage.
 
-    Another person counts it too, and verifies it. What the ledger expects is shown to nobody before.
+    It has all that lies there, by kind and denomination. Another person counts it too, and verifies it. What the ledger
+    expects is shown to neither before.
     """
 
     property: Name

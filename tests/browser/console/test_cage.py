@@ -1,0 +1,37 @@
+"""The cage in a real browser: two people transfer and count, and the page is accessible in light and dark."""
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.console.conftest import Visit
+from tests.browser.console.test_flows import act, offered
+from tests.browser.console.test_pages import wrong_with
+from tests.support.demo import PROPERTY
+
+CAGE = f"/p/{PROPERTY}/cage"
+NOTES = {"contents__0__kind": "currency", "contents__0__cents": "100", "contents__0__count": "1234"}
+
+
+def region(page: Page, name: str) -> str:
+    """The text of a list of the page."""
+    return page.get_by_role("region", name=name).inner_text()
+
+
+def test_two_people_transfer_and_count_at_the_cage(visit: Visit) -> None:
+    """Currency comes from the bank, and is counted; each step waits for another person, who sees what it is about."""
+    page = visit("demo.cage", CAGE)
+    act(page, "issue-cage-transfer", giver="bank", receiver="cage", **NOTES)
+    page = visit("demo.cashier", CAGE)
+    assert "1234 × $100.00 currency" in region(page, "In transit")
+    assert [] == [*wrong_with(page)]
+    act(page, "receive-cage-transfer", row="1234 ×")
+    page = visit("demo.cage", CAGE)
+    act(page, "enter-cage-count", location="cage", cashier="demo.cage", **NOTES)
+    page = visit("demo.cashier", CAGE)
+    expect(offered(page, "receive-cage-transfer")).to_have_count(0)
+    assert "demo.cage" in region(page, "Counted, not verified")
+    assert "What each location should hold" not in page.locator("main").inner_text()
+    act(page, "verify-cage-count", row="1234 ×")
+    page = visit("demo.auditor", CAGE)
+    assert "$123,400.00" in region(page, "What each location should hold")
+    assert "verified" in region(page, "Counts of the day")
+    assert [] == [*wrong_with(page)]
