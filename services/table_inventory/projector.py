@@ -371,8 +371,8 @@ class _Rows:
 
     def hold(self, entry: Entry, fact: Fact) -> None:
         """Add what an entry changes of the money at the cage."""
-        for location, cause, cents in held(fact, entry.draft.postings):
-            key = (getattr(fact, "property"), location, cause, entry.shard)  # noqa: B009
+        for place, cause, cents in held(fact, entry.draft.postings):
+            key = (*place, cause, entry.shard)
             self._held[key] = self._held.get(key, 0) + cents
 
     async def write(self, connection: AsyncConnection) -> None:

@@ -45,17 +45,24 @@ def is_held_at_cage(account: Account) -> bool:
             return leg in _MONEY_LEGS
 
 
-def held(fact: Fact, postings: Iterable[tuple[Account, int]]) -> Iterator[tuple[str, HeldCause, int]]:
-    """Yield what an entry changes of the money of locations: location, cause, cents."""
-    changes: dict[tuple[str, bool], int] = {}
+class LocationKey(NamedTuple):
+    """A location of a property's cage."""
+
+    property: str
+    location: str
+
+
+def held(fact: Fact, postings: Iterable[Posting]) -> Iterator[tuple[LocationKey, HeldCause, int]]:
+    """Yield what an entry changes of the money of locations: where, the cause, cents."""
+    changes: dict[tuple[LocationKey, bool], int] = {}
     for account, cents in postings:
         if account.leg == LOCATION or is_held_at_cage(account):
             location = account.wager if account.leg == LOCATION else CAGE
-            key = location, account.leg == "cage"
+            key = LocationKey(account.property, location), account.leg == "cage"
             changes[key] = changes.get(key, 0) + cents
-    for (location, with_tables), cents in changes.items():
+    for (place, with_tables), cents in changes.items():
         if cents:
-            yield location, _cause(fact, cents, with_tables=with_tables), cents
+            yield place, _cause(fact, cents, with_tables=with_tables), cents
 
 
 def _cause(fact: Fact, cents: int, *, with_tables: bool) -> HeldCause:
