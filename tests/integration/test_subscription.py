@@ -291,10 +291,14 @@ def test_tools_are_told_what_was_read(broker: AnyBroker, topic: str) -> None:
     [([], [(0, 7), (0, 8), (1, 3)]), ([1], [(0, 7), (0, 8), (1, 3)]), ([0, 1], [(0, 8), (1, 3)])],
 )
 def test_what_comes_is_handed_over_with_what_is_there(revoked: list[int], expected: list[tuple[int, int]]) -> None:
-    """Nobody waits for a batch to fill; a record whose partition is revoked meanwhile is read by its next owner."""
+    """Nobody waits for a batch to fill, but after a pause a tenth of the gathering time: for what was sent together.
+
+    A record whose partition is revoked meanwhile is read by its next owner.
+    """
 
     async def work() -> tuple[list[tuple[int, int]], list[dict[str, Any]]]:
         reader = Reader("t", Settings(batch_records_max=500))
+        reader.gather_seconds = 0.5
         subscription = Subscription(
             cast(KafkaTopics, None),
             cast(Consumer, reader),
@@ -308,7 +312,7 @@ def test_what_comes_is_handed_over_with_what_is_there(revoked: list[int], expect
         records = await subscription._batch(message(0, 7))
         return [(record.partition, record.offset) for record in records], taking.asked
 
-    assert (expected, [{"timeout": 0.0, "max_records": 499}]) == asyncio.run(work())
+    assert (expected, [{"timeout": 0.05, "max_records": 499}]) == asyncio.run(work())
 
 
 def _statistics(client: str, *told: str) -> str:

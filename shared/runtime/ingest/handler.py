@@ -83,7 +83,7 @@ class TopicHandler(Generic[StateT]):
     """Whether the Kafka key of a new event must be its source, or the stream that the event belongs to."""
     batch_scale: ClassVar[int] = 1
     """Factor on the configured maximum batch size, for handlers that aggregate many records."""
-    gather_seconds: ClassVar[float] = 0.4
+    gather_seconds: ClassVar[float] = 0.2
     """Minimum time between batches, seconds: one of a single record costs as much as one of a hundred.
 
     A record after a pause is handled at once; under a stream records are gathered. Short where somebody waits for each.

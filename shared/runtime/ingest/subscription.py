@@ -39,6 +39,12 @@ AnswerT = TypeVar("AnswerT")
 _SILENT_SECONDS = 60.0
 """How much longer than the database timeout a consumer may go without polling its broker."""
 _REST_SECONDS_MAX = 2.0
+_LINGER_SHARE = 0.1
+"""Share of the gathering time to wait after a pause, too: a published batch comes in an answer for each partition."""
+_UNHURRIED_SECONDS = 0.2
+"""From this gathering time on, nobody waits for a topic."""
+_UNHURRIED_FETCH_SECONDS = 0.4
+"""How long the broker may then hold an answer back: twice as long costs it half as much at rest."""
 _LOOK_SHARE = 0.1
 """Share of the time that may be spent on queries of the broker's bounds.
 
@@ -188,13 +194,15 @@ class Subscription:
 
         silent = settings.retry_seconds_max + _SILENT_SECONDS
         self._assign_seconds = silent - _SILENT_SECONDS / 2  # what is taken over later is another's by then
+        gather = consumer.gather_seconds
+        held_back = _UNHURRIED_FETCH_SECONDS if gather >= _UNHURRIED_SECONDS else gather
         group = f"{settings.kafka_group_prefix}-{self._context.service}-{consumer.topic}"
         self._options: dict[str, Any] = {
             "group_id": group,
             "auto_offset_reset": "earliest",
             "ack_policy": AckPolicy.ACK_FIRST,  # librdkafka commits every five seconds, for tools alone
             "polling_interval": _POLL_SECONDS,
-            "fetch_max_wait_ms": round(1000 * max(settings.fetch_seconds, consumer.gather_seconds)),
+            "fetch_max_wait_ms": round(1000 * max(settings.fetch_seconds, held_back)),
             "session_timeout_ms": round(1000 * settings.kafka_session_seconds),
             "max_poll_interval_ms": round(1000 * max(silent, settings.kafka_session_seconds)),
             "heartbeat_interval_ms": round(300 * settings.kafka_session_seconds),
@@ -316,7 +324,8 @@ class Subscription:
         more: Sequence[Message] = ()
         if room := self.consumer.batch_records_max - 1:
             kafka = self._subscriber.consumer
-            more = await kafka.getmany(timeout=max(self._due - self._loop.time(), 0.0), max_records=room)
+            linger = _LINGER_SHARE * self.consumer.gather_seconds
+            more = await kafka.getmany(timeout=max(self._due - self._loop.time(), linger), max_records=room)
         self._due = self._loop.time() + self.consumer.gather_seconds
         still = () if first.partition() in self._let_go else (first,)  # else its next owner reads it
         records = [record_of(message) for message in (*still, *more)]

@@ -44,8 +44,11 @@ _RETRY_SECONDS: Final = 0.5
 """Pause after a failure."""
 _LOOK_SECONDS: Final = 2.0
 """Interval of looking for entries that other processes left unpublished."""
-_GATHER_SECONDS: Final = 0.05
-"""Minimum time between batches: entries of a stream are published together, one after a pause at once."""
+_GATHER_SECONDS: Final = 0.3
+"""Minimum time between batches: entries of a stream are published together, one after a pause at once.
+
+Readers handle a batch when it comes: one pause here is shorter than the longest of a pause in each of them.
+"""
 FLUSH_SECONDS: Final = 30.0
 _FLUSH_STEP_SECONDS: Final = 0.5
 RecordHeaders = list[tuple[str, str | bytes | None]]
