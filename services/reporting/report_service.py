@@ -99,7 +99,7 @@ async def answer(reader: SnapshotReader, report: Report, question: ReportQuery, 
         through=await through(reader, question),
     )
     sections = content.sections if not stage.restatements else (*content.sections, _restated(stage))
-    return Document(header, sections, content.identities, content.marks, report.signatures)
+    return Document(header, sections, content.identities, content.marks, report.signatures, report.sheet)
 
 
 class EntryOfCell(BaseModel):

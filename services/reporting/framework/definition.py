@@ -24,6 +24,7 @@ class Report:
 
     `sources` are the facts behind its figures, `signatures` who signs the page. `fill` reads the read model. `role` is
     required of its readers. `of_days`: it is about events of gaming days, and so does not exist for days without any.
+    `sheet`: the leading key columns of sections that are printed together, one sheet for each of their values.
     """
 
     name: str
@@ -36,3 +37,4 @@ class Report:
     signatures: tuple[str, ...] = field(default=())
     of_days: bool = True
     role: Role = READ_REPORTS
+    sheet: tuple[str, ...] = ()

@@ -277,13 +277,14 @@ class Header(BaseModel):
 
 @dataclass(frozen=True)
 class Document:
-    """A report as requested. `signatures` are the lines on which people sign the page."""
+    """A report as requested. `signatures` are the lines on which people sign the page, `sheet` is as in `Report`."""
 
     header: Header
     sections: tuple[Filled, ...]
     identities: tuple[Identity, ...] = ()
     marks: tuple[Mark, ...] = ()
     signatures: tuple[str, ...] = ()
+    sheet: tuple[str, ...] = ()
 
     @cached_property
     def content(self) -> dict[str, Any]:

@@ -4,15 +4,16 @@ The shift in an event is only a claim. A table is handed over minutes after the 
 has no shift, and its events belong to the shift of the clock.
 """
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from datetime import date, datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import text
 
-from services.reporting.framework.figures import EntryRef
+from services.reporting.framework.figures import EntryRef, Figure
 from services.reporting.read_model.derived import stands
-from services.reporting.read_model.reading import Books
+from services.reporting.read_model.reading import ENTRIES, Books, refs_of
 from shared.contracts import pit
 from shared.contracts.topic_reader import kind_of
 
@@ -57,8 +58,49 @@ _OTHERS: Final = text(
 _OPEN: Final = text(
     f"""
     WITH {_TIMES}
-    SELECT table_name, CAST(1000 * extract(epoch FROM sum(least(until, :known_at) - after)) AS bigint) AS milliseconds
-    FROM times GROUP BY table_name"""  # noqa: S608 - our own text
+    SELECT table_name, shift, after, least(until, :known_at) AS until FROM times
+    ORDER BY table_name, after"""  # noqa: S608 - our own text
+)
+
+# A round that was closed while its table was not open is of the shift of the clock.
+_PLAYED: Final = text(
+    f"""
+    WITH {_TIMES}
+    SELECT r.table_name, coalesce(s.shift, r.shift) AS shift, r.dealer, CAST(sum(r.sign) AS bigint) AS rounds,
+           CAST(sum(r.seats) AS bigint) AS seats
+    FROM reporting.rounds r
+    LEFT JOIN times s ON s.table_name = r.table_name AND r.closed_at > s.after AND r.closed_at <= s.until
+    WHERE r.property = :property AND r.gaming_day BETWEEN :first AND :last AND r.recorded_at <= :known_at
+      AND (CAST(:tables AS text[]) IS NULL OR r.table_name = ANY(:tables))
+    GROUP BY 1, 2, 3 HAVING sum(r.sign) <> 0
+    ORDER BY 1, 2, 3"""  # noqa: S608 - our own text
+)
+
+# A sale at a table that was not open is of the shift that it claims.
+_SOLD: Final = f"""
+    WITH {_TIMES},
+    sold AS (
+        SELECT f.service, f.shard, f.seq, f.table_name, f.occurred_at, -f.moved_cents AS cents,
+               coalesce(s.shift, f.data ->> 'shift') AS shift
+        FROM reporting.facts f
+        LEFT JOIN times s ON s.table_name = f.table_name AND f.occurred_at > s.after AND f.occurred_at <= s.until
+        WHERE f.property = :property AND f.gaming_day BETWEEN :first AND :last AND f.recorded_at <= :known_at
+          AND f.moved_by IN ('currency', 'counter_check.issued') AND f.moved_cents <> 0
+          AND (CAST(:tables AS text[]) IS NULL OR f.table_name = ANY(:tables)))
+    SELECT table_name, shift, CAST(sum(cents) AS bigint) AS cents{{entries}} FROM sold GROUP BY table_name, shift
+    ORDER BY table_name, shift"""  # noqa: S608 - our own text
+_SOLD_SUMS: Final = text(_SOLD.format(entries=""))
+_SOLD_EXPLAINED: Final = text(_SOLD.format(entries=ENTRIES))
+
+_DEALERS: Final = text(
+    f"""
+    WITH {_TIMES}
+    SELECT DISTINCT f.table_name, coalesce(s.shift, f.data ->> 'shift') AS shift, f.data #>> '{{data,dealer}}' AS dealer
+    FROM reporting.facts f
+    LEFT JOIN times s ON s.table_name = f.table_name AND f.occurred_at > s.after AND f.occurred_at <= s.until
+    WHERE f.property = :property AND f.kind = 'pit.recorded' AND f.gaming_day BETWEEN :first AND :last
+      AND f.recorded_at <= :known_at AND f.data #>> '{{data,dealer}}' IS NOT NULL AND {stands("f")}
+      AND (CAST(:tables AS text[]) IS NULL OR f.table_name = ANY(:tables))"""  # noqa: S608 - our own text
 )
 
 _BELIEVED: Final = tuple(map(kind_of, (pit.OpenedTable, pit.CarriedTable, pit.ExchangedBox, pit.TransportedBox)))
@@ -82,6 +124,16 @@ class OtherShift(NamedTuple):
     at: datetime
     claimed: str
     shift: str
+
+
+class PlayedInShift(NamedTuple):
+    """Rounds of a dealer at a table in a shift, and seats that wagered against the house in each of them."""
+
+    table: str
+    shift: str
+    dealer: str
+    rounds: int
+    seats: int
 
 
 async def shifts_of(books: Books, asked: Sequence[AtTable]) -> list[str]:
@@ -117,12 +169,58 @@ async def other_shifts(books: Books) -> AsyncIterator[OtherShift]:
         yield OtherShift(entry, row.table_name, row.event, row.gaming_day, row.occurred_at, row.claimed, row.shift)
 
 
+Times = Sequence[tuple[datetime, datetime]]
+"""Periods in which a table was open, each after a moment up to and including another."""
+
+
 async def open_milliseconds(books: Books) -> dict[str, int]:
     """Return how long each table was open on the question's gaming days; a table that is open still, until now."""
-    question = books.question
-    tables = books.tables_asked if question.table is None else [question.table]
-    rows = await books.read(_OPEN, begin=question.first, end=question.last, tables=tables)
-    return {row.table_name: row.milliseconds for row in rows}
+    found: dict[str, int] = defaultdict(int)
+    for (table, _), times in (await open_in_shifts(books)).items():
+        found[table] += milliseconds_of(times)
+    return dict(found)
+
+
+def milliseconds_of(times: Times) -> int:
+    """Return how long periods are together."""
+    return round(sum((until - after for after, until in times), start=timedelta()) / timedelta(milliseconds=1))
+
+
+async def open_in_shifts(books: Books) -> dict[tuple[str, str], Times]:
+    """Return when each table was open in each shift of the question's gaming days, up to now."""
+    found: dict[tuple[str, str], list[tuple[datetime, datetime]]] = defaultdict(list)
+    rows = await books.read(_OPEN, begin=books.question.first, end=books.question.last, tables=_tables(books))
+    for row in rows:
+        found[row.table_name, row.shift].append((row.after, row.until))
+    return dict(found)
+
+
+async def played_in_shifts(books: Books) -> list[PlayedInShift]:
+    """Return the rounds of each dealer at each table by the shift at which the table was."""
+    return [PlayedInShift._make(row) for row in await books.read(_PLAYED, **_of_days(books))]
+
+
+async def sold_in_shifts(books: Books) -> dict[tuple[str, str], Figure]:
+    """Return what the pit reported sold for currency and counter checks, cents, by table and shift."""
+    rows = await books.read(_SOLD_EXPLAINED if books.explains else _SOLD_SUMS, **_of_days(books))
+    return {
+        (row.table_name, row.shift): Figure(row.cents, refs_of(row.entries) if books.explains else ()) for row in rows
+    }
+
+
+async def dealers_in_shifts(books: Books) -> set[tuple[str, str, str]]:
+    """Return table, shift and dealer of every dealer that a pit event names."""
+    return {tuple(row) for row in await books.read(_DEALERS, **_of_days(books))}
+
+
+def _of_days(books: Books) -> dict[str, Any]:
+    first, last = books.question.first, books.question.last
+    return {**_around(first, last), "first": first, "last": last, "tables": _tables(books)}
+
+
+def _tables(books: Books) -> list[str] | None:
+    """Return the tables of the question; None for all."""
+    return books.tables_asked if books.question.table is None else [books.question.table]
 
 
 def _around(first: date, last: date) -> dict[str, date]:

@@ -2,12 +2,13 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
-from services.reporting.framework.document import Column, Document, Filled
+from services.reporting.framework.document import Column, Document, Filled, Row, Section, fill
+from services.reporting.framework.figures import Value
 from services.reporting.rendering.wording import (
     header_lines,
     in_utc,
@@ -47,7 +48,7 @@ def as_pdf(document: Document, go_on: GoOn) -> bytes:
 
 def _said(document: Document) -> dict[str, Any]:
     """Return all texts of the pages."""
-    header = document.header
+    header, sheets = document.header, list(_sheets(document))
     return {
         "title": header.title,
         "place": header.property_title,
@@ -58,7 +59,13 @@ def _said(document: Document) -> dict[str, Any]:
         "sha256": document.sha256,
         "lines": list(header_lines(document)),
         "through": reached_text(header),
-        "sections": [_section(document, filled) for filled in document.sections],
+        "sheets": sheets,
+        "sections": [
+            _section(document, filled)
+            for filled in document.sections
+            if not (sheets and _is_on_sheets(document, filled))
+        ],
+        "explained": [_explained(filled.section) for filled in document.sections],
         "identities": [
             {
                 "name": one.name,
@@ -98,14 +105,51 @@ class _Texts:
         return min(max(*words, total, max(values, default=0), 5), _WIDTH_CHARACTERS_MAX)
 
 
+def _sheets(document: Document) -> Iterator[dict[str, Any]]:
+    """Yield the sheets: the rows of each value of the sheet's columns, of all sections whose keys begin with them."""
+    together = [filled for filled in document.sections if _is_on_sheets(document, filled)]
+    places = dict.fromkeys(_place(document, row) for filled in together for row in filled.rows)
+    for place in places:
+        titles = [column.title for column in together[0].section.columns if column.name in document.sheet]
+        yield {
+            "title": ", ".join(f"{title} {value}" for title, value in zip(titles, place, strict=True)),
+            "sections": [_section(document, _of_sheet(document, filled, place)) for filled in together],
+        }
+
+
+def _is_on_sheets(document: Document, filled: Filled) -> bool:
+    return bool(document.sheet) and filled.section.key[: len(document.sheet)] == document.sheet
+
+
+def _place(document: Document, row: Row) -> tuple[Value, ...]:
+    return tuple(row.cells[name] for name in document.sheet)
+
+
+def _of_sheet(document: Document, filled: Filled, place: tuple[Value, ...]) -> Filled:
+    """Return the rows of a sheet, without the columns that are the same in all of them."""
+    section = replace(
+        filled.section,
+        columns=tuple(column for column in filled.section.columns if column.name not in document.sheet),
+        key=filled.section.key[len(document.sheet) :],
+    )
+    rows = (row for row in filled.rows if _place(document, row) == place)
+    return fill(section, ({name: row.given[name] for name in row.given if name not in document.sheet} for row in rows))
+
+
 def _section(document: Document, filled: Filled) -> dict[str, Any]:
-    columns, texts = filled.section.columns, _Texts.of(filled)
+    texts = _Texts.of(filled)
     return {
         "title": filled.section.title,
         "parts": [_part(document, filled, part, texts) for part in _parts(filled, texts)],
+    }
+
+
+def _explained(section: Section) -> dict[str, Any]:
+    return {
+        "title": section.title,
         "formulas": [
             {"title": column.title, "formula": column.formula, "source": column.source}
-            for column in columns
+            for column in section.columns
             if column.formula or column.source
         ],
     }

@@ -19,6 +19,7 @@ from services.reporting.reports.master_list import MASTER_LIST
 from services.reporting.reports.openers_closers import OPENERS_CLOSERS
 from services.reporting.reports.pace.report import PACE
 from services.reporting.reports.patron_play.report import PATRON_PLAY
+from services.reporting.reports.pit_summary.report import PIT_SUMMARY
 from services.reporting.reports.progressives.report import PROGRESSIVES
 from services.reporting.reports.ratings.against_rounds import RATINGS_AGAINST_ROUNDS
 from services.reporting.reports.ratings.report import RATINGS
@@ -35,7 +36,7 @@ from services.reporting.reports.winnings.report import WINNINGS
 REPORTS: Final[dict[str, Report]] = {
     report.name: report
     for report in (
-        *(MASTER_GAME, DROP_AND_WIN, WIN_AS_SETTLED, SIDE_BETS, HOLD_VARIANCE),
+        *(MASTER_GAME, PIT_SUMMARY, DROP_AND_WIN, WIN_AS_SETTLED, SIDE_BETS, HOLD_VARIANCE),
         *(TABLE_INVENTORY, OPENERS_CLOSERS, SLIPS, COUNTER_CHECKS, COUNT_VARIANCES, ADJUSTMENTS),
         CAGE_ACCOUNTABILITY,
         *(VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED),

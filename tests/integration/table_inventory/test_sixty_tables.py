@@ -201,6 +201,7 @@ def _compare_day(casino: Casino, day: date, sheet: list[dict[str, Any]]) -> None
         row["table"]: (row["counted_win_cents"], row["unexplained_cents"]) for row in _rows(summary, "differences")
     }
     assert {row["table"]: (_win(row) if row["play"] == "counted" else 0, 0) for row in sheet} == explained
+    _compare_shifts(casino, day, sheet)
     won, tax = sum(map(_win, sheet)), casino.report("tax", day)
     assert [won] == [row["revenue_cents"] for row in _rows(tax, "days") if row["revenue_class"] == "banking"]
     layers = [row for row in _rows(tax, "layers") if row["amount_cents"] is not None]
@@ -219,6 +220,27 @@ def _compare_day(casino: Casino, day: date, sheet: list[dict[str, Any]]) -> None
     broken = {one["name"]: one["left"] - one["right"] for one in identities if not one["holds"]}
     assert 20 == broken.pop("open tables"), "those that report rounds have filed no rules here"
     assert set(broken) <= {"handle and lines", "payout and lines"}, broken  # the rounds here have no lines
+
+
+def _compare_shifts(casino: Casino, day: date, sheet: list[dict[str, Any]]) -> None:
+    """Each table was open for eight hours of one shift: its sheet has the row of the spreadsheet, an hour an eighth."""
+    summary = casino.report("pit-summary", day)
+    names = ("opener_cents", "fills_cents", "credits_cents", "closer_cents", "drop_cents", "win_cents")
+    assert {
+        row["table"]: (
+            *(row[name] for name in ("play", "opener", "fills", "credits", "closer")),
+            row["currency"] + row["checks"],
+            _win(row),
+        )
+        for row in sheet
+    } == {row["table"]: (row["play"], *(row[name] for name in names)) for row in _rows(summary, "tables")}
+    for section in ("pits", "shifts", "whole_pits"):
+        assert [(60, sum(map(_win, sheet)))] == [(row["tables"], row["win_cents"]) for row in _rows(summary, section)]
+    expected = {row["table"]: (row["currency"] + row["checks"], _win(row)) for row in sheet}
+    assert {table: ("8.00", *(round(Fraction(cents, 8)) for cents in both)) for table, both in expected.items()} == {
+        row["table"]: (row["open_hours"], row["drop_per_open_hour_cents"], row["win_per_open_hour_cents"])
+        for row in _rows(casino.report("pace", day), "open_hours")
+    }
 
 
 def _compare_books(world: World, sheet: list[dict[str, Any]], tray: dict[str, int]) -> None:

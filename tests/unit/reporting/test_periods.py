@@ -7,6 +7,7 @@ from services.reporting.reports import REPORTS
 
 EXPECTED: Final[dict[str, set[Period]]] = {
     "master-game": {"day"},
+    "pit-summary": {"day"},
     "drop-and-win": {"day", "month", "year"},
     "win-as-settled": {"day", "month", "year"},
     "side-bets": {"day", "week", "month"},

@@ -1,0 +1,136 @@
+"""The sections of the shift and pit summaries: sheets of a pit and shift, then whole shifts, pits and hours."""
+
+from dataclasses import replace
+from typing import Final
+
+from services.reporting.framework.document import Column, Section
+
+_PIT: Final = Column(name="pit", title="Pit")
+_SHIFT: Final = Column(name="shift", title="Shift", formula="it ends where a table was counted for it, and handed over")
+_TABLE: Final = Column(name="table", title="Table")
+_GAME: Final = Column(name="game", title="Game")
+_TABLES: Final = Column(name="tables", title="Tables", unit="count", formula="tables with a row in this shift and pit")
+_OPEN: Final = Column(
+    name="open_hours",
+    title="Hours open",
+    unit="decimal",
+    formula="as table inventory states the periods in which it was open in the shift, until now if it is open still",
+)
+_COUNTED: Final = (
+    Column(name="opener_cents", title="Opener", unit="cents", formula="of the shift: a handover is one, too"),
+    Column(name="fills_cents", title="Fills", unit="cents"),
+    Column(name="credits_cents", title="Credits", unit="cents"),
+    Column(name="closer_cents", title="Closer", unit="cents", formula="of the shift: a handover is one, too"),
+)
+_OF_DAY: Final = "of the day: what one shift hands over to the next is in neither"
+_COUNTED_OF_DAY: Final = tuple(
+    replace(column, formula=_OF_DAY) if column.name in ("opener_cents", "closer_cents") else column
+    for column in _COUNTED
+)
+_WIN: Final = (
+    Column(name="drop_cents", title="Drop", unit="cents", formula="as counted: what law counts as drop"),
+    Column(
+        name="estimated_drop_cents",
+        title="Estimated drop",
+        unit="cents",
+        formula=(
+            "sold for currency and Counter Checks as the pit reported it; of a counted table that reports sales over "
+            "an amount alone, only those; empty where it reports none"
+        ),
+    ),
+    Column(name="win_cents", title="Win", unit="cents", formula="as counted; a loss is negative"),
+    Column(
+        name="estimated_win_cents",
+        title="Estimated win",
+        unit="cents",
+        formula="closer + credits + estimated drop - opener - fills, where opener and closer are known",
+    ),
+    Column(name="hold_percent", title="Hold %", unit="percent", formula="win / drop"),
+)
+_PLAYED: Final = (
+    Column(name="rounds", title="Rounds", unit="count", formula="posted - reversed; none where only counts tell"),
+    Column(
+        name="heads",
+        title="Head count",
+        unit="decimal",
+        formula="seats that wagered in a round, on average; of several tables, added up over those with rounds",
+    ),
+)
+_MISSING: Final = Column(name="missing", title="Missing", formula="what has not been counted: then there is no win")
+
+_ADDED: Final = (_TABLES, _OPEN, *_COUNTED, *_WIN, *_PLAYED, _MISSING)
+
+TABLES: Final = Section(
+    name="tables",
+    title="By table",
+    key=("pit", "shift", "table"),
+    columns=(
+        *(_PIT, _SHIFT, _TABLE, _GAME),
+        Column(
+            name="play",
+            title="Win known from",
+            formula="rounds: it reports them; counted: only counts tell, so that there are no rounds and no heads",
+        ),
+        *(_OPEN, *_COUNTED, *_WIN, *_PLAYED),
+    ),
+)
+STAFF: Final = Section(
+    name="staff",
+    title="Dealers, and what is missing",
+    key=("pit", "shift", "table"),
+    columns=(
+        *(_PIT, _SHIFT, _TABLE),
+        Column(name="dealers", title="Dealers", formula="whom rounds and pit events at the table name as its dealer"),
+        _MISSING,
+    ),
+)
+"""Apart, so that the figures of a table fit a line."""
+GAMES: Final = Section(
+    name="games",
+    title="By game",
+    key=("pit", "shift", "game"),
+    columns=(_PIT, _SHIFT, _GAME, *_ADDED),
+)
+PITS: Final = Section(
+    name="pits",
+    title="The pit in the shift",
+    key=("pit", "shift"),
+    columns=(_PIT, _SHIFT, *_ADDED),
+)
+SHIFTS: Final = Section(
+    name="shifts",
+    title="Shift summary: all pits",
+    key=("shift",),
+    columns=(_SHIFT, *_ADDED),
+)
+WHOLE_PITS: Final = Section(
+    name="whole_pits",
+    title="Pit summary: all shifts",
+    key=("pit",),
+    columns=(
+        _PIT,
+        replace(_TABLES, formula="tables with a row in any shift"),
+        _OPEN,
+        *_COUNTED_OF_DAY,
+        *_WIN,
+        *_PLAYED,
+        _MISSING,
+    ),
+)
+HEADS: Final = Section(
+    name="heads",
+    title="Head counts by pit and hour of the clock",
+    key=("pit", "hour"),
+    columns=(
+        _PIT,
+        Column(name="hour", title="Hour", formula="in which a round was closed, on the property's clock"),
+        Column(name="tables", title="Tables", unit="count", formula="that closed a round in it"),
+        Column(name="rounds", title="Rounds", unit="count"),
+        Column(
+            name="heads",
+            title="Head count",
+            unit="decimal",
+            formula="seats that wagered in a round, on average, added up over the tables",
+        ),
+    ),
+)
