@@ -35,6 +35,7 @@ _COMMANDS: Final = {
     "books": {
         "report": "Print a report of a gaming day, or of the week, month, quarter or year that contains it.",
         "whatif": "Settle a gaming day or a month again under another rules submission; the books stay unchanged.",
+        "minimums": "Show handle and theoretical win as they would have been under other table minimums.",
         "reconstruct": "Show everything that the journal holds about a round, from the cards to the hashes.",
         "balances": "Print the balance of every account, on both time axes.",
         "verify": "Verify the journals: hashes, links, sums, heads, signed checkpoints.",

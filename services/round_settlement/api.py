@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from services.round_settlement.correction_routes import correction_routes
 from services.round_settlement.domain.history import RoundDocument, RoundItem
+from services.round_settlement.minimum_routes import minimum_routes
 from services.round_settlement.queries.rounds import (
     entry_about,
     find_by_hash,
@@ -135,4 +136,9 @@ def routes(context: ServiceContext) -> APIRouter:
                 raise Rejected(Reason.CONTRADICTS, detail) from error
         return document_response(request, ProofDocument.model_validate_json(document))
 
-    return merge_routers(router, correction_routes(context, READ_ROUNDS), what_if_routes(context, READ_ROUNDS))
+    return merge_routers(
+        router,
+        correction_routes(context, READ_ROUNDS),
+        what_if_routes(context, READ_ROUNDS),
+        minimum_routes(context, READ_ROUNDS),
+    )

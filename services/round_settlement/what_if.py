@@ -9,9 +9,9 @@ from collections.abc import Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from datetime import date
 from hashlib import sha256
-from typing import Final
+from typing import Final, Protocol
 
-from sqlalchemy import BigInteger, Text, cast, func, select
+from sqlalchemy import BigInteger, Text, cast, func, select, true
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.round_settlement.domain.what_if import Alternative, Outcome, TableDay
@@ -25,22 +25,34 @@ _DECIDES: Final = ("property", "game", "regulation", "submission")
 """The fields of a submission that determine the result of a table's gaming day."""
 
 
+class GameOfProperty(Protocol):
+    """A property's name for a game, as in its submissions."""
+
+    @property
+    def game(self) -> str:
+        """Return the game."""
+
+    @property
+    def property(self) -> str:
+        """Return the property."""
+
+
 async def table_days(
-    connection: AsyncConnection, wanted: RulesSubmission, tables: Sequence[str], first: date, last: date
+    connection: AsyncConnection, wanted: GameOfProperty, tables: Sequence[str] | None, first: date, last: date
 ) -> list[TableDay]:
-    """Return the gaming days of tables with posted rounds of the submission's game."""
+    """Return the gaming days of tables (None: all) with posted rounds of a game."""
     r = rounds.c
     query = (
         select(r.gaming_day, r.table_name, func.count(), cast(func.sum(r.seq), BigInteger))
         .where(r.property == wanted.property, r.game == wanted.game, r.gaming_day.between(first, last))
-        .where(r.table_name.in_(tables), r.seq.is_not(None))
+        .where(true() if tables is None else r.table_name.in_(tables), r.seq.is_not(None))
         .group_by(r.gaming_day, r.table_name)
         .order_by(r.gaming_day, r.table_name)
     )
     return [TableDay(*row) for row in await connection.execute(query)]
 
 
-async def posted(connection: AsyncConnection, wanted: RulesSubmission, of: TableDay) -> list[str]:
+async def posted(connection: AsyncConnection, wanted: GameOfProperty, of: TableDay) -> list[str]:
     """Return the data of the entries in force of a table's gaming day."""
     r, e = rounds.c, journal.entries.c
     query = (

@@ -250,6 +250,43 @@ def test_what_if_takes_the_role_and_a_submission_that_can_be(desk: Desk) -> None
     assert_problem(_asked(desk, _submitted(wagers={"nonsense": {}})), 422, "nonsense")
 
 
+def _minimums(desk: Desk, more: str = "&minimum_cents=10100", person: str = "ann") -> httpx.Response:
+    days = "first=2026-11-20&last=2026-11-21"
+    return desk.get(f"/minimums?property=riverside&game=blackjack&{days}{more}", person=person)
+
+
+def test_other_minimums_raise_or_lose_who_wagered_less(desk: Desk) -> None:
+    """Of wagers of $100 and $5, both are below $101; below $50 the smaller alone is; nothing is recorded."""
+    entries = len(desk.facts())
+    found = _minimums(desk, "&minimum_cents=10100&minimum_cents=5000").json()
+    assert (2, ["blackjack"], [None]) == (
+        found["rounds"],
+        [one["wager"] for one in found["edges"]],
+        [one["source"] for one in found["edges"]],
+    )
+    assert [{"main_cents": 500, "seats": 1}, {"main_cents": 10_000, "seats": 1}] == found["stakes"]
+    fifty, more = found["minimums"]
+    assert (5_000, 10_100) == (fifty["minimum_cents"], more["minimum_cents"])
+    for one, below, raised, left in ((fifty, 1, 15_000, 10_000), (more, 2, 20_200, 0)):
+        total = one["total"]
+        assert (below, 10_500, raised, left) == (
+            total["seats_below"],
+            *(total[side]["handle_cents"] for side in ("recorded", "raised", "left")),
+        )
+        assert total["seats_below"] == sum(hour["seats_below"] for hour in one["hours"])
+        assert {None} == {hour["sign_cents"] for hour in one["hours"]}
+    assert 1 == _minimums(desk, f"&minimum_cents=10100&table={T2}").json()["rounds"]
+    assert entries == len(desk.facts())
+
+
+def test_other_minimums_take_the_role_and_days_that_were_played(desk: Desk) -> None:
+    """At least one minimum, and a few of them at most."""
+    assert_problem(_minimums(desk, person="carl"), 403, "rounds.read")
+    assert_problem(_minimums(desk, "&minimum_cents=5000&table=BJ-09"), 404, "no round of blackjack")
+    assert_problem(_minimums(desk, ""), 422, "minimum_cents")
+    assert_problem(_minimums(desk, "&minimum_cents=5000" * 9), 422, "minimum_cents")
+
+
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_round_numbers_that_begin_again_each_day(desk: Desk, name: str) -> None:
     """The second round of a number is refused, also where the first is void. Its reason leads to both rounds."""

@@ -47,6 +47,32 @@ def test_the_same_rules_come_to_the_same(pitledger: Caller, submission: Path) ->
         assert (name, document["total"]["other"]) == (row[by], row["other"])
 
 
+def test_other_minimums_come_to_more_or_to_less(
+    stack: RunningStack, pitledger: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five wagers of $100 under a minimum of $150 are $750, or all are gone; what is assumed is said."""
+    monkeypatch.setenv("PITLEDGER_TOKEN", stack.home.tokens["demo.auditor"])
+    asked = ("minimums", "--property", "riverside", "--game", "blackjack", "--first", "2026-11-20")
+    called = pitledger(*asked, "--minimum", "150", "--minimum", "50.00", "--json")
+    [document] = called.documents
+    assert (0, 5, [5_000, 15_000]) == (
+        called.code,
+        document["rounds"],
+        [one["minimum_cents"] for one in document["minimums"]],
+    )
+    assert [(0, 50_000, 50_000), (5, 75_000, 0)] == [
+        (one["total"]["seats_below"], *(one["total"][side]["handle_cents"] for side in ("raised", "left")))
+        for one in document["minimums"]
+    ]
+    called = pitledger(*asked, "--minimum", "150")
+    assert (0, True) == (called.code, "750.00" in called.stdout)
+    assert "Assumed: whoever wagered less" in called.stderr
+    assert "blackjack, version 1: no house edge" in called.stderr
+    for wrong in ("ten", "0", "12.505"):
+        called = pitledger(*asked, "--minimum", wrong)
+        assert (2, True) == (called.code, "such as 25 or 12.50" in called.stderr), called.stderr
+
+
 def test_rounds_that_other_rules_do_not_allow_are_counted_with_the_reason(pitledger: Caller, tmp_path: Path) -> None:
     """People read why; nothing of such rounds is in a sum."""
     called = pitledger("whatif", str(_written(tmp_path / "other.json", "pa-633a-2011", decks=6)), *DAY)

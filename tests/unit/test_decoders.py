@@ -67,6 +67,7 @@ OWN: dict[str, str] = {
     "services/round_settlement/api.py routes.prove": "round settlement, of a proof",
     "services/round_settlement/domain/corrections.py _record": "a journal",
     "services/round_settlement/domain/what_if.py Alternative.settle": "a journal",
+    "services/round_settlement/minimum_routes.py _add": "a journal",
     "services/round_settlement/queries/rounds.py _recorded": "a journal",
     "services/wagering_accounts/api/identities.py _identity": "the wagering accounts, sealed",
     "shared/contracts/catalog.py decode_fact": "a journal",

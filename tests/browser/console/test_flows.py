@@ -429,6 +429,8 @@ def test_rules_are_filed_compared_tried_approved_and_signed_out(visit: Visit) ->
     page.get_by_role("button", name="Settle again").click()
     expect(page.get_by_role("heading", name="rounds settled again")).to_be_visible()
     expect(page.locator("figure.chart img").first).to_be_visible()
+    page.get_by_role("link", name="Other minimums").click()
+    expect(page.get_by_role("heading", name="Other minimums for Over under")).to_be_visible()
 
 
 @FLOW

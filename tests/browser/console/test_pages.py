@@ -112,6 +112,18 @@ def test_every_page_is_accessible_and_fits(demo: RunningDemo, visit: Visit) -> N
     assert [] == wrong
 
 
+def test_sheets_of_the_pit_and_other_minimums_are_accessible_and_fit(demo: RunningDemo, visit: Visit) -> None:
+    """Both with their figures: a row for each table and shift, and both assumptions of seats below a minimum."""
+    day = demo.gaming_day
+    page = visit("demo.auditor", f"{HOME}/reports/pit-summary?day={day}")
+    expect(page.get_by_role("heading", name="The pit in the shift")).to_be_visible()
+    wrong = list(wrong_with(page))
+    page.goto(f"{demo.console}{HOME}/minimums/blackjack?first={day}&last={day}&minimum=50+100")
+    expect(page.get_by_role("heading", name="Under a minimum of $100.00")).to_be_visible()
+    expect(page.locator("main li", has_text="Assumed:")).to_have_count(2)
+    assert [] == [*wrong, *wrong_with(page)]
+
+
 def test_forms_are_accessible_and_fit(demo: RunningDemo, visit: Visit, some_of: SomeOf) -> None:
     """Forms with every kind of field: lists and groups, documents, choices, amounts, days, moments, secrets."""
     page = visit("demo.auditor", HOME)

@@ -245,6 +245,33 @@ def test_the_desk_shows_what_is_requested_and_offers_to_withdraw_it(stage: Stage
     assert all(said in row for said in ("request=7", "2026-11-22", "1,234.50", "BJ-01", "pit.pat"))
 
 
+def test_other_minimums_are_asked_for_in_dollars(stage: Stage, browser: Browser) -> None:
+    """Several at once; both assumptions stand above the figures, and what is not read is said."""
+    wagered = {"seats": 3, "handle_cents": 123_400, "rated_handle_cents": 0, "theoretical_win_cents": 0}
+    under = {"seats_below": 1, "recorded": wagered, "raised": wagered | {"handle_cents": 234_500}, "left": wagered}
+    found = {
+        "rounds": 3,
+        "books": "The books show.",
+        "assumed": {"raised": "Assumed: raised.", "left": "Assumed: left."},
+        "stakes": [{"main_cents": 2_500, "seats": 3}],
+        "edges": [{"version": 1, "wager": "blackjack", "house_edge": None, "source": None}],
+        "minimums": [
+            {"minimum_cents": 5_000, "total": under, "hours": [{"sign_cents": None, "hour": "13:00", **under}]}
+        ],
+    }
+    stage.services.answers["round-settlement", "GET", "/minimums"] = (200, found)
+    browser.get("/p/riverside/minimums/blackjack")
+    assert "/minimums" not in {one.url.path for one in stage.services.asked}
+    page = browser.get("/p/riverside/minimums/blackjack?first=2026-11-20&last=2026-11-20&minimum=%2450+12.50").text
+    for said in ("Assumed: raised.", "Assumed: left.", "Under a minimum of $50.00", "$2,345.00", "no part of the"):
+        assert said in page
+    [asked] = [one for one in stage.services.asked if one.url.path == "/minimums"]
+    assert ["5000", "1250"] == asked.url.params.get_list("minimum_cents")
+    for wrong in ("ten", "0", "12.505"):
+        answer = browser.get(f"/p/riverside/minimums/blackjack?minimum={wrong}")
+        assert (422, True) == (answer.status_code, "Give dollars and cents" in answer.text)
+
+
 def test_a_submission_with_a_member_twice_is_not_tried(stage: Stage) -> None:
     """What-if says which member it is, and asks nothing."""
     answers = stage.services.answers

@@ -1,0 +1,87 @@
+"""`pitledger minimums`: handle and theoretical win as they would have been under other table minimums."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Any, Final
+
+import typer
+
+from services.cli.client import client_of
+from services.cli.exits import UsageWrong
+from services.cli.output import AsJson, heading, message, names, numbers, print_json, show, table
+from services.cli.services import SETTLEMENT
+from shared.contracts.money import dollars
+
+_SIDES: Final = ("recorded", "raised", "left")
+
+
+def minimums(
+    property_name: Annotated[str, typer.Option("--property", help="The property.")],
+    game: Annotated[str, typer.Option(help="The game, as its rules submissions name it.")],
+    first: Annotated[str, typer.Option(metavar="DATE", help="The first gaming day.")],
+    minimum: Annotated[list[str], typer.Option(metavar="DOLLARS", help="Another minimum; may be repeated.")],
+    last: Annotated[str | None, typer.Option(metavar="DATE", help="The last gaming day (default: the first).")] = None,
+    tables: Annotated[list[str] | None, typer.Option("--table", help="Only this table; may be repeated.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show handle and theoretical win as they would have been under other table minimums; nothing is recorded.
+
+    Recorded rounds show what each seat wagered. Of seats below a minimum both is assumed, each by itself: that they
+    raise their wagers to it, and that they leave. By hour of the property's clock and the minimum on the tables' signs.
+
+    Example: pitledger minimums --property riverside --game blackjack --first 2026-11-20 --minimum 25 --minimum 50
+    """
+    asked: dict[str, str | Sequence[str]] = {
+        "property": property_name,
+        "game": game,
+        "first": first,
+        "last": last or first,
+        "minimum_cents": [_cents(text) for text in minimum],
+        **({} if tables is None else {"table": tables}),
+    }
+    with client_of(SETTLEMENT) as client:
+        found = client.read("/minimums", **asked)
+    print_json(found) if as_json else _show(found)
+
+
+def _cents(text: str) -> str:
+    """Return dollars as cents. Raises: UsageWrong."""
+    try:
+        cents = Decimal(text) * 100
+    except InvalidOperation:
+        raise UsageWrong(f"--minimum {text!r}: give dollars, such as 25 or 12.50") from None
+    if cents != cents.to_integral_value() or cents <= 0:
+        raise UsageWrong(f"--minimum {text!r}: give dollars, such as 25 or 12.50")
+    return str(int(cents))
+
+
+def _show(found: Mapping[str, Any]) -> None:
+    period = found["first"] if found["first"] == found["last"] else f"{found['first']} to {found['last']}"
+    show(heading(f"{found['game']} at {found['property']}, {period}: {found['rounds']:,} rounds"))
+    message(found["books"])
+    for said in found["assumed"].values():
+        message(said)
+    for one in found["minimums"]:
+        rows = [[hour["hour"], dollars(hour["sign_cents"]) if hour["sign_cents"] else "", *_figures(hour)]
+                for hour in one["hours"]]  # fmt: skip
+        columns = [
+            *names("Hour"),
+            *numbers("Minimum", "Seats", "Below", "Handle", "Raised", "Left"),
+            *numbers("Theoretical win", "Raised", "Left"),
+        ]
+        show("", heading(f"Minimum {dollars(one['minimum_cents'])}"))
+        show(table(columns, [*rows, ["all", "", *_figures(one["total"])]], footer=True))
+    for edge in found["edges"]:
+        if edge["source"] is None:
+            message(f"{edge['wager']}, version {edge['version']}: no house edge, and no part of the theoretical win")
+        elif edge["source"] == "stated":
+            message(f"{edge['wager']}, version {edge['version']}: house edge by the payback that the licensee states")
+
+
+def _figures(one: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{one['recorded']['seats']:,}",
+        f"{one['seats_below']:,}",
+        *(dollars(one[side]["handle_cents"]) for side in _SIDES),
+        *(dollars(one[side]["theoretical_win_cents"]) for side in _SIDES),
+    ]

@@ -1,0 +1,189 @@
+"""Route for the what-if of table minimums: recorded rounds under another minimum; nothing is recorded."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import date
+from typing import Annotated, Any, Final, Literal, NamedTuple
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+from pydantic_core import from_json
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.round_settlement.domain.minimums import Rates, Spread, as_document
+from services.round_settlement.domain.what_if import TableDay
+from services.round_settlement.tables import properties, submissions
+from services.round_settlement.what_if import posted, table_days
+from services.round_settlement.what_if_routes import ROUNDS_MAX
+from shared.contracts.envelope import Name
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.database import snapshot
+from shared.runtime.http import Day, PropertyQuery, problems, require_role
+from shared.runtime.http.roles import Role
+from shared.runtime.ingest.property_copies import Places, known_places
+from shared.runtime.ingest.submission_copies import ApprovedSubmissions
+from shared.runtime.service.service_context import ServiceContext
+
+MINIMUMS_MAX: Final = 8
+"""The maximum number of minimums in a request."""
+
+
+class Wagered(BaseModel):
+    """Seats counted in each round, their handle, and the theoretical win of the part with a house edge; cents."""
+
+    seats: int
+    handle_cents: int
+    rated_handle_cents: int
+    theoretical_win_cents: int
+
+
+class UnderMinimum(BaseModel):
+    """What was recorded, and what follows if seats below the minimum raise their wagers, or if they leave."""
+
+    seats_below: int
+    recorded: Wagered
+    raised: Wagered
+    left: Wagered
+
+
+class HourUnderMinimum(UnderMinimum):
+    """An hour of the property's clock, at the tables with a minimum on their signs (none: none is named)."""
+
+    sign_cents: int | None
+    hour: str
+
+
+class OtherMinimum(BaseModel):
+    """What another minimum would have meant."""
+
+    minimum_cents: int
+    total: UnderMinimum
+    hours: list[HourUnderMinimum]
+
+
+class SizeOfStake(BaseModel):
+    """A size of a seat's main wager, and how many seats wagered it, counted in each round."""
+
+    main_cents: int
+    seats: int
+
+
+class EdgeOfWager(BaseModel):
+    """The house edge of a wager under a version of the submission.
+
+    It is exact, or what the licensee's stated payback leaves; without either the wager has no theoretical win.
+    """
+
+    version: int
+    wager: str
+    house_edge: str | None
+    source: Literal["exact", "stated"] | None
+
+
+class Assumed(BaseModel):
+    """What is assumed of seats that wagered less than the minimum."""
+
+    raised: str
+    left: str
+
+
+class MinimumsDocument(BaseModel):
+    """What other minimums would have meant: what the books show, what is assumed, and what follows from each."""
+
+    property: str
+    game: str
+    first: date
+    last: date
+    rounds: int
+    books: str
+    assumed: Assumed
+    stakes: list[SizeOfStake]
+    edges: list[EdgeOfWager]
+    minimums: list[OtherMinimum]
+
+
+class _Game(NamedTuple):
+    property: str
+    game: str
+
+
+def minimum_routes(context: ServiceContext, reader: Role) -> APIRouter:
+    """Return the route, for readers of rounds."""
+    router = APIRouter(tags=["what-if"])
+    asking = asyncio.Semaphore(1)
+    person = Annotated[str, require_role(reader)]
+    day = Annotated[Day, Query()]
+    asked = Annotated[
+        list[Annotated[int, Field(ge=1, le=10**12)]],
+        Query(min_length=1, max_length=MINIMUMS_MAX, description="the other minimums, cents"),
+    ]
+    only = Annotated[list[Name] | None, Query(max_length=1000, description="only these tables")]
+
+    @router.get(
+        "/minimums",
+        summary="Run a what-if over table minimums",
+        responses=problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED),
+    )
+    async def minimums(
+        by: person,
+        property_name: PropertyQuery,
+        game: Annotated[Name, Query(description="the game, as in submissions")],
+        first: day,
+        last: day,
+        minimum_cents: asked,
+        table: only = None,
+    ) -> MinimumsDocument:
+        """Show handle and theoretical win by minimum and hour if seats below another minimum raised or left."""
+        del by
+        wanted = _Game(property_name, game)
+        async with asking, snapshot(context.pools.readers) as connection:
+            days = await table_days(connection, wanted, table, first, last)
+            _check(wanted, days, first, last)
+            spread = Spread(await _rates(connection))
+            places = await known_places(connection, properties)
+            for of in days:
+                await asyncio.to_thread(_add, spread, places, wanted, of, await posted(connection, wanted, of))
+        found: dict[str, Any] = {**wanted._asdict(), "first": first, "last": last, **as_document(spread, minimum_cents)}
+        return MinimumsDocument.model_validate(found)
+
+    return router
+
+
+def _check(wanted: _Game, days: Sequence[TableDay], first: date, last: date) -> None:
+    """Raise Rejected if there are no rounds, or too many."""
+    rounds = sum(of.rounds for of in days)
+    if not days:
+        raise Rejected(Reason.NOT_FOUND, f"no round of {wanted.game} stands from {first} to {last}")
+    if rounds > ROUNDS_MAX:
+        detail = f"{rounds} rounds: one question reads {ROUNDS_MAX} at most; ask for fewer days or tables"
+        raise Rejected(Reason.NOT_ALLOWED, detail)
+
+
+async def _rates(connection: AsyncConnection) -> "_RatesByHash":
+    known = connection.info.setdefault((submissions, Rates), ApprovedSubmissions(submissions, Rates.of))
+    await known.refresh(connection)
+    return _RatesByHash(known)
+
+
+class _RatesByHash(dict[str, Rates]):
+    """The rates of submissions, computed when a round under one is read."""
+
+    def __init__(self, known: ApprovedSubmissions[Rates]) -> None:
+        super().__init__()
+        self._known = known
+
+    def __missing__(self, digest: str) -> Rates:
+        found = self._known.under(digest)
+        if found is None:
+            raise Rejected(Reason.NOT_FOUND, f"submission {digest} has not come from the registry")
+        self[digest] = found
+        return found
+
+
+def _add(spread: Spread, places: Places, wanted: _Game, of: TableDay, rounds: Sequence[str]) -> None:
+    place = places.of_day(wanted.property, of.gaming_day)
+    if place is None:
+        raise Rejected(Reason.NOT_FOUND, f"{wanted.property} has no version for {of.gaming_day}")
+    signs = {table.table: table.minimum_cents for table in place.tables_on(of.gaming_day)}
+    for data in rounds:
+        spread.add(from_json(data), signs.get(of.table), place.zone)
