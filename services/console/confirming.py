@@ -22,9 +22,12 @@ _UNSHOWN: Final[frozenset[Kind]] = frozenset({"secret"})
 
 AMOUNTS: Final = frozenset(
     {
+        "book",
         "by_instrument",
+        "cents_per_seat",
         "dealer_wager",
         "double",
+        "flows",
         "house_money_added",
         "least",
         "meters",
