@@ -34,6 +34,7 @@ _COMMANDS: Final = {
     },
     "books": {
         "report": "Print a report of a gaming day, or of the week, month, quarter or year that contains it.",
+        "gl": "Export journals to the general ledger; file, approve and read its mapping.",
         "whatif": "Settle a gaming day or a month again under another rules submission; the books stay unchanged.",
         "minimums": "Show handle and theoretical win as they would have been under other table minimums.",
         "reconstruct": "Show everything that the journal holds about a round, from the cards to the hashes.",

@@ -1,11 +1,11 @@
-"""The manifest of the paytable registry: rules submissions and properties, filed and approved by two people."""
+"""The manifest of the paytable registry: rules submissions, properties, ledger mappings, approved by two people."""
 
 import json
 from typing import Final
 
 from services.paytable_registry.api.access import ROLES
 from services.paytable_registry.api.routes import routes
-from services.paytable_registry.commands import properties, submissions
+from services.paytable_registry.commands import ledger_mappings, properties, submissions
 from services.paytable_registry.projector import PROJECTOR
 from services.paytable_registry.tables import journal
 from shared.contracts.submissions import SubmissionDrafted, WithdrawalRequested, WithdrawalReturned
@@ -19,11 +19,11 @@ _REPEATED: Final = {
 
 
 def message_key(kind: str, shard: int, seq: int, data: bytes) -> bytes:
-    """Return `property/game/version/kind` (without game for a property), so that compaction never removes a version.
+    """Return `property/game/version/kind` (a property has no game), so that compaction never removes a version.
 
     The key of a kind that may be recorded more than once ends with its entry's position: no two entries share a key.
     """
-    if not kind.startswith(("submission.", "property.")):
+    if not kind.startswith(("submission.", "property.", "ledger_mapping.")):
         return f"{kind}/{shard}/{seq}".encode()
     said = json.loads(data)
     named = [str(said[name]) for name in ("property", "game", "version") if name in said]
@@ -40,7 +40,7 @@ MANIFEST = Manifest(
     publishes=SUBMISSIONS,
     apart={PROPERTIES.name: PROPERTIES},
     message_key=message_key,
-    commands=submissions.COMMANDS.extended_with(properties.COMMANDS),
+    commands=submissions.COMMANDS.extended_with(properties.COMMANDS).extended_with(ledger_mappings.COMMANDS),
     projector=PROJECTOR,
     routes=routes,
 )

@@ -48,3 +48,19 @@ properties = Table(
     ),
     schema=SCHEMA,
 )
+
+ledger_mappings = Table(
+    "ledger_mappings",
+    metadata,
+    *texts("property", key=True),
+    *version_columns(),
+    *moments("effective_from"),
+    Index(
+        "one_beginning_one_version_of_ledger_mapping",
+        "property",
+        "effective_from",
+        unique=True,
+        postgresql_where="status = 'approved'",
+    ),
+    schema=SCHEMA,
+)

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, TypeVar, cast, get_args
 from pydantic import AwareDatetime, create_model
 
 from shared.contracts.envelope import Contract, DataT, Digest, Event, shard_of
+from shared.contracts.postings import PostingsText
 from shared.contracts.topics import Topic
 
 
@@ -82,12 +83,14 @@ class EntryEvent(Event[DataT]):
     """A published journal entry.
 
     `sequence` is its sequence in its shard, `subject` the stream of the causing event; `movesmoney` tells consumers
-    that do not know the kind whether they may skip it.
+    that do not know the kind whether they may skip it. `postings` are its postings as text (shared.contracts.postings),
+    empty if no money moved; a message without them is of a release that did not publish them.
     """
 
     recordedat: AwareDatetime
     entryhash: Digest
     movesmoney: bool = False
+    postings: PostingsText | None = None
 
     @property
     def shard(self) -> int:

@@ -59,6 +59,26 @@ class Figures(View):
             - self.bank_paid_cents
         )
 
+    def legs(self) -> tuple[tuple[str, int], ...]:
+        """Return what a wager type of rounds posts on each leg, cents; the chips of all wager types are the rest."""
+        return (
+            ("handle", -self.handle_cents),
+            ("payout", self.payout_cents - self.meter_payout_cents),
+            ("vigorish", -self.vigorish_cents),
+            ("meter_expense", self.meter_contribution_cents + self.meter_reset_cents),
+            ("meter_contribution", -self.meter_contribution_cents),
+            ("meter_reset", -self.meter_reset_cents),
+            ("meter_payout", self.meter_payout_cents),
+            ("attendant", -self.meter_payout_cents),
+            ("account_funded", self.account_staked_cents - self.account_credited_cents),
+            ("banked_wagers", -self.banked_handle_cents),
+            ("banked_payouts", self.banked_payout_cents),
+            ("bank_collected", -self.bank_collected_cents),
+            ("bank_paid", self.bank_paid_cents),
+            ("bank_settlement", self.house_in_bank_cents),
+            ("house_in_bank", -self.house_in_bank_cents),
+        )
+
 
 class WagerTotals(Figures):
     """The totals of one or several rounds for a wager type."""

@@ -14,6 +14,7 @@ from sqlalchemy import select as select_from
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from shared.contracts.legs import require_declared
 from shared.journal.bulk import Row, Statement, compiled, copy_tuples, excluded, insert, keyed, replaced, select, update
 from shared.journal.entry import Account, Entry, EntryDraft, genesis, seal
 from shared.journal.event_dedup import Taken, taken_rows
@@ -222,11 +223,13 @@ class Ledger:
     async def ensure_accounts(self, engine: AsyncEngine, accounts: Iterable[Account]) -> bool:
         """Ensure that the accounts exist and that their numbers are cached, in a separate transaction.
 
-        Return whether some were not known.
+        Return whether some were not known. Raises: LookupError for a leg that the service does not declare.
         """
         unknown = {account for account in accounts if account not in self._accounts}
         if not unknown:
             return False
+        for account in unknown:
+            require_declared(self.tables.schema.replace("_", "-"), account.leg)
         rows = [account._asdict() for account in sorted(unknown)]
         async with engine.begin() as connection:
             await self._add_accounts.write(connection, rows)

@@ -15,8 +15,8 @@ from tests.support.properties import Tables, document
 from tests.support.services import query
 
 FILE, APPROVE, READ = (
-    ["submissions.file", "properties.file"],
-    ["submissions.file.approve", "properties.file.approve"],
+    ["submissions.file", "properties.file", "ledger.file"],
+    ["submissions.file.approve", "properties.file.approve", "ledger.file.approve"],
     ["submissions.read", "properties.read"],
 )
 """The roles of those who file, approve and read."""

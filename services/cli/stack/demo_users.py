@@ -23,6 +23,8 @@ PEOPLE: Final[Mapping[str, Sequence[str]]] = {
     "demo.player_care": ("accounts.erase", "accounts.exclude"),
     "demo.adjuster": ("accounts.adjust",),
     "demo.adjustment_approver": ("accounts.adjust.approve", "accounts.erase.approve"),
+    "demo.ledger_accountant": ("ledger.file", "reports.read"),
+    "demo.financial_controller": ("ledger.file.approve", "reports.read"),
     "demo.meter_clerk": ("meters.change",),
     "demo.meter_manager": ("meters.change.approve",),
     "demo.round_corrector": ("pit.correct", "rounds.correct", "rounds.read"),

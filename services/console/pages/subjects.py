@@ -11,11 +11,14 @@ from services.console.services import REGISTRY, Missing, or_missing
 Given = Mapping[str, str]
 
 _CHANGES: Final = "/properties/{property}/{version}/changes"
+_MAPPING_CHANGES: Final = "/ledger-mappings/{property}/{version}/changes"
 _PAYBACKS: Final = "/submissions/{property}/{game}/{version}/paybacks"
 
 _BESIDE: Final[Mapping[tuple[str, str], str]] = {
     (REGISTRY, "approve-property"): _CHANGES,
     (REGISTRY, "return-property"): _CHANGES,
+    (REGISTRY, "approve-ledger-mapping"): _MAPPING_CHANGES,
+    (REGISTRY, "return-ledger-mapping"): _MAPPING_CHANGES,
     (REGISTRY, "approve-submission"): _PAYBACKS,
     (REGISTRY, "return-submission"): _PAYBACKS,
 }

@@ -16,9 +16,15 @@ APPROVE_PROPERTIES: Final = declare_role(
     "properties.file.approve", "Approve or return versions of properties that somebody else filed."
 )
 READ_PROPERTIES: Final = declare_role("properties.read", "Read properties: their tables, devices, people, law.")
+FILE_LEDGER_MAPPINGS: Final = declare_role("ledger.file", "File versions of general-ledger mappings.")
+APPROVE_LEDGER_MAPPINGS: Final = declare_role(
+    "ledger.file.approve", "Approve or return versions of general-ledger mappings that somebody else filed."
+)
 ROLES: Final = (
+    APPROVE_LEDGER_MAPPINGS,
     APPROVE_PROPERTIES,
     APPROVE_SUBMISSIONS,
+    FILE_LEDGER_MAPPINGS,
     FILE_PROPERTIES,
     FILE_SUBMISSIONS,
     READ_PROPERTIES,
@@ -28,3 +34,6 @@ ROLES: Final = (
 RULES_READER: Final = require_role(READ_SUBMISSIONS, FILE_SUBMISSIONS, APPROVE_SUBMISSIONS, READ_REPORTS, whose="none")
 SUBMISSIONS_READER: Final = require_role(READ_SUBMISSIONS, FILE_SUBMISSIONS, APPROVE_SUBMISSIONS, READ_REPORTS)
 PROPERTIES_READER: Final = require_role(READ_PROPERTIES, FILE_PROPERTIES, APPROVE_PROPERTIES, READ_REPORTS)
+LEDGER_MAPPINGS_READER: Final = require_role(
+    READ_PROPERTIES, FILE_LEDGER_MAPPINGS, APPROVE_LEDGER_MAPPINGS, READ_REPORTS
+)

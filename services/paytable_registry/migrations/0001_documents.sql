@@ -52,3 +52,23 @@ CREATE TABLE properties (
 
 CREATE UNIQUE INDEX one_beginning_one_version_of_property ON properties (property, effective_from)
     WHERE status = 'approved';
+
+CREATE TABLE ledger_mappings (
+    property TEXT, version INTEGER, status TEXT NOT NULL, filed_by TEXT NOT NULL, document JSON NOT NULL,
+    approved_by TEXT, approved_at TIMESTAMPTZ, returned_by TEXT, returned_at TIMESTAMPTZ, return_reason TEXT,
+    effective_from TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (property, version),
+    CONSTRAINT status_and_decision_agree CHECK (CASE status
+            WHEN 'filed' THEN filed_by IS NOT NULL
+                AND num_nonnulls(approved_by, approved_at, returned_by, returned_at, return_reason) = 0
+            WHEN 'approved' THEN num_nulls(filed_by, approved_by, approved_at) = 0
+                AND num_nonnulls(returned_by, returned_at, return_reason) = 0
+            WHEN 'returned' THEN num_nulls(filed_by, returned_by, returned_at, return_reason) = 0
+                AND num_nonnulls(approved_by, approved_at) = 0
+            ELSE false
+        END),
+    CONSTRAINT approved_by_somebody_else CHECK (approved_by <> filed_by)
+);
+
+CREATE UNIQUE INDEX one_beginning_one_version_of_ledger_mapping ON ledger_mappings (property, effective_from)
+    WHERE status = 'approved';

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from datetime import datetime
 from tempfile import SpooledTemporaryFile
 from typing import IO, Annotated, Final
 from urllib.parse import urlencode
@@ -49,6 +50,21 @@ class ReportRequest:
 
 
 AskedReport = Annotated[ReportRequest, Depends()]
+
+
+async def question_asked(read: SnapshotReader, person: str, asked: ReportRequest, now: datetime) -> ReportQuery:
+    """Return the query of a request. Raises: Rejected if the property is unknown."""
+    question = ReportQuery(
+        property=asked.property,
+        period=asked.period,
+        first=asked.gaming_day,
+        last=asked.gaming_day,
+        known_at=asked.known_at or now,
+        by=person,
+        table=asked.table,
+        game=asked.game,
+    )
+    return await ask(read, asked.gaming_day, question)
 
 
 _FILES_AT_ONCE: Final = 1
@@ -141,19 +157,6 @@ def routes(context: ServiceContext) -> APIRouter:
         await caller_with(request, frozenset({REPORTS[name].role.name}))
         return REPORTS[name]
 
-    async def question_of(read: SnapshotReader, person: str, asked: ReportRequest) -> ReportQuery:
-        question = ReportQuery(
-            property=asked.property,
-            period=asked.period,
-            first=asked.gaming_day,
-            last=asked.gaming_day,
-            known_at=asked.known_at or context.clock(),
-            by=person,
-            table=asked.table,
-            game=asked.game,
-        )
-        return await ask(read, asked.gaming_day, question)
-
     @router.get("/{report}", summary="Read a report", responses=_READ)
     async def read_report(
         request: Request,
@@ -180,7 +183,7 @@ def routes(context: ServiceContext) -> APIRouter:
         definition, form = await report_of(request, report), form or _preferred(request)
         async with (answers if form == "json" else files).taken(request):
             async with read_at_once(context.pools.readers) as read:
-                question = await question_of(read, person, asked)
+                question = await question_asked(read, person, asked, context.clock())
                 document = await answer(read, definition, question)
             try:
                 if form == "json" and rows is not None:
@@ -207,6 +210,6 @@ def routes(context: ServiceContext) -> APIRouter:
         """Return the entries behind a cell, each with its contribution."""
         definition = await report_of(request, report)
         async with answers.taken(request), read_at_once(context.pools.readers) as read:
-            return await explain(read, definition, await question_of(read, person, asked), cell)
+            return await explain(read, definition, await question_asked(read, person, asked, context.clock()), cell)
 
     return router

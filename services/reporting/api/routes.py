@@ -2,11 +2,12 @@
 
 from fastapi import APIRouter
 
-from services.reporting.api import business, floor, reports
+from services.reporting.api import business, floor, general_ledger, reports
 from shared.runtime.http.merged_routers import merge_routers
 from shared.runtime.service.service_context import ServiceContext
 
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, reading the database of a running service."""
-    return merge_routers(floor.routes(context), reports.routes(context), business.routes(context))
+    parts = (floor.routes, reports.routes, general_ledger.routes, business.routes)
+    return merge_routers(*(part(context) for part in parts))

@@ -25,7 +25,7 @@ from shared.runtime.ingest.submission_copies import RulesSubmissions
 
 
 class ApprovedProperties(Properties):
-    """Keep the properties: law, clock, pits, tables and shifts for every report, and their filings and decisions."""
+    """Keep the properties: law, clock, pits, tables and shifts for every report; and all filings, also of mappings."""
 
     reader = Reader(PROPERTIES, *DECIDED, CommandRefused)
     copies = (properties,)

@@ -11,6 +11,7 @@ from services.reporting.framework.figures import EntryRef
 from services.reporting.read_model.people import ACTS, people_in, person_of
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.read_model.statements import LAST_ACTS
+from shared.contracts.general_ledger import LedgerMappingApproved, LedgerMappingFiled, LedgerMappingReturned
 from shared.contracts.properties import Member, PropertyApproved, PropertyFiled, PropertyReturned
 from shared.contracts.submissions import (
     SubmissionApproved,
@@ -26,7 +27,10 @@ from shared.contracts.submissions import (
 LOOK_BACK: Final = timedelta(days=400)
 """How far back the last use of a role is looked for: a year, and the time of a review."""
 
-DECIDED: Final = (PropertyFiled, PropertyApproved, PropertyReturned)
+DECIDED: Final = (
+    *(PropertyFiled, PropertyApproved, PropertyReturned),
+    *(LedgerMappingFiled, LedgerMappingApproved, LedgerMappingReturned),
+)
 SUBMITTED: Final = (
     *(SubmissionDrafted, SubmissionFiled, SubmissionApproved, SubmissionReturned),
     *(SubmissionWithdrawn, WithdrawalRequested, WithdrawalApproved, WithdrawalReturned),
@@ -35,6 +39,7 @@ SUBMITTED: Final = (
 
 DECIDING: Final = (
     *(PropertyApproved, PropertyReturned, SubmissionApproved, SubmissionReturned),
+    *(LedgerMappingApproved, LedgerMappingReturned),
     *(WithdrawalApproved, WithdrawalReturned),
 )
 """Decisions there on another person's filing or request."""
@@ -128,9 +133,9 @@ def registrars(fact: Any) -> list[str]:
     People merely listed in a property did not act.
     """
     match fact:
-        case PropertyApproved() | SubmissionApproved():
+        case PropertyApproved() | SubmissionApproved() | LedgerMappingApproved():
             return [fact.approved_by]
-        case PropertyReturned() | SubmissionReturned() | WithdrawalReturned():
+        case PropertyReturned() | SubmissionReturned() | WithdrawalReturned() | LedgerMappingReturned():
             return [fact.returned_by]
         case SubmissionWithdrawn() | WithdrawalApproved():
             return [fact.withdrawn_by]
@@ -138,7 +143,7 @@ def registrars(fact: Any) -> list[str]:
             return [fact.requested_by]
         case SubmissionDrafted():
             return [fact.drafted_by]
-        case PropertyFiled() | SubmissionFiled():
+        case PropertyFiled() | SubmissionFiled() | LedgerMappingFiled():
             return [fact.filed_by]
         case _:
             return list(dict.fromkeys(people_in(fact)))

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.reporting.read_model import catalog
 from services.reporting.read_model.measures import Amount, Said, amounts_of
 from services.reporting.read_model.people import acts_of
+from services.reporting.read_model.postings import amounts_of_entry
 from services.reporting.read_model.rounds import DEALT, LINE_FIGURES, PACE, PLAYED, STAKES, RoundEntry, Sums
 from services.reporting.tables import (
     account_wagers,
@@ -105,7 +106,7 @@ class Batch:
             return
         self._know(property_name, day, event.recordedat)
         entry = tuple(self._entry(event).values())
-        for number, amount in enumerate((*amounts_of(fact), *acts), 1):
+        for number, amount in enumerate((*amounts_of(fact), *acts, *amounts_of_entry(self._service, event)), 1):
             of_day = amount.gaming_day or day
             if of_day != day:
                 self._know(property_name, of_day, event.recordedat)

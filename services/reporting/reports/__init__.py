@@ -13,6 +13,7 @@ from services.reporting.reports.currency.report import CURRENCY
 from services.reporting.reports.drop_and_win.report import DROP_AND_WIN
 from services.reporting.reports.electronic_win import ELECTRONIC_WIN
 from services.reporting.reports.exceptions.report import EXCEPTIONS
+from services.reporting.reports.general_ledger.report import GENERAL_LEDGER
 from services.reporting.reports.hold_variances.report import HOLD_VARIANCE
 from services.reporting.reports.master_game import MASTER_GAME
 from services.reporting.reports.master_list import MASTER_LIST
@@ -41,6 +42,7 @@ REPORTS: Final[dict[str, Report]] = {
         CAGE_ACCOUNTABILITY,
         *(VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED),
         *(TAX, WINNINGS, CURRENCY, PATRON_PLAY, RATINGS, RATINGS_AGAINST_ROUNDS),
+        GENERAL_LEDGER,
         *(PACE, STATISTICS, EXCEPTIONS, ACCESS, MASTER_LIST),
     )
 }

@@ -37,7 +37,6 @@ from shared.contracts import (
 )
 from shared.contracts.facts import Fact
 from shared.contracts.people import canonical_person
-from shared.contracts.properties import PropertyApproved
 from shared.jurisdictions.dated import Dated
 
 
@@ -304,7 +303,7 @@ ACCESS: Final = Report(
         "approved, or asked for in vain. A review of access looks at a quarter of it."
     ),
     sections=(PEOPLE, ROLES, APART, DONE),
-    sources=(PropertyApproved, journal_facts.CommandRefused, *_STEPS, *DECIDED[::2], *SUBMITTED),
+    sources=(journal_facts.CommandRefused, *_STEPS, *DECIDED, *SUBMITTED),
     fill=_fill,
     periods=("day", "week", "month", "quarter", "year"),
     signatures=("Compliance", "Internal audit"),

@@ -119,24 +119,7 @@ def postings_of(property_name: str, table: str, totals: Iterable[WagerTotals]) -
     postings: list[Posting] = []
     chips = 0
     for total in totals:
-        legs = (
-            ("handle", -total.handle_cents),
-            ("payout", total.payout_cents - total.meter_payout_cents),
-            ("vigorish", -total.vigorish_cents),
-            ("meter_expense", total.meter_contribution_cents + total.meter_reset_cents),
-            ("meter_contribution", -total.meter_contribution_cents),
-            ("meter_reset", -total.meter_reset_cents),
-            ("meter_payout", total.meter_payout_cents),
-            ("attendant", -total.meter_payout_cents),
-            ("account_funded", total.account_staked_cents - total.account_credited_cents),
-            ("banked_wagers", -total.banked_handle_cents),
-            ("banked_payouts", total.banked_payout_cents),
-            ("bank_collected", -total.bank_collected_cents),
-            ("bank_paid", total.bank_paid_cents),
-            ("bank_settlement", total.house_in_bank_cents),
-            ("house_in_bank", -total.house_in_bank_cents),
-        )
-        for leg, cents in legs:
+        for leg, cents in total.legs():
             if cents:
                 postings.append(Posting(_account(property_name, table, total.wager, leg), cents))
                 chips -= cents

@@ -33,6 +33,7 @@ class Policy:
 RULES_SUBMISSION: Final = Policy("filed")
 WITHDRAWAL: Final = Policy("requested")
 PROPERTY: Final = Policy("filed")
+LEDGER_MAPPING: Final = Policy("filed")
 POOL_TERMS: Final = Policy("filed")
 METER_CHANGE: Final = Policy("requested")
 DAY_ADJUSTMENT: Final = Policy("entered")

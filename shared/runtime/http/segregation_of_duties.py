@@ -36,6 +36,8 @@ class Duty(StrEnum):
     CORRECTION_APPROVAL = "approves corrections of rounds and pit events"
     RECORDS = "mends records in quarantine"
     RECORDS_APPROVAL = "approves what is done in quarantine"
+    LEDGER = "files general-ledger mappings"
+    LEDGER_APPROVAL = "approves general-ledger mappings"
     READING = "reads"
 
 
@@ -70,6 +72,8 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
     "pit.correct.approve": Duty.CORRECTION_APPROVAL,
     "quarantine.mend": Duty.RECORDS,
     "quarantine.approve": Duty.RECORDS_APPROVAL,
+    "ledger.file": Duty.LEDGER,
+    "ledger.file.approve": Duty.LEDGER_APPROVAL,
     "metrics.read": Duty.READING,
     "patrons.report": Duty.READING,
     "properties.read": Duty.READING,
@@ -113,6 +117,7 @@ SAME_THING: Final[frozenset[frozenset[Duty]]] = frozenset(
     frozenset(pair)
     for pair in (
         (Duty.RULES, Duty.RULES_APPROVAL),
+        (Duty.LEDGER, Duty.LEDGER_APPROVAL),
         (Duty.AUDIT, Duty.CONTROL),
         (Duty.ADJUSTMENT, Duty.ADJUSTMENT_APPROVAL),
         (Duty.PATRON_CARE, Duty.ADJUSTMENT_APPROVAL),

@@ -18,17 +18,20 @@ from typing import Any, Final, NamedTuple
 import structlog
 from confluent_kafka import Producer
 from pydantic_core import to_json
-from sqlalchemy import Text, cast, func, select
+from sqlalchemy import ColumnElement, Text, cast, func, literal, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts import catalog
 from shared.contracts.envelope import CONTENT_TYPE, shard_source
+from shared.contracts.postings import LegPosting, postings_as_text
 from shared.contracts.rejection import Rejected
 from shared.contracts.upcasting import kind_of_type
 from shared.journal.entry import Entry
 from shared.journal.shard import Shard, Unsealed
 from shared.journal.signed_batch import HEADER, message_bytes, sign_batch
 from shared.journal.signed_note import Signer
+from shared.journal.tables import JournalTables
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import ErrorKind, kind_of
 from shared.runtime.kafka import new_producer
@@ -76,6 +79,8 @@ class Outgoing(NamedTuple):
     data: bytes
     event_id: str = ""
     """The id of the causing event, unique within `source`."""
+    postings: str = ""
+    """Its postings as text (shared.contracts.postings)."""
 
     @classmethod
     def of(cls, entry: Entry) -> "Outgoing":
@@ -90,6 +95,7 @@ class Outgoing(NamedTuple):
             hash=entry.hash.hex(),
             data=draft.data,
             event_id=draft.event_id,
+            postings=postings_as_text([LegPosting(*account[1:], cents) for account, cents in draft.postings]),
         )
 
 
@@ -233,6 +239,7 @@ class Relay:
             func.encode(entries.hash, "hex").label("hash"),
             func.convert_to(cast(entries.data, Text), "UTF8").label("data"),
             entries.event_id,
+            _postings_text(self._context.tables),
         ).where(entries.shard == shard.shard, entries.seq > published, entries.seq < shard.next_seq)
         found = await connection.execute(query.order_by(entries.seq).limit(BATCH_ENTRIES))
         return [Outgoing(*row) for row in found]
@@ -281,6 +288,20 @@ class Relay:
             yield [*_HEADERS, *signed, *([] if context is None else [(TRACEPARENT, context)])]
 
 
+def _postings_text(tables: JournalTables) -> ColumnElement[str]:
+    """Return the postings of an entry as text, in their order."""
+    entries, accounts = tables.entries.c, tables.accounts.c
+    posted = (
+        func.unnest(entries.accounts, entries.cents)
+        .table_valued("account", "cents", with_ordinality="number")
+        .render_derived("posted")
+    )
+    one = func.concat(accounts.table, "/", accounts.wager, "/", accounts.leg, "=", posted.c.cents)
+    text = func.coalesce(func.string_agg(one, aggregate_order_by(literal(" "), posted.c.number)), "")
+    joined = posted.join(tables.accounts, accounts.account == posted.c.account)
+    return select(text).select_from(joined).correlate(tables.entries).scalar_subquery().label("postings")
+
+
 def _causes(batches: Mapping[int, Sequence[Outgoing]]) -> list[tuple[str, str]]:
     return [(entry.source, entry.event_id) for batch in batches.values() for entry in batch]
 
@@ -298,6 +319,7 @@ def entry_message(source: str, shard: int, row: Outgoing) -> bytes:
         "recordedat": row.recorded_at.isoformat(),
         "entryhash": row.hash,
         "movesmoney": kind_of_type(row.kind).moves_money,
+        "postings": row.postings,
         "datacontenttype": "application/json",
     }
     return b'%b,"data":%b}' % (to_json(head)[:-1], row.data)

@@ -7,6 +7,7 @@ from tests.support.accounts import PROPERTY as HOUSE
 from tests.support.accounts import House
 from tests.support.corrections import propose
 from tests.support.desk import Desk
+from tests.support.ledger_mappings import mapping_document
 from tests.support.registry import Registry, riverbend
 from tests.unit.progressive_meters.office import Office, terms
 
@@ -20,6 +21,13 @@ _ACCOUNT = f"/accounts/{HOUSE}/GA-1"
 def property_version(registry: Registry, n: int) -> Proposed:
     """Two properties are filed."""
     filed = registry.send("/properties", riverbend(f"house-{n}"))
+    assert 201 == filed.status_code, filed.text
+    return Proposed(f"{filed.headers['location']}/approve", "bob")
+
+
+def ledger_mapping(registry: Registry, n: int) -> Proposed:
+    """The mappings of two properties are filed."""
+    filed = registry.send("/ledger-mappings", mapping_document(f"house-{n}"))
     assert 201 == filed.status_code, filed.text
     return Proposed(f"{filed.headers['location']}/approve", "bob")
 
@@ -129,6 +137,7 @@ DISMISSAL = Case("approve-dismissal", dismissal)
 
 CASES = {
     "paytable-registry": (
+        Case("approve-ledger-mapping", ledger_mapping),
         Case("approve-property", property_version),
         Case("approve-submission", submission),
         Case("approve-withdrawal", withdrawal),

@@ -5,6 +5,7 @@ Those of the other topics stand with the tests of the services that publish them
 
 from typing import Any
 
+from tests.support.ledger_mappings import mapping_event
 from tests.support.properties import property_event
 from tests.support.published import published
 from tests.support.rounds import (
@@ -154,6 +155,17 @@ EXAMPLES |= {
         "property.approved": _PROPERTY,
         "property.returned": {name: _PROPERTY[name] for name in ("property", "version", "hash")}
         | {"returned_by": "compliance.ann", "returned_at": _NOW, "reason": "the pits are not as built"},
+    }.items()
+}
+
+_MAPPING = mapping_event()["data"]
+EXAMPLES |= {
+    kind: published(kind, data, service="paytable-registry", sequence=1, at=DAY, shard=2)
+    for kind, data in {
+        "ledger_mapping.filed": {name: value for name, value in _MAPPING.items() if not name.startswith("approved")},
+        "ledger_mapping.approved": _MAPPING,
+        "ledger_mapping.returned": {name: _MAPPING[name] for name in ("property", "version", "hash")}
+        | {"returned_by": "finance.joe", "returned_at": _NOW, "reason": "baccarat has its own cost center"},
     }.items()
 }
 

@@ -31,6 +31,7 @@ EXPECTED: Final[dict[str, set[Period]]] = {
     "patron-play": {"day", "week", "month", "year"},
     "ratings": {"day", "week", "month"},
     "ratings-against-rounds": {"day", "week", "month"},
+    "general-ledger": {"day", "month", "year"},
     "statistics": {"day", "month"},
     "exceptions": {"day", "week", "month", "year"},
     "access": {"quarter"},

@@ -201,6 +201,7 @@ def _count_again() -> None:
 
 ON_ONE_THING: dict[frozenset[Duty], Sequence[Callable[[], None]]] = {
     frozenset((Duty.RULES, Duty.RULES_APPROVAL)): [_approval("RULES_SUBMISSION", "PROPERTY")],
+    frozenset((Duty.LEDGER, Duty.LEDGER_APPROVAL)): [_approval("LEDGER_MAPPING")],
     frozenset((Duty.AUDIT, Duty.CONTROL)): [
         _approval("DAY_ADJUSTMENT", "CONTEST"),
         _law("day_seal", "audited_by", "final_by"),

@@ -1,0 +1,59 @@
+"""The route of journals as files: for accounting programs, and for hledger and beancount."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request, Response
+
+from services.reporting.api.reports import AskedReport, question_asked
+from services.reporting.rendering.ledger_files import LEDGER_FORMATS, LedgerFormatName, write_journals
+from services.reporting.report_service import books_of
+from services.reporting.reports.general_ledger.exporting import ledger_file
+from shared.contracts.rejection import Reason
+from shared.runtime.http import require_role
+from shared.runtime.http.admission import FULL, AdmissionQueue
+from shared.runtime.http.problems import problems
+from shared.runtime.http.roles import READ_REPORTS
+from shared.runtime.service.service_context import ServiceContext
+from shared.runtime.snapshot_reader import read_at_once
+
+Reader = Annotated[str, require_role(READ_REPORTS)]
+
+_READ: Final = {
+    200: {
+        "content": {
+            one.media_type: {"schema": {"type": "string", "format": "binary"}} for one in LEDGER_FORMATS.values()
+        }
+    },
+    **problems(Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.DOCUMENT_TOO_LARGE),
+    **FULL,
+}
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes, reading the database of a running service."""
+    router = APIRouter(prefix="/general-ledger", tags=["general ledger"])
+    settings = context.settings
+    files = AdmissionQueue("journals as files", at_once=1, waiting_max=settings.reports_waiting_max)
+
+    @router.get("/journals", summary="Read journals as a file", responses=_READ)
+    async def read_journals(
+        request: Request,
+        person: Reader,
+        asked: AskedReport,
+        form: Annotated[LedgerFormatName, Query(alias="as", description="the format")] = "csv",
+    ) -> Response:
+        """Return the journals of the sealed gaming days of a period, under the general-ledger mapping.
+
+        Nothing is written while one of the days is not sealed or has no mapping, or while a leg has no rule.
+        """
+        async with files.taken(request), read_at_once(context.pools.readers) as read:
+            question = await question_asked(read, person, asked, context.clock())
+            content = write_journals(await ledger_file(await books_of(read, question, explain=False)), form)
+        named = f"general-ledger-{question.property}-{question.first}.{LEDGER_FORMATS[form].extension}"
+        return Response(
+            content,
+            media_type=LEDGER_FORMATS[form].media_type,
+            headers={"Content-Disposition": f'attachment; filename="{named}"'},
+        )
+
+    return router

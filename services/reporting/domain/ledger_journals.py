@@ -1,0 +1,74 @@
+"""The general-ledger journals of a sealed gaming day: one as of its seal, and two for each later change. Pure.
+
+A change reverses the journal before it, line by line, and posts the day anew, under the next number. A journal that was
+exported never changes.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Literal, NamedTuple
+
+from services.reporting.framework.figures import Figure, total
+from shared.contracts.general_ledger import LedgerRule
+
+JournalKind = Literal["posting", "reversal"]
+
+
+class Destination(NamedTuple):
+    """An account with a department and a cost center, which may be empty."""
+
+    account: str
+    department: str
+    cost_center: str
+
+    @classmethod
+    def of(cls, rule: LedgerRule) -> "Destination":
+        """Return where a rule leads."""
+        return cls(rule.account, rule.department or "", rule.cost_center or "")
+
+
+@dataclass(frozen=True, slots=True)
+class JournalLine:
+    """A line of a journal: signed cents, debits positive."""
+
+    destination: Destination
+    cents: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerJournal:
+    """A journal: its number, its gaming day, the moment as of which it was known, and its lines, which sum to zero.
+
+    `version` is 1 for the day as sealed. A reversal has the number of the journal that it takes back, and an `R`.
+    """
+
+    number: str
+    kind: JournalKind
+    gaming_day: date
+    version: int
+    known_at: datetime
+    lines: tuple[JournalLine, ...]
+
+
+def lines_of(moved: Iterable[tuple[Destination, Figure]]) -> tuple[JournalLine, ...]:
+    """Return the lines of a journal by destination, in order, without those that come to nothing."""
+    parts: dict[Destination, list[Figure]] = {}
+    for destination, cents in moved:
+        parts.setdefault(destination, []).append(cents)
+    sums = ((destination, total(figures)) for destination, figures in sorted(parts.items()))
+    return tuple(JournalLine(destination, cents) for destination, cents in sums if cents.value)
+
+
+def journals_of(day: date, versions: Sequence[tuple[datetime, tuple[JournalLine, ...]]]) -> Iterator[LedgerJournal]:
+    """Yield the journals of a day, given what each of its versions comes to and since when it was known."""
+    for version, (known_at, lines) in enumerate(versions, 1):
+        if version > 1:
+            taken_back = tuple(JournalLine(line.destination, -line.cents) for line in versions[version - 2][1])
+            number = f"{_number(day, version - 1)}R"
+            yield LedgerJournal(number, "reversal", day, version, known_at, taken_back)
+        yield LedgerJournal(_number(day, version), "posting", day, version, known_at, lines)
+
+
+def _number(day: date, version: int) -> str:
+    return f"GL{day:%y%m%d}-{version}"

@@ -1,0 +1,207 @@
+"""What was posted on a gaming day, by leg, as known at its seal and after each later change; the mapping of a property.
+
+What rounds post follows from their totals, what other entries post from their messages.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import text
+
+from services.reporting.framework.figures import NOTHING, Aggregate, Figure, total
+from services.reporting.read_model.postings import POSTED, UNPOSTED
+from services.reporting.read_model.reading import Books
+from shared.contracts.general_ledger import LedgerMappingApproved, LedgerRule
+from shared.contracts.properties import PropertyTable
+from shared.contracts.topics import INVENTORY, SETTLEMENTS
+from shared.contracts.versions import in_effect
+from shared.contracts.wager_totals import FIGURES, Figures
+
+_CHIPS: Final = "chips"
+_SETTLING: Final = str(SETTLEMENTS.publisher)
+_COUNTING: Final = str(INVENTORY.publisher)
+_OF_CHIPS: Final = ((_COUNTING, "inventory", 1), (_COUNTING, "rounds", -1))
+"""What table inventory posts for the chips of a round, whose entries are on a topic of their own."""
+
+
+_NO_FIGURES: Final = dict.fromkeys(FIGURES, 0)
+
+
+def _legs_of_figures() -> Mapping[str, Mapping[str, int]]:
+    """Return how often each figure of a wager type is added to a leg, by leg; negative where it is deducted."""
+    found: dict[str, dict[str, int]] = {}
+    for figure in FIGURES:
+        for leg, times in Figures.construct_unvalidated(_NO_FIGURES | {figure: 1}).legs():
+            if times:
+                found.setdefault(leg, {})[figure] = times
+                rest = found.setdefault(_CHIPS, {})
+                rest[figure] = rest.get(figure, 0) - times
+    legs = {leg: {figure: times for figure, times in figures.items() if times} for leg, figures in found.items()}
+    assert all(abs(times) == 1 for figures in legs.values() for times in figures.values()), "each is posted once"
+    return legs
+
+
+_LEGS_OF_FIGURES: Final = _legs_of_figures()
+
+_CHANGED: Final = text("""
+    WITH sealed AS (
+        SELECT gaming_day, min(recorded_at) AS at FROM reporting.facts
+        WHERE property = :property AND kind = 'day.final' AND gaming_day BETWEEN :first AND :last
+          AND recorded_at <= :known_at
+        GROUP BY gaming_day)
+    SELECT gaming_day, at AS moment FROM sealed
+    UNION SELECT gaming_day, a.recorded_at FROM sealed s JOIN reporting.amounts a USING (gaming_day)
+    WHERE a.property = :property AND a.measure = 'posted_cents' AND a.recorded_at > s.at AND a.recorded_at <= :known_at
+    UNION SELECT gaming_day, r.recorded_at FROM sealed s JOIN reporting.rounds r USING (gaming_day)
+    WHERE r.property = :property AND r.recorded_at > s.at AND r.recorded_at <= :known_at
+    ORDER BY gaming_day, moment""")
+"""The seal of each sealed gaming day, and the moments after it at which money of the day was recorded."""
+
+
+class PostedLeg(NamedTuple):
+    """What was posted on: a service's leg, the item, and the table and the game that it belongs to.
+
+    `item` is a wager type, an instrument, a coupon, a slip or a pool. Item, table and game are empty where there is
+    none.
+    """
+
+    service: str
+    leg: str
+    item: str
+    table: str
+    game: str
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """What was posted on a leg on a gaming day, the pit and class of its table, and its rule (None: there is none)."""
+
+    posted: PostedLeg
+    pit: str
+    table_class: str
+    rule: LedgerRule | None
+    cents: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerVersion:
+    """What was posted on a gaming day as known at a moment, without what comes to nothing."""
+
+    known_at: datetime
+    placed: Sequence[Placed]
+
+
+MappingOn = Callable[[date], LedgerMappingApproved | None]
+"""Return the mapping in effect when a gaming day begins; None if there is none."""
+
+
+async def mappings_of(books: Books) -> MappingOn:
+    """Return the mappings of the property, by gaming day."""
+    approved = [one.fact for one in await books.documents(LedgerMappingApproved)]
+
+    def mapping_on(day: date) -> LedgerMappingApproved | None:
+        found: LedgerMappingApproved | None = in_effect(approved, books.place_on(day).begins_at(day))
+        return found
+
+    return mapping_on
+
+
+async def posted(
+    books: Books, *, first: date | None = None, last: date | None = None
+) -> dict[date, dict[PostedLeg, Figure]]:
+    """Return what was posted on each leg by gaming day, without legs that come to nothing."""
+    parts: dict[tuple[date, PostedLeg], list[Figure]] = {}
+    tables: dict[date, Mapping[str, PropertyTable]] = {}
+    by = ("gaming_day", "table_name", "item")
+    for (day, table, item), measures in (await books.amounts((POSTED,), by, first=first, last=last)).items():
+        gaming_day = date.fromisoformat(day)
+        service, leg, of = item.split(" ", 2)
+        if gaming_day not in tables:
+            tables[gaming_day] = _tables(books, gaming_day)
+        game = tables[gaming_day][table].game if table in tables[gaming_day] else ""
+        key = PostedLeg(service, leg, of, table, game)
+        parts.setdefault((gaming_day, key), []).append(measures[POSTED])
+    rounds = await books.rounds(("gaming_day", "table_name", "game", "wager"), figures=FIGURES, first=first, last=last)
+    for (day, table, game, wager), figures in rounds.items():
+        for leg, times in _LEGS_OF_FIGURES.items():
+            moved = [figures[name] if sign > 0 else -figures[name] for name, sign in times.items()]
+            for service, leg_there, sign in ((_SETTLING, leg, 1), *(_OF_CHIPS if leg == _CHIPS else ())):
+                key = PostedLeg(service, leg_there, "" if leg == _CHIPS else wager, table, game)
+                signed = (one if sign > 0 else -one for one in moved if one.value)
+                parts.setdefault((date.fromisoformat(day), key), []).extend(signed)
+    found: dict[date, dict[PostedLeg, Figure]] = {}
+    for (gaming_day, key), figures_of_leg in sorted(parts.items()):
+        cents = total(figures_of_leg)
+        if cents.value:
+            found.setdefault(gaming_day, {})[key] = cents
+    return found
+
+
+def _tables(books: Books, day: date) -> Mapping[str, PropertyTable]:
+    return {table.table: table for table in books.place_on(day).tables_on(day)}
+
+
+def placed_on(
+    books: Books, day: date, mapping: LedgerMappingApproved | None, legs: Mapping[PostedLeg, Figure]
+) -> list[Placed]:
+    """Return what was posted on a gaming day, each with the rule that applies to it."""
+    found, tables = list[Placed](), _tables(books, day)
+    for leg, cents in legs.items():
+        table = tables.get(leg.table)
+        pit, table_class = ("", "") if table is None else (table.pit, table.revenue_class)
+        rule = None
+        if mapping is not None:
+            rule = mapping.rule_for(
+                leg.service, leg.leg, item=leg.item, game=leg.game, pit=pit, table_class=table_class
+            )
+        found.append(Placed(leg, pit, table_class, rule, cents))
+    return found
+
+
+async def versions_of(
+    books: Books, mapping_on: MappingOn, now: Mapping[date, Sequence[Placed]]
+) -> dict[date, list[LedgerVersion]]:
+    """Return the versions of each sealed gaming day: as of its seal, and as of each later moment that changed it.
+
+    `now` is what was posted on each day as known at the question's moment.
+    """
+    question = books.question
+    moments: dict[date, list[datetime]] = {}
+    for row in await books.read(_CHANGED, first=question.first, last=question.last):
+        moments.setdefault(row.gaming_day, []).append(row.moment)
+    found: dict[date, list[LedgerVersion]] = {}
+    for day, known in moments.items():
+        versions = found[day] = list[LedgerVersion]()
+        for moment in known:
+            if moment == known[-1]:
+                placed = now.get(day, ())
+            else:
+                placed = placed_on(books, day, mapping_on(day), await _posted_at(books, day, moment))
+            if not versions or _values(placed) != _values(versions[-1].placed):
+                versions.append(LedgerVersion(moment, placed))
+    return found
+
+
+async def _posted_at(books: Books, day: date, moment: datetime) -> Mapping[PostedLeg, Figure]:
+    """Return what was posted on a gaming day as known at an earlier moment, which the provenance names."""
+    legs = (await posted(books.known_at(moment), first=day, last=day)).get(day, {})
+    return {leg: Figure(cents.value, _as_of(cents, moment)) for leg, cents in legs.items()}
+
+
+def _as_of(cents: Figure, moment: datetime) -> Any:
+    return tuple(
+        Aggregate(one.book, one.measures, one.first, one.last, one.where, one.closed, moment)
+        for one in cents.because
+        if isinstance(one, Aggregate)
+    )
+
+
+def _values(placed: Sequence[Placed]) -> dict[PostedLeg, int]:
+    return {one.posted: one.cents.value for one in placed}
+
+
+async def unposted(books: Books) -> Figure:
+    """Return the number of entries that moved money and do not state their postings."""
+    return (await books.amounts((UNPOSTED,))).get((), {}).get(UNPOSTED, NOTHING)

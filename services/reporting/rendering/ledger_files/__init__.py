@@ -1,0 +1,52 @@
+"""Write journals as files for accounting programs, and for hledger and beancount as a second ledger. Pure.
+
+docs/general-ledger.md has the source of each layout, and what of it could not be confirmed.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from services.reporting.rendering.ledger_files.ledger_file import LedgerFile
+from services.reporting.rendering.ledger_files.plain_text import as_beancount, as_hledger
+from services.reporting.rendering.ledger_files.programs import as_csv, as_iif, as_netsuite, as_sage, as_xero
+from shared.contracts.rejection import Reason, Rejected
+
+LedgerFormatName = Literal["csv", "iif", "xero", "netsuite", "sage", "hledger", "beancount"]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFormat:
+    """A format: how it is written, the file's extension, its media type, and the most lines of a file, if it has any.
+
+    QuickBooks reads its files in Windows-1252, all others are in UTF-8; a character that an encoding lacks becomes `?`.
+    """
+
+    write: Callable[[LedgerFile], str]
+    extension: str
+    media_type: str
+    encoding: str = "utf-8"
+    lines_max: int | None = None
+
+
+_CSV: Final = "text/csv; charset=utf-8; header=present"
+_TEXT: Final = "text/plain; charset=utf-8"
+
+LEDGER_FORMATS: Final[Mapping[LedgerFormatName, LedgerFormat]] = {
+    "csv": LedgerFormat(as_csv, "csv", _CSV),
+    "iif": LedgerFormat(as_iif, "iif", "text/plain; charset=windows-1252", "cp1252"),
+    "xero": LedgerFormat(as_xero, "csv", _CSV, lines_max=300),
+    "netsuite": LedgerFormat(as_netsuite, "csv", _CSV),
+    "sage": LedgerFormat(as_sage, "csv", _CSV),
+    "hledger": LedgerFormat(as_hledger, "journal", _TEXT),
+    "beancount": LedgerFormat(as_beancount, "beancount", _TEXT),
+}
+
+
+def write_journals(file: LedgerFile, name: LedgerFormatName) -> bytes:
+    """Return the bytes of a file. Raises: Rejected if it has more lines than the format allows."""
+    form, lines = LEDGER_FORMATS[name], sum(len(journal.lines) for journal in file.journals)
+    if form.lines_max is not None and lines > form.lines_max:
+        detail = f"the journals have {lines} lines; {name} takes {form.lines_max} in a file: ask for a shorter period"
+        raise Rejected(Reason.DOCUMENT_TOO_LARGE, detail)
+    return form.write(file).encode(form.encoding, "replace")

@@ -1,0 +1,41 @@
+"""What a file of journals says, whatever its format. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from services.reporting.domain.ledger_journals import JournalLine, LedgerJournal
+from shared.contracts.general_ledger import LedgerAccount
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFile:
+    """The journals of the gaming days up to `last`, the accounts that they name, and what each comes to.
+
+    `balances` are those of the days as known last, and follow from what was posted, not from the journals.
+    """
+
+    property: str
+    title: str
+    currency: str
+    last: date
+    accounts: Mapping[str, LedgerAccount]
+    journals: Sequence[LedgerJournal]
+    balances: Sequence[JournalLine]
+
+
+def memo(file: LedgerFile, journal: LedgerJournal) -> str:
+    """Return what a journal is, in words."""
+    day = f"{file.property}, gaming day {journal.gaming_day}"
+    if journal.kind == "reversal":
+        return f"{day}: reversal of version {journal.version - 1}"
+    return f"{day}, version {journal.version}" if journal.version > 1 else day
+
+
+def amount(cents: int) -> str:
+    """Return an amount with two decimals.
+
+    >>> amount(-5), amount(123456)
+    ('-0.05', '1234.56')
+    """
+    return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02}"

@@ -1,0 +1,111 @@
+"""Journals as text for hledger and beancount, with assertions of every account's balance at the end. Pure.
+
+An auditor who loads the text has the day in a second ledger that shares nothing with this one: the program adds up the
+journals itself, and refuses the file where an account does not come to what was posted.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final
+
+from services.reporting.domain.ledger_journals import JournalLine
+from services.reporting.rendering.ledger_files.ledger_file import LedgerFile, amount, memo
+from shared.contracts.general_ledger import LedgerAccount
+from shared.contracts.legs import AccountKind
+
+_ROOTS: Final[Mapping[AccountKind, str]] = {
+    "asset": "Assets",
+    "liability": "Liabilities",
+    "equity": "Equity",
+    "revenue": "Income",
+    "expense": "Expenses",
+    "clearing": "Equity:Clearing",
+    "memorandum": "Equity:Memorandum",
+}
+"""The kind of an account -> where it is among the five types of account that both programs have."""
+
+_HLEDGER_TYPES: Final[Mapping[AccountKind, str]] = {
+    "asset": "A",
+    "liability": "L",
+    "equity": "E",
+    "revenue": "R",
+    "expense": "X",
+    "clearing": "E",
+    "memorandum": "E",
+}
+
+
+def account_name(account: LedgerAccount) -> str:
+    """Return the name of an account in both programs.
+
+    >>> account_name(LedgerAccount(account="1120", title="Table inventories", kind="asset"))
+    'Assets:1120'
+    """
+    return f"{_ROOTS[account.kind]}:{account.account}"
+
+
+def as_beancount(file: LedgerFile) -> str:
+    """Return journals as transactions of beancount; departments and cost centers are metadata of their lines."""
+    text = [f'option "title" {_quoted(file.title)}', f'option "operating_currency" "{file.currency}"', ""]
+    if not file.journals:
+        return "\n".join(text)
+    first = min(journal.gaming_day for journal in file.journals)
+    for account in file.accounts.values():
+        text += [f"{first} open {account_name(account)} {file.currency}", f"  title: {_quoted(account.title)}"]
+    for journal in file.journals:
+        text += ["", f'{journal.gaming_day} * "{journal.number}" {_quoted(memo(file, journal))}']
+        text.append(f'  known_at: "{journal.known_at.isoformat()}"')
+        for line in journal.lines:
+            name = account_name(file.accounts[line.destination.account])
+            text.append(f"  {name}  {amount(line.cents.value)} {file.currency}")
+            for segment in ("department", "cost_center"):
+                if value := getattr(line.destination, segment):
+                    text.append(f'    {segment}: "{value}"')
+    after = file.last + timedelta(days=1)  # a balance is that of the beginning of its day
+    text.append("")
+    text += [f"{after} balance {name}  {amount(cents)} {file.currency}" for name, cents in _sums(file).items()]
+    return "\n".join((*text, ""))
+
+
+def as_hledger(file: LedgerFile) -> str:
+    """Return journals as transactions of hledger; departments and cost centers are tags of their lines."""
+    text = [f"; {file.title}", f"commodity 1000.00 {file.currency}", ""]
+    for account in file.accounts.values():
+        text.append(
+            f"account {account_name(account)}  ; type: {_HLEDGER_TYPES[account.kind]}, {_comment(account.title)}"
+        )
+    for journal in file.journals:
+        known = journal.known_at.isoformat()
+        text += ["", f"{journal.gaming_day} * ({journal.number}) {_comment(memo(file, journal))}  ; known-at: {known}"]
+        for line in journal.lines:
+            name = account_name(file.accounts[line.destination.account])
+            tags = ", ".join(f"{tag}: {value}" for tag, value in _tags(line).items())
+            text.append(f"    {name}  {amount(line.cents.value)} {file.currency}" + (f"  ; {tags}" if tags else ""))
+    if sums := _sums(file):
+        text += ["", f"{file.last} * balances of the services"]
+        for name, cents in sums.items():
+            text.append(f"    {name}  0.00 {file.currency} = {amount(cents)} {file.currency}")
+    return "\n".join((*text, ""))
+
+
+def _sums(file: LedgerFile) -> dict[str, int]:
+    """Return what each account comes to by name, whatever the department and cost center."""
+    found = {account_name(account): 0 for account in file.accounts.values()}
+    for line in file.balances:
+        found[account_name(file.accounts[line.destination.account])] += line.cents.value
+    return found
+
+
+def _tags(line: JournalLine) -> dict[str, str]:
+    given = {"department": line.destination.department, "cost-center": line.destination.cost_center}
+    return {tag: value for tag, value in given.items() if value}
+
+
+def _quoted(text: str) -> str:
+    """Return a text in quotes, for beancount."""
+    return '"{}"'.format(text.replace("\\", "\\\\").replace('"', '\\"'))
+
+
+def _comment(text: str) -> str:
+    """Return a text without what begins a comment or separates tags in hledger."""
+    return text.replace(";", ",").replace("|", "/").replace(":", " -").replace(",", " ")

@@ -1,0 +1,65 @@
+"""The general ledger of a period: what was posted, under which mapping, and the journals of its days."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from services.reporting.domain.ledger_journals import Destination, JournalLine, LedgerJournal, journals_of, lines_of
+from services.reporting.framework.figures import Figure
+from services.reporting.read_model.general_ledger import (
+    LedgerVersion,
+    Placed,
+    mappings_of,
+    placed_on,
+    posted,
+    versions_of,
+)
+from services.reporting.read_model.reading import Books
+from services.reporting.reports.common.cells import require_whole
+from shared.contracts.general_ledger import LedgerMappingApproved
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerPeriod:
+    """The gaming days of a question: what was posted on each, its mapping, and the journals of those that are sealed.
+
+    A day without a mapping, or with a leg that has no rule, has no journals.
+    """
+
+    placed: Mapping[date, Sequence[Placed]]
+    mappings: Mapping[date, LedgerMappingApproved | None]
+    sealed: Sequence[date]
+    journals: Sequence[LedgerJournal]
+
+    @property
+    def unmapped(self) -> list[Placed]:
+        """Return what has no rule."""
+        return [one for placed in self.placed.values() for one in placed if one.rule is None]
+
+    @property
+    def balances(self) -> tuple[JournalLine, ...]:
+        """Return what the sealed days come to by account, department and cost center: as known last."""
+        return lines_of(moved for day in self.sealed for moved in _moved(self.placed.get(day, ())))
+
+
+async def ledger_of(books: Books) -> LedgerPeriod:
+    """Return the general ledger of a question's gaming days. Raises: Rejected for one table or game."""
+    require_whole(books, "a journal is of a property")
+    now = await posted(books)
+    mappings = await mappings_of(books)
+    placed = {day: placed_on(books, day, mappings(day), legs) for day, legs in now.items()}
+    versions = await versions_of(books, mappings, placed)
+    journals = [one for day, known in sorted(versions.items()) for one in _journals(day, known)]
+    return LedgerPeriod(
+        placed, {day: mappings(day) for day in sorted({*placed, *versions})}, sorted(versions), journals
+    )
+
+
+def _journals(day: date, versions: Sequence[LedgerVersion]) -> list[LedgerJournal]:
+    if any(one.rule is None for version in versions for one in version.placed):
+        return []
+    return list(journals_of(day, [(one.known_at, lines_of(_moved(one.placed))) for one in versions]))
+
+
+def _moved(placed: Sequence[Placed]) -> list[tuple[Destination, Figure]]:
+    return [(Destination.of(one.rule), one.cents) for one in placed if one.rule is not None]

@@ -1,0 +1,149 @@
+"""The catalogue of legs: every leg on which a service posts, and the kinds of general-ledger account that may take it.
+
+A journal refuses a posting on a leg that its service does not declare here, so that none is missing in a mapping to the
+general ledger. Two services post the two sides of some transfers: the legs of a `Transfer` are posted to one clearing
+account, which comes to nothing once both services have recorded the transfer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+AccountKind = Literal["asset", "liability", "equity", "revenue", "expense", "clearing", "memorandum"]
+"""The kind of an account of the general ledger.
+
+`clearing` takes both sides of a transfer between services; `memorandum` accounts are records beside the books.
+"""
+
+Transfer = Literal["rounds", "accounts", "meters", "bank"]
+"""A transfer of which two legs are the sides: chips of rounds, wagers from accounts, progressive meters, a bank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A leg: what it holds, the kinds of account that may take it, and its transfer, if it is a side of one."""
+
+    about: str
+    kinds: tuple[AccountKind, ...]
+    transfer: Transfer | None = None
+
+
+_ASSET: Final[tuple[AccountKind, ...]] = ("asset",)
+_LIABILITY: Final[tuple[AccountKind, ...]] = ("liability",)
+_REVENUE: Final[tuple[AccountKind, ...]] = ("revenue",)
+_COST: Final[tuple[AccountKind, ...]] = ("revenue", "expense")
+"""A cost may also reduce revenue."""
+_BESIDE: Final[tuple[AccountKind, ...]] = ("memorandum",)
+
+
+def _side(about: str, transfer: Transfer) -> Leg:
+    return Leg(about, ("clearing",), transfer)
+
+
+_ROUND_SETTLEMENT: Final[Mapping[str, Leg]] = {
+    "handle": Leg("wagers against the house", _REVENUE),
+    "payout": Leg("payouts and returned stakes, meter awards aside", _REVENUE),
+    "vigorish": Leg("vigorish taken from payouts", _REVENUE),
+    "house_in_bank": Leg("the house's win in a bank", _REVENUE),
+    "meter_expense": Leg("contributions and resets of meters", _COST),
+    "meter_contribution": _side("contributions to meters", "meters"),
+    "meter_reset": _side("resets of meters", "meters"),
+    "meter_payout": _side("awards paid by meters", "meters"),
+    "attendant": Leg("meter awards that are not paid from the table inventory", ("asset", "liability")),
+    "account_funded": _side("wagers taken from accounts, less what was credited", "accounts"),
+    "banked_wagers": _side("wagers against a player's bank", "bank"),
+    "banked_payouts": _side("returned to those who wagered against a bank", "bank"),
+    "bank_collected": _side("collected from a bank", "bank"),
+    "bank_paid": _side("paid to a bank", "bank"),
+    "bank_settlement": _side("the house's win in a bank, which closes the pot", "bank"),
+    "chips": _side("chips of rounds into the table inventories", "rounds"),
+}
+
+_TABLE_INVENTORY: Final[Mapping[str, Leg]] = {
+    "inventory": Leg("table inventories", _ASSET),
+    "cage": Leg("chips at the cage, less what it gave", _ASSET),
+    "transit": Leg("chips in transit", _ASSET),
+    "box": Leg("currency and counter checks in drop boxes that are not counted", _ASSET),
+    "drop": Leg("currency and counter checks as counted", _ASSET),
+    "counted_win": Leg("win by count of counted tables", _REVENUE),
+    "rake_counted": Leg("rake as counted", _ASSET),
+    "rake": Leg("rake of non-banking tables", _REVENUE),
+    "check_payments": Leg("payments on counter checks", _ASSET),
+    "checks_redeemed": Leg("counter checks redeemed", _ASSET),
+    "location": Leg("money of locations of the cage, beyond what the leg `cage` has", _ASSET),
+    "cage_transit": Leg("money in transit between locations of the cage", _ASSET),
+    "outside": Leg("what those outside the cage took, less what they gave", ("asset", "liability", "equity")),
+    "cage_over_short": Leg("over and short of locations of the cage", _COST),
+    "cage_brought_forward": Leg("what the first counts of locations found", ("equity", "asset")),
+    "cage_money": Leg("transactions of known patrons at the cage, by medium", _BESIDE),
+    "patrons_money": Leg("transactions of known patrons at the cage, by purpose", _BESIDE),
+    "withheld_money": Leg("money withheld from winnings", _ASSET),
+    "withheld_tax": Leg("tax withheld from winnings", _LIABILITY),
+    "receivable": Leg("owed by prepaid access instruments", _ASSET),
+    "rounds": _side("win of settled rounds in chips", "rounds"),
+    "coupons": Leg("coupons dropped, at their stated value", _BESIDE),
+    "coupons_counted": Leg("coupons counted, at their stated value", _BESIDE),
+    "coupons_memo": Leg("contra of coupons", _BESIDE),
+    "coupons_paid": Leg("chips paid for coupons", _COST),
+    "vigorish_waived": Leg("vigorish that was assessed and waived", _COST),
+    "tip_box": Leg("tips in tip boxes", _ASSET),
+    "tips_payable": Leg("tips owed to dealers", _LIABILITY),
+    "contest_fees": Leg("fees of contests", _REVENUE),
+    "contest_prizes": Leg("prizes of contests", _COST),
+    "contest_money": Leg("money of contests", _ASSET),
+    "brought_forward": Leg("opening inventories of the ledger", ("equity", "asset")),
+    "inventory_variance": Leg("resolved variances of inventories", _COST),
+    "drop_variance": Leg("resolved variances of drop", _COST),
+    "transit_variance": Leg("resolved variances of chips in transit", _COST),
+}
+
+_VIGORISH: Final[Mapping[str, Leg]] = {
+    "outstanding": Leg("vigorish owed by seats", _BESIDE),
+    "assessed": Leg("vigorish assessed", _BESIDE),
+    "collected": Leg("vigorish collected", _BESIDE),
+    "waived": Leg("vigorish waived", _BESIDE),
+    "returned": Leg("vigorish returned", _BESIDE),
+}
+
+_PROGRESSIVE_METERS: Final[Mapping[str, Leg]] = {
+    "display": Leg("progressive liability shown", _LIABILITY),
+    "reserve": Leg("progressive liability in reserve", _LIABILITY),
+    "overflow": Leg("progressive liability beyond a meter's limit", _LIABILITY),
+    "contribution": _side("contributions to pools", "meters"),
+    "reset": _side("resets of pools", "meters"),
+    "paid": _side("awards paid by pools", "meters"),
+    "seed": Leg("bases of new pools, at the cost of the house", _COST),
+    "house": Leg("changes of pools at the cost of the house", _COST),
+}
+
+_WAGERING_ACCOUNTS: Final[Mapping[str, Leg]] = {
+    "wallet": Leg("owed to wallets", _LIABILITY),
+    "available": Leg("owed to game accounts", _LIABILITY),
+    "held": Leg("owed to accounts, on hold for wagers", _LIABILITY),
+    "staked": Leg("owed to accounts, in play", _LIABILITY),
+    "promotional": Leg("promotional money on accounts", _LIABILITY),
+    "promotional_held": Leg("promotional money on hold", _LIABILITY),
+    "promotional_staked": Leg("promotional money in play", _LIABILITY),
+    "cash": Leg("currency paid into and out of accounts", _ASSET),
+    "chips": Leg("chips paid into and out of accounts", _ASSET),
+    "voucher": Leg("vouchers issued for money of accounts, less those redeemed", _LIABILITY),
+    "account_funded": _side("wagers taken from accounts, less what was credited", "accounts"),
+    "adjusted": Leg("adjustments of accounts", _COST),
+    "promotions": Leg("promotional money granted, less what was written off", _COST),
+    "shortage": Leg("owed by patrons after corrections", ("asset", "expense")),
+}
+
+LEGS: Final[Mapping[str, Mapping[str, Leg]]] = {
+    "round-settlement": _ROUND_SETTLEMENT,
+    "table-inventory": _TABLE_INVENTORY,
+    "vigorish": _VIGORISH,
+    "progressive-meters": _PROGRESSIVE_METERS,
+    "wagering-accounts": _WAGERING_ACCOUNTS,
+}
+"""Service -> its legs, by name."""
+
+
+def require_declared(service: str, leg: str) -> None:
+    """Raise LookupError for a leg that a service of the catalogue does not declare."""
+    if service in LEGS and leg not in LEGS[service]:
+        raise LookupError(f"{service} posts on the leg {leg!r}: declare it in shared/contracts/legs.py")

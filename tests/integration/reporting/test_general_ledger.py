@@ -1,0 +1,209 @@
+"""The general ledger of a sealed and restated day: beside the journal of table inventory, and in other programs."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from shared.contracts.legs import LEGS
+from tests.integration.table_inventory.day import BOX, FOUND, PAPER, play_a_day
+from tests.support import Databases
+from tests.support.asgi import assert_problem
+from tests.support.both_books import LATER, BothBooks, both_books
+from tests.support.ledger_mappings import mapping_event, remapped
+from tests.support.pit import DAY, PROPERTY, at, inventory_desk
+from tests.support.programs import beancount_of, hledger_of
+from tests.support.reporting import held, rows_of
+from tests.support.services import settled_database
+
+PATH = f"/gaming-days/{PROPERTY}/{DAY}"
+FILE = f"/general-ledger/journals?property={PROPERTY}&gaming_day={DAY}&known_at={quote(LATER)}"
+ROOTS = {"asset": "Assets", "liability": "Liabilities", "equity": "Equity", "revenue": "Income", "expense": "Expenses"}
+BESIDE = {"clearing": "Equity:Clearing", "memorandum": "Equity:Memorandum"}
+
+
+@pytest.fixture
+def url(databases: Databases) -> Iterator[str]:
+    """A database with the schemas of both services."""
+    url = settled_database(databases, "table-inventory", "reporting")
+    yield url
+    databases.drop(url)
+
+
+@pytest.fixture
+def both(url: str) -> Iterator[BothBooks]:
+    """A day at a table that is counted; no mapping was filed."""
+    with inventory_desk(url) as desk, both_books(url, desk) as found:
+        found.has_only("BJ-01")
+        play_a_day(desk)
+        desk.count_boxes(("BJ-01", BOX, FOUND))
+        yield found
+
+
+def map_legs(both: BothBooks, **changes: Any) -> None:
+    """Let reporting know of an approved mapping, that of the documentation unless it is changed."""
+    both.books.desk.feed("properties", mapping_event(PROPERTY, sequence=9, **changes))
+
+
+def seal(both: BothBooks) -> None:
+    """Seal the day."""
+    both.ledger.done(f"{PATH}/preliminary", {}, person="audit.kim")
+    both.ledger.done(f"{PATH}/audited", person="audit.lou")
+    both.ledger.done(f"{PATH}/final", person="control.eve")
+
+
+def restate(both: BothBooks) -> None:
+    """Enter a fill on paper, an hour after the seal and again later what an adjustment changes."""
+    desk = both.ledger
+    desk.clock.now = at(26)
+    desk.done("/manual-slips", PAPER, person="cage.bob")
+    both.publish()
+    adjusted = {"table": "BJ-01", "shift": "day", "figure": "currency", "cents": -100_00, "reason": "a note twice"}
+    number = desk.done(f"{PATH}/adjustments", adjusted, person="audit.kim")["adjustment"]
+    desk.clock.now = at(28)
+    desk.done(f"{PATH}/adjustments/{number}/approve", person="control.eve")
+
+
+def amount(row: Mapping[str, Any]) -> int:
+    """The signed amount of a row with two sides."""
+    return (row["debit_cents"] or 0) - (row["credit_cents"] or 0)
+
+
+def by_account(rows: list[dict[str, Any]]) -> dict[str, int]:
+    """What rows come to by account, without those that come to nothing."""
+    found: Counter[str] = Counter()
+    for row in rows:
+        found[row["account"]] += amount(row)
+    return {account: cents for account, cents in found.items() if cents}
+
+
+def posted(both: BothBooks) -> dict[str, int]:
+    """The trial balance of the day in the journal of table inventory itself, by leg."""
+    found: Counter[str] = Counter()
+    for entry in both.ledger.entries():
+        if str(entry.draft.gaming_day) == DAY:
+            for account, cents in entry.draft.postings:
+                found[account.leg] += cents
+    return {leg: cents for leg, cents in found.items() if cents}
+
+
+def test_the_trial_balance_is_that_of_the_service(both: BothBooks) -> None:
+    """By leg, with what rounds moved; debits are credits, and the sides of the chips of rounds meet."""
+    map_legs(both)
+    seal(both)
+    report = both.report("general-ledger")
+    found = {row["leg"]: amount(row) for row in rows_of(report, "trial_balance") if row["service"] == "table-inventory"}
+    assert posted(both) == {leg: cents for leg, cents in found.items() if cents}
+    assert {"rounds": 0} == {row["transfer"]: row["cents"] for row in rows_of(report, "transfers")}
+    assert {True} == {*held(report).values()}
+    assert ("final", 1) == (report["stage"], report["version"])
+
+
+def test_a_sealed_day_is_a_balanced_journal(both: BothBooks) -> None:
+    """Of the figures that were sealed: the drop as counted, chips of a fill and a credit, and the win of the rounds."""
+    map_legs(both)
+    seal(both)
+    report = both.report("general-ledger")
+    journal = rows_of(report, "journals")
+    assert {("GL261120-1", "posting", DAY, 1)} == {
+        (row["journal"], row["kind"], row["gaming_day"], row["version"]) for row in journal
+    }
+    assert 0 == sum(map(amount, journal))
+    found = by_account(journal)
+    [master] = rows_of(both.report("master-game"), "tables")
+    assert (master["currency_cents"], master["counter_checks_cents"]) == (found["1010"], found["1210"])
+    assert master["credits_cents"] - master["fills_cents"] == found["1110"]
+    [rounds] = [row for row in rows_of(report, "trial_balance") if row["leg"] == "rounds"]
+    assert master["win_cents"] == rounds["credit_cents"]
+    assert by_account(rows_of(report, "balances")) == found
+    assert "1910" not in found
+
+
+def test_a_restatement_reverses_what_was_posted_before(both: BothBooks) -> None:
+    """A journal and its reversal come to nothing, and the last one is left; the journal as sealed stays as it was."""
+    map_legs(both)
+    seal(both)
+    sealed, at_seal = rows_of(both.report("general-ledger"), "journals"), both.ledger.clock.now.isoformat()
+    restate(both)
+    report = both.report("general-ledger")
+    by_journal: dict[str, dict[str, int]] = {}
+    for row in rows_of(report, "journals"):
+        by_journal.setdefault(row["journal"], {})[row["account"]] = amount(row)
+    numbers = list(by_journal)
+    assert ["GL261120-1", "GL261120-1R", "GL261120-2", "GL261120-2R", "GL261120-3"] == numbers
+    for number in numbers[::2][:-1]:
+        assert by_journal[number] == {account: -cents for account, cents in by_journal[f"{number}R"].items()}
+    assert by_journal["GL261120-3"] == by_account(rows_of(report, "balances"))
+    assert posted(both)["drop"] == sum(by_journal["GL261120-3"][account] for account in ("1010", "1210"))
+    assert sealed == rows_of(report, "journals")[: len(sealed)]
+    assert sealed == rows_of(both.report("general-ledger", known_at=at_seal), "journals")
+    assert {True} == {*held(report).values()}
+
+
+@pytest.mark.parametrize(("name", "read"), [("beancount", beancount_of), ("hledger", hledger_of)])
+def test_a_second_ledger_holds_the_day_as_the_journals_do(
+    both: BothBooks, name: str, read: Callable[[bytes, Path], dict[str, int]], tmp_path: Path
+) -> None:
+    """Sealed and restated, the program takes the file and has the balance of each account; nothing else is in it."""
+    map_legs(both)
+    seal(both)
+    restate(both)
+    report = both.report("general-ledger")
+    kinds = {row["account"]: (ROOTS | BESIDE)[row["kind"]] for row in rows_of(report, "balances")}
+    expected = {
+        f"{kinds[account]}:{account}": cents for account, cents in by_account(rows_of(report, "balances")).items()
+    }
+    answer = both.books.get(f"{FILE}&as={name}")
+    assert 200 == answer.status_code, answer.text
+    assert f"general-ledger-{PROPERTY}-{DAY}." in answer.headers["content-disposition"]
+    assert expected == read(answer.content, tmp_path)
+
+
+def test_a_line_leads_to_the_entries_that_it_follows_from(both: BothBooks) -> None:
+    """Of a journal before a restatement, those that were known then; each with what it contributes."""
+    map_legs(both)
+    seal(both)
+    restate(both)
+    report = both.report("general-ledger")
+    for number in ("GL261120-1", "GL261120-3"):
+        [row] = [one for one in rows_of(report, "journals") if (one["journal"], one["account"]) == (number, "1010")]
+        cell = f"journals/{row['id']}/debit_cents"
+        told = both.books.explain("general-ledger", cell, f"&known_at={quote(LATER)}")
+        assert row["debit_cents"] == told["value"] == sum(entry["value"] for entry in told["entries"])
+        assert {"table-inventory"} == {entry["service"] for entry in told["entries"]}
+
+
+def test_a_planted_wrong_mapping_is_found(both: BothBooks) -> None:
+    """Chips of rounds that are sent elsewhere than they come from leave two clearing accounts that are not 0."""
+    rules = remapped("table-inventory", "rounds", account="1920")["rules"]
+    map_legs(both, rules=rules)
+    seal(both)
+    found = by_account(rows_of(both.report("general-ledger"), "balances"))
+    assert 0 != found["1910"] == -found["1920"]
+
+
+def test_nothing_is_written_of_what_is_missing(both: BothBooks) -> None:
+    """A day that is not sealed, one without a mapping, and a leg that the mapping has no rule for: each is named."""
+    both.publish()
+    assert_problem(both.books.get(f"{FILE}&as=csv"), 409, "no gaming day of these is sealed")
+    seal(both)
+    both.publish()
+    assert_problem(both.books.get(f"{FILE}&as=csv"), 409, f"no general-ledger mapping is in effect on gaming day {DAY}")
+    report = both.report("general-ledger")
+    assert [] == rows_of(report, "journals")
+    assert "no general-ledger mapping is in effect" in report["content"]["marks"][0]["note"]
+    rules = [rule for rule in remapped("vigorish", "waived")["rules"] if rule["leg"] != "drop"]
+    map_legs(both, rules=rules)
+    refused = both.books.get(f"{FILE}&as=hledger")
+    assert_problem(refused, 409, "table-inventory drop: the mapping has no rule for it")
+    report = both.report("general-ledger")
+    assert not held(report)["postings without a rule"]
+    assert ("preliminary", []) == (report["stage"], rows_of(report, "journals"))
+
+
+def test_every_leg_of_the_journal_is_in_the_catalogue(both: BothBooks) -> None:
+    """Those that the day posts on, whatever they are."""
+    assert posted(both).keys() <= LEGS["table-inventory"].keys()
