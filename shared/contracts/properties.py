@@ -156,7 +156,7 @@ class RatedGame(Contract):
     """A game as tables offer it, and what ratings of it go by."""
 
     game: Name
-    terms: tuple[RatingTerms, ...] = Field(min_length=1, max_length=100)
+    terms: tuple[RatingTerms, ...] = Field(default=(), max_length=100)
 
 
 class Shift(Contract):

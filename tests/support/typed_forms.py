@@ -23,6 +23,13 @@ TEXTS = (
     "30 to 1",
     "America/New_York",
     "O’Neil & Søn <b>",
+    "231234567",
+    "5705550100",
+    "31",
+    "TBSATEST",
+    "USD",
+    "desk/3",
+    "ann@example.org",
     "x" * 64,
     "5e" * 32,
 )

@@ -24,10 +24,11 @@ def minimums(
     tables: Annotated[list[str] | None, typer.Option("--table", help="Only this table; may be repeated.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show handle and theoretical win as they would have been under other table minimums; nothing is recorded.
+    """Show handle and theoretical win as they would have been under other table minimums.
 
-    Recorded rounds show what each seat wagered. Of seats below a minimum both is assumed, each by itself: that they
-    raise their wagers to it, and that they leave. By hour of the property's clock and the minimum on the tables' signs.
+    Nothing is recorded by it. Recorded rounds show what each seat wagered. Of seats below a minimum both is assumed,
+    each by itself: that they raise their wagers to it, and that they leave. By hour of the property's clock and the
+    minimum on the tables' signs.
 
     Example: pitledger minimums --property riverside --game blackjack --first 2026-11-20 --minimum 25 --minimum 50
     """

@@ -20,7 +20,7 @@ _SEALED: Final = text("""
            m.last_recorded > f.recorded_at AND EXISTS (
                SELECT FROM reporting.amounts a
                WHERE a.property = f.property AND a.gaming_day = f.gaming_day
-                 AND a.measure <> 'posted_cents'
+                 AND a.measure NOT IN ('posted_cents', 'unposted')
                  AND a.recorded_at > f.recorded_at AND a.recorded_at <= :known_at) AS changed
     FROM reporting.facts f JOIN reporting.day_moments m USING (property, gaming_day)
     WHERE f.property = :property AND f.kind = 'day.final' AND f.gaming_day BETWEEN :first AND :last

@@ -84,7 +84,7 @@ _AFTER: Final = text("""
                     f.data ->> 'late_reason', '') AS why
     FROM (SELECT gaming_day, service, shard, seq, recorded_at, bool_or(changes) AS changes FROM (
               SELECT gaming_day, service, shard, seq, recorded_at, true AS changes FROM reporting.amounts
-              WHERE property = :property AND gaming_day = :day AND measure NOT IN ('acts', 'posted_cents')
+              WHERE property = :property AND gaming_day = :day AND measure NOT IN ('acts', 'posted_cents', 'unposted')
                 AND recorded_at > :sealed AND recorded_at <= :known_at
               UNION ALL
               SELECT gaming_day, service, shard, seq, recorded_at, false FROM reporting.facts
@@ -109,7 +109,8 @@ _RESTATED_SINCE: Final = text("""
     WHERE m.last_recorded > :since AND m.last_recorded > sealed.at
       AND (EXISTS (SELECT FROM reporting.amounts a
                    WHERE a.property = m.property AND a.gaming_day = m.gaming_day
-                     AND a.measure NOT IN ('acts', 'posted_cents') AND a.recorded_at > greatest(sealed.at, :since))
+                     AND a.measure NOT IN ('acts', 'posted_cents', 'unposted')
+                     AND a.recorded_at > greatest(sealed.at, :since))
            OR EXISTS (SELECT FROM reporting.rounds r
                       WHERE r.property = m.property AND r.gaming_day = m.gaming_day
                         AND r.recorded_at > greatest(sealed.at, :since)))

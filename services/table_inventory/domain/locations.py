@@ -6,6 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 from pydantic import AwareDatetime
 
+from shared.contracts.cage import CageVoided, RedemptionVoided
 from shared.contracts.cage_locations import (
     CAGE,
     OUTSIDE,
@@ -22,7 +23,7 @@ from shared.contracts.cage_locations import (
     money_of,
 )
 from shared.contracts.facts import Fact
-from shared.contracts.inventory import Number
+from shared.contracts.inventory import Number, PitVoided
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.journal.entry import Account, Posting
 from shared.runtime.commands.approval_subject import ApprovalSubject
@@ -43,6 +44,9 @@ def is_held_at_cage(account: Account) -> bool:
             return account.wager != "deposit"  # that lies with the bank
         case leg:
             return leg in _MONEY_LEGS
+
+
+_VOIDS: Final = (PitVoided, CageVoided, RedemptionVoided)
 
 
 class LocationKey(NamedTuple):
@@ -73,9 +77,10 @@ def _cause(fact: Fact, cents: int, *, with_tables: bool) -> HeldCause:
             return "brought_forward"
         case CageCountVerified():
             return "over_short"
+    came_in = (cents > 0) is not isinstance(fact, _VOIDS)  # what is void is taken off the cause that it had
     if with_tables:
-        return "from_tables" if cents > 0 else "to_tables"
-    return "from_patrons" if cents > 0 else "to_patrons"
+        return "from_tables" if came_in else "to_tables"
+    return "from_patrons" if came_in else "to_patrons"
 
 
 def passed(property_name: str, giver: str, receiver: str, cents: int) -> tuple[Posting, ...]:
