@@ -97,6 +97,7 @@ def what_the_stories_lack(house: House) -> None:
     rules = blackjack(MOMENT + timedelta(days=1)) | {"property": HERE}
     patron = {"property": HERE, "patron": "p-1", "wallet": "W-1", "access_code": accounts.CODE}
     account = {"property": HERE, "account": "GA-0", "table": rounds.TABLES[0], "patron": "p-1"}
+    rated = {"property": THERE, "table": "BJ-01", "patron": "p-1"}
     sale, void = f"/pit-events/{THERE}/BJ-01/2", {"replaces": 1, "reason": "typed twice"}
     mended = f"/rounds/{HERE}/{rounds.TABLES[0]}/{rounds.TABLES[0]}-r1"
     for answer in (
@@ -105,6 +106,7 @@ def what_the_stories_lack(house: House) -> None:
         registry.post("/submissions", rules, person="submissions.file" + AS_EVERYBODY),
         wagering.post("/patrons", patron, person="accounts.manage" + AS_EVERYBODY),
         wagering.post("/accounts", account, person="accounts.manage" + AS_EVERYBODY),
+        inventory.post("/ratings", rated, person="ratings.enter" + AS_EVERYBODY),
         propose(settlement, person="rounds.correct" + AS_EVERYBODY, path=mended),
         inventory.post(f"{sale}/changes", void, person="pit.correct" + AS_EVERYBODY),
     ):

@@ -16,6 +16,7 @@ from services.table_inventory.queries.ratings import (
     read_rating_statements,
     steps_of,
 )
+from services.table_inventory.tables import properties
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
@@ -33,6 +34,7 @@ from shared.runtime.http import (
     require_role,
 )
 from shared.runtime.http.roles import READ_PATRON_REPORTS
+from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.service.service_context import ServiceContext
 
 RATINGS: Final[Listing[tuple[str]]] = Listing("ratings", tuple[str])
@@ -74,7 +76,8 @@ def routes(context: ServiceContext) -> APIRouter:
         key = RatingKey(property_name, rating)
         async with snapshot(context.pools.readers) as connection:
             steps, stated = await find_steps(connection, key), await find_rating_statement(connection, key)
-        return document_response(request, RatingDocument.of(steps, stated))
+            places = await known_places(connection, properties)
+        return document_response(request, RatingDocument.of(steps, stated, places.place))
 
     @router.get(
         "",
@@ -92,7 +95,8 @@ def routes(context: ServiceContext) -> APIRouter:
             every = await ratings_of_day(connection, property_name, gaming_day)
             steps = await steps_of(connection, every)
             stated = await read_rating_statements(connection, every)
-        found = with_others(RatingDocument.of(steps[key], stated.get(key)) for key in every)
+            places = await known_places(connection, properties)
+        found = with_others(RatingDocument.of(steps[key], stated.get(key), places.place) for key in every)
         following = [one for one in found if after is None or one.rating > after[0]][: asked.limit + 1]
         return RATINGS.page(following, asked.limit, lambda one: (one.rating,))
 

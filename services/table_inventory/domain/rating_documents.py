@@ -5,7 +5,8 @@ from typing import Literal, Self
 
 from pydantic import AwareDatetime, BaseModel
 
-from services.table_inventory.domain.ratings import RecordedStep, rating_of
+from services.table_inventory.domain.ratings import Rating, RecordedStep, rating_of
+from shared.contracts.property_snapshot import PropertyLookup
 from shared.contracts.ratings import (
     RatedSpan,
     RatingProblem,
@@ -19,8 +20,9 @@ from shared.contracts.ratings import (
 class RatingDocument(BaseModel):
     """A rating: where the patron plays, with which average bet, since when; the times played so far, and its steps.
 
-    `playing_since` is the beginning of the time that goes on. `rated_too` names other ratings of the patron that were
-    open at the same time. `stated` is the last statement once it was closed.
+    `pit` is that of the table, where it is read. `playing_since` is the beginning of the time that goes on. `rated_too`
+    names other ratings of the patron that were open at the same time. `stated` is the last statement once it was
+    closed.
     """
 
     property: str
@@ -29,6 +31,7 @@ class RatingDocument(BaseModel):
     patron: str | None = None
     table: str | None = None
     seat: int | None = None
+    pit: str | None = None
     opened_at: AwareDatetime | None = None
     closed_at: AwareDatetime | None = None
     playing_since: AwareDatetime | None = None
@@ -43,8 +46,10 @@ class RatingDocument(BaseModel):
     stated: RatingStated | None = None
 
     @classmethod
-    def of(cls, steps: Sequence[RecordedStep], stated: RatingStated | None = None) -> Self:
-        """Return a rating as its steps make it, and its last statement."""
+    def of(
+        cls, steps: Sequence[RecordedStep], stated: RatingStated | None = None, places: PropertyLookup | None = None
+    ) -> Self:
+        """Return a rating as its steps make it, its last statement, and the pit of its table where places are given."""
         found = rating_of(steps)
         status: Literal["open", "paused", "closed", "void"] = "open"
         if found.opened_at is None:
@@ -56,7 +61,17 @@ class RatingDocument(BaseModel):
         said = {name: value for name, value in vars(found).items() if name in cls.model_fields}
         said["problems"] = list(dict.fromkeys(found.problems))
         listed = [one.fact for one in steps]
-        return cls(**said, status=status, playing_since=found.since, steps=listed, stated=stated)
+        pit = None if places is None else _pit_of(found, places)
+        return cls(**said, status=status, pit=pit, playing_since=found.since, steps=listed, stated=stated)
+
+
+def _pit_of(rating: Rating, places: PropertyLookup) -> str | None:
+    """Return the pit of the table at which a rating was last, or None if it was never opened, or not there."""
+    if rating.opened_at is None or rating.table is None:
+        return None
+    place = places(rating.property, rating.opened_at)
+    table = None if place is None else place.table_on(rating.table, place.gaming_day(rating.opened_at))
+    return None if table is None else table.pit
 
 
 def with_others(ratings: Iterable[RatingDocument]) -> list[RatingDocument]:

@@ -1,0 +1,32 @@
+"""Ratings in a real browser: opened, stated, paused, closed and amended; accessible in light and dark."""
+
+from playwright.sync_api import expect
+
+from tests.browser.console.conftest import Visit
+from tests.browser.console.test_flows import act
+from tests.browser.console.test_pages import wrong_with
+from tests.support.demo import NEIGHBOR
+
+THERE = f"/p/{NEIGHBOR}/ratings"
+PATRON = "p-2001"
+
+
+def test_a_patron_is_rated_from_the_page_of_the_pit(visit: Visit) -> None:
+    """Whoever rates sees the open ratings of each pit; a supervisor amends a step, with a reason."""
+    page = visit("demo.pit", THERE)
+    wrong = list(wrong_with(page))
+    act(page, "open-rating", table="RP01", patron=PATRON, seat="3", average_bet_cents="50.00", buy_in_cents="500.00")
+    act(page, "pause-rating", row=PATRON)
+    act(page, "resume-rating", row=PATRON)
+    act(page, "state-average-bet", row=PATRON, average_bet_cents="75.00")
+    wrong += wrong_with(page)
+    act(page, "close-rating", row=PATRON, chips_out_cents="310.00")
+    page.locator("tr", has_text=PATRON).get_by_role("link").first.click()
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_contain_text("Rating pit-")
+    wrong += wrong_with(page)
+    rating = heading.inner_text().removeprefix("Rating ")
+    page = visit("demo.pit_manager", f"{THERE}/{rating}")
+    act(page, "overrule-rating", row="rating.bet", reason="a zero too many", instead__average_bet_cents="7.50")
+    expect(page.locator("main")).to_contain_text("a zero too many")
+    assert [] == [*wrong, *wrong_with(page)]
