@@ -26,6 +26,7 @@ from services.table_inventory.commands import (
     pit_changes,
     ratings,
     slips,
+    tips,
     variances,
     winners,
     write_offs,
@@ -54,7 +55,7 @@ MANIFEST = Manifest(
     handlers=(PitEvents, Settlements, RatingEvents),
     commands=Commands().extended_with(
         *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, locations, winners)),
-        *(desk.COMMANDS for desk in (alarms, investigations, write_offs, pit_changes, ratings)),
+        *(desk.COMMANDS for desk in (alarms, investigations, write_offs, pit_changes, ratings, tips)),
     ),
     projector=PROJECTOR,
     checks={sealed_counts: compare_sealed_counts},

@@ -23,6 +23,7 @@ from shared.contracts import (
     pit,
     pit_changes,
     ratings,
+    tips,
     win,
 )
 from shared.contracts.chips import Contents, value_of
@@ -306,6 +307,9 @@ _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     contests.ContestEntered: (_insert, t.contests, {"status": "entered"}),
     contests.ContestApproved: (_update, t.contests, {"status": "approved"}),
     contests.ContestRejected: (_update, t.contests, {"status": "rejected"}),
+    tips.TipHoursEntered: (_insert, t.tip_hours, {"status": "entered"}),
+    tips.TipHoursApproved: (_update, t.tip_hours, {"status": "approved"}),
+    tips.TipHoursRejected: (_update, t.tip_hours, {"status": "rejected"}),
     inventory.WriteOffEntered: (_insert, t.write_offs, {"status": "entered"}),
     inventory.BoxWrittenOff: (_update, t.write_offs, {"status": "approved"}),
     inventory.WriteOffRejected: (_update, t.write_offs, {"status": "rejected"}),
@@ -489,6 +493,7 @@ PROJECTOR: Final = Projector(
             t.alarm_cases,
             t.adjustments,
             t.contests,
+            t.tip_hours,
             t.check_steps,
             t.days,
         ),

@@ -431,6 +431,23 @@ contests = Table(
 )
 """Results of contests by the gaming day on which they ended, with their status."""
 
+tip_hours = Table(
+    "tip_hours",
+    metadata,
+    *texts("property", key=True),
+    *dates("last_day", key=True),
+    *numbers("revision", key=True),
+    *dates("first_day"),
+    *columns(_JSON, "pool", "hours"),
+    *texts("reason", "entered_by", "status"),
+    *moments("entered_at"),
+    *texts("approved_by", "rejected_by", "rejection_reason", null=True),
+    *moments("approved_at", "rejected_at", null=True),
+    CheckConstraint("approved_by <> entered_by", name="tip_hours_approved_by_somebody_else"),
+    CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="tip_hours_decided_once"),
+)
+"""The hours by which dealers share a tips pool, by its last gaming day, with their status."""
+
 write_offs = Table(
     "write_offs",
     metadata,

@@ -23,6 +23,7 @@ from shared.contracts import (
     ratings,
     settlements,
     submissions,
+    tips,
     vigorish,
     win,
 )
@@ -32,7 +33,7 @@ from shared.contracts.upcasting import kind_of_type, upcast_data
 MODULES = (
     *(accounts, alarms, cage, cage_locations, contests, corrections, counts, general_ledger, inventory),
     *(investigations, journal_facts, meters),
-    *(pit, pit_changes, properties, ratings, settlements, submissions, vigorish, win),
+    *(pit, pit_changes, properties, ratings, settlements, submissions, tips, vigorish, win),
 )
 
 

@@ -259,6 +259,17 @@ class Filer(Contract):
     transmitter_control_code: Annotated[str, StringConstraints(pattern="^[A-Z0-9]{8}$")]
 
 
+class TipsPool(Contract):
+    """How dealers share the tips collected in a `day` or a `week`: by hours, each share rounded down to the cent.
+
+    The cents that are left go one by one to those whose share lost the largest fraction of a cent, or to those with the
+    most hours; of equals, to the first by name.
+    """
+
+    period: Literal["day", "week"]
+    remainder: Literal["largest_fraction", "most_hours"] = "largest_fraction"
+
+
 class Member(Contract):
     """A member of the property's staff, with that person's roles at the property."""
 
@@ -283,6 +294,7 @@ class PropertyDocument(Contract):
     only with an override; of several, the most specific applies: wager and game, wager, game. If it names its
     `chip_sets`, only these can be filled, credited, counted or sold at its tables. Its `cage_locations` are those that
     its cage has besides `cage`, which every property has. `filer` is who files its currency transaction reports.
+    Its `tips_pool` says how dealers share tips; without one, they are not shared here.
     """
 
     property: Name
@@ -312,6 +324,7 @@ class PropertyDocument(Contract):
     winnings_reduced_by_wager: bool | None = None
     account_dormant_days: Annotated[int, Field(ge=1, le=10_000)] | None = None
     filer: Filer | None = None
+    tips_pool: TipsPool | None = None
     people: tuple[Member, ...] = Field(default=(), max_length=10_000)
     effective_from: AwareDatetime
 

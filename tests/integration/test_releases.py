@@ -171,6 +171,7 @@ QUIET = {
         "table_inventory.pit_changes",
         "table_inventory.rating_steps",
         "table_inventory.ratings_stated",
+        "table_inventory.tip_hours",
         "table_inventory.winners",
         "table_inventory.write_offs",
         "wagering_accounts.patron_erasures",

@@ -100,11 +100,12 @@ def routes() -> APIRouter:
     async def day_page(request: Request, person: Asked, property: str, day: date) -> Response:
         calls = person.calls
         asked = {"property": property, "gaming_day": day.isoformat()}
-        running, (whole, contests) = await asyncio.gather(
+        running, (whole, contests, hours) = await asyncio.gather(
             running_day(person, property),
             together(
                 calls.get(INVENTORY, path("gaming-days", property, day.isoformat(), "whole")),
                 calls.get(INVENTORY, path("contests", property, day.isoformat())),
+                calls.get(INVENTORY, path("tip-hours", property, day.isoformat())),
             ),
         )
         report = None
@@ -117,6 +118,7 @@ def routes() -> APIRouter:
             Act(INVENTORY, "seal-day", asked),
             Act(INVENTORY, "enter-adjustment", asked),
             Act(INVENTORY, "enter-contest", asked),
+            Act(INVENTORY, "enter-tip-hours", {"property": property, "last_day": day.isoformat()}),
         ]
         return page(
             request,
@@ -132,7 +134,7 @@ def routes() -> APIRouter:
             shown=report,
             acts=acts,
             wanted={"gaming_day": day.isoformat(), "period": "day", "table": "", "game": "", "known_at": ""},
-            lists=_lists(asked, whole, contests),
+            lists=_lists(asked, whole, contests, hours),
         )
 
     @router.get("/days/{day}/meters")
@@ -213,7 +215,7 @@ def _said(one: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**one, "different": say("days.differs") if one["different"] else ""}
 
 
-def _lists(asked: Mapping[str, Any], whole: Any, contests: Any) -> list[Any]:
+def _lists(asked: Mapping[str, Any], whole: Any, contests: Any, hours: Any) -> list[Any]:
     missing = isinstance(whole, Missing)
 
     def of_variance(one: Mapping[str, Any]) -> list[Act]:
@@ -233,6 +235,12 @@ def _lists(asked: Mapping[str, Any], whole: Any, contests: Any) -> list[Any]:
         if one["status"] != "entered":
             return []
         return [Act(INVENTORY, "approve-contest", values), Act(INVENTORY, "reject-contest", values)]
+
+    def of_hours(one: Mapping[str, Any]) -> list[Act]:
+        values = {name: one[name] for name in ("property", "last_day", "revision")}
+        if one["status"] != "entered":
+            return []
+        return [Act(INVENTORY, "approve-tip-hours", values), Act(INVENTORY, "reject-tip-hours", values)]
 
     excused = () if missing else whole["day"].get("excused", ())
     shown = ("table", "variance", "number", "shift", "at", "expected_cents", "counted_cents", "cents", "level")
@@ -255,6 +263,12 @@ def _lists(asked: Mapping[str, Any], whole: Any, contests: Any) -> list[Any]:
             contests,
             cols("contest", "revision", "fees_cents", "prizes_cents", "status", "entered_by", "approved_by"),
             acts=of_contest,
+        ),
+        listed(
+            "days.tip_hours",
+            hours,
+            cols("first_day", "last_day", "revision", "reason", "status", "entered_by", "approved_by"),
+            acts=of_hours,
         ),
         listed(
             "days.follow_ups",

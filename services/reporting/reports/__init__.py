@@ -29,6 +29,7 @@ from services.reporting.reports.slips import SLIPS
 from services.reporting.reports.statistics.report import STATISTICS
 from services.reporting.reports.table_inventory import TABLE_INVENTORY
 from services.reporting.reports.tax.report import TAX
+from services.reporting.reports.tips_pool import TIPS_POOL
 from services.reporting.reports.unclaimed import UNCLAIMED
 from services.reporting.reports.vigorish import VIGORISH
 from services.reporting.reports.win_as_settled import WIN_AS_SETTLED
@@ -40,7 +41,7 @@ REPORTS: Final[dict[str, Report]] = {
         *(MASTER_GAME, PIT_SUMMARY, DROP_AND_WIN, WIN_AS_SETTLED, SIDE_BETS, HOLD_VARIANCE),
         *(TABLE_INVENTORY, OPENERS_CLOSERS, SLIPS, COUNTER_CHECKS, COUNT_VARIANCES, ADJUSTMENTS),
         CAGE_ACCOUNTABILITY,
-        *(VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED),
+        *(VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED, TIPS_POOL),
         *(TAX, WINNINGS, CURRENCY, PATRON_PLAY, RATINGS, RATINGS_AGAINST_ROUNDS),
         GENERAL_LEDGER,
         *(PACE, STATISTICS, EXCEPTIONS, ACCESS, MASTER_LIST),

@@ -34,6 +34,7 @@ from shared.contracts import (
     journal_facts,
     meters,
     pit_changes,
+    tips,
 )
 from shared.contracts.facts import Fact
 from shared.contracts.people import canonical_person
@@ -58,6 +59,9 @@ _STEPS: Final[Mapping[type[Fact], _Step]] = {
     contests.ContestEntered: _Step("adjustment", "entered_by"),
     contests.ContestApproved: _Step("approval", "approved_by"),
     contests.ContestRejected: _Step("approval", "rejected_by"),
+    tips.TipHoursEntered: _Step("adjustment", "entered_by"),
+    tips.TipHoursApproved: _Step("approval", "approved_by"),
+    tips.TipHoursRejected: _Step("approval", "rejected_by"),
     cage.RedemptionVoided: _Step("void", "by"),
     cage.CheckReturned: _Step("override", "by"),
     cage.CageVoided: _Step("void", "by"),

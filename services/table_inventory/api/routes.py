@@ -15,6 +15,7 @@ from services.table_inventory.api import (
     ratings,
     slips,
     tables,
+    tips,
     write_offs,
 )
 from shared.runtime.http.merged_routers import merge_routers
@@ -26,6 +27,6 @@ def routes(context: ServiceContext) -> APIRouter:
     parts = (
         *(slips.routes, counts.routes, days.variance_routes, days.day_routes, contests.routes, checks.routes),
         *(alarms.routes, investigations.routes, cage.routes, locations.routes, tables.routes, write_offs.routes),
-        *(pit_changes.routes, ratings.routes),
+        *(pit_changes.routes, ratings.routes, tips.routes),
     )
     return merge_routers(*(part(context) for part in parts))

@@ -229,6 +229,15 @@ CREATE TABLE contests (
     CONSTRAINT contest_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
 );
 
+CREATE TABLE tip_hours (
+    property TEXT, last_day DATE, revision BIGINT, first_day DATE NOT NULL, pool JSONB NOT NULL, hours JSONB NOT NULL,
+    reason TEXT NOT NULL, entered_by TEXT NOT NULL, status TEXT NOT NULL, entered_at TIMESTAMPTZ NOT NULL,
+    approved_by TEXT, rejected_by TEXT, rejection_reason TEXT, approved_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ,
+    PRIMARY KEY (property, last_day, revision),
+    CONSTRAINT tip_hours_approved_by_somebody_else CHECK (approved_by <> entered_by),
+    CONSTRAINT tip_hours_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
+);
+
 CREATE TABLE counter_checks (
     property TEXT, serial TEXT, "table" TEXT, number BIGINT, PRIMARY KEY (property, serial, "table", number),
     CONSTRAINT serial_used_once UNIQUE (property, serial) DEFERRABLE

@@ -7,8 +7,10 @@ from tests.integration.table_inventory.day import BOX, FOUND, play_a_day
 from tests.integration.table_inventory.test_cage import PAID
 from tests.integration.table_inventory.test_investigations import WANTED
 from tests.integration.table_inventory.test_other_revenue import CONTESTS, RESULT
+from tests.integration.table_inventory.test_tips import TIP_HOURS
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
 from tests.support.pit_changes import propose
+from tests.support.properties import property_event
 
 _PATH = f"/gaming-days/{PROPERTY}/{DAY}"
 _FIGURE = {"table": "BJ-01", "shift": "day", "figure": "currency", "reason": "a note behind the liner"}
@@ -32,6 +34,17 @@ def contest(desk: InventoryDesk, n: int) -> Proposed:
         desk.done(f"{CONTESTS}/friday-250/{n - 1}/reject", {"reason": "whose list?"}, person="control.eve")
     desk.done(CONTESTS, RESULT | {"prizes_cents": n * 200_00}, person="audit.kim")
     return Proposed(f"{CONTESTS}/friday-250/{n}/approve", "control.eve")
+
+
+def tip_hours(desk: InventoryDesk, n: int) -> Proposed:
+    """Enter the hours of a pool, and others once those were rejected."""
+    if n == 1:
+        desk.desk.feed("properties", property_event(PROPERTY, sequence=2, version=2, tips_pool={"period": "day"}))
+    else:
+        desk.done(f"{TIP_HOURS}/{n - 1}/reject", {"reason": "whose clock?"}, person="control.eve")
+    hours = [{"dealer": "dealer.dan", "minutes": n * 60}]
+    desk.done(TIP_HOURS, {"hours": hours, "reason": "the time clock"}, person="audit.kim")
+    return Proposed(f"{TIP_HOURS}/{n}/approve", "control.eve")
 
 
 def _counted(desk: InventoryDesk, *, missing: int = 0) -> Table:
@@ -173,6 +186,7 @@ def cage_count(desk: InventoryDesk, n: int) -> Proposed:
 CASES = (
     Case("approve-pit-change", pit_change),
     Case("approve-contest", contest),
+    Case("approve-tip-hours", tip_hours),
     Case("approve-adjustment", adjustment),
     Case("audit-day", audit),
     Case("seal-day", seal),

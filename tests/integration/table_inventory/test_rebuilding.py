@@ -12,6 +12,7 @@ from shared.runtime.commands.record_replay import Replay
 from tests.support.nightly import AT_NIGHT
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
 from tests.support.pit_changes import decide, path_of, propose
+from tests.support.properties import property_event
 from tests.support.ratings import RatedTable
 
 
@@ -167,6 +168,11 @@ class PitDay:
         ):
             desk.done(contests, result, person="audit.kim")
             desk.done(f"{contests}/friday-50/{revision}/{what}", why, person="control.eve")
+        desk.desk.feed("properties", property_event(PROPERTY, sequence=2, version=2, tips_pool={"period": "day"}))
+        hours = {"hours": [{"dealer": "dealer.dan", "minutes": 480}], "reason": "the clock"}
+        for revision, what, why in ((1, "reject", {"reason": "whose clock?"}), (2, "approve", None)):
+            desk.done(f"/tip-hours/{PROPERTY}/{DAY}", hours, person="audit.kim")
+            desk.done(f"/tip-hours/{PROPERTY}/{DAY}/{revision}/{what}", why, person="control.eve")
         for alarm in ("counts, dealer.dan", "raised, BJ-01"):
             for owner in ("watch.ida", "watch.max"):
                 desk.done(f"/alarms/{PROPERTY}/{alarm}/own", {"owner": owner}, person="watch.ida")

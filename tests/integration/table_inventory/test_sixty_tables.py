@@ -27,7 +27,9 @@ PEOPLE: Final = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
 FIRST: Final = date.fromisoformat(DAY)
 OVER_CENTS: Final = 1_000_00
 CHIP_CENTS: Final = 25_00
-COLUMNS: Final = (*("day", "table", "play", "opener", "fills", "credits", "closer", "currency", "checks"),)
+COLUMNS: Final = ("day", "table", "play", "opener", "fills", "credits", "closer", "currency", "checks", "tips")
+WORKED: Final = ("day", "dealer", "minutes")
+DEALERS: Final = tuple(f"dealer.{number:02}" for number in range(1, 8))
 GAMES: Final = (("CR", "craps"), ("RL", "roulette"), ("MB", "minibaccarat"), ("BS", "big-six"))
 
 
@@ -50,7 +52,8 @@ def world(databases: Databases) -> Iterator[World]:
     """Table inventory, vigorish and reporting of a property with these tables."""
     with world_of(databases) as found:
         for desk, sequence in ((found.inventory.desk, 3), (found.books.desk, 4), (found.vigorish, 2)):
-            desk.feed("properties", property_event(PROPERTY, TABLES, sequence=sequence, version=3))
+            pool = {"period": "day"}
+            desk.feed("properties", property_event(PROPERTY, TABLES, sequence=sequence, version=3, tips_pool=pool))
         yield found
 
 
@@ -69,6 +72,8 @@ class Casino:
         assert self.book.active is not None
         self.sheet = self.book.active
         self.sheet.append(COLUMNS)
+        self.worked = self.book.create_sheet("worked")
+        self.worked.append(WORKED)
 
     def play(self, day: date, hours: float) -> None:
         """Play a day of all tables, have its boxes counted by two people, and its win stated."""
@@ -82,7 +87,18 @@ class Casino:
                 body = {"table": name, "exchange": exchange, "figures": figures}
                 assert desk.post(f"{path}/{opened['count']}/boxes", body, person=person).is_success
         self.world.inventory.done(f"{path}/{opened['count']}/conclude", person="count.sue")
+        self._share_tips(day)
         self.world.inventory.state()
+
+    def _share_tips(self, day: date) -> None:
+        """Two people agree on the hours of the dealers, who share what was collected."""
+        minutes = {dealer: self.random.randint(60, 600) for dealer in DEALERS}
+        for dealer, worked in minutes.items():
+            self.worked.append((f"{day}", dealer, worked))
+        hours = [{"dealer": dealer, "minutes": worked} for dealer, worked in minutes.items()]
+        path = f"/tip-hours/{PROPERTY}/{day}"
+        self.world.inventory.done(path, {"hours": hours, "reason": "the time clock"}, person="audit.kim")
+        self.world.inventory.done(f"{path}/1/approve", person="control.eve")
 
     def _play_table(self, name: str, day: date, hours: float) -> tuple[str, int, dict[str, Any]]:
         stream, said = self.streams[name], TABLES[name]
@@ -100,7 +116,9 @@ class Casino:
         reported = [cents for cents in sold if _is_reported(said.get("sales", "each"), cents)]
         events += [stream.sold(at(hours + 1 + number / 10), cents) for number, cents in enumerate(reported)]
         events += stream.box_off(at(hours + 7.6), f"{name}-{day}", f"{name}-{day + timedelta(days=1)}")
-        exchange = stream.sequence - 1
+        exchange, tips = stream.sequence - 1, self.random.randint(1, 90_00)
+        collected = {"cents": tips, "collected_by": "tips.jo", "observed_by": "floor.fay"}
+        events.append(stream.event("tips.collected", at(hours + 7.8), **collected))
         if said.get("play") != "counted":
             won_by_rounds = {"handle": 10_000_00, "payout": 10_000_00 - won}
             round_id = f"r-{day}-{name}"
@@ -120,7 +138,7 @@ class Casino:
             assert self.world.inventory.desk.post("/manual-slips", entered, person="cage.bob").is_success
         self.world.pit(*events, stream.closed(at(hours + 8), chips(c2500=closer // CHIP_CENTS)))
         self.tray[name] = closer
-        row = (f"{day}", name, said.get("play", "rounds"), opener, fill, 0, closer, sum(sold), checks)
+        row = (f"{day}", name, said.get("play", "rounds"), opener, fill, 0, closer, sum(sold), checks, tips)
         self.sheet.append(row)
         notes = [{"cents": 100_00, "count": sum(sold) // 100_00}]
         figures: dict[str, Any] = {"currency": notes}
@@ -128,13 +146,11 @@ class Casino:
             figures["counter_checks"] = [{"serial": f"CC-{day}-{name}", "cents": checks}]
         return name, exchange, figures
 
-    def written(self, path: Path) -> list[dict[str, Any]]:
-        """Return the rows of the sheet as they are read again from its file."""
+    def written(self, path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return the rows of the counts and of the hours as they are read again from their file."""
         self.book.save(path)
-        sheet = load_workbook(path).active
-        assert sheet is not None
-        header, *rows = sheet.iter_rows(values_only=True)
-        return [dict(zip(map(str, header), row, strict=True)) for row in rows]
+        counted, worked = (list(sheet.iter_rows(values_only=True)) for sheet in load_workbook(path).worksheets)
+        return _named(counted), _named(worked)
 
     def report(self, name: str, day: date) -> dict[str, Any]:
         """Return a report of a gaming day."""
@@ -152,6 +168,11 @@ class Casino:
         desk.done(f"{path}/audited", person="audit.lou")
         report: dict[str, Any] = desk.done(f"{path}/final", person="control.eve")["report"]
         return report
+
+
+def _named(sheet: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
+    header, *rows = sheet
+    return [dict(zip(map(str, header), row, strict=True)) for row in rows]
 
 
 def _is_reported(sales: str, cents: int) -> bool:
@@ -183,9 +204,11 @@ def test_sixty_tables_of_which_forty_are_counted(world: World, tmp_path: Path, d
         world.inventory.clock.now = at(24.0 * (number + 1))
         casino.seal(day)
     world.publish()
-    sheet = casino.written(tmp_path / "counted.xlsx")
+    sheet, worked = casino.written(tmp_path / "counted.xlsx")
     for day in dates:
-        _compare_day(casino, day, [row for row in sheet if row["day"] == f"{day}"])
+        of_day = [row for row in sheet if row["day"] == f"{day}"]
+        _compare_day(casino, day, of_day)
+        _compare_tips(casino, day, of_day, {row["dealer"]: row["minutes"] for row in worked if row["day"] == f"{day}"})
     _compare_books(world, sheet, casino.tray)
 
 
@@ -240,6 +263,21 @@ def _compare_shifts(casino: Casino, day: date, sheet: list[dict[str, Any]]) -> N
     assert {table: ("8.00", *(round(Fraction(cents, 8)) for cents in both)) for table, both in expected.items()} == {
         row["table"]: (row["open_hours"], row["drop_per_open_hour_cents"], row["win_per_open_hour_cents"])
         for row in _rows(casino.report("pace", day), "open_hours")
+    }
+
+
+def _compare_tips(casino: Casino, day: date, sheet: list[dict[str, Any]], minutes: dict[str, int]) -> None:
+    """Each share is the exact one rounded down, and a cent more for those who lost most by that; all of it is paid."""
+    pooled = sum(row["tips"] for row in sheet)
+    exact = {dealer: Fraction(pooled * worked, sum(minutes.values())) for dealer, worked in minutes.items()}
+    paid = {dealer: int(share) for dealer, share in exact.items()}
+    for dealer in sorted(exact, key=lambda one: (int(exact[one]) - exact[one], one))[: pooled - sum(paid.values())]:
+        paid[dealer] += 1
+    report = casino.report("tips-pool", day)
+    assert [(pooled, pooled)] == [(row["pooled_cents"], row["paid_cents"]) for row in _rows(report, "pools")]
+    assert paid == {row["dealer"]: row["share_cents"] for row in _rows(report, "shares")}
+    assert {row["table"]: row["tips"] for row in sheet} == {
+        row["table"]: row["tips_cents"] for row in _rows(report, "collected")
     }
 
 

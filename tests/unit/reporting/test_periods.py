@@ -24,6 +24,7 @@ EXPECTED: Final[dict[str, set[Period]]] = {
     "account-liability": {"day"},
     "electronic-win": {"day"},
     "unclaimed": {"day"},
+    "tips-pool": {"day", "week", "month"},
     "tax": {"day", "week"},
     "winnings": {"day", "year"},
     "currency": {"day"},

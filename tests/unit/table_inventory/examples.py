@@ -148,6 +148,17 @@ _HELD = {
     "counted_by": "cage.bob",
     "counted_at": NOW,
 }
+_TIP_HOURS = {
+    "property": PROPERTY,
+    "first_day": DAY,
+    "last_day": DAY,
+    "revision": 2,
+    "pool": {"period": "day", "remainder": "most_hours"},
+    "hours": [{"dealer": "dealer.dan", "minutes": 450}, {"dealer": "dealer.eve", "minutes": 480}],
+    "reason": "the time clock, corrected",
+    "entered_by": "audit.kim",
+    "entered_at": NOW,
+}
 _ALARM = {"property": PROPERTY, "alarm": "counts, dealer-7", "owner": "watch.max"}
 _VARIANCE = {**_PLACE, "variance": "inventory", "number": 9, "cents": -100000, "owner": "audit.kim"}
 _ADJUSTMENT = {
@@ -370,6 +381,14 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "rejected_by": "control.eve",
             "rejected_at": NOW,
             "rejection_reason": "no list of entrants",
+        },
+        "tip_hours.entered": _TIP_HOURS,
+        "tip_hours.approved": {**_TIP_HOURS, "approved_by": "control.eve", "approved_at": NOW},
+        "tip_hours.rejected": {
+            **_TIP_HOURS,
+            "rejected_by": "control.eve",
+            "rejected_at": NOW,
+            "rejection_reason": "a day is missing",
         },
         "day.preliminary": {
             **_DAY,

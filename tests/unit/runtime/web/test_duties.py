@@ -203,7 +203,7 @@ ON_ONE_THING: dict[frozenset[Duty], Sequence[Callable[[], None]]] = {
     frozenset((Duty.RULES, Duty.RULES_APPROVAL)): [_approval("RULES_SUBMISSION", "PROPERTY")],
     frozenset((Duty.LEDGER, Duty.LEDGER_APPROVAL)): [_approval("LEDGER_MAPPING")],
     frozenset((Duty.AUDIT, Duty.CONTROL)): [
-        _approval("DAY_ADJUSTMENT", "CONTEST"),
+        _approval("DAY_ADJUSTMENT", "CONTEST", "TIP_HOURS"),
         _law("day_seal", "audited_by", "final_by"),
     ],
     frozenset((Duty.ADJUSTMENT, Duty.ADJUSTMENT_APPROVAL)): [_approval("ACCOUNT_ADJUSTMENT")],

@@ -1,0 +1,250 @@
+"""Tips pools: what was collected at the tables, and each dealer's share by hours, to the cent."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Final
+
+from services.reporting.domain.tip_shares import TipShare, shares_of
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Identity, Section, fill
+from services.reporting.framework.figures import Cell, Figure, total
+from services.reporting.read_model.pace_of_play import ratio
+from services.reporting.read_model.reading import Books, Listed
+from services.reporting.reports.common.cells import require_whole
+from shared.contracts.inventory import PitRecorded, PitVoided
+from shared.contracts.properties import TipsPool
+from shared.contracts.tips import TipHoursApproved, TipHoursEntered, TipHoursRejected
+from shared.jurisdictions import period_of
+
+_FIRST: Final = Column(name="first_day", title="From", unit="day")
+_LAST: Final = Column(name="last_day", title="To", unit="day", formula="the pool has this gaming day's name")
+_HOURS: Final = Column(name="hours", title="Hours", unit="decimal", formula="minutes / 60")
+
+POOLS: Final = Section(
+    name="pools",
+    title="Pools that end in the period",
+    key=("last_day",),
+    columns=(
+        *(_FIRST, _LAST),
+        Column(
+            name="status",
+            title="Hours are",
+            formula="missing, entered (they wait for another person's approval), or approved; a rejected entry is none",
+        ),
+        Column(
+            name="pooled_cents",
+            title="Pooled",
+            unit="cents",
+            added=True,
+            formula="tips collected at all tables on the pool's gaming days",
+        ),
+        Column(name="dealers", title="Dealers", unit="count"),
+        _HOURS,
+        Column(
+            name="per_hour_cents", title="Per hour", unit="cents", formula="pooled / hours, half a cent to the even one"
+        ),
+        Column(
+            name="remainder",
+            title="Remainder",
+            formula=(
+                "who gets the cents that are left once each share is rounded down, one each: those whose share lost "
+                "the largest fraction of a cent, or those with the most hours; of equals, the first by name"
+            ),
+        ),
+        Column(name="remainder_cents", title="Of this, remainder", unit="cents"),
+        Column(name="paid_cents", title="Paid out", unit="cents", added=True, formula="the shares of all dealers"),
+        Column(
+            name="since_approval_cents",
+            title="Collected since the approval",
+            unit="cents",
+            formula="what was recorded after the hours were approved: shares are of all that is known now",
+        ),
+        Column(name="entered_by", title="Entered by"),
+        Column(name="approved_by", title="Approved by"),
+    ),
+)
+SHARES: Final = Section(
+    name="shares",
+    title="Shares by dealer",
+    key=("last_day", "dealer"),
+    columns=(
+        _LAST,
+        Column(name="dealer", title="Dealer"),
+        Column(name="minutes", title="Minutes", unit="count", added=True),
+        _HOURS,
+        Column(
+            name="part_cents",
+            title="By hours",
+            unit="cents",
+            added=True,
+            formula="pooled x minutes / minutes of all, rounded down to the cent",
+        ),
+        Column(name="remainder_cents", title="Of the remainder", unit="cents", added=True, formula="a cent or none"),
+        Column(name="share_cents", title="Share", unit="cents", added=True, formula="by hours + of the remainder"),
+    ),
+)
+COLLECTED: Final = Section(
+    name="collected",
+    title="Collected by gaming day and table",
+    key=("gaming_day", "table"),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="pit", title="Pit"),
+        Column(name="table", title="Table"),
+        Column(
+            name="tips_cents",
+            title="Tips",
+            unit="cents",
+            added=True,
+            formula="from the table's locked box, as those report who collected and observed it; no part of any win",
+        ),
+    ),
+)
+
+_Collected = Mapping[tuple[str, str], Figure]
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """A pool: its gaming days, how it is shared, what was collected, the latest hours that stand, and the shares."""
+
+    first: date
+    last: date
+    pool: TipsPool
+    pooled: Figure
+    hours: Listed | None
+    approved: bool
+    since_approval: int | None
+    shares: tuple[TipShare, ...]
+
+    @property
+    def paid(self) -> Figure:
+        """Return what dealers are paid."""
+        return Figure(sum(one.cents for one in self.shares), self.pooled.origin)
+
+
+async def _fill(books: Books) -> Content:
+    require_whole(books, "a tips pool has the tips of all tables")
+    ends = list(_ends(books))
+    first = min((begin for begin, _, _ in ends), default=books.question.first)
+    known = await books.amounts(("tips_cents",), ("gaming_day", "table_name"), first=first)
+    collected = {(day, table): found["tips_cents"] for (day, table), found in known.items()}
+    hours = await _hours(books)
+    pools = [await _pool(books, *end, collected, hours.get(end[1])) for end in ends]
+    sections = (
+        fill(POOLS, map(_row, pools)),
+        fill(SHARES, (row for pool in pools for row in _shares(pool))),
+        fill(COLLECTED, _collected(books, collected)),
+    )
+    shared = [pool for pool in pools if pool.approved]
+    identity = Identity(
+        "paid out and pooled",
+        total(pool.paid for pool in shared),
+        total(pool.pooled for pool in shared),
+        "of pools whose hours are approved, all that was pooled is paid out",
+    )
+    return Content(sections, (identity,))
+
+
+def _ends(books: Books) -> Iterator[tuple[date, date, TipsPool]]:
+    """Yield first and last gaming day of each pool that ends in the period, under the property of its last day."""
+    day, question = books.question.first, books.question
+    while day <= question.last:
+        place = books.place_on(day)
+        pool = place.document.tips_pool
+        if pool is not None:
+            first, last = period_of(place.law, pool.period, day)
+            if last == day:
+                yield first, last, pool
+        day += timedelta(days=1)
+
+
+async def _hours(books: Books) -> dict[date, list[Listed]]:
+    """Return the entries about the hours of pools, by the last day of the pool, in the order of recording."""
+    found: dict[date, list[Listed]] = {}
+    kinds = (TipHoursEntered, TipHoursApproved, TipHoursRejected)
+    for listed in await books.facts(*kinds, first=date.min, last=date.max):
+        found.setdefault(listed.fact.last_day, []).append(listed)
+    return found
+
+
+async def _pool(
+    books: Books, first: date, last: date, pool: TipsPool, collected: _Collected, entries: list[Listed] | None
+) -> _Pool:
+    listed = entries or []
+    pooled = total(tips for (day, _), tips in collected.items() if first <= date.fromisoformat(day) <= last)
+    approved = [one for one in listed if isinstance(one.fact, TipHoursApproved)]
+    if not approved:
+        decided = {one.fact.revision for one in listed if isinstance(one.fact, TipHoursRejected)}
+        waits = [one for one in listed if one.fact.revision not in decided]
+        return _Pool(first, last, pool, pooled, waits[-1] if waits else None, False, None, ())
+    latest = approved[-1]
+    before = await books.known_at(latest.recorded_at).amounts(("tips_cents",), first=first, last=last, explained=False)
+    then = sum(found["tips_cents"].value for found in before.values())
+    minutes = {one.dealer: one.minutes for one in latest.fact.hours}
+    shares = tuple(shares_of(max(pooled.value, 0), minutes, latest.fact.pool))
+    return _Pool(first, last, latest.fact.pool, pooled, latest, True, pooled.value - then, shares)
+
+
+def _row(pool: _Pool) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "first_day": pool.first,
+        "last_day": pool.last,
+        "status": "missing" if pool.hours is None else "approved" if pool.approved else "entered",
+        "pooled_cents": pool.pooled,
+        "remainder": pool.pool.remainder.replace("_", " "),
+    }
+    if pool.hours is None:
+        return row
+    fact, because = pool.hours.fact, (pool.hours.entry,)
+    minutes = sum(one.minutes for one in fact.hours)
+    row |= {
+        "dealers": Cell(len(fact.hours), because),
+        "hours": Cell(ratio(minutes, 60), because),
+        "entered_by": fact.entered_by,
+    }
+    if pool.approved:
+        row |= {
+            "per_hour_cents": Cell(round(pool.pooled.value * 60 / minutes), pool.pooled),
+            "remainder_cents": sum(one.remainder_cents for one in pool.shares),
+            "paid_cents": pool.paid,
+            "since_approval_cents": pool.since_approval,
+            "approved_by": fact.approved_by,
+        }
+    return row
+
+
+def _shares(pool: _Pool) -> Iterator[dict[str, Any]]:
+    for one in pool.shares:
+        yield {
+            "last_day": pool.last,
+            "dealer": one.dealer,
+            "minutes": one.minutes,
+            "hours": ratio(one.minutes, 60),
+            "part_cents": one.part_cents,
+            "remainder_cents": one.remainder_cents,
+            "share_cents": Cell(one.cents, pool.pooled),
+        }
+
+
+def _collected(books: Books, collected: _Collected) -> Iterator[dict[str, Any]]:
+    for (day, table), tips in sorted(collected.items()):
+        yield {"gaming_day": date.fromisoformat(day), "pit": books.pit_of(table), "table": table, "tips_cents": tips}
+
+
+TIPS_POOL: Final = Report(
+    name="tips-pool",
+    title="Tips pools",
+    about=(
+        "What was collected of dealers' tips, and each dealer's share of the pool by hours, to the cent: the "
+        "property's document says whether a pool is of a day or a week and who gets the cents that are left. Hours "
+        "are entered by one person and approved by another, neither of whom has a share. Pools are of the period in "
+        "which they end."
+    ),
+    sections=(POOLS, SHARES, COLLECTED),
+    sources=(PitRecorded, PitVoided, TipHoursEntered, TipHoursApproved, TipHoursRejected),
+    fill=_fill,
+    periods=("day", "week", "month"),
+    signatures=("Tips committee", "Revenue audit"),
+)

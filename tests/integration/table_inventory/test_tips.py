@@ -1,0 +1,67 @@
+"""The hours of tips pools: two people who have no share, for the pools that the property's document has."""
+
+from typing import Any, Final
+
+import pytest
+
+from tests.support.asgi import assert_problem
+from tests.support.pit import DAY, PROPERTY, InventoryDesk
+from tests.support.properties import property_event
+
+TIP_HOURS: Final = f"/tip-hours/{PROPERTY}/{DAY}"
+HOURS: Final = [{"dealer": "dealer.dan", "minutes": 480}, {"dealer": "dealer.eve", "minutes": 450}]
+ENTERED: Final[dict[str, Any]] = {"hours": HOURS, "reason": "the time clock"}
+
+
+def _pools(desk: InventoryDesk, period: str = "day") -> None:
+    desk.desk.feed("properties", property_event(PROPERTY, sequence=2, version=2, tips_pool={"period": period}))
+
+
+def test_hours_take_two_people_and_a_revision_replaces_them(desk: InventoryDesk) -> None:
+    """Whoever enters them does not approve them; while they wait, no others are entered; nothing is posted."""
+    _pools(desk)
+    entered = desk.done(TIP_HOURS, ENTERED, person="control.eve")
+    assert (1, "entered", DAY, DAY) == tuple(entered[name] for name in ("revision", "status", "first_day", "last_day"))
+    assert {"period": "day", "remainder": "largest_fraction"} == entered["pool"]
+    assert_problem(desk.send(TIP_HOURS, ENTERED, person="audit.kim"), 409, "revision 1 of the hours of the pool")
+    own = desk.send(f"{TIP_HOURS}/1/approve", person="control.eve")
+    assert_problem(own, 403, "control.eve entered revision 1 of the hours of the pool up to 2026-11-20")
+    desk.done(f"{TIP_HOURS}/1/reject", {"reason": "whose clock?"}, person="control.eve")
+    desk.done(TIP_HOURS, ENTERED, person="audit.kim")
+    approved = desk.done(f"{TIP_HOURS}/2/approve", person="control.eve")
+    assert ("approved", "control.eve", HOURS) == (approved["status"], approved["approved_by"], approved["hours"])
+    assert_problem(desk.send(f"{TIP_HOURS}/2/approve", person="control.eve"), 409, "approved already")
+    assert [(2, "approved"), (1, "rejected")] == [
+        (one["revision"], one["status"]) for one in desk.read(TIP_HOURS)["items"]
+    ]
+    assert approved == desk.read(f"{TIP_HOURS}/2")
+    assert {} == desk.balances()
+
+
+def test_nobody_who_has_a_share_enters_or_approves_it(desk: InventoryDesk) -> None:
+    """However the name is written; nor is a dealer there twice."""
+    _pools(desk)
+    with_clerk = {**ENTERED, "hours": [*HOURS, {"dealer": "Audit.Kim", "minutes": 60}]}
+    assert_problem(desk.send(TIP_HOURS, with_clerk, person="audit.kim"), 403, "audit.kim has a share of this pool")
+    with_approver = {**ENTERED, "hours": [*HOURS, {"dealer": "control.eve", "minutes": 60}]}
+    desk.done(TIP_HOURS, with_approver, person="audit.kim")
+    assert_problem(desk.send(f"{TIP_HOURS}/1/approve", person="control.eve"), 403, "control.eve has a share")
+    twice = {**ENTERED, "hours": [*HOURS, HOURS[0]]}
+    assert_problem(desk.send(TIP_HOURS, twice, person="audit.kim"), 422, "dealer.dan is there twice")
+
+
+@pytest.mark.parametrize(
+    ("period", "day", "status", "said"),
+    [
+        (None, DAY, 422, "shares no tips by hours: file a version of it that has a 'tips_pool'"),
+        ("day", "2026-12-24", 409, "that gaming day has not come yet"),
+        ("week", DAY, 422, "the pool of 2026-11-20 is that of a week: enter its hours for its last day"),
+    ],
+)
+def test_a_pool_is_one_that_the_property_has_and_that_has_ended(
+    desk: InventoryDesk, period: str | None, day: str, status: int, said: str
+) -> None:
+    """A pool is named by its last gaming day; of a week, by that of the week."""
+    if period is not None:
+        _pools(desk, period)
+    assert_problem(desk.send(f"/tip-hours/{PROPERTY}/{day}", ENTERED, person="audit.kim"), status, said)
