@@ -56,6 +56,17 @@ def test_a_table_has_a_pace_by_hour_of_the_clock(books: Books) -> None:
     ]
 
 
+def test_a_game_has_the_pace_of_its_tables_together(books: Books) -> None:
+    """Three rounds in six minutes at one table and one of a minute at another: 34 an hour, of 7 spots."""
+    rounds = [_round(books, seq, minute, 2) for seq, minute in enumerate((1, 3, 6), 1)]
+    books.publish(*rounds, _round(books, 4, 10, 1, table="BJ-02"))
+    report = books.report("pace")
+    [game] = rows_of(report, "games")
+    assert ("blackjack", 2, 4, "0.12", "34.29", 7, "1.75", 7_000, 1_000) == names(game, "game", "tables", *_PLAYED)
+    assert 60_000 == game["win_per_hour_cents"]  # all of it lost, in seven minutes
+    assert game["handle_cents"] == sum(row["handle_cents"] for row in rows_of(report, "tables"))
+
+
 def test_what_is_taken_back_was_not_played(books: Books) -> None:
     """A reversed round takes its spots and its handle with it; posted again, it counts once; also as known before."""
     totals, lines = [total(handle=2_000)], [_line(seat, "blackjack", 1_000) for seat in (1, 2)]

@@ -28,6 +28,7 @@ from services.reporting.reports.common.settled_rounds import SettledRounds, sett
 from services.reporting.reports.common.settled_win import SettledWin
 from services.reporting.reports.pace.sections import (
     DEALERS,
+    GAMES,
     HOURS,
     MINIMUMS,
     OPEN_HOURS,
@@ -60,6 +61,7 @@ async def _fill(books: Books) -> Content:
     whole = sum(by_table.values(), start=Pace())
     sections = (
         fill(TABLES, _tables(books, by_table, settled, signs)),
+        fill(GAMES, _games(books, by_table, settled)),
         await _open_hours(books, by_table, settled),
         fill(RESULTS, await _results(books)),
         fill(RAKE, await _rake(books)),
@@ -115,9 +117,30 @@ def _tables(
                 ratio(Fraction(100 * pace.seats, sign.positions), pace.rounds),
                 seats_figure(books, pace, table_name=table, game=game),
             ),
-            "win_per_hour_cents": Cell(_rounded(pace.per_hour(win.win.value)), win.win),
-            "theoretical_win_per_hour_cents": _theoretical(win, pace.milliseconds),
+            **_yield(pace, win),
         }
+
+
+def _games(books: Books, by_table: Mapping[tuple[str, str], Pace], settled: SettledRounds) -> Iterator[_Row]:
+    games: dict[str, list[Pace]] = defaultdict(list)
+    for (_, game), pace in by_table.items():
+        games[game].append(pace)
+    wins = settled.by("game")
+    for game, paces in sorted(games.items()):
+        pace = sum(paces, start=Pace())
+        yield {
+            "game": game,
+            "tables": len(paces),
+            **_played_at(books, pace, game=game),
+            **_yield(pace, wins.get((game,), SettledWin())),
+        }
+
+
+def _yield(pace: Pace, win: SettledWin) -> _Row:
+    return {
+        "win_per_hour_cents": Cell(_rounded(pace.per_hour(win.win.value)), win.win),
+        "theoretical_win_per_hour_cents": _theoretical(win, pace.milliseconds),
+    }
 
 
 def _theoretical(win: SettledWin, milliseconds: int) -> Cell:
@@ -333,12 +356,12 @@ PACE: Final = Report(
     name="pace",
     title="Pace and yield",
     about=(
-        "How fast tables play, how full they are, what a seat wagers and what an hour brings, by table, hour, minimum "
-        "and dealer, from every settled round; and how many results counted tables recorded. Rounds at a table depend "
-        "on who plays and on what is shuffled: a dealer's figures are stated with the interval that chance alone "
-        "explains, and say nothing of a person by themselves."
+        "How fast tables play, how full they are, what a seat wagers and what an hour brings, by table, game, hour, "
+        "minimum and dealer, from every settled round; and how many results counted tables recorded. Rounds at a table "
+        "depend on who plays and on what is shuffled: a dealer's figures are stated with the interval that chance "
+        "alone explains, and say nothing of a person by themselves."
     ),
-    sections=(TABLES, OPEN_HOURS, RESULTS, RAKE, HOURS, MINIMUMS, SIDE_BETS, DEALERS),
+    sections=(TABLES, GAMES, OPEN_HOURS, RESULTS, RAKE, HOURS, MINIMUMS, SIDE_BETS, DEALERS),
     sources=(SettlementPosted, SettlementReversed, ResultCounted, SubmissionApproved, WinStated),
     fill=_fill,
 )

@@ -42,6 +42,21 @@ _HANDLE_PER_HOUR: Final = Column(
 _PLAYED: Final = (_ROUNDS, _HOURS, _ROUNDS_PER_HOUR, _SEATS, _SEATS_PER_ROUND, _HANDLE, _WAGER, _HANDLE_PER_HOUR)
 """What `played` fills."""
 
+_YIELD: Final = (
+    Column(
+        name="win_per_hour_cents",
+        title="Win as settled per hour",
+        unit="cents",
+        formula="win as settled / hours of play",
+    ),
+    Column(
+        name="theoretical_win_per_hour_cents",
+        title="Theoretical win per hour",
+        unit="cents",
+        formula="handle x exact house edge / hours of play; empty if a wager has no exact house edge",
+    ),
+)
+
 TABLES: Final = Section(
     name="tables",
     title="By table",
@@ -57,19 +72,14 @@ TABLES: Final = Section(
             unit="percent",
             formula="occupied seats / positions of the table",
         ),
-        Column(
-            name="win_per_hour_cents",
-            title="Win as settled per hour",
-            unit="cents",
-            formula="win as settled / hours of play",
-        ),
-        Column(
-            name="theoretical_win_per_hour_cents",
-            title="Theoretical win per hour",
-            unit="cents",
-            formula="handle x exact house edge / hours of play; empty if a wager has no exact house edge",
-        ),
+        *_YIELD,
     ),
+)
+GAMES: Final = Section(
+    name="games",
+    title="By game",
+    key=("game",),
+    columns=(_GAME, Column(name="tables", title="Tables", unit="count", formula="that played it"), *_PLAYED, *_YIELD),
 )
 OPEN_HOURS: Final = Section(
     name="open_hours",
