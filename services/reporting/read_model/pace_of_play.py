@@ -84,9 +84,9 @@ def per_hour(number: int | Fraction, milliseconds: int) -> Fraction | None:
     return Fraction(number) * _HOUR_MILLISECONDS / milliseconds if milliseconds > 0 else None
 
 
-def rounds_per_hour(rounds: int, milliseconds: int) -> str | None:
-    """Return rounds per hour of some time, two decimals; None without a time."""
-    return ratio(rounds * _HOUR_MILLISECONDS, milliseconds)
+def count_per_hour(count: int, milliseconds: int) -> str | None:
+    """Return a count per hour of some time, two decimals; None without a time."""
+    return ratio(count * _HOUR_MILLISECONDS, milliseconds)
 
 
 @cache

@@ -11,13 +11,13 @@ from services.reporting.framework.document import Filled, Identity, fill
 from services.reporting.framework.figures import NOTHING, Cell, Explained, Figure, explained_by, share, total
 from services.reporting.read_model.pace_of_play import (
     Pace,
+    count_per_hour,
     handle_figure,
     hours_of,
     pace_by,
     per_hour,
     ratio,
     rounds_figure,
-    rounds_per_hour,
     seats_figure,
 )
 from services.reporting.read_model.reading import Books
@@ -79,7 +79,7 @@ def _played(pace: Pace, rounds: Figure, seats: Figure, handle: Figure) -> _Row:
     return {
         "rounds": rounds,
         "hours": Cell(pace.hours, rounds),
-        "rounds_per_hour": Cell(rounds_per_hour(pace.rounds, pace.milliseconds), rounds),
+        "rounds_per_hour": Cell(count_per_hour(pace.rounds, pace.milliseconds), rounds),
         "seats": seats,
         "seats_per_round": Cell(pace.seats_per_round, explained_by(seats, rounds)),
         "handle_cents": handle,
@@ -166,7 +166,7 @@ async def _open_hours(books: Books, by_table: Mapping[tuple[str, str], Pace], se
             "table": table,
             "open_hours": hours_of(milliseconds),
             "rounds": rounds,
-            "rounds_per_open_hour": Cell(rounds_per_hour(rounds.value, milliseconds), rounds),
+            "rounds_per_open_hour": Cell(count_per_hour(rounds.value, milliseconds), rounds),
             "drop_per_open_hour_cents": in_an_hour(win.drop),
             "win_per_open_hour_cents": in_an_hour(win.final_win),
             "theoretical_win_per_open_hour_cents": _theoretical(wins.get((table,), SettledWin()), milliseconds),
@@ -193,7 +193,7 @@ async def _results(books: Books) -> Sequence[_Row]:
                 "shoes": shoes,
                 "results_per_shoe": Cell(ratio(results.value, shoes.value), explained_by(results, shoes)),
                 "open_hours": hours_of(milliseconds),
-                "results_per_open_hour": Cell(ratio(Fraction(results.value) * 3_600_000, milliseconds), results),
+                "results_per_open_hour": Cell(count_per_hour(results.value, milliseconds), results),
             }
         )
     return found
