@@ -226,6 +226,66 @@ lines = Table(
     schema=SCHEMA,
 )
 
+filings = Table(
+    "filings",
+    metadata,
+    *texts("property", key=True),
+    *counts("filing", key=True),
+    *texts("form"),
+    *dates("reported_day", "file_by"),
+    *texts("status"),
+    *counts("report_count"),
+    *texts("content_sha256"),
+    *counts("content_bytes"),
+    *texts("prepared_by"),
+    *moments("prepared_at"),
+    *texts("released_by", null=True),
+    *moments("released_at", null=True),
+    *texts("filed_by", null=True),
+    *moments("filed_at", null=True),
+    *texts("tracking_id", "acknowledged_by", null=True),
+    *moments("acknowledged_at", null=True),
+    *texts("withdrawn_by", null=True),
+    *moments("withdrawn_at", null=True),
+    *texts("withdraw_reason", null=True),
+    Column("errors", JSONB, nullable=False),
+    CheckConstraint("status IN ('prepared', 'released', 'filed', 'accepted', 'rejected', 'withdrawn')", name="status"),
+    CheckConstraint("released_by <> prepared_by", name="released_by_somebody_else"),
+    CheckConstraint("status = 'withdrawn' OR (status = 'prepared') = (released_by IS NULL)", name="released_first"),
+    CheckConstraint("(filed_by IS NULL) = (status IN ('prepared', 'released', 'withdrawn'))", name="filed_after"),
+    CheckConstraint("(withdrawn_by IS NULL) = (status <> 'withdrawn')", name="status_and_withdrawal_agree"),
+    Index("filings_of_day", "property", "reported_day"),
+    schema=SCHEMA,
+)
+
+filing_reports = Table(
+    "filing_reports",
+    metadata,
+    *texts("property", key=True),
+    *counts("filing", "report", key=True),
+    *texts("kind", "reference"),
+    *counts("in_dollars", "out_dollars"),
+    *texts("amends", "bsa_id", null=True),
+    Column("errors", JSONB, nullable=False),
+    CheckConstraint("kind IN ('patron', 'account', 'entry')", name="kind"),
+    Index("filing_reports_about", "property", "reference"),
+    Index("filing_reports_by_identifier", "property", "bsa_id", postgresql_where="bsa_id IS NOT NULL"),
+    schema=SCHEMA,
+)
+"""The reports of each filing, in the order of its file."""
+
+filing_files = Table(
+    "filing_files",
+    metadata,
+    *texts("property", key=True),
+    *counts("filing", key=True),
+    *texts("wrapped_by"),
+    *columns(LargeBinary, "wrapped"),
+    *texts("sealed"),
+    schema=SCHEMA,
+)
+"""The file of each filing, encrypted with a key of its own, wrapped by the key `wrapped_by`."""
+
 properties = properties_table(metadata, SCHEMA)
 """The approved properties: their gaming days and their law."""
 

@@ -1,4 +1,4 @@
-"""Background work of the wagering accounts: write off expired promotional money."""
+"""Background work of the wagering accounts: write off expired promotional money, and watch for late filings."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -9,6 +9,7 @@ import structlog
 
 from services.wagering_accounts.commands.promotions import ExpirePromotion
 from services.wagering_accounts.domain.promotions import Lot, expired, left_of
+from services.wagering_accounts.queries import filings
 from services.wagering_accounts.queries.promotions import Pool, changes_of, pools_to_look_at
 from services.wagering_accounts.tables import properties
 from shared.runtime.background.periodic import every
@@ -33,8 +34,9 @@ async def watch(context: ServiceContext) -> None:
 
 
 async def observe(context: ServiceContext) -> None:
-    """Update the metric for overdue write-offs."""
+    """Update the metrics for overdue write-offs and late filings."""
     context.metrics.promotions_overdue.set(len(await _wanted(context)))
+    context.metrics.filings_late.set(await _late_filings(context))
 
 
 async def expire_due(context: ServiceContext) -> int:
@@ -44,6 +46,18 @@ async def expire_due(context: ServiceContext) -> int:
     prevents duplicates. If an account changes meanwhile, the next run computes what is due then.
     """
     return sum([await _expire(context, command) for command in await _wanted(context)])
+
+
+async def _late_filings(context: ServiceContext) -> int:
+    """Return the number of filings that are late on the current gaming day of their property."""
+    now, late = context.clock(), 0
+    async with snapshot(context.pools.background) as connection:
+        places = await known_places(connection, properties)
+        for name in await filings.properties_with_filings(connection):
+            place = places.place(name, now)
+            if place is not None:
+                late += await filings.late(connection, name, place.gaming_day(now))
+    return late
 
 
 async def _wanted(context: ServiceContext) -> list[ExpirePromotion]:

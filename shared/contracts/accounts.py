@@ -13,7 +13,7 @@ from shared.contracts.topics import ACCOUNTS
 
 Instrument = Literal["cash", "chips", "voucher", "wallet"]
 LimitKind = Literal["wager", "buy_in_day"]
-Seen = Literal["patron", "accounts", "account", "statement", "adjustments", "identity", "erasure"]
+Seen = Literal["patron", "accounts", "account", "statement", "adjustments", "identity", "erasure", "filing"]
 """What was viewed of a patron's data."""
 
 ErasureGround = Literal["requested", "retention_ended", "entered_by_mistake"]

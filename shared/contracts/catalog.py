@@ -12,6 +12,7 @@ from shared.contracts import (
     contests,
     corrections,
     counts,
+    filings,
     general_ledger,
     inventory,
     investigations,
@@ -31,8 +32,8 @@ from shared.contracts.facts import Fact
 from shared.contracts.upcasting import kind_of_type, upcast_data
 
 MODULES = (
-    *(accounts, alarms, cage, cage_locations, contests, corrections, counts, general_ledger, inventory),
-    *(investigations, journal_facts, meters),
+    *(accounts, alarms, cage, cage_locations, contests, corrections, counts, filings, general_ledger),
+    *(inventory, investigations, journal_facts, meters),
     *(pit, pit_changes, properties, ratings, settlements, submissions, tips, vigorish, win),
 )
 

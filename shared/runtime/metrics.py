@@ -203,6 +203,11 @@ class Metrics:
             "Accounts with promotional money that should have been written off",
             registry=r,
         )
+        self.filings_late = Gauge(
+            "pitledger_filings_late",
+            "Filings that were not sent by their last day, or were rejected and not filed again since",
+            registry=r,
+        )
         self.slips_in_transit = Gauge(
             "pitledger_slips_in_transit", "Fills and credits in transit", ["slip"], registry=r
         )

@@ -44,6 +44,9 @@ ROLES = {
     "care.joy": ["accounts.erase", "accounts.exclude"],
     "care.max": ["accounts.erase.approve"],
     "host.mo": ["accounts.promote"],
+    "title31.eve": ["filings.prepare", "patrons.report"],
+    "title31.sam": ["filings.prepare.approve", "patrons.report"],
+    "Title31.Eve": ["filings.prepare", "filings.prepare.approve"],
 }
 
 

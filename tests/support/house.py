@@ -19,6 +19,7 @@ from tests.support import Databases, accounts, pit, rounds
 from tests.support.browsers import Answered, Browsers
 from tests.support.corrections import propose
 from tests.support.desk import Desk
+from tests.support.filings import filing_of
 from tests.support.known import hear_of
 from tests.support.registry import blackjack, riverbend
 from tests.support.told import AS_EVERYBODY, as_each, crews, told
@@ -90,7 +91,7 @@ def a_house(databases: Databases) -> Iterator[House]:
 
 
 def what_the_stories_lack(house: House) -> None:
-    """Have on record what pages show and no story tells of: rules, a patron with an account, a correction, a change."""
+    """Have on record what pages show and no story tells of: rules, a patron with an account, a filing, a correction."""
     registry, settlement, inventory, wagering = (
         house.desks[name] for name in ("paytable-registry", "round-settlement", "table-inventory", "wagering-accounts")
     )
@@ -106,6 +107,7 @@ def what_the_stories_lack(house: House) -> None:
         registry.post("/submissions", rules, person="submissions.file" + AS_EVERYBODY),
         wagering.post("/patrons", patron, person="accounts.manage" + AS_EVERYBODY),
         wagering.post("/accounts", account, person="accounts.manage" + AS_EVERYBODY),
+        wagering.post("/filings", filing_of("p-1"), person="filings.prepare" + AS_EVERYBODY),
         inventory.post("/ratings", rated, person="ratings.enter" + AS_EVERYBODY),
         propose(settlement, person="rounds.correct" + AS_EVERYBODY, path=mended),
         inventory.post(f"{sale}/changes", void, person="pit.correct" + AS_EVERYBODY),

@@ -66,6 +66,9 @@ _TOPICS: Final = "tests/integration/test_topics_anew.py"
 _KEPT: Final = "tests/integration/reporting/test_altered_kept.py"
 _KEYS: Final = "tests/integration/wagering_accounts/test_altered_keys.py"
 
+_FILES: Final = "tests/integration/wagering_accounts/test_filings.py"
+_FILE_TEST: Final = "test_an_altered_file_is_not_shown"
+
 _OF_JOURNAL: Final[Mapping[str, Kept]] = {
     "accounts": Kept(
         "nothing: numbers of the accounts that entries name, which are in the hash of each",
@@ -242,6 +245,12 @@ _OWN: Final[Mapping[str, Kept]] = {
             f"{_KEYS}::test_an_altered_key_opens_nothing",
         ),
         Fate("survived", "it opens nothing", test=f"{_KEYS}::test_an_altered_key_opens_nothing"),
+        COMPARED,
+    ),
+    "wagering_accounts.filing_files": Kept(
+        "nothing: files that are filed, encrypted, with keys wrapped by those of the installation",
+        Fate("refused", "it opens nothing: the file is not shown", "the next look", f"{_FILES}::{_FILE_TEST}"),
+        Fate("survived", "no filing has it", test=f"{_FILES}::{_FILE_TEST}"),
         COMPARED,
     ),
     "progressive_meters.compared_hours": Kept(

@@ -1,4 +1,4 @@
-"""`pitledger filing`: currency transaction reports of a gaming day as FinCEN takes them, and what came back."""
+"""`pitledger filing`: currency transaction reports as FinCEN takes them, from the file to what came back."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -12,17 +12,26 @@ from pydantic import ValidationError
 
 from services.cli.client import Client, client_of
 from services.cli.exits import CheckFailed, InputRefused, NotFound, UsageWrong
-from services.cli.filing.acknowledgement import AcknowledgementWrong, FiledError, read_acknowledgement
+from services.cli.filing.acknowledgement import Acknowledgement, AcknowledgementWrong, FiledError, read_acknowledgement
 from services.cli.filing.ctr_batch import CtrActivity, Line, ctr_batch
+from services.cli.moments import moment_of
 from services.cli.output import AsJson, names, numbers, print_json, print_line, show, table, words, write_bytes
+from services.cli.subjects import Shown
 from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.properties import Filer
 
 app = typer.Typer(no_args_is_help=True)
 
+_ACCOUNTS: Final = "wagering-accounts"
+_OPEN: Final = ("prepared", "released", "rejected")
+"""The statuses of what is still to be sent."""
+
 _CTR: Final = "FinCEN 112"
 _NOBODY: Final = "unknown"
 """The person of the currency report where none was recorded."""
+
+Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
+Filing = Annotated[int, typer.Argument(metavar="FILING", min=1, help="The number of the filing.")]
 
 _Reports = Mapping[tuple[str, str], Sequence[Line]]
 """The lines to report by person, and by entry where nobody is known: those cannot be told apart."""
@@ -30,7 +39,7 @@ _Reports = Mapping[tuple[str, str], Sequence[Line]]
 
 @app.callback()
 def _filing() -> None:
-    """Prepare what is filed with FinCEN, and read what comes back."""
+    """Prepare what is filed with FinCEN, release it, and record that it was sent and what came back."""
 
 
 @app.command()
@@ -56,11 +65,12 @@ def prepare(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write the currency transaction reports of a gaming day as a batch file for FinCEN's BSA E-Filing System.
+    """Write the currency transaction reports of a gaming day as a batch file for FinCEN, and record it as a filing.
 
     The amounts are those of the currency report. Each person's identity is read from the wagering accounts, and each
-    look is on record. A person without an identity is refused unless named by --unidentified. The same reports on the
-    same day of filing give the same bytes. The file has personal data: keep it as you keep the forms.
+    look is on record. A person without an identity is refused unless named by --unidentified; so is a person who was
+    reported before, unless --corrects says which report this one corrects. Then there is no file. Another person
+    releases the filing. The file has personal data: keep it as you keep the forms.
 
     Example: pitledger filing prepare --property riverside --day 2026-11-20 -o ctr-2026-11-20.xml
     Example: pitledger filing prepare --property riverside --day 2026-11-20 --only p-7 -o p-7.xml
@@ -78,48 +88,201 @@ def prepare(
     filer = _filer(property_name)
     identities = _identities(property_name, sorted(people - {_NOBODY, *(unidentified or ())}))
     batch = [
-        (person, CtrActivity(gaming_day, identities.get(person), lines, prior.get(person)))
-        for (person, _), lines in reports.items()
+        CtrActivity(gaming_day, identities.get(key[0]), lines, prior.get(key[0])) for key, lines in reports.items()
     ]
     try:
-        content = ctr_batch(filer, [activity for _, activity in batch], filed_on=filed)
+        content = ctr_batch(filer, batch, filed_on=filed)
     except ValueError as error:
         raise InputRefused(f"no batch: {error}") from error
+    subjects = [_subject(*key) for key in reports]
+    document = {"property": property_name, "reported_day": day, "subjects": subjects, "file": content.decode()}
+    with client_of(_ACCOUNTS) as accounts:
+        prepared = accounts.do("/filings", document)
     write_bytes(content, output, "xml", readable=True)
-    file_by = min(row["file_by"] for row in _rows(report, "reportable") if row["form"] == _CTR)
-    _show_batch(batch, file_by=file_by, digest=sha256(content).hexdigest(), as_json=as_json)
+    _show_filing(prepared, as_json=as_json)
 
 
 @app.command()
-def acknowledged(
+def release(
+    property_name: Property,
+    filing: Filing,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", metavar="FILE", help="The file that will be sent: it must be the one prepared."),
+    ] = None,
+    shown: Shown = None,
+    as_json: AsJson = False,
+) -> None:
+    """Release a filing that another person prepared; its file may then be sent.
+
+    Exit code 3 if FILE is not the file that was prepared.
+
+    Example: pitledger filing release riverside 3 --file ctr-2026-11-20.xml
+    """
+    path = _path(property_name, filing)
+    with client_of(_ACCOUNTS) as client:
+        if file is not None:
+            prepared, digest = client.read(path), sha256(_content(file)).hexdigest()
+            if digest != prepared["content_sha256"]:
+                raise InputRefused(
+                    f"{file} has the SHA-256 {digest}, and what was prepared {prepared['content_sha256']}"
+                )
+            shown = shown or prepared["sha256"]
+        answer = client.approve(f"{path}/release", sha256=shown)
+    _show_filing(answer, as_json=as_json)
+
+
+@app.command()
+def withdraw(
+    property_name: Property,
+    filing: Filing,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")],
+    as_json: AsJson = False,
+) -> None:
+    """Withdraw a filing that was not sent; the stored file is destroyed.
+
+    Example: pitledger filing withdraw riverside 3 --reason "p-7 showed another document"
+    """
+    with client_of(_ACCOUNTS) as client:
+        answer = client.do(f"{_path(property_name, filing)}/withdraw", {"reason": reason})
+    _show_filing(answer, as_json=as_json)
+
+
+@app.command()
+def filed(
+    property_name: Property,
+    filing: Filing,
+    tracking_id: Annotated[
+        str, typer.Option("--tracking-id", metavar="ID", help="What FinCEN's system answered to the file.")
+    ],
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="MOMENT", help="When, with its UTC offset (default: now).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Record that the file of a released filing was sent to FinCEN.
+
+    Example: pitledger filing filed riverside 3 --tracking-id 260000000001
+    """
+    document = {"tracking_id": tracking_id}
+    if at is not None:
+        document["filed_at"] = moment_of("--at", at).isoformat()
+    with client_of(_ACCOUNTS) as client:
+        answer = client.do(f"{_path(property_name, filing)}/filed", document)
+    _show_filing(answer, as_json=as_json)
+
+
+@app.command()
+def acknowledge(
+    property_name: Property,
+    filing: Filing,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The acknowledgement, as FinCEN sent it.")],
     as_json: AsJson = False,
 ) -> None:
-    """Print what became of a batch: accepted or rejected, each report's BSA identifier, and what was found in it.
+    """Record what became of a filing: accepted or rejected, the BSA identifier of each report, and its errors.
 
-    Exit code 1 if the batch or a report in it was rejected.
+    Exit code 1 if the file or a report in it was rejected: it is to be filed again.
 
-    Example: pitledger filing acknowledged CTRXST.20261130.xml
+    Example: pitledger filing acknowledge riverside 3 CTRXST.20261130.xml
     """
     try:
-        found = read_acknowledgement(file.read_bytes())
-    except OSError as error:
-        raise InputRefused(f"{file}: {error.strerror}") from error
+        found = read_acknowledgement(_content(file))
     except AcknowledgementWrong as error:
         raise InputRefused(f"{file}: {error}") from error
+    with client_of(_ACCOUNTS) as client:
+        answer = client.do(f"{_path(property_name, filing)}/acknowledgement", _document(found))
     if as_json:
-        reports = [{"bsa_id": one.bsa_id, "errors": [_as_json(said) for said in one.errors]} for one in found.reports]
-        errors = [_as_json(one) for one in found.errors]
-        print_json({"accepted": found.is_accepted, "errors": errors, "reports": reports})
+        print_json(answer)
     else:
-        print_line(f"the batch was {'accepted' if found.is_accepted else 'rejected'}")
+        print_line(f"the file was {'accepted' if found.is_accepted else 'rejected'}")
         rows = [["", "", *_words(one)] for one in found.errors]
         for number, one in enumerate(found.reports, start=1):
             for said in [_words(error) for error in one.errors] or [["", "", ""]]:
                 rows.append([str(number), one.bsa_id or "rejected", *said])
         show(table(numbers("Report") + names("BSA identifier", "Code") + words("Where", "What"), rows))
-    if not found.is_accepted or not all(one.is_accepted for one in found.reports):
+    if answer["status"] != "accepted":
         raise CheckFailed("not everything was accepted: correct it, and file it again")
+
+
+@app.command("list")
+def list_filings(
+    property_name: Annotated[str, typer.Option("--property", help="The property.")],
+    status: Annotated[
+        str | None,
+        typer.Option(metavar="STATUS", help="Only prepared, released, filed, accepted, rejected or withdrawn."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List filings: of which gaming day, by when, what became of them, and who prepared and released each.
+
+    Example: pitledger filing list --property riverside --status released
+    """
+    asked = {"property": property_name} | ({} if status is None else {"status": status})
+    with client_of(_ACCOUNTS) as client:
+        found = list(client.pages("/filings", **asked))
+    if as_json:
+        print_json(found)
+        return
+    today = datetime.now(UTC).date().isoformat()
+    rows = [
+        [
+            str(one["filing"]),
+            one["reported_day"],
+            str(one["report_count"]),
+            one["file_by"] + (" (late)" if one["status"] in _OPEN and one["file_by"] < today else ""),
+            one["status"],
+            one["prepared_by"],
+            one.get("released_by", ""),
+            one.get("tracking_id", ""),
+        ]
+        for one in found
+    ]
+    columns = numbers("Filing") + names("Gaming day") + numbers("Reports") + names("File by", "Status")
+    show(table(columns + names("Prepared by", "Released by", "Tracking ID"), rows))
+
+
+@app.command()
+def content(
+    property_name: Property,
+    filing: Filing,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")],
+) -> None:
+    """Write the file of a filing as it was prepared; the look is on record.
+
+    Example: pitledger filing content riverside 3 -o ctr-2026-11-20.xml
+    """
+    with client_of(_ACCOUNTS) as client:
+        found = client.read_bytes(f"{_path(property_name, filing)}/file")
+    write_bytes(found, output, "xml", readable=True)
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InputRefused(f"{file}: {error.strerror}") from error
+
+
+def _path(property_name: str, filing: int) -> str:
+    return f"/filings/{quote(property_name, safe='')}/{filing}"
+
+
+def _subject(reference: str, entry: str) -> dict[str, str]:
+    """Return whom a report is about: of somebody not known, the entry of the movement, or the account."""
+    if reference == _NOBODY:
+        return {"kind": "entry", "reference": entry}
+    kind, _, name = reference.rpartition(" ")
+    return {"kind": kind or "patron", "reference": name}
+
+
+def _document(found: Acknowledgement) -> dict[str, Any]:
+    """Return an acknowledgement as the service takes it: without FinCEN's texts, which follow from the codes."""
+    reports = [
+        {"report": number, "errors": [_error(said) for said in one.errors]}
+        | ({} if one.bsa_id is None else {"bsa_id": one.bsa_id})
+        for number, one in enumerate(found.reports, start=1)
+    ]
+    return {"accepted": found.is_accepted, "errors": [_error(one) for one in found.errors], "reports": reports}
 
 
 def _rows(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
@@ -148,7 +311,7 @@ def _filer(property_name: str) -> Filer:
 def _identities(property_name: str, people: Sequence[str]) -> dict[str, PatronIdentity]:
     if not people:
         return {}
-    with client_of("wagering-accounts") as accounts:
+    with client_of(_ACCOUNTS) as accounts:
         return {person: _identity(accounts, property_name, person) for person in people}
 
 
@@ -164,27 +327,32 @@ def _identity(accounts: Client, property_name: str, person: str) -> PatronIdenti
         raise InputRefused(f"{person}: this version does not read the identity that the service has") from None
 
 
-def _show_batch(batch: Sequence[tuple[str, CtrActivity]], *, file_by: str, digest: str, as_json: bool) -> None:
-    """Print what is in the batch, without personal data, and by when it is to be filed."""
+def _show_filing(filing: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print a filing, without personal data, and what comes next."""
     if as_json:
-        reports = [
-            {"person": person, "in_dollars": one.dollars("in"), "out_dollars": one.dollars("out")}
-            | ({} if one.corrects is None else {"corrects": one.corrects})
-            for person, one in batch
-        ]
-        print_json({"reports": reports, "file_by": file_by, "sha256": digest})
+        print_json(filing)
         return
-    rows = [[person, f"{one.dollars('in'):,}", f"{one.dollars('out'):,}", one.corrects or ""] for person, one in batch]
-    show(table(names("Person") + numbers("In, $", "Out, $") + names("Corrects"), rows))
-    print_line(f"file by {file_by}; SHA-256 {digest}")
+    rows = [
+        [
+            one["reference"],
+            f"{one['in_dollars']:,}",
+            f"{one['out_dollars']:,}",
+            one.get("amends", ""),
+            one.get("bsa_id", ""),
+        ]
+        for one in filing["reports"]
+    ]
+    show(table(names("Person") + numbers("In, $", "Out, $") + names("Amends", "BSA identifier"), rows))
+    print_line(f"filing {filing['filing']} of {filing['property']} is {filing['status']}; file by {filing['file_by']}")
+    print_line(f"SHA-256 {filing['content_sha256']}")
 
 
 def _words(error: FiledError) -> list[str]:
     return [f"{error.code}{' (warning)' if error.is_warning else ''}", error.context, error.text]
 
 
-def _as_json(error: FiledError) -> dict[str, Any]:
-    return {"code": error.code, "context": error.context, "text": error.text, "warning": error.is_warning}
+def _error(error: FiledError) -> dict[str, Any]:
+    return {"code": error.code, "place": error.context, "is_warning": error.is_warning}
 
 
 def _date(option: str, text: str) -> date:

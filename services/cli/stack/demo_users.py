@@ -26,6 +26,8 @@ PEOPLE: Final[Mapping[str, Sequence[str]]] = {
     "demo.adjustment_approver": ("accounts.adjust.approve", "accounts.erase.approve"),
     "demo.ledger_accountant": ("ledger.file", "reports.read"),
     "demo.financial_controller": ("ledger.file.approve", "reports.read"),
+    "demo.title31_clerk": ("filings.prepare", "patrons.report", "properties.read"),
+    "demo.title31_officer": ("filings.prepare.approve", "patrons.report", "properties.read"),
     "demo.meter_clerk": ("meters.change",),
     "demo.meter_manager": ("meters.change.approve",),
     "demo.round_corrector": ("pit.correct", "rounds.correct", "rounds.read"),

@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from services.wagering_accounts.api.commands import add_commands
+from services.wagering_accounts.api.filings import filing_routes
 from services.wagering_accounts.api.identities import identity_routes
 from services.wagering_accounts.api.reading import reading_routes
 from shared.runtime.http.merged_routers import merge_routers
@@ -16,4 +17,4 @@ def routes(context: ServiceContext) -> APIRouter:
     router = APIRouter()
     # First: a request is held against one route after the other.
     add_commands(router, context)
-    return merge_routers(router, identity_routes(context), reading_routes(context))
+    return merge_routers(router, identity_routes(context), filing_routes(context), reading_routes(context))

@@ -24,7 +24,7 @@ class SealError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PatronKey:
-    """The key of one patron; `about` identifies the patron, and is authenticated with all data."""
+    """The key of one patron, or of one file; `about` identifies it, and is authenticated with all data."""
 
     about: str
     key: bytes
@@ -46,7 +46,11 @@ class PatronKey:
     def open(self, sealed: str, what: str) -> str:
         """Decrypt a text. Raises: SealError."""
         padded = sealed + "=" * (-len(sealed) % 4)
-        return _decrypt(self.key, urlsafe_b64decode(padded), f"{self.about} {what}").decode()
+        try:
+            ciphertext = urlsafe_b64decode(padded)
+        except ValueError as error:
+            raise SealError(f"what is sealed of {self.about} is not what was sealed") from error
+        return _decrypt(self.key, ciphertext, f"{self.about} {what}").decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,11 @@ def new_wrapping_key(name: str) -> str:
 def about_patron(property_name: str, patron: str) -> str:
     """Return the identifier of a patron: `riverside/p-1`."""
     return f"{property_name}/{patron}"
+
+
+def about_file(property_name: str, sha256: str) -> str:
+    """Return the identifier of a file that is filed, by the hash of its content."""
+    return f"{property_name}/files/{sha256}"
 
 
 def _encrypt(key: bytes, plain: bytes, about: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Create the patrons, accounts, rounds, holds, statements, and the copy of the properties."""
+"""Create the patrons, accounts, rounds, holds, statements, filings, and the copy of the properties."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -14,5 +14,6 @@ def upgrade() -> None:
     grant("SELECT, INSERT", "lines", "properties")
     grant("SELECT, INSERT, UPDATE", "patrons", "patron_codes", "balances", "rounds", "holds")
     grant("SELECT, INSERT, UPDATE", "patron_identities", "patron_erasures", "patron_keys")
-    grant("DELETE", "patron_keys", "patron_codes")  # what an erasure destroys, and nothing else
+    grant("SELECT, INSERT, UPDATE", "filings", "filing_reports", "filing_files")
+    grant("DELETE", "patron_keys", "patron_codes", "filing_files")  # what an erasure destroys, and nothing else
     grant("SELECT, INSERT, UPDATE", "round_accounts", "adjustments", "promotions")

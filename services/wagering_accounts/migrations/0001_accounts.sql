@@ -114,3 +114,34 @@ CREATE TABLE lines (
         available_cents >= 0 AND held_cents >= 0 AND staked_cents >= 0 AND promotional_cents >= 0
         AND promotional_held_cents >= 0 AND promotional_staked_cents >= 0)
 );
+
+CREATE TABLE filings (
+    property TEXT, filing BIGINT, form TEXT NOT NULL, reported_day DATE NOT NULL, file_by DATE NOT NULL,
+    status TEXT NOT NULL, report_count BIGINT NOT NULL, content_sha256 TEXT NOT NULL, content_bytes BIGINT NOT NULL,
+    prepared_by TEXT NOT NULL, prepared_at TIMESTAMPTZ NOT NULL, released_by TEXT, released_at TIMESTAMPTZ,
+    filed_by TEXT, filed_at TIMESTAMPTZ, tracking_id TEXT, acknowledged_by TEXT, acknowledged_at TIMESTAMPTZ,
+    withdrawn_by TEXT, withdrawn_at TIMESTAMPTZ, withdraw_reason TEXT, errors JSONB NOT NULL,
+    PRIMARY KEY (property, filing),
+    CONSTRAINT status CHECK (status IN ('prepared', 'released', 'filed', 'accepted', 'rejected', 'withdrawn')),
+    CONSTRAINT released_by_somebody_else CHECK (released_by <> prepared_by),
+    CONSTRAINT released_first CHECK (status = 'withdrawn' OR (status = 'prepared') = (released_by IS NULL)),
+    CONSTRAINT filed_after CHECK ((filed_by IS NULL) = (status IN ('prepared', 'released', 'withdrawn'))),
+    CONSTRAINT status_and_withdrawal_agree CHECK ((withdrawn_by IS NULL) = (status <> 'withdrawn'))
+);
+
+CREATE INDEX filings_of_day ON filings (property, reported_day);
+
+CREATE TABLE filing_reports (
+    property TEXT, filing BIGINT, report BIGINT, kind TEXT NOT NULL, reference TEXT NOT NULL,
+    in_dollars BIGINT NOT NULL, out_dollars BIGINT NOT NULL, amends TEXT, bsa_id TEXT, errors JSONB NOT NULL,
+    PRIMARY KEY (property, filing, report),
+    CONSTRAINT kind CHECK (kind IN ('patron', 'account', 'entry'))
+);
+
+CREATE INDEX filing_reports_about ON filing_reports (property, reference);
+CREATE INDEX filing_reports_by_identifier ON filing_reports (property, bsa_id) WHERE bsa_id IS NOT NULL;
+
+CREATE TABLE filing_files (
+    property TEXT, filing BIGINT, wrapped_by TEXT NOT NULL, wrapped BYTEA NOT NULL, sealed TEXT NOT NULL,
+    PRIMARY KEY (property, filing)
+);

@@ -2,23 +2,30 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import func, select
+from sqlalchemy import and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.domain.books import AccountKey, Books, PatronKey
-from services.wagering_accounts.tables import balances, lines, round_accounts
+from services.wagering_accounts.tables import balances, filing_reports, filings, lines, round_accounts
 
 
 async def accounts_of(connection: AsyncConnection, books: Books, patrons: Collection[PatronKey]) -> set[AccountKey]:
-    """Return patrons' accounts; note the last movement of money on them, and the amounts owed."""
+    """Return patrons' accounts; note the last movement of money on them, or day filed of them, and the amounts owed."""
     found: set[AccountKey] = set()
+    f, n = filings.c, filing_reports.c
     for key in patrons:
         b, line, r = balances.c, lines.c, round_accounts.c
         own = select(b.account).where(b.property == key[0], b.patron == key[1])
         found |= {(key[0], name) for name in (await connection.execute(own)).scalars()}
         last = select(func.max(line.gaming_day)).where(line.property == key[0], line.account.in_(own))
-        if (day := (await connection.execute(last)).scalar_one()) is not None:
-            books.last_days[key] = day
+        named = (
+            select(func.max(f.reported_day))
+            .join(filing_reports, and_(f.property == n.property, f.filing == n.filing))
+            .where(n.property == key[0], n.kind == "patron", n.reference == key[1], f.status != "withdrawn")
+        )
+        days = [day for query in (last, named) if (day := (await connection.execute(query)).scalar_one()) is not None]
+        if days:
+            books.last_days[key] = max(days)
         owed = select(func.coalesce(func.sum(r.shortage_cents), 0)).where(r.property == key[0], r.account.in_(own))
         books.owed[key] = int((await connection.execute(owed)).scalar_one())
     return found

@@ -1,13 +1,14 @@
-"""Patrons' keys in the database: created on first use, loaded, and rewrapped."""
+"""Patrons' keys in the database: created on first use, loaded, and rewrapped with those of files."""
 
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import literal, select, tuple_, update
+from sqlalchemy import Row, Update, literal, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert as insert_into
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from services.wagering_accounts.domain.sealing import PatronKey, SealError, WrappingKeys, about_patron
-from services.wagering_accounts.tables import patron_identities, patron_keys, patrons
+from services.wagering_accounts.domain.sealing import PatronKey, SealError, WrappingKeys, about_file, about_patron
+from services.wagering_accounts.tables import filing_files, filings, patron_identities, patron_keys, patrons
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.differences import ComparedTable
 from shared.runtime.projections.sql_comparison import compare_selected
@@ -71,13 +72,28 @@ async def compare_patron_keys(connection: AsyncConnection) -> ComparedTable:
 
 
 async def rewrap(connection: AsyncConnection, keys: WrappingKeys) -> int:
-    """Rewrap every key with the current wrapping key; return the number. Raises: SealError."""
-    k, count = patron_keys.c, 0
-    rows = await connection.execute(select(patron_keys).where(k.wrapped_by != keys.current).with_for_update())
-    for row in rows.all():
-        opened = keys.unwrap(about_patron(row.property, row.patron), row.wrapped_by, bytes(row.wrapped))
-        wrapped_by, wrapped = keys.wrap(opened)
+    """Rewrap the key of every patron and file with the current wrapping key; return their number. Raises: SealError."""
+    k, d, f = patron_keys.c, filing_files.c, filings.c
+    of_patrons = select(patron_keys).where(k.wrapped_by != keys.current).with_for_update()
+    of_files = (
+        select(filing_files, f.content_sha256)
+        .join(filings, (f.property == d.property) & (f.filing == d.filing))
+        .where(d.wrapped_by != keys.current)
+        .with_for_update(of=filing_files)
+    )
+    patrons_found = (await connection.execute(of_patrons)).all()
+    files_found = (await connection.execute(of_files)).all()
+    for row in patrons_found:
         same = (k.property == row.property) & (k.patron == row.patron)
-        await connection.execute(update(patron_keys).where(same).values(wrapped_by=wrapped_by, wrapped=wrapped))
-        count += 1
-    return count
+        changed = update(patron_keys).where(same)
+        await _rewrap(connection, keys, row, about_patron(row.property, row.patron), changed)
+    for row in files_found:
+        same = (d.property == row.property) & (d.filing == row.filing)
+        changed = update(filing_files).where(same)
+        await _rewrap(connection, keys, row, about_file(row.property, row.content_sha256), changed)
+    return len(patrons_found) + len(files_found)
+
+
+async def _rewrap(connection: AsyncConnection, keys: WrappingKeys, row: Row[Any], about: str, changed: Update) -> None:
+    wrapped_by, wrapped = keys.wrap(keys.unwrap(about, row.wrapped_by, bytes(row.wrapped)))
+    await connection.execute(changed.values(wrapped_by=wrapped_by, wrapped=wrapped))

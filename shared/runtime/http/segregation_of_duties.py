@@ -38,6 +38,8 @@ class Duty(StrEnum):
     RECORDS_APPROVAL = "approves what is done in quarantine"
     LEDGER = "files general-ledger mappings"
     LEDGER_APPROVAL = "approves general-ledger mappings"
+    FILING = "prepares what is filed with FinCEN"
+    FILING_APPROVAL = "releases what is filed with FinCEN"
     READING = "reads"
 
 
@@ -74,6 +76,8 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
     "quarantine.approve": Duty.RECORDS_APPROVAL,
     "ledger.file": Duty.LEDGER,
     "ledger.file.approve": Duty.LEDGER_APPROVAL,
+    "filings.prepare": Duty.FILING,
+    "filings.prepare.approve": Duty.FILING_APPROVAL,
     "metrics.read": Duty.READING,
     "patrons.report": Duty.READING,
     "properties.read": Duty.READING,
@@ -118,6 +122,7 @@ SAME_THING: Final[frozenset[frozenset[Duty]]] = frozenset(
     for pair in (
         (Duty.RULES, Duty.RULES_APPROVAL),
         (Duty.LEDGER, Duty.LEDGER_APPROVAL),
+        (Duty.FILING, Duty.FILING_APPROVAL),
         (Duty.AUDIT, Duty.CONTROL),
         (Duty.ADJUSTMENT, Duty.ADJUSTMENT_APPROVAL),
         (Duty.PATRON_CARE, Duty.ADJUSTMENT_APPROVAL),

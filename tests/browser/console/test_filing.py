@@ -1,50 +1,137 @@
-"""The currency transaction reports of the demo's day, from the currency report and an identity to the file."""
+"""The currency transaction reports of the demo's day: from the currency report and an identity to FinCEN's answer."""
 
+import json
+from hashlib import sha256
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
 import pytest
+from playwright.sync_api import expect
 
 from loadtest.traffic.reports import rows_of
 from services.cli.demo.pit import ACCOUNTS, REGISTRY, REPORTING
 from services.cli.services import TOKEN_VARIABLE, url_variable
+from tests.browser.console.conftest import Visit
+from tests.browser.console.test_cage import region
+from tests.browser.console.test_flows import act, offered
+from tests.browser.console.test_pages import wrong_with
 from tests.support.accounts import IDENTITY
 from tests.support.demo import PROPERTY, RunningDemo
-from tests.unit.cli.calling import Caller
+from tests.support.filings import ACCEPTED, ERROR, acknowledgement
+from tests.unit.cli.calling import Called, Caller
 
 PERSON = "P-1001"
 """Two movements at the cage, which exceed the threshold together."""
 
+CLERK, OFFICER = "demo.title31_clerk", "demo.title31_officer"
+
+
+FILINGS = f"/p/{PROPERTY}/filings"
+
+
+class Office:
+    """`pitledger filing` on the demo's stack, as one person or another calls it."""
+
+    def __init__(self, demo: RunningDemo, pitledger: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._demo = demo
+        self._pitledger = pitledger
+        self._monkeypatch = monkeypatch
+
+    def __call__(self, *words: str, person: str = CLERK) -> Called:
+        """Calls a command as a person."""
+        with self._monkeypatch.context() as patched:
+            for service in (ACCOUNTS, REGISTRY, REPORTING):
+                client = self._demo.people.at(service, person)
+                patched.setenv(url_variable(service), str(client.base_url))
+                patched.setenv(TOKEN_VARIABLE, client.headers["authorization"].removeprefix("Bearer "))
+            return self._pitledger("filing", *words)
+
 
 @pytest.fixture
-def pitledger(demo: RunningDemo, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Caller:
-    """Calls `pitledger` as the auditor of the demo's stack."""
-    for service in (ACCOUNTS, REGISTRY, REPORTING):
-        monkeypatch.setenv(url_variable(service), str(demo.people.at(service).base_url))
-    monkeypatch.setenv(TOKEN_VARIABLE, demo.people.at(REPORTING).headers["authorization"].removeprefix("Bearer "))
-    return Caller(capsys, monkeypatch)
+def office(demo: RunningDemo, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Office:
+    """The command line on the demo's stack."""
+    return Office(demo, Caller(capsys, monkeypatch), monkeypatch)
 
 
-def test_a_batch_has_what_the_currency_report_has(demo: RunningDemo, pitledger: Caller, tmp_path: Path) -> None:
-    """Nobody is reported without an identity, unless somebody says so; each look at one is on record."""
+def test_a_filing_from_the_currency_report_to_what_came_back(
+    demo: RunningDemo, office: Office, visit: Visit, tmp_path: Path
+) -> None:
+    """Nobody is reported without an identity, or twice; another person releases the file that was prepared."""
+    page = visit(CLERK, FILINGS)
+    assert PERSON in region(page, "To be reported, in no filing")
     file, day = tmp_path / "ctr.xml", str(demo.day["cage"]["currency"]["first_day"])
-    asked = ("filing", "prepare", "--property", PROPERTY, "--day", day, "-o", str(file), "--json")
-    unknown = pitledger(*asked)
+    asked = ("prepare", "--property", PROPERTY, "--day", day, "-o", str(file), "--json")
+    unknown = office(*asked)
     assert (4, True, False) == (unknown.code, PERSON in unknown.stderr, file.exists())
-    [document] = pitledger(*asked, "--unidentified", PERSON).documents
+    [document] = office(*asked, "--unidentified", PERSON).documents
     whole = demo.people.at(REPORTING).read("/reports/currency", property=PROPERTY, gaming_day=day)
     [row] = rows_of(whole, "reportable")
-    assert [{"person": PERSON, "in_dollars": row["cents"] // 100, "out_dollars": 0}] == document["reports"]
+    [report] = document["reports"]
+    said = (report["kind"], report["reference"], report["in_dollars"], report["out_dollars"])
+    assert ("patron", PERSON, row["cents"] // 100, 0) == said
     assert row["file_by"] == document["file_by"]
     assert sum(line["cents"] for line in rows_of(whole, "lines")) == row["cents"]
 
+    file.unlink()
+    again = office(*asked, "--unidentified", PERSON)
+    assert (1, True, False) == (again.code, "is reported of" in again.stderr, file.exists())
+    number = str(document["filing"])
+    assert 0 == office("withdraw", PROPERTY, number, "--reason", "who it is is known now").code
     path = f"/patrons/{PROPERTY}/{PERSON}"
     patron = {"property": PROPERTY, "patron": PERSON, "wallet": f"W-{PERSON}", "access_code": "4711-kiwi"}
     demo.people.does("demo.account_cashier", ACCOUNTS, "/patrons", patron)
     demo.people.does("demo.account_cashier", ACCOUNTS, f"{path}/identity", {"identity": IDENTITY})
-    assert 0 == pitledger(*asked).code
+    [document] = office(*asked).documents
     batch = fromstring(file.read_text())
     assert str(row["cents"] // 100) == batch.get("TotalAmount")
-    said = {one.tag.rpartition("}")[2]: one.text for one in batch.iter()}
-    assert IDENTITY["last_name"] == said["RawEntityIndividualLastName"]
-    assert pitledger(*asked, "--only", "P-1002").stderr.endswith(f"of P-1002 on {day}\n")
+    texts = {one.tag.rpartition("}")[2]: one.text for one in batch.iter()}
+    assert IDENTITY["last_name"] == texts["RawEntityIndividualLastName"]
+    assert office(*asked, "--only", "P-1002").stderr.endswith(f"of P-1002 on {day}\n")
+
+    number = str(document["filing"])
+    assert sha256(file.read_bytes()).hexdigest() == document["content_sha256"]
+    other = tmp_path / "other.xml"
+    other.write_text(file.read_text() + "\n")
+    refused = office("release", PROPERTY, number, "--file", str(other), person=OFFICER)
+    assert (3, True) == (refused.code, "and what was prepared" in refused.stderr)
+    released = office("release", PROPERTY, number, "--file", str(file), person=OFFICER)
+    assert (0, True) == (released.code, f"filing {number} of {PROPERTY} is released" in released.stdout), (
+        released.stderr
+    )
+    other.unlink()
+    assert 0 == office("content", PROPERTY, number, "-o", str(other), person=OFFICER).code
+    assert file.read_bytes() == other.read_bytes()
+    assert 0 == office("filed", PROPERTY, number, "--tracking-id", "260000000001").code
+    answer = tmp_path / "acknowledgement.xml"
+    answer.write_bytes(acknowledgement("A", ERROR.format(level="FATAL")))
+    rejected = office("acknowledge", PROPERTY, number, str(answer))
+    assert (1, True) == (rejected.code, "RawZIPCode" in rejected.stdout)
+
+    [document] = office(*asked).documents
+    number = str(document["filing"])
+    page = visit(CLERK, FILINGS)
+    expect(offered(page, "release-filing")).to_have_count(0)
+    page = visit(OFFICER, FILINGS)
+    assert [] == [*wrong_with(page)]
+    act(page, "release-filing")
+    page = visit(CLERK, FILINGS)
+    act(page, "record-filed", tracking_id="260000000002")
+    assert "260000000002" in region(page, "Sent, not answered")
+    answer.write_bytes(acknowledgement("A", ACCEPTED))
+    accepted = office("acknowledge", PROPERTY, number, str(answer))
+    assert (0, True) == (accepted.code, "31000000000001" in accepted.stdout), accepted.stderr
+    listed = office("list", "--property", PROPERTY, person=OFFICER)
+    assert [True] * 4 == [words in listed.stdout for words in ("withdrawn", "rejected", "accepted", CLERK)]
+    shown = office("list", "--property", PROPERTY, "--status", "accepted", "--json", person=OFFICER)
+    [one] = json.loads(shown.stdout)
+    assert (OFFICER, "260000000002") == (one["released_by"], one["tracking_id"])
+    page = visit(OFFICER, FILINGS)
+    for name, words in (
+        ("Rejected", "260000000001"),
+        ("Accepted, latest first", OFFICER),
+        ("Withdrawn, latest first", CLERK),
+    ):
+        assert words in region(page, name)
+    page.get_by_role("region", name="Accepted, latest first").get_by_role("link").first.click()
+    assert "31000000000001" in region(page, "Reports in the order of the file")
+    assert [] == [*wrong_with(page)]

@@ -7,6 +7,7 @@ from tests.support.accounts import PROPERTY as HOUSE
 from tests.support.accounts import House
 from tests.support.corrections import propose
 from tests.support.desk import Desk
+from tests.support.filings import batch_text, filing_of
 from tests.support.ledger_mappings import mapping_document
 from tests.support.registry import Registry, riverbend
 from tests.unit.progressive_meters.office import Office, terms
@@ -101,6 +102,17 @@ def erasure(house: House, n: int) -> Proposed:
     return Proposed(f"{_PATRON}/erasure/approve", "care.max")
 
 
+def filing(house: House, n: int) -> Proposed:
+    """A filing is prepared, withdrawn, and prepared again with another amount."""
+    if n > 1:
+        withdrawn = house.send(f"/filings/{HOUSE}/{n - 1}/withdraw", {"reason": "a mistake"}, person="title31.eve")
+        assert 200 == withdrawn.status_code, withdrawn.text
+    body = filing_of("p-1", file=batch_text(None, cents=1_000_000 + n * 100))
+    prepared = house.send("/filings", body, person="title31.eve")
+    assert 201 == prepared.status_code, prepared.text
+    return Proposed(f"{prepared.headers['location']}/release", "title31.sam")
+
+
 # --- round settlement ---
 
 
@@ -147,6 +159,7 @@ CASES = {
         Case("approve-adjustment", account_adjustment),
         Case("approve-promotion", promotion),
         Case("approve-erasure", erasure),
+        Case("release-filing", filing),
     ),
     "round-settlement": (Case("approve-correction", correction),),
 }

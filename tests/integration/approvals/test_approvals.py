@@ -117,7 +117,7 @@ def named(request: pytest.FixtureRequest) -> tuple[str, str]:
 
 
 @pytest.fixture
-def setting(named: tuple[str, str], databases: Databases) -> Iterator[Setting]:
+def setting(named: tuple[str, str], databases: Databases, patron_keys: None) -> Iterator[Setting]:
     """What its case works with."""
     url = settled_database(databases, named[0])
     with _setting(named[0], CASES[named], url) as found:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from itertools import count
 from typing import Any
+from urllib.parse import quote
 
 from tests.support.published import published
 from tests.support.reporting import Books, names, rows_of
@@ -32,6 +33,10 @@ class Till:
     def registered(self, patron: str, wallet: str) -> dict[str, Any]:
         """A patron has a wallet."""
         return self._entry("patron.registered", {"patron": patron, "wallet": wallet})
+
+    def filing(self, kind: str, **data: Any) -> dict[str, Any]:
+        """A step of the first filing was taken."""
+        return self._entry(kind, {"filing": 1, "by": "title31.eve"} | data)
 
     def paid(
         self, dollars: int, account: str, *, out: bool = False, day: int = 0, instrument: str = "cash", **more: Any
@@ -217,3 +222,45 @@ def test_the_report_is_what_was_known_at_a_moment(books: Books) -> None:
     assert before == books.get(books.path("currency", asked), person=CLERK).content
     assert ["p-7"] == [row["person"] for row in rows_of(_report(books), "reportable")]
     assert 403 == books.get(books.path("currency")).status_code
+
+
+def test_what_became_of_a_report_stands_beside_what_is_due(books: Books) -> None:
+    """Due, late, then as the filing goes; another moment shows what was known then."""
+    till = Till()
+    for wallet in ("7", "8"):
+        books.desk.feed("accounts", till.registered(f"p-{wallet}", f"w-{wallet}"))
+    books.desk.feed("accounts", till.paid(10_001, "w-7"), till.paid(10_001, "w-8"), till.paid(10_001, "w-7", out=True))
+    due = {"p-7": ("due", "", None), "p-8": ("due", "", None)}
+    assert due == _became(books)
+    assert dict.fromkeys(due, ("due", "late", None)) == _became(books, "&known_at=2026-12-07T00:00:00Z")
+    books.desk.feed("accounts", *(till.filing(kind, **data) for kind, data in FILING.items()))
+    assert due | {"p-7": ("accepted", "late", "31000000000002")} == _became(books)
+    [row] = [row for row in rows_of(_report(books), "filed") if row["person"] == "p-7"]
+    assert ("1", "title31.eve", "title31.sam", "title31.eve") == names(
+        row, "filing", "prepared_by", "released_by", "filed_by"
+    )
+    cell = quote(f"filed/{row['id']}/status")
+    shown = books.get(books.path("currency/entries", f"&cell={cell}"), person=CLERK).json()
+    assert [6, 7, 8, 9] == [one["seq"] for one in shown["entries"]]
+
+
+def _became(books: Books, more: str = "") -> dict[str, tuple[Any, ...]]:
+    """Return status, lateness and identifier of each person's report."""
+    rows = rows_of(_report(books, more), "filed")
+    return {row["person"]: (row["status"], row["late"], row["bsa_id"]) for row in rows}
+
+
+FILING: dict[str, dict[str, Any]] = {
+    "filing.prepared": {
+        "form": "ctr",
+        "reported_day": "2026-11-20",
+        "file_by": "2026-12-05",
+        "reports": [{"kind": "patron", "reference": "p-7", "report": 1, "in_dollars": 10_001, "out_dollars": 10_001}],
+        "content_sha256": "5" * 64,
+        "content_bytes": 7000,
+    },
+    "filing.released": {"by": "title31.sam", "prepared_by": "title31.eve", "content_sha256": "5" * 64},
+    "filing.filed": {"filed_at": "2026-12-06T17:00:00Z", "tracking_id": "260000000001"},
+    "filing.acknowledged": {"accepted": True, "reports": [{"report": 1, "bsa_id": "31000000000002"}]},
+}
+"""A filing from its file to its identifiers."""

@@ -14,6 +14,8 @@ _HELD = [{"account": "GA-1", "version": 3, "available_cents": -1000, "held_cents
 _GRANTED = [{"account": "GA-1", "version": 2, "promotional_cents": 500}]
 _GRANT = {**_ACCOUNT, "promotion": 2, "cents": 500, "reason": "welcome", "expires_on": "2026-12-01"}
 _ADJUSTED = {**_ACCOUNT, "adjustment": 7, "cents": -300}
+_FILING = {"property": "riverside", "filing": 1, "by": "title31.eve"}
+_ERROR = {"code": "F18", "place": "Activity[1]/Party[6]/Address[9]/RawZIPCode", "is_warning": True}
 _RESULT = {
     **_PLACE,
     "game": "blackjack",
@@ -116,6 +118,40 @@ _DATA: dict[str, dict[str, Any]] = {
     "patron.erasure_rejected": {**_PATRON, "ground": "requested", "entered_by": "care.joy"},
     "patron.erased": {**_PATRON, "ground": "requested", "entered_by": "care.joy", "kept_until": "2026-01-02"},
     "patron.tax_residence_set": {**_PATRON, "country": "CA", "reason": "passport"},
+    "filing.prepared": {
+        **_FILING,
+        "form": "ctr",
+        "reported_day": "2026-11-20",
+        "file_by": "2026-12-05",
+        "reports": [
+            {"kind": "patron", "reference": "p-1", "report": 1, "in_dollars": 10_001, "out_dollars": 0},
+            {
+                "kind": "entry",
+                "reference": "table-inventory/1/7",
+                "report": 2,
+                "in_dollars": 0,
+                "out_dollars": 10_500,
+                "amends": "31000000000001",
+            },
+        ],
+        "content_sha256": "5" * 64,
+        "content_bytes": 7000,
+    },
+    "filing.released": {
+        **_FILING,
+        "by": "title31.sam",
+        "prepared_by": "title31.eve",
+        "content_sha256": "5" * 64,
+        "subject_sha256": "6" * 64,
+    },
+    "filing.filed": {**_FILING, "filed_at": _NOW, "tracking_id": "260000000001"},
+    "filing.acknowledged": {
+        **_FILING,
+        "accepted": True,
+        "errors": [],
+        "reports": [{"report": 1, "bsa_id": "31000000000002", "errors": [_ERROR]}, {"report": 2}],
+    },
+    "filing.withdrawn": {**_FILING, "reason": "p-1 showed another document"},
     "access.failed": {**_PATRON, "failed": 3, "locked_until": _NOW},
     "patron.seen": {**_PATRON, "what": "statement", "at": _NOW},
 }

@@ -35,6 +35,7 @@ from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.cells import require_whole
 from services.reporting.reports.currency.amended import AMENDED, amended_rows
 from services.reporting.reports.currency.days import Logged, applied_to_logs, day_rows, read_days
+from services.reporting.reports.currency.filed import FILED, FILINGS, filed_rows
 from services.reporting.reports.currency.sections import DAYS, LINES, LOG, PATTERNS, REPORTABLE, WARNINGS
 from services.reporting.reports.currency.structuring import Pattern, Watch, patterns
 from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered
@@ -123,10 +124,11 @@ async def _fill(books: Books) -> Content:
     )
     filed = [(law, report) for law in laws for report in _filed(law)]
     changed = await amended_rows(books, filed, movements, filed_cents) if filed else []
+    became = await filed_rows(books, ((each.form_of(one.held.report, one.first), one) for each, one in reached))
     applied = [one for each in judged for one in each.applied()]
     if only_due:
         applied += (one for law in laws for one in applied_to_logs(law, _logged(law), books.question.last))
-    return Content((*sections, fill(AMENDED, changed)), identities, _marks(applied))
+    return Content((*sections, fill(AMENDED, changed), fill(FILED, became)), identities, _marks(applied))
 
 
 def _filed(law: Pack) -> list[str]:
@@ -310,14 +312,16 @@ CURRENCY: Final = Report(
         "What persons moved in currency in a gaming day, in and out apart, over all places where they are known: what "
         "is to be reported and by when, and of which kinds it is, the log of each department, what is near a "
         "threshold, patterns that a person should look at, and what was to be reported until something of it was "
-        "void: a report of it that was filed is amended. Persons are references. Of more than a week, logs of "
+        "void: a report of it that was filed is amended. What became of each report: whether it was filed, by whom, "
+        "in time, and what FinCEN answered. Persons are references. Of more than a week, logs of "
         "currency, and what nobody known moved at tables, are added up by gaming day and department (the day lists "
         "them), and what is near the threshold of a log alone is not listed."
     ),
-    sections=(DAYS, REPORTABLE, LINES, LOG, WARNINGS, PATTERNS, AMENDED),
+    sections=(DAYS, REPORTABLE, LINES, LOG, WARNINGS, PATTERNS, AMENDED, FILED),
     sources=(
         *(AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered, PitRecorded, PitVoided),
         *(CageMoved, CageVoided, CheckRedeemed, RedemptionVoided),
+        *FILINGS,
     ),
     fill=_fill,
     periods=("day", "week", "month"),

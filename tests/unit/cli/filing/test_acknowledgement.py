@@ -1,29 +1,9 @@
 """What FinCEN says of a batch, read back."""
 
-from pathlib import Path
-
 import pytest
 
 from services.cli.filing.acknowledgement import AcknowledgementWrong, FiledError, read_acknowledgement
-from tests.unit.cli.calling import Caller
-
-REPORT = "<EFilingActivityXML SeqNum='{n}'>{said}</EFilingActivityXML>"
-ERROR = (
-    "<EFilingActivityErrorXML SeqNum='9'><ErrorContextText>EFilingBatchXML/Activity[1]/Party[6]/Address[9]/RawZIPCode"
-    "</ErrorContextText><ErrorElementNameText>RawZIPCode</ErrorElementNameText><ErrorLevelText>{level}</ErrorLevelText>"
-    "<ErrorText>The value is in no form of a ZIP code.</ErrorText><ErrorTypeCode>F18</ErrorTypeCode>"
-    "</EFilingActivityErrorXML>"
-)
-ACCEPTED = "<BSAID>31000000000001</BSAID><EFilingActivityErrorXML SeqNum='4'/>"
-
-
-def acknowledgement(status: str, *reports: str) -> bytes:
-    """Return an acknowledgement with what it says of each report."""
-    said = "".join(REPORT.format(n=number, said=one) for number, one in enumerate(reports, start=3))
-    return (
-        f"<EFilingBatchXML StatusCode='{status}' SeqNum='1'><EFilingSubmissionXML StatusCode='{status}' SeqNum='2'>"
-        f"{said}</EFilingSubmissionXML></EFilingBatchXML>"
-    ).encode()
+from tests.support.filings import ACCEPTED, ERROR, acknowledgement
 
 
 def test_each_report_has_its_identifier_or_what_is_wrong() -> None:
@@ -56,23 +36,3 @@ def test_another_file_is_no_acknowledgement(content: bytes, why: str) -> None:
     """Neither text, nor the batch itself, nor a file with entities of its own."""
     with pytest.raises(AcknowledgementWrong, match=why):
         read_acknowledgement(content)
-
-
-@pytest.mark.parametrize(
-    ("status", "reports", "code", "shown"),
-    [
-        ("A", [ACCEPTED], 0, "31000000000001"),
-        ("A", [ACCEPTED, ERROR.format(level="FATAL")], 1, "rejected"),
-        ("R", [], 1, "the batch was rejected"),
-    ],
-)
-def test_a_rejection_is_an_exit_code(
-    pitledger: Caller, tmp_path: Path, status: str, reports: list[str], code: int, shown: str
-) -> None:
-    """Whoever files by a script must notice."""
-    file = tmp_path / "acknowledgement.xml"
-    file.write_bytes(acknowledgement(status, *reports))
-    called = pitledger("filing", "acknowledged", str(file))
-    assert (code, True) == (called.code, shown in called.stdout)
-    [document] = pitledger("filing", "acknowledged", str(file), "--json").documents
-    assert ("A" == status, len(reports)) == (document["accepted"], len(document["reports"]))

@@ -16,23 +16,9 @@ from hypothesis import strategies as st
 from services.cli.filing.ctr_batch import LINE_CODES, CtrActivity, Line, ctr_batch
 from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.cage import DIRECTIONS, Direction
-from shared.contracts.properties import Filer
 from tests.support.accounts import IDENTITY
+from tests.support.filings import DAY, FILER
 
-DAY: Final = date(2026, 11, 20)
-FILER: Final = Filer(
-    legal_name="Riverside Casino LLC",
-    trade_name="Riverside",
-    ein="231234567",
-    street="1 Riverside Drive",
-    city="Scranton",
-    state_code="PA",
-    postal_code="18503",
-    contact_name="Title 31 office",
-    contact_phone="5705550100",
-    contact_extension="31",
-    transmitter_control_code="TBSATEST",
-)
 ENTITY: Final = {
     "kind": "entity",
     "legal_name": "Oakhurst Glass LLC",

@@ -1,0 +1,170 @@
+"""Filings with FinCEN: what is due, waits for its release, to be sent, for an answer; what came back."""
+
+import asyncio
+from datetime import date, timedelta
+from functools import partial
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from services.console.console import Asked, Person, page, rows_max
+from services.console.listing import Act, Col, Record, cols, listed
+from services.console.pages.days import zone_of
+from services.console.services import ACCOUNTS, REPORTING, Missing, path, together
+from services.console.words import say
+
+_STEPS: Final = {
+    "prepared": ("release-filing", "withdraw-filing"),
+    "released": ("record-filed", "withdraw-filing"),
+    "filed": ("record-acknowledgement",),
+    "rejected": (),
+    "accepted": (),
+    "withdrawn": (),
+}
+"""The statuses in the order in which they are shown, each with the commands that may follow."""
+
+_LAST: Final = ("accepted", "withdrawn")
+"""The statuses after which nothing follows: the latest filings come first."""
+
+_UNSENT: Final = ("prepared", "released", "rejected")
+_SENT: Final = ("filed_by", "filed_at", "tracking_id")
+_MORE: Final = {
+    "filed": _SENT,
+    "rejected": (*_SENT, "acknowledged_at"),
+    "accepted": (*_SENT, "acknowledged_at"),
+    "withdrawn": ("withdrawn_by", "withdrawn_at", "withdraw_reason"),
+}
+
+
+def routes() -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/p/{property}/filings")
+
+    @router.get("")
+    async def filings(request: Request, person: Asked, property: str) -> Response:
+        zone = await zone_of(person, property)
+        today = person.console.clock().astimezone(ZoneInfo(zone or "UTC")).date()
+        due, lists = await asyncio.gather(
+            _due(person, property, today), _by_status(person, property, today, rows_max(request))
+        )
+        return page(
+            request,
+            "lists.html",
+            person,
+            title=say("filings.title"),
+            lead=say("filings.lead"),
+            more=[],
+            lists=[*due, *lists],
+            zone=zone,
+        )
+
+    @router.get("/{filing}")
+    async def filing(request: Request, person: Asked, property: str, filing: str) -> Response:
+        found = await person.calls.get(ACCOUNTS, path("filings", property, filing))
+        zone = await zone_of(person, property)
+        reports = [_in_words(one) for one in found["reports"]]
+        lists = [
+            listed(
+                "filings.reports",
+                reports,
+                cols("report", "kind", "reference", "in_dollars", "out_dollars", "amends", "bsa_id", "errors"),
+                link=partial(_patron, property),
+            ),
+            listed("filings.errors", list(found["errors"]), cols("code", "place", "is_warning")),
+        ]
+        return page(
+            request,
+            "lists.html",
+            person,
+            title=say("filings.one", filing=filing),
+            lead=say(
+                "filings.one_lead", **{name: found[name] for name in ("reported_day", "status", "content_sha256")}
+            ),
+            more=_acts(property, found),
+            lists=lists,
+            zone=zone,
+        )
+
+    return router
+
+
+async def _due(person: Person, property_name: str, today: date) -> list[Any]:
+    """Return what is to be reported of this month and the one before, and is in no filing."""
+    if not person.may("patrons.report"):
+        return []
+    months = (today.replace(day=1) - timedelta(days=1), today)
+    answers = await together(
+        *(
+            person.calls.get(
+                REPORTING, "/reports/currency", property=property_name, gaming_day=day.isoformat(), period="month"
+            )
+            for day in months
+        )
+    )
+    missing = next((one for one in answers if isinstance(one, Missing)), None)
+    rows = [row for report in answers if not isinstance(report, Missing) for row in _filed_of(report)]
+    return [
+        listed(
+            "filings.due",
+            missing or rows,
+            cols("gaming_day", "form", "person", "file_by", "late"),
+            only=lambda one: one["status"] == "due",
+        )
+    ]
+
+
+def _filed_of(report: Record) -> list[Record]:
+    return [row for section in report["content"]["sections"] if section["name"] == "filed" for row in section["rows"]]
+
+
+async def _by_status(person: Person, property_name: str, today: date, most: int | None) -> list[Any]:
+    asked = {"property": property_name}
+    answers = await together(
+        *(
+            person.calls.get_first(ACCOUNTS, "/filings", most, **asked, status=status, from_end=status in _LAST)
+            for status in _STEPS
+        )
+    )
+    return [_list(property_name, status, answer, today) for status, answer in zip(_STEPS, answers, strict=True)]
+
+
+def _list(property_name: str, status: str, answer: Any, today: date) -> Any:
+    return listed(
+        f"filings.{status}",
+        answer,
+        _columns(status),
+        acts=partial(_acts, property_name),
+        link=lambda one: path("p", property_name, "filings", str(one["filing"])),
+        seen=partial(_with_lateness, today=today),
+    )
+
+
+def _columns(status: str) -> list[Col]:
+    named = ("filing", "reported_day", "report_count", "file_by", "late", "prepared_by", "released_by")
+    return cols(*named, *_MORE.get(status, ()))
+
+
+def _acts(property_name: str, one: Record) -> list[Act]:
+    here = {"property": property_name, "filing": one["filing"]}
+    return [Act(ACCOUNTS, name, here) for name in _STEPS[one["status"]]]
+
+
+def _with_lateness(one: Record, *, today: date) -> Record:
+    """Return a filing with whether it is late: not sent by its last day, or sent after it."""
+    if one["status"] in _UNSENT:
+        late = one["file_by"] < today.isoformat()
+    else:
+        late = one["file_by"] < one.get("filed_at", "")[: len("2026-11-20")]
+    return {**one, "late": say("filings.late") if late else ""}
+
+
+def _in_words(one: Record) -> Record:
+    """Return a report with its amounts in dollars and its errors in words."""
+    errors = "; ".join(f"{each['code']} {each['place']}" for each in one["errors"])
+    return {**one, **{name: f"${one[name]:,}" for name in ("in_dollars", "out_dollars")}, "errors": errors}
+
+
+def _patron(property_name: str, one: Record) -> str:
+    return path("p", property_name, "patrons", one["reference"]) if one["kind"] == "patron" else ""

@@ -1,0 +1,149 @@
+"""Routes of filings: prepare, release, record what was sent and what came back, withdraw, list, read."""
+
+import asyncio
+from functools import partial
+from hashlib import sha256
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from services.wagering_accounts.api.looks import record_looks
+from services.wagering_accounts.api.roles import PREPARE_FILINGS, RELEASE_FILINGS
+from services.wagering_accounts.commands.filings import (
+    PrepareFiling,
+    RecordAcknowledgement,
+    RecordFiled,
+    ReleaseFiling,
+    WithdrawFiling,
+)
+from services.wagering_accounts.domain.filed_batches import BatchWrong, read_batch
+from services.wagering_accounts.domain.filings import FilingDocument, FilingSummary, ReadFile
+from services.wagering_accounts.domain.sealing import PatronKey, WrappingKeys, about_file
+from services.wagering_accounts.queries import filings as queries
+from services.wagering_accounts.queries.patron_keys import wrapping_keys
+from services.wagering_accounts.tables import filings
+from shared.contracts.filings import FilingStatus
+from shared.contracts.moments import Day
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.database import snapshot
+from shared.runtime.http import (
+    UNCHANGED,
+    Asked,
+    FromEnd,
+    Page,
+    PropertyPath,
+    PropertyQuery,
+    TableListing,
+    command_route,
+    document_response,
+    problems,
+    require_role,
+)
+from shared.runtime.http.roles import READ_PATRON_REPORTS
+from shared.runtime.service.service_context import ServiceContext
+
+_FILINGS: Final = TableListing(filings, "property", "filing")
+_PATH: Final = "/filings/{property}/{filing}"
+
+FilingReader = Annotated[str, require_role(READ_PATRON_REPORTS, PREPARE_FILINGS, RELEASE_FILINGS)]
+_Numbered = Annotated[int, Path(ge=1, le=2**53, description="the filing")]
+
+
+def filing_routes(context: ServiceContext) -> APIRouter:
+    """Return the routes of filings."""
+    router = APIRouter(tags=["filings"])
+    _add_commands(router, context)
+
+    @router.get("/filings", response_model_exclude_none=True, summary="List filings")
+    async def list_filings(
+        reader: FilingReader,
+        property_name: PropertyQuery,
+        asked: Asked,
+        from_end: FromEnd = False,
+        status: Annotated[FilingStatus | None, Query(description="only those with this status")] = None,
+        reported_day: Annotated[Day | None, Query(description="only those of this gaming day")] = None,
+    ) -> Page[FilingSummary]:
+        """List the filings of a property with their status, oldest first unless requested from the end."""
+        del reader
+        named = {"property": property_name, "status": status, "reported_day": reported_day}
+        async with snapshot(context.pools.readers) as connection:
+            return await _FILINGS.read(connection, asked, queries.summary_of, from_end, **named)
+
+    @router.get(
+        _PATH,
+        response_model=FilingDocument,
+        summary="Read a filing",
+        responses={**UNCHANGED, **problems(Reason.NOT_FOUND)},
+    )
+    async def read_filing(
+        request: Request, reader: FilingReader, property_name: PropertyPath, filing: _Numbered
+    ) -> Response:
+        """Return a filing with its reports: whom each is about, and what became of it. The access is recorded."""
+        async with snapshot(context.pools.readers) as connection:
+            found = await queries.find(connection, property_name, filing)
+        await _record(context, found, reader)
+        return document_response(request, found)
+
+    @router.get(
+        _PATH + "/file",
+        response_class=Response,
+        summary="Read the file of a filing",
+        responses={
+            200: {"content": {"application/xml": {}}, "description": "the file, as it was prepared"},
+            **problems(Reason.NOT_FOUND, Reason.NOT_READY, Reason.NOT_AS_RECORDED),
+        },
+    )
+    async def read_file(reader: FilingReader, property_name: PropertyPath, filing: _Numbered) -> Response:
+        """Return the file as it was prepared, with personal data. The access is recorded."""
+        keys = wrapping_keys(context.settings.patron_keys_file)
+        async with snapshot(context.pools.readers) as connection:
+            found = await queries.find(connection, property_name, filing)
+            content = await queries.open_file(connection, keys, found)
+        await _record(context, found, reader)
+        return Response(content, media_type="application/xml", headers={"Cache-Control": "no-store"})
+
+    return router
+
+
+def _add_commands(router: APIRouter, context: ServiceContext) -> None:
+    add = partial(command_route, router, context.commands, answers=FilingDocument)
+    decided = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+    add(
+        PrepareFiling,
+        "/filings",
+        role=PREPARE_FILINGS,
+        status=201,
+        rejects=(*decided, Reason.CONTRADICTS, Reason.NOT_ALLOWED, Reason.NOT_READY),
+        prepare=partial(_read, context),
+    )
+    add = partial(add, subject=_PATH)
+    add(ReleaseFiling, _PATH + "/release", role=RELEASE_FILINGS, rejects=(*decided, Reason.SAME_PERSON))
+    add = partial(add, role=PREPARE_FILINGS)
+    add(WithdrawFiling, _PATH + "/withdraw", rejects=decided)
+    sent = (*decided, Reason.TOO_EARLY, Reason.CONTRADICTS)
+    add(RecordFiled, _PATH + "/filed", rejects=sent)
+    add(RecordAcknowledgement, _PATH + "/acknowledgement", rejects=sent)
+
+
+async def _read(context: ServiceContext, command: PrepareFiling, person: str, key: str) -> PrepareFiling:
+    """Read the file, and encrypt it with a key of its own. Raises: Rejected if it is no file of this form."""
+    del person, key
+    keys = wrapping_keys(context.settings.patron_keys_file)
+    return command.read(await asyncio.to_thread(_read_file, keys, command.property, command.file))
+
+
+def _read_file(keys: WrappingKeys, property_name: str, text: str) -> ReadFile:
+    content = text.encode()
+    digest = sha256(content).hexdigest()
+    try:
+        reports = read_batch(text)
+    except BatchWrong as error:
+        raise Rejected(Reason.CONTRADICTS, str(error)) from error
+    own = PatronKey.new(about_file(property_name, digest))
+    wrapped_by, wrapped = keys.wrap(own)
+    return ReadFile(digest, len(content), reports, own.seal(text, queries.WHAT), wrapped_by, wrapped)
+
+
+async def _record(context: ServiceContext, filing: FilingDocument, reader: str) -> None:
+    patrons = {one.reference for one in filing.reports if one.kind == "patron"}
+    await record_looks(context, filing.property, patrons, "filing", reader)

@@ -1,0 +1,209 @@
+"""Commands on filings: prepare a file, release it, record that it was sent and what came back; withdraw it.
+
+The file is read and encrypted before a command is decided. It is stored beside the journal, until it is withdrawn or a
+patron in it is erased.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Self
+
+from pydantic import Field, PrivateAttr
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.wagering_accounts.commands.deciding import Number
+from services.wagering_accounts.domain import filings
+from services.wagering_accounts.domain.filings import FilingDocument, ReadFile, ReportedBefore
+from services.wagering_accounts.domain.today import Todays
+from services.wagering_accounts.queries import filings as queries
+from services.wagering_accounts.tables import properties
+from shared.contracts.envelope import PERSONAL, Name, Reason
+from shared.contracts.filings import (
+    REPORTS_MAX,
+    AboutFiling,
+    AnsweredReport,
+    FilingAcknowledged,
+    FilingError,
+    FilingFiled,
+    FilingForm,
+    FilingPrepared,
+    FilingReleased,
+    FilingSubject,
+    FilingWithdrawn,
+    TrackingId,
+)
+from shared.contracts.moments import Day, Moment
+from shared.contracts.rejection import Reason as Because
+from shared.contracts.rejection import Rejected
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.runtime.ingest.property_copies import Places, known_places
+
+COMMANDS: Final = Commands()
+
+_FILE_MAX: Final = 1_000_000
+"""Most characters of a file: some 150 reports."""
+
+
+class PrepareFiling(Command):
+    """Prepare a file that is to be filed with FinCEN.
+
+    Another person releases it. `subjects` says whom each report of the file is about, in its order. A person's gaming
+    day is reported once; a later report of it amends the one that was accepted. The file is stored encrypted.
+    """
+
+    property: Annotated[Name, Field(description="the property")]
+    form: FilingForm = "ctr"
+    reported_day: Annotated[Day, Field(description="the gaming day of all reports in the file")]
+    subjects: Annotated[tuple[FilingSubject, ...], Field(min_length=1, max_length=REPORTS_MAX)]
+    file: Annotated[str, Field(min_length=1, max_length=_FILE_MAX, description="the file, XML"), PERSONAL]
+    _read: ReadFile | None = PrivateAttr(default=None)
+
+    def as_read(self) -> ReadFile:
+        """Return the file as it was read."""
+        assert self._read is not None, "the file was read before"
+        return self._read
+
+    def read(self, file: ReadFile) -> Self:
+        """Return the command with its file read and encrypted, instead of the file itself."""
+        command = self.model_copy(update={"file": ""})
+        command._read = file
+        return command
+
+    def content(self) -> Any:
+        """Return the request with the hash of the file."""
+        return {**self.shown(), "file_sha256": self.as_read().sha256}
+
+    def shown(self) -> dict[str, Any]:
+        """Return the request without the file."""
+        return self.model_dump(mode="json", exclude_none=True, exclude={"file"})
+
+
+class _OfFiling(Command):
+    property: Annotated[Name, Field(description="the property")]
+    filing: Number
+
+
+class ReleaseFiling(_OfFiling, Approving):
+    """Release a filing.
+
+    The file may then be sent. The person who prepared it cannot release it.
+    """
+
+
+class WithdrawFiling(_OfFiling):
+    """Withdraw a filing that was not sent.
+
+    Its file is destroyed, and the reports in it are to be made anew.
+    """
+
+    reason: Reason
+
+
+class RecordFiled(_OfFiling):
+    """Record that a released file was sent to FinCEN.
+
+    `tracking_id` is what FinCEN's system answered.
+    """
+
+    filed_at: Annotated[Moment | None, Field(description="when it was sent, where that was earlier")] = None
+    tracking_id: TrackingId
+
+
+class RecordAcknowledgement(_OfFiling):
+    """Record FinCEN's acknowledgement of a file.
+
+    `reports` are all reports of the file in its order, each with its identifier if it was accepted. A filing is
+    accepted if every report is; what has no identifier is to be filed again.
+    """
+
+    accepted: Annotated[bool, Field(strict=True, description="whether the file as a whole was accepted")]
+    errors: Annotated[tuple[FilingError, ...], Field(max_length=200, description="of the file as a whole")] = ()
+    reports: Annotated[tuple[AnsweredReport, ...], Field(max_length=REPORTS_MAX)] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Preparing:
+    """The properties, the number of the next filing, and the reports that stand."""
+
+    places: Places
+    filing: int
+    standing: Sequence[ReportedBefore]
+
+
+async def _preparing(connection: AsyncConnection, command: PrepareFiling) -> _Preparing:
+    amended = [one.amends for one in command.as_read().reports if one.amends is not None]
+    return _Preparing(
+        await known_places(connection, properties),
+        await queries.next_number(connection, command.property),
+        await queries.standing(connection, command.property, command.reported_day, amended),
+    )
+
+
+async def _store(connection: AsyncConnection, command: PrepareFiling, fact: FilingPrepared) -> None:
+    await queries.store_file(connection, fact.property, fact.filing, command.as_read())
+
+
+async def _find(connection: AsyncConnection, command: _OfFiling) -> FilingDocument:
+    return await queries.find(connection, command.property, command.filing)
+
+
+@COMMANDS.handles(PrepareFiling, load=_preparing, keep=_store)
+def _prepare(command: PrepareFiling, state: _Preparing, now: Now) -> Accepted:
+    file, today = command.as_read(), Todays(state.places.place).at(command.property, now.at)
+    fact = FilingPrepared(
+        property=command.property,
+        filing=state.filing,
+        form=command.form,
+        reported_day=command.reported_day,
+        file_by=filings.file_by(today, command.form, command.reported_day),
+        reports=filings.prepared_reports(command.subjects, command.reported_day, file.reports, state.standing),
+        content_sha256=file.sha256,
+        content_bytes=file.size_bytes,
+        by=now.by,
+    )
+    location = f"/filings/{fact.property}/{fact.filing}"
+    return Accepted(recording=FactWithPostings(fact=fact), answer=filings.begun(fact, now.at), location=location)
+
+
+@COMMANDS.handles(ReleaseFiling, load=_find, subject=as_loaded)
+def _release(command: ReleaseFiling, filing: FilingDocument, now: Now) -> Accepted:
+    del command
+    filings.approval_of(filing).approve(now.by)
+    said = {"prepared_by": filing.prepared_by, "content_sha256": filing.content_sha256}
+    return _accepted(filing, FilingReleased(**_about(filing, now), **said), now)
+
+
+@COMMANDS.handles(WithdrawFiling, load=_find)
+def _withdraw(command: WithdrawFiling, filing: FilingDocument, now: Now) -> Accepted:
+    filings.require_status(filing, *filings.UNSENT)
+    return _accepted(filing, FilingWithdrawn(**_about(filing, now), reason=command.reason), now)
+
+
+@COMMANDS.handles(RecordFiled, load=_find)
+def _filed(command: RecordFiled, filing: FilingDocument, now: Now) -> Accepted:
+    filings.require_status(filing, "released")
+    assert filing.released_at is not None, "what was released has a moment"
+    filed_at = command.filed_at or now.at
+    released_at = filing.released_at.replace(second=0, microsecond=0)  # people write minutes
+    if not released_at <= filed_at <= now.at:
+        detail = f"'filed_at' {filed_at.isoformat()} is not between the release and now"
+        raise Rejected(Because.CONTRADICTS, detail)
+    said = {"filed_at": filed_at, "tracking_id": command.tracking_id}
+    return _accepted(filing, FilingFiled(**_about(filing, now), **said), now)
+
+
+@COMMANDS.handles(RecordAcknowledgement, load=_find)
+def _acknowledge(command: RecordAcknowledgement, filing: FilingDocument, now: Now) -> Accepted:
+    filings.require_status(filing, "filed")
+    filings.require_each_answered(filing, command.accepted, command.reports)
+    said = {"accepted": command.accepted, "errors": command.errors, "reports": command.reports}
+    return _accepted(filing, FilingAcknowledged(**_about(filing, now), **said), now)
+
+
+def _about(filing: FilingDocument, now: Now) -> dict[str, Any]:
+    return {"property": filing.property, "filing": filing.filing, "by": now.by}
+
+
+def _accepted(filing: FilingDocument, fact: AboutFiling, now: Now) -> Accepted:
+    return Accepted(recording=FactWithPostings(fact=fact), answer=filings.after(filing, fact, now.at))

@@ -1,0 +1,140 @@
+"""Filings, their reports and files: read, store, and what stands or is late."""
+
+from collections.abc import Collection, Sequence
+from datetime import date
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+from sqlalchemy import Row, and_, exists, func, insert, literal, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.wagering_accounts.domain.filings import (
+    UNSENT,
+    FilingDocument,
+    FilingSummary,
+    ReadFile,
+    ReportDocument,
+    ReportedBefore,
+)
+from services.wagering_accounts.domain.sealing import SealError, WrappingKeys, about_file
+from services.wagering_accounts.tables import filing_files, filing_reports, filings, patrons
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.differences import ComparedTable
+from shared.runtime.projections.sql_comparison import compare_selected
+from shared.runtime.rows import find_row, rows_of, things_of
+
+WHAT: Final = "filing"
+"""What a file is encrypted as."""
+
+_F, _R = filings.c, filing_reports.c
+_STANDS: Final = and_(
+    _F.property == _R.property,
+    _F.filing == _R.filing,
+    _F.status != "withdrawn",
+    or_(_F.acknowledged_at.is_(None), _R.bsa_id.is_not(None)),
+)
+_REPORTS: Final = TypeAdapter(tuple[ReportDocument, ...])
+
+
+def summary_of(row: Row[Any]) -> FilingSummary:
+    """Return a filing without its reports, from its row."""
+    return FilingSummary.model_validate(row)
+
+
+async def find(connection: AsyncConnection, property_name: str, filing: int) -> FilingDocument:
+    """Return a filing. Raises: Rejected if there is none."""
+    missing = f"there is no filing {filing} of {property_name}"
+    row = await find_row(connection, filings, missing, property=property_name, filing=filing)
+    query = rows_of(filing_reports, property=property_name, filing=filing).order_by(_R.report)
+    names = ReportDocument.model_fields
+    reports = [{name: one[name] for name in names} for one in (await connection.execute(query)).mappings()]
+    said = {name: row._mapping[name] for name in FilingSummary.model_fields}
+    return FilingDocument(**said, reports=_REPORTS.validate_python(reports))
+
+
+async def next_number(connection: AsyncConnection, property_name: str) -> int:
+    """Return the number of the property's next filing."""
+    last = select(func.coalesce(func.max(_F.filing), 0)).where(_F.property == property_name)
+    return int((await connection.execute(last)).scalar_one()) + 1
+
+
+async def standing(
+    connection: AsyncConnection, property_name: str, reported_day: date, amended: Collection[str]
+) -> list[ReportedBefore]:
+    """Return the reports of a gaming day that stand, and those with one of these identifiers."""
+    query = (
+        select(_R.kind, _R.reference, _F.reported_day, _R.filing, _R.bsa_id)
+        .select_from(filing_reports.join(filings, _STANDS))
+        .where(_F.property == property_name, or_(_F.reported_day == reported_day, _R.bsa_id.in_(amended)))
+        .order_by(_R.filing, _R.report)
+    )
+    return await things_of(ReportedBefore, connection, query)
+
+
+async def late(connection: AsyncConnection, property_name: str, today: date) -> int:
+    """Return the number of a property's filings that are late: not sent on the last day of filing.
+
+    So is one of which a report was rejected, and not filed again.
+    """
+    f, r = filings.alias("late"), filing_reports.alias("rejected")
+    again = exists().where(
+        _STANDS,
+        _F.reported_day == f.c.reported_day,
+        _F.property == r.c.property,
+        _R.kind == r.c.kind,
+        _R.reference == r.c.reference,
+    )
+    rejected = exists().where(
+        r.c.property == f.c.property, r.c.filing == f.c.filing, r.c.bsa_id.is_(None), ~again.correlate(f, r)
+    )
+    query = (
+        select(func.count())
+        .select_from(f)
+        .where(
+            f.c.property == property_name,
+            f.c.file_by < today,
+            or_(f.c.status.in_(UNSENT), and_(f.c.status == "rejected", rejected.correlate(f))),
+        )
+    )
+    return int((await connection.execute(query)).scalar_one())
+
+
+async def properties_with_filings(connection: AsyncConnection) -> Sequence[str]:
+    """Return the properties that have filings."""
+    return (await connection.execute(select(_F.property).distinct().order_by(_F.property))).scalars().all()
+
+
+async def store_file(connection: AsyncConnection, property_name: str, filing: int, file: ReadFile) -> None:
+    """Store the encrypted file of a filing, in the transaction that records it."""
+    said = {"wrapped_by": file.wrapped_by, "wrapped": file.wrapped, "sealed": file.sealed}
+    await connection.execute(insert(filing_files).values(property=property_name, filing=filing, **said))
+
+
+async def open_file(connection: AsyncConnection, keys: WrappingKeys, filing: FilingSummary) -> bytes:
+    """Return the file of a filing. Raises: Rejected if it was destroyed, or cannot be decrypted."""
+    gone = f"the file of filing {filing.filing} of {filing.property} was destroyed"
+    row = await find_row(connection, filing_files, gone, property=filing.property, filing=filing.filing)
+    about = about_file(filing.property, filing.content_sha256)
+    try:
+        return keys.unwrap(about, row.wrapped_by, bytes(row.wrapped)).open(row.sealed, WHAT).encode()
+    except SealError as error:
+        raise Rejected(Reason.NOT_AS_RECORDED, str(error)) from error
+
+
+async def compare_files(connection: AsyncConnection) -> ComparedTable:
+    """Return filings whose file is missing: neither withdrawn, nor with a patron who was erased."""
+    p, d = patrons.c, filing_files.c
+    erased = exists().where(
+        _R.property == _F.property,
+        _R.filing == _F.filing,
+        _R.kind == literal("patron"),
+        p.property == _R.property,
+        p.patron == _R.reference,
+        p.erased_at.is_not(None),
+    )
+    said = select(_F.property, _F.filing).where(_F.status != "withdrawn", ~erased)
+    both = and_(d.property == _F.property, d.filing == _F.filing)
+    stored = select(_F.property, _F.filing).join(filing_files, both).where(_F.status != "withdrawn", ~erased)
+    return await compare_selected(
+        connection, filing_files.name, ["property", "filing"], stored.subquery("stored"), said.subquery("said")
+    )

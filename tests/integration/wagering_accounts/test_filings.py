@@ -1,0 +1,293 @@
+"""What is filed with FinCEN: prepared by one person, released by another, sent, answered; its file is sealed."""
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+import httpx
+import pytest
+
+from services.wagering_accounts.domain.sealing import new_wrapping_key
+from services.wagering_accounts.queries.patron_keys import rewrap, wrapping_keys
+from services.wagering_accounts.tables import filing_files
+from services.wagering_accounts.watch import observe
+from shared.contracts.accounts import PatronSeen
+from shared.contracts.filings import FilingReleased
+from shared.runtime.database import create_engine
+from tests.support.accounts import CODE, IDENTITY, NOON, PROPERTY, House, a_house
+from tests.support.asgi import assert_problem
+from tests.support.filings import DAY, batch_text, filing_of
+from tests.support.rebuilding import assert_named, named
+from tests.support.services import query
+from tests.support.tampering import tampered
+
+EVE, SAM = "title31.eve", "title31.sam"
+FIRST, SECOND = "31000000000001", "31000000000002"
+FIVE_YEARS = timedelta(days=5 * 366)
+
+
+@pytest.fixture
+def house(url: str, patron_keys: None) -> Iterator[House]:
+    """The service, whose books are in order at the end of every test, and come to the same when they are rebuilt."""
+    with a_house(url) as house:
+        yield house
+        house.check()
+        model = house.desk.read_model(house.url)
+        house.desk.project_again(house.url, [one for one in house.desk.entries() if one.draft.kind != "patron.seen"])
+        assert model == house.desk.read_model(house.url)
+
+
+def prepare(house: House, *patrons: str, **more: Any) -> httpx.Response:
+    """Prepare a filing."""
+    return house.send("/filings", filing_of(*patrons or ("p-1",), **more), person=EVE)
+
+
+def step(house: House, name: str, body: Any = None, *, filing: int = 1, person: str = EVE) -> httpx.Response:
+    """Take a step of a filing."""
+    return house.send(f"/filings/{PROPERTY}/{filing}/{name}", body, person=person)
+
+
+def file(house: House, filing: int = 1, tracking_id: str = "260000000001") -> None:
+    """Release a filing, and record that it was sent."""
+    assert 200 == step(house, "release", filing=filing, person=SAM).status_code
+    sent = {"filed_at": house.clock.now.isoformat(), "tracking_id": tracking_id}
+    assert 200 == step(house, "filed", sent, filing=filing).status_code
+
+
+def answer(house: House, *identifiers: str | None, filing: int = 1, accepted: bool = True) -> httpx.Response:
+    """Record what FinCEN answered of each report: its identifier, or an error."""
+    error = {"code": "F18", "place": "Activity[1]/Party[6]"}
+    reports = [
+        {"report": number} | ({"errors": [error]} if one is None else {"bsa_id": one})
+        for number, one in enumerate(identifiers, start=1)
+    ]
+    return step(house, "acknowledgement", {"accepted": accepted, "reports": reports}, filing=filing)
+
+
+def late(house: House) -> float | None:
+    """Return the number of late filings, as the metric has it."""
+    house.desk.client.run(observe(house.desk.context))
+    return house.desk.context.metrics.registry.get_sample_value("pitledger_filings_late")
+
+
+def test_a_filing_from_its_file_to_its_identifiers(house: House) -> None:
+    """Each step says who and when; what is released is the file that was prepared."""
+    text = batch_text(None, None)
+    prepared = prepare(house, "p-1", "p-2")
+    assert 201 == prepared.status_code, prepared.text
+    assert (201, f"/filings/{PROPERTY}/1") == (prepared.status_code, prepared.headers["location"])
+    digest = sha256(text.encode()).hexdigest()
+    found = prepared.json()
+    assert (digest, len(text.encode())) == (found["content_sha256"], found["content_bytes"])
+    assert ("2026-11-20", "2026-12-05", "prepared") == (found["reported_day"], found["file_by"], found["status"])
+    assert [("p-1", 10_001, 0), ("p-2", 10_001, 0)] == [
+        (one["reference"], one["in_dollars"], one["out_dollars"]) for one in found["reports"]
+    ]
+    file(house)
+    assert "accepted" == answer(house, FIRST, SECOND).json()["status"]
+    shown = house.read(f"/filings/{PROPERTY}/1", person=EVE).json()
+    assert (EVE, SAM, EVE, EVE) == tuple(
+        shown[f"{step}_by"] for step in ("prepared", "released", "filed", "acknowledged")
+    )
+    assert [FIRST, SECOND] == [one["bsa_id"] for one in shown["reports"]]
+    [released] = house.desk.facts("filing.released")
+    assert isinstance(released, FilingReleased)
+    assert (EVE, SAM, digest) == (released.prepared_by, released.by, released.content_sha256)
+    assert released.subject_sha256 == found["sha256"]
+    listed = house.read(f"/filings?property={PROPERTY}&status=accepted", person=SAM).json()["items"]
+    assert [(1, 2, "260000000001")] == [(one["filing"], one["report_count"], one["tracking_id"]) for one in listed]
+
+
+def test_who_prepared_a_filing_does_not_release_it(house: House) -> None:
+    """However the name is written; and who may only prepare has no such role."""
+    prepare(house)
+    assert 403 == step(house, "release", person=EVE).status_code
+    refused = step(house, "release", person="Title31.Eve")
+    assert_problem(refused, 403, "somebody else must approve it")
+    assert "urn:pitledger:problem:same-person" == refused.json()["type"]
+    assert 200 == step(house, "release", person=SAM).status_code
+
+
+def test_steps_are_taken_in_their_order(house: House) -> None:
+    """Nothing is sent before its release, answered before it was sent, or withdrawn afterwards."""
+    sent = {"filed_at": NOON.isoformat(), "tracking_id": "260000000001"}
+    assert_problem(step(house, "release", person=SAM), 404, "no filing 1")
+    prepare(house)
+    assert_problem(step(house, "filed", sent), 409, "is prepared, not released")
+    assert_problem(answer(house, FIRST), 409, "is prepared, not filed")
+    step(house, "release", person=SAM)
+    assert_problem(step(house, "release", person=SAM), 409, "was approved already")
+    for minutes in (-2, 1):
+        moment = (NOON + timedelta(minutes=minutes)).isoformat()
+        assert_problem(step(house, "filed", sent | {"filed_at": moment}), 409, "not between the release and now")
+    found = step(house, "filed", {"tracking_id": "260000000001"}).json()
+    assert NOON == datetime.fromisoformat(found["filed_at"])
+    assert_problem(step(house, "withdraw", {"reason": "too late"}), 409, "is filed, not prepared or released")
+    assert_problem(answer(house, FIRST, SECOND), 409, "has 2 reports, and filing 1 1")
+    assert_problem(answer(house, FIRST, accepted=False), 409, "a report of a rejected file has no identifier")
+    assert 200 == answer(house, FIRST).status_code
+    assert_problem(answer(house, FIRST), 409, "is accepted, not filed")
+
+
+def test_a_person_and_day_are_reported_once(house: House) -> None:
+    """Until that is withdrawn or rejected; what was accepted is amended by its identifier."""
+    prepare(house)
+    assert_problem(prepare(house), 409, "patron p-1 is reported of 2026-11-20 in filing 1")
+    assert_problem(prepare(house, "p-2", "p-2"), 409, "twice in the file")
+    assert 200 == step(house, "withdraw", {"reason": "another document"}).status_code
+    assert 201 == prepare(house).status_code
+    file(house, 2)
+    assert "rejected" == answer(house, None, filing=2).json()["status"]
+    assert 201 == prepare(house, "p-1", "p-2").status_code
+    file(house, 3)
+    assert "accepted" == answer(house, FIRST, SECOND, filing=3).json()["status"]
+    assert_problem(prepare(house), 409, "in filing 3")
+    assert_problem(prepare(house, corrects=[SECOND]), 409, f"{SECOND} is the report of patron p-2")
+    amended = prepare(house, corrects=[FIRST])
+    assert (201, FIRST) == (amended.status_code, amended.json()["reports"][0]["amends"])
+    assert 201 == prepare(house, corrects=["31000000000999"]).status_code
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"file": "riverside"}, "no XML that can be read"),
+        ({"file": '<!DOCTYPE x [<!ENTITY who "p-7">]><x>&who;</x>'}, "no XML that can be read"),
+        ({"file": "<EFilingBatchXML/>"}, "no EFilingBatchXML of form CTRX"),
+        ({"file": batch_text(None, None)}, "has 2 reports, of 1 persons said"),
+        ({"file": batch_text(None).replace('ActivityCount="1"', 'ActivityCount="2"')}, "ActivityCount is another"),
+        ({"file": batch_text(None).replace(">20261120<", ">2026<")}, "cannot be read"),
+        ({"reported_day": "2026-11-19"}, "report 1 of the file is of 2026-11-20, not 2026-11-19"),
+    ],
+)
+def test_a_file_that_says_something_else_is_not_prepared(house: House, more: dict[str, Any], why: str) -> None:
+    """The record is read from the file; nothing of a file that is refused is stored or recorded."""
+    assert_problem(prepare(house, **more), 409, why)
+    assert [] == query(house.url, "SELECT FROM wagering_accounts.filings")
+    assert [] == query(house.url, "SELECT FROM wagering_accounts.filing_files")
+
+
+def test_the_same_file_sent_again_is_the_same_command(house: House) -> None:
+    """It is recorded once under its key; another file under that key is a conflict."""
+    for body, status in (
+        (filing_of("p-1"), 201),
+        (filing_of("p-1"), 201),
+        (filing_of("p-1", file=batch_text(None, cents=2_000_000)), 409),
+    ):
+        assert status == house.send("/filings", body, person=EVE, key="k-1").status_code
+    assert 1 == len(house.desk.facts("filing.prepared"))
+
+
+def test_a_file_is_sealed_and_each_look_is_on_record(house: House) -> None:
+    """Nothing that it says stands in a table or an entry; whoever reads it reads the bytes that were prepared."""
+    prepare(house)
+    said = [IDENTITY["last_name"], IDENTITY["street"], IDENTITY["taxpayer_number"]]
+    rows = query(house.url, "SELECT sealed, encode(wrapped, 'escape') FROM wagering_accounts.filing_files")
+    stored = json.dumps([*map(list, rows), *(one.draft.data.decode() for one in house.desk.entries())])
+    assert [] == [one for one in said if one in stored]
+    found = house.read(f"/filings/{PROPERTY}/1/file", person=SAM)
+    assert (200, "no-store", "application/xml") == (
+        *(found.status_code, found.headers["cache-control"], found.headers["content-type"]),
+    )
+    assert batch_text(None) == found.text
+    assert 403 == house.read(f"/filings/{PROPERTY}/1/file", person="host.mo").status_code
+    house.read(f"/filings/{PROPERTY}/1", person=EVE)
+    looks = [fact for fact in house.desk.facts("patron.seen") if isinstance(fact, PatronSeen)]
+    assert [("p-1", "filing", SAM), ("p-1", "filing", EVE)] == [(one.patron, one.what, one.by) for one in looks]
+
+
+def test_a_withdrawn_file_is_destroyed(house: House) -> None:
+    """The record of it stays."""
+    prepare(house)
+    assert "withdrawn" == step(house, "withdraw", {"reason": "another document"}).json()["status"]
+    assert_problem(house.read(f"/filings/{PROPERTY}/1/file", person=EVE), 404, "was destroyed")
+    assert [] == query(house.url, "SELECT FROM wagering_accounts.filing_files")
+    assert "withdrawn" == house.read(f"/filings/{PROPERTY}/1", person=EVE).json()["status"]
+
+
+def test_the_files_of_a_patron_are_destroyed_with_the_patron(house: House) -> None:
+    """Not before the law lets go of what was filed, of which nobody need say the day."""
+    house.register("p-1", "W-1", code=CODE)
+    prepare(house)
+    erase = (f"/patrons/{PROPERTY}/p-1/erasure", {"ground": "requested"})
+    assert_problem(house.send(*erase, person="care.joy"), 409, "records of 2026-11-20 that name patron p-1 are kept")
+    house.clock.now = NOON + FIVE_YEARS
+    assert 201 == house.send(*erase, person="care.joy").status_code
+    assert 200 == house.send(erase[0] + "/approve", person="care.max").status_code
+    assert [] == query(house.url, "SELECT FROM wagering_accounts.filing_files")
+    assert_problem(house.read(f"/filings/{PROPERTY}/1/file", person=EVE), 404, "was destroyed")
+
+
+def test_the_key_that_wraps_the_key_of_a_file_is_replaced(house: House) -> None:
+    """The file opens without the former one."""
+    prepare(house)
+    path = house.desk.context.settings.patron_keys_file
+    assert path is not None
+    path.write_text(new_wrapping_key("k2") + path.read_text())
+
+    async def wrap_anew() -> int:
+        engine = create_engine(house.url, role="wagering_accounts")
+        async with engine.begin() as connection:
+            count = await rewrap(connection, wrapping_keys(path))
+        await engine.dispose()
+        return count
+
+    assert [1, 0] == [house.desk.client.run(wrap_anew()) for _ in range(2)]
+    path.write_text(path.read_text().splitlines()[0])
+    assert batch_text(None) == house.read(f"/filings/{PROPERTY}/1/file", person=EVE).text
+
+
+def test_an_altered_file_is_not_shown(house: House) -> None:
+    """Nor one with another key; one more is of no use; one that is gone is named."""
+    prepare(house)
+    path = f"/filings/{PROPERTY}/1/file"
+    for column in ("sealed", "wrapped", "wrapped_by"):
+        with tampered(house.url, filing_files, "altered", column):
+            assert_problem(house.read(path, person=EVE), 409, "")
+    with tampered(house.url, filing_files, "added"):
+        assert batch_text(None) == house.read(path, person=EVE).text
+        assert set() == named("wagering-accounts", house.url)
+    assert_named("wagering-accounts", house.url, filing_files, "deleted")
+
+
+def test_what_was_not_sent_by_its_last_day_is_late(house: House) -> None:
+    """Until it was sent; a rejected report is late until it was filed again."""
+    assert 0 == late(house)
+    prepare(house)
+    house.clock.now = NOON + timedelta(days=15)
+    assert 0 == late(house)
+    house.clock.now = NOON + timedelta(days=16)
+    assert 1 == late(house)
+    file(house)
+    assert 0 == late(house)
+    answer(house, None)
+    assert 1 == late(house)
+    prepare(house)
+    assert 1 == late(house)
+    file(house, 2)
+    assert 0 == late(house)
+
+
+def test_the_last_day_is_that_of_the_pack(house: House) -> None:
+    """A property whose packs have no such form files none."""
+    assert "2026-12-05" == prepare(house).json()["file_by"]
+    elsewhere = prepare(house, "p-2", property="riverbend")
+    assert_problem(elsewhere, 404, "riverbend")
+
+
+def identifiers(house: House) -> Sequence[Any]:
+    """Return the identifiers of all reports."""
+    return query(house.url, "SELECT bsa_id FROM wagering_accounts.filing_reports ORDER BY filing, report")
+
+
+def test_a_rejected_file_leaves_no_identifier(house: House) -> None:
+    """Its errors stand by their places."""
+    prepare(house)
+    file(house)
+    body = {"accepted": False, "errors": [{"code": "B1", "place": "EFilingBatchXML"}]}
+    rejected = step(house, "acknowledgement", body)
+    assert ("rejected", "B1") == (rejected.json()["status"], rejected.json()["errors"][0]["code"])
+    assert [(None,)] == [tuple(row) for row in identifiers(house)]
+    assert DAY.isoformat() == rejected.json()["reported_day"]
