@@ -1,4 +1,4 @@
-"""The devices of the floor: a terminal at each table, which signs its rounds, and the pit system."""
+"""The devices of the floor: a terminal at each table, which signs its rounds, and the systems of pit and ratings."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -6,11 +6,11 @@ from typing import Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared.contracts.device_signatures import HEADER, encoded_key, sign
-from shared.contracts.devices import DeviceKey, SigningSystem
+from shared.contracts.devices import DeviceKey, SignedTopic, SigningSystem
 from shared.contracts.properties import Device, PropertyDocument, PropertyTable
-from shared.contracts.topics import PIT_EVENTS
 
-PIT_SYSTEM: Final = "pit-system"
+_SYSTEMS: Final[dict[str, SignedTopic]] = {"pit-system": "pit.events", "casino-management": "rating.events"}
+"""The systems that sign for all tables, each with its topic."""
 
 
 class Devices:
@@ -24,19 +24,20 @@ class Devices:
         self.documents = [self._with_devices(document) for document in documents]
 
     def headers(self, topic: str, source: str, value: bytes) -> list[tuple[str, str | bytes | None]]:
-        """Return the signature of an event, by its table's terminal or, for the pit, by its system."""
+        """Return the signature of an event, by its table's terminal or, for pit and ratings, by their system."""
         _, _, property_name, _, table, *_ = source.split("/")
-        kid = PIT_SYSTEM if topic == PIT_EVENTS.name else _terminal(table)
+        kid = next((system for system, signs in _SYSTEMS.items() if signs == topic), _terminal(table))
         return [(HEADER, sign(self._keys[property_name, kid], kid, topic, value))]
 
     def _with_devices(self, document: PropertyDocument) -> PropertyDocument:
-        system = SigningSystem(
-            system=PIT_SYSTEM, signs=("pit.events",), signing_keys=(self._new_key(document, PIT_SYSTEM),)
-        )
+        systems = [
+            SigningSystem(system=name, signs=(topic,), signing_keys=(self._new_key(document, name),))
+            for name, topic in _SYSTEMS.items()
+        ]
         return document.model_copy(
             update={
                 "tables": tuple(self._with_terminal(document, table) for table in document.tables),
-                "systems": (system,),
+                "systems": tuple(systems),
                 "signatures_required_from": document.effective_from,
             }
         )

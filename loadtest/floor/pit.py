@@ -32,6 +32,7 @@ from loadtest.floor.pit_items import (
     dealt_from_hand,
 )
 from loadtest.floor.pit_table import TableDay
+from loadtest.floor.poker_tables import PokerDay, PokerPlan
 from shared.contracts.envelope import Event, encode, pit_source
 from shared.contracts.pit import EVENTS, PitReader
 from shared.contracts.topics import PIT_EVENTS
@@ -69,7 +70,8 @@ class PitDay:
     """The pit's day: slips in the order of their requests, boxes, and the expected books.
 
     `planted` is the table of the variance and the place of its count; `late_cards` are tables with overdue cards.
-    `counts` are those of each table after its opener.
+    `counts` are those of each table after its opener. `poker` is the time collected at each poker table, cents: these
+    are not among the `tables`, for they have no win.
     """
 
     property: str
@@ -82,6 +84,7 @@ class PitDay:
     planted: tuple[str, int] | None
     late_cards: tuple[str, ...]
     counts: Mapping[str, Sequence[Counted]]
+    poker: Mapping[str, int]
     _events: Mapping[str, Sequence[PitEvent]]
 
     def reports(self, numbers: Mapping[Slip, int]) -> Iterator[Report]:
@@ -139,12 +142,14 @@ class PitBook:
         overpaying: Overpaying | None = None,
         openers: Mapping[str, int] | None = None,
         counted: Sequence[CountedPlan] = (),
+        poker: Sequence[PokerPlan] = (),
     ) -> None:
         """Begin a day; `openers` are the opening inventories in cents that differ from the default.
 
-        `counted` are tables beside the `plans`: they report no rounds.
+        `counted` and `poker` are tables beside the `plans`: they report no rounds.
         """
         self._counted = counted
+        self._poker = poker
         self._property = property_name
         self._openers = openers or {}
         self._overpaying = overpaying
@@ -169,6 +174,10 @@ class PitBook:
     def add(self, table: str, one: RoundInPit) -> None:
         """Add a round that is known without its message."""
         self._rounds[table][one.round_id] = one
+
+    def closed_at(self, table: str) -> list[datetime]:
+        """Return when the rounds of a table that stand were closed; none of a table that reports no rounds."""
+        return [one.closed_at for one in self._rounds.get(table, {}).values() if not one.void]
 
     def day(self) -> PitDay:
         """Return the day up to the last processed message."""
@@ -215,6 +224,13 @@ class PitBook:
             slips += day.slips
             money[counted.name] = day.money
             counts[counted.name] = day.counts
+        poker: dict[str, int] = {}
+        for plan_of_poker in self._poker:
+            poker_day = PokerDay(plan_of_poker, self._gaming_day)
+            poker_day.play()
+            events[plan_of_poker.name] = _in_order(poker_day)
+            boxes += _boxes(plan_of_poker.name, poker_day, events[plan_of_poker.name])
+            poker[plan_of_poker.name] = poker_day.time_cents
         slips.sort(key=lambda slip: (slip.at, slip.table, slip.slip))
         return PitDay(
             property=self._property,
@@ -227,15 +243,16 @@ class PitBook:
             planted=planted,
             late_cards=tuple(late_cards),
             counts=counts,
+            poker=poker,
             _events=events,
         )
 
 
-def _in_order(table: TableDay | CountedDay) -> list[PitEvent]:
+def _in_order(table: TableDay | CountedDay | PokerDay) -> list[PitEvent]:
     return sorted(table.events, key=lambda event: event.at)
 
 
-def _boxes(name: str, table: TableDay | CountedDay, events: Sequence[PitEvent]) -> list[Box]:
+def _boxes(name: str, table: TableDay | CountedDay | PokerDay, events: Sequence[PitEvent]) -> list[Box]:
     """Return the boxes of a table, with the places of their exchanges among its events."""
     exchanges = [number for number, event in enumerate(events, 1) if event.type == "box.exchanged"]
     return [

@@ -78,11 +78,12 @@ class PaperFill:
 
 @dataclass(slots=True)
 class Dropped:
-    """The contents of a drop box: currency in cents, counter checks by serial number, coupons by name."""
+    """The contents of a drop box: currency and rake in cents, counter checks by serial number, coupons by name."""
 
     currency: int = 0
     checks: dict[str, int] = field(default_factory=dict)
     coupons: dict[str, int] = field(default_factory=dict)
+    rake: int = 0
 
 
 @dataclass(frozen=True, slots=True)

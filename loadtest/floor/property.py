@@ -10,6 +10,8 @@ from loadtest.floor.game import TablePlan
 from loadtest.floor.links import pool_of
 from loadtest.floor.pit_items import STACKS
 from loadtest.floor.pit_table import SHIFTS
+from loadtest.floor.poker_tables import PokerPlan
+from loadtest.floor.rated_play import rated_games
 from shared.contracts.chips import PieceKind
 from shared.contracts.properties import ChipSet, Filer, Plausibility, PropertyDocument, PropertyTable, Shift
 from shared.jurisdictions import pack_of_regulation
@@ -27,6 +29,7 @@ def property_document(
     gaming_day: date,
     begins: time = BEGINS,
     counted: Sequence[CountedPlan] = (),
+    poker: Sequence[PokerPlan] = (),
 ) -> PropertyDocument:
     """Return a property with these tables, in effect from the day before, because the pit's reports begin early."""
     [law] = {pack_of_regulation(plan.regulation).id for plan in plans}
@@ -45,8 +48,10 @@ def property_document(
         tables=(
             *(_table(plan, gaming_day) for plan in plans),
             *(_counted_table(plan, gaming_day) for plan in counted),
+            *(_poker_table(plan, gaming_day) for plan in poker),
         ),
         games=games_of(counted, gaming_day),
+        rated_games=rated_games([*(plan.game for plan in plans), *(plan.game for plan in counted)], gaming_day),
         chip_sets=tuple(_chip_set(kind, gaming_day) for kind in ("chip", "coin")),
         plausibility=_PLAUSIBLE,
         filer=_filer(property_name),
@@ -93,6 +98,19 @@ def _counted_table(plan: CountedPlan, gaming_day: date) -> PropertyTable:
         minimum_cents=plan.minimum_cents,
         play="counted",
         sales=plan.sales,
+        opened_on=gaming_day,
+    )
+
+
+def _poker_table(plan: PokerPlan, gaming_day: date) -> PropertyTable:
+    return PropertyTable(
+        table=plan.name,
+        asset_number=f"T-{plan.name}",
+        game=plan.game,
+        pit=PIT,
+        positions=plan.seats,
+        location="poker room",
+        non_banking=True,
         opened_on=gaming_day,
     )
 

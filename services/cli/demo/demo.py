@@ -26,6 +26,7 @@ from loadtest.floor.games import pit, rules_submissions
 from loadtest.floor.messages import Message
 from loadtest.floor.messages import day as messages_of_day
 from loadtest.floor.pit import PitBook, PitDay
+from loadtest.floor.poker_tables import POKER
 from loadtest.floor.property import property_document
 from loadtest.traffic import playing
 from loadtest.traffic.playing import play
@@ -34,6 +35,12 @@ from loadtest.traffic.publish import NotDelivered
 from loadtest.traffic.registry import RegistryRefused, file_and_approve
 from loadtest.traffic.reports import ReportUnavailable, differences, read_reports, total_of
 from loadtest.traffic.target import Target
+from services.cli.demo.beside_rounds import (
+    beside_differences,
+    read_beside_rounds,
+    report_beside_rounds,
+    wait_until_recorded,
+)
 from services.cli.demo.cage import read_cage, work_at_cage
 from services.cli.demo.gaming_day import gaming_day_of
 from services.cli.demo.identities import identities, pit_differences, read_pit
@@ -97,11 +104,12 @@ def demo(
     Starts PostgreSQL, a Kafka broker and every service as a process of its own, has two people file and approve the
     property and its rules submissions, plays the day, and waits until all of it is settled and reported. The pit has
     fills and credits, two shifts, a drop that is counted twice, counter checks (one comes back unpaid), coupons, tips,
-    electronic wagers, three tables whose win is only counted, reportable currency, a grant of promotional money and a
-    hit of a linked progressive. Beside this property in Pennsylvania one in Rhode Island plays, under its own law and
-    clock. A device at each table signs its rounds. The day's reports are written to a folder, signed; `pitledger
-    verify-reports` verifies them. A few things go wrong on purpose: see the exceptions. Exit code 1 if a figure differs
-    from the simulator's, or an accounting identity is violated.
+    electronic wagers, three tables whose win is only counted (one records its results), a poker table where players pay
+    for time, ratings of patrons, reportable currency, a grant of promotional money and a hit of a linked progressive.
+    Beside this property in Pennsylvania one in Rhode Island plays, under its own law and clock. A device at each table
+    signs its rounds. The day's reports are written to a folder, signed; `pitledger verify-reports` verifies them. A few
+    things go wrong on purpose: see the exceptions. Exit code 1 if a figure differs from the simulator's, or an
+    accounting identity is violated.
 
     Servers named in the environment are not used: a demo writes only to its own database.
 
@@ -167,7 +175,8 @@ def play_day(
         approver_token=tokens["demo.approver"],
     )
     neighbor = Neighbor.beside(gaming_day, rounds, len(plans))
-    devices = installed([property_document(PROPERTY, plans, gaming_day, counted=COUNTED), neighbor.document])
+    own_document = property_document(PROPERTY, plans, gaming_day, counted=COUNTED, poker=POKER)
+    devices = installed([own_document, neighbor.document])
     properties = devices.documents
     _approve(target, properties, [(PROPERTY, plans), (neighbor.name, neighbor.plans)], gaming_day)
     patience = _PATIENCE_SECONDS + _SECONDS_PER_ROUND * rounds
@@ -178,7 +187,7 @@ def play_day(
         stack.urls[ACCOUNTS], cashier_token=tokens["demo.account_cashier"], table_token=tokens["demo.table_system"]
     )
     electronic = ElectronicTables(desk, PROPERTY, electronic_tables(plans))
-    book, example = PitBook(PROPERTY, plans, gaming_day, counted=COUNTED), _Example()
+    book, example = PitBook(PROPERTY, plans, gaming_day, counted=COUNTED, poker=POKER), _Example()
     messages = messages_of_day(
         property_name=PROPERTY, plans=plans, gaming_day=gaming_day, seed=seed, rounds=rounds, plants=True, linked=True
     )
@@ -202,8 +211,10 @@ def play_day(
         with closing(all_messages()) as sent:
             played = play(target, sent, show, devices)
         pit_day, pit_records = reporting[0].result()
+    beside_rounds = report_beside_rounds(PROPERTY, plans[0].name, gaming_day, target.bootstrap_servers, devices)
     message("counting the drop, resolving variances, closing the gaming day")
     with Watch(target) as watch:
+        wait_until_recorded(watch, beside_rounds, played.records, seconds=patience)
         for schema in _READ_SETTLEMENTS:
             watch.wait_for_topic(schema, SETTLEMENTS.name, watch.entries(), seconds=patience)
         for schema in ("table_inventory", "vigorish"):
@@ -223,6 +234,7 @@ def play_day(
         watch.wait_for_reporting(_READ_SETTLEMENTS, seconds=patience)
     paid_until = gaming_day + timedelta(days=datetime.now(UTC) >= opening(gaming_day + timedelta(days=1)))
     pit_reports = read_pit(people, PROPERTY, gaming_day, paid_until)
+    rated = read_beside_rounds(people, PROPERTY, gaming_day, beside_rounds, seconds=patience)
     tax, cage = read_tax(people, PROPERTY, gaming_day), read_cage(people, PROPERTY, paid_until)
     message("verifying the journals")
     schemas = [service.replace("-", "_") for service in NAMES]
@@ -248,6 +260,7 @@ def play_day(
         "seed": seed,
         "tables": len(plans),
         "counted_tables": len(COUNTED),
+        "poker_tables": len(POKER),
         "rounds": rounds,
         "records": played.records,
         "sent": dict(books.messages),
@@ -266,6 +279,7 @@ def play_day(
         "progressives": pit_reports.progressives,
         "accounts": asdict(electronic.money) | {"liability": pit_reports.liability},
         "cage": cage,
+        "beside_rounds": rated,
         "meters": pit_reports.meters,
         "identities": equal,
         "journals": journals,
@@ -275,6 +289,7 @@ def play_day(
             *differences(books, reports),
             *(f"{neighbor.name}: {each}" for each in differences(books_beside, beside)),
             *pit_differences(pit_reports, equal, pit=pit_day, electronic=electronic, books=books),
+            *beside_differences(rated, beside_rounds, book=book, pit=pit_day),
             *_broken(journals, trial_balances),
             *(f"{schema} has refused or misses {number} records" for schema, number in not_read.items() if number),
         ],

@@ -138,6 +138,8 @@ def identities(
          "the planted variance", planted),
         ("Drop", "counted twice in the boxes", counted["drop_cents"],
          "chips sold, for cash and checks", tables["drop"]),
+        ("Rake, in no win", "found in the boxes of poker", inventory["rake_counted"],
+         "time collected at the tables", sum(pit.poker.values())),
         ("Counter checks", "found in the boxes", counted["counter_checks_cents"],
          "issued at the tables", tables["checks"]),
         ("Coupons, no drop", "found in the boxes", counted["coupons_cents"],

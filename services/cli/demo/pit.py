@@ -150,6 +150,7 @@ def _found(box: Box) -> Document:
         "currency": [{"cents": _HUNDRED_CENTS, "count": notes}] if notes else [],
         "counter_checks": [{"serial": serial, "cents": cents} for serial, cents in dropped.checks.items()],
         "coupons": [{"coupon": name, "cents": COUPON_CENTS, "count": count} for name, count in coupons],
+        "rake": contents(dropped.rake),
     }
     return {"table": box.table, "exchange": box.exchange, "figures": figures}
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from loadtest.traffic.reports import rows_of, total_of
+from services.cli.demo.beside_rounds import beside_tables
 from services.cli.demo.cage import cage_tables
 from services.cli.demo.reports import tax_tables
 from services.cli.lines import lines_table, record_lines
@@ -42,6 +43,7 @@ def show_day(day: Document, titles: Mapping[str, str]) -> None:
         *_hits(rows_of(day["progressives"], "hits")),
         *_liability(rows_of(day["accounts"]["liability"], "days"), day["gaming_day"]),
         *cage_tables(day["cage"], day["accounts"]["liability"]),
+        *beside_tables(day["beside_rounds"]),
         *tax_tables(day["tax"]),
         heading("Exceptions, made on purpose"),
         table(

@@ -9,8 +9,9 @@ from loadtest.floor.property import property_document
 from services.paytable_registry.domain.property_checks import problems
 from shared.contracts.envelope import pit_source
 from shared.contracts.property_snapshot import PropertySnapshot
+from shared.contracts.ratings import rating_source
 from shared.contracts.tables import READER
-from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
+from shared.contracts.topics import PIT_EVENTS, RATING_EVENTS, TABLE_EVENTS
 from shared.rules.errors import Refused
 from shared.runtime.ingest.device_check import require_device
 from shared.runtime.ingest.handler import InputRecord
@@ -20,7 +21,7 @@ DAY = date(2026, 11, 20)
 
 
 def test_every_message_is_signed_by_who_may_speak_for_its_table() -> None:
-    """Rounds by the terminal of their table, what the pit reports by its system; the property takes nothing else."""
+    """Rounds by the terminal of their table, pit and ratings by their systems; the property takes nothing else."""
     plans = pit(2)
     devices = Devices([property_document("bayside", plans, DAY)])
     [document] = devices.documents
@@ -32,6 +33,7 @@ def test_every_message_is_signed_by_who_may_speak_for_its_table() -> None:
     for topic, source, value in (
         *((TABLE_EVENTS, one.key, one.value) for one in sent),
         (PIT_EVENTS, in_pit, b"what nobody reads here"),
+        (RATING_EVENTS, rating_source("bayside", plans[0].name), b"nor this"),
     ):
         headers = tuple((name, text) for name, text in devices.headers(topic.name, source, value))
         assert all(isinstance(text, bytes) for _, text in headers)

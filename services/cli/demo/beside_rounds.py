@@ -1,0 +1,156 @@
+"""What the demo's tables report beside rounds: results of a counted table, rated play, time at a poker table."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+from loadtest.floor.counted_tables import COUNTED
+from loadtest.floor.devices import Devices
+from loadtest.floor.pit import PitBook, PitDay
+from loadtest.floor.rated_play import RatedPlay, rated_plays, rating_records
+from loadtest.floor.results import ResultsOfDay
+from loadtest.traffic.progress import Watch
+from loadtest.traffic.publish import Publisher
+from loadtest.traffic.reports import rows_of
+from services.cli.demo.pit import INVENTORY, REPORTING, People
+from services.cli.exits import NotFound
+from services.cli.output import heading, names, numbers, table
+from shared.contracts.money import dollars
+from shared.contracts.topics import RATING_EVENTS, TABLE_EVENTS
+from shared.runtime.retrying import wait_while
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Document = Mapping[str, Any]
+
+_RATER: Final = "demo.pit_manager"
+_POLL_SECONDS: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class BesideRounds:
+    """What was reported beside the rounds of a gaming day: results by table, rated plays, and the rating records."""
+
+    results: tuple[ResultsOfDay, ...]
+    plays: tuple[RatedPlay, ...]
+    ratings: int
+
+    @property
+    def records(self) -> int:
+        """Return how many records of table events it has."""
+        return sum(len(one.records) for one in self.results)
+
+
+def report_beside_rounds(
+    property_name: str, settled_table: str, gaming_day: date, bootstrap_servers: str, devices: Devices
+) -> BesideRounds:
+    """Send the results of counted tables, and ratings at three tables, signed."""
+    found = (ResultsOfDay.of(property_name, plan, gaming_day) for plan in COUNTED)
+    results = tuple(one for one in found if one is not None)
+    with Publisher(bootstrap_servers, TABLE_EVENTS.name, devices=devices) as publisher:
+        for record in (record for one in results for record in one.records):
+            publisher.send(record)
+    plays = rated_plays(settled_table, COUNTED[0].name, COUNTED[1].name)
+    ratings = list(rating_records(property_name, plays, gaming_day))
+    with Publisher(bootstrap_servers, RATING_EVENTS.name, devices=devices) as publisher:
+        for record in ratings:
+            publisher.send(record)
+    return BesideRounds(results, plays, len(ratings))
+
+
+def wait_until_recorded(watch: Watch, beside: BesideRounds, rounds: int, *, seconds: float) -> None:
+    """Wait until all of it is recorded, after so many records of rounds. Raises: TooSlow."""
+    watch.wait_for_topic("round_settlement", TABLE_EVENTS.name, rounds + beside.records, seconds=seconds)
+    watch.wait_for_topic("table_inventory", RATING_EVENTS.name, beside.ratings, seconds=seconds)
+
+
+def read_beside_rounds(
+    people: People, property_name: str, gaming_day: date, beside: BesideRounds, *, seconds: float
+) -> Document:
+    """Return the ratings of the day, once those that were closed are stated, and its pace. Raises: NotFound."""
+    day, closed = {"property": property_name, "gaming_day": gaming_day.isoformat()}, _closed(beside.plays)
+    ratings: list[dict[str, Any]] = []
+
+    def is_awaited() -> bool:
+        ratings[:] = people.at(INVENTORY, _RATER).pages("/ratings", **day)
+        return any("stated" not in one for one in ratings if one["rating"] in closed)
+
+    if wait_while(is_awaited, seconds_max=seconds, pause_seconds=_POLL_SECONDS):
+        raise NotFound(f"ratings that were closed are not stated after {seconds:g} s; see the log of {INVENTORY}")
+    return {"ratings": ratings, "pace": people.at(REPORTING).read("/reports/pace", **day)}
+
+
+def _closed(plays: Sequence[RatedPlay]) -> Collection[str]:
+    return {play.rating for play in plays if play.steps[-1][1] == "closed"}
+
+
+def beside_differences(found: Document, beside: BesideRounds, *, book: PitBook, pit: PitDay) -> Iterator[str]:
+    """Yield the differences between ratings and pace and the simulator's figures."""
+    ratings = {one["rating"]: one for one in found["ratings"]}
+    for play in beside.plays:
+        yield from _rating_differences(ratings.get(play.rating, {}), play, book, pit.gaming_day)
+    if left := sorted(ratings.keys() - {play.rating for play in beside.plays}):
+        yield f"ratings: {', '.join(left)} are there, which nobody reported"
+    results = {row["table"]: (row["results"], row["shoes"]) for row in rows_of(found["pace"], "results")}
+    if results != (sent := {one.table: (len(one.records), one.shoes) for one in beside.results}):
+        yield f"pace: results and shoes are {results} and must be {sent}"
+    columns = ("rake_cents", "time_cents", "pots_cents")
+    rake = {row["table"]: tuple(row[name] for name in columns) for row in rows_of(found["pace"], "rake")}
+    if rake != (paid := {name: (cents, cents, 0) for name, cents in pit.poker.items()}):
+        yield f"pace: rake, time and what is left for pots are {rake} and must be {paid}"
+
+
+def _rating_differences(rating: Document, play: RatedPlay, book: PitBook, gaming_day: date) -> Iterator[str]:
+    spans = play.spans(gaming_day)
+    if rating.get("status") != (status := "closed" if spans else "open"):
+        yield f"rating {play.rating} is {rating.get('status')} and must be {status}"
+        return
+    if not spans:
+        return
+    stated, closed_at = rating["stated"], book.closed_at(play.table)
+    win = play.stated_win(gaming_day)
+    if closed_at:  # where rounds are settled they are counted, and the submission has the edge
+        rounds = [sum(begins < at <= ends for at in closed_at) for begins, ends, _ in spans]
+        if rounds != (counted := [_rounds_of(one) for one in stated["spans"]]):
+            yield f"rating {play.rating}: {counted} rounds were played in its spans and there must be {rounds}"
+        edges = [Fraction(one["edge"]["house_edge"]) for one in stated["spans"]]
+        parts = zip(rounds, spans, edges, strict=True)
+        win = sum((number * bet * edge for number, (_, _, bet), edge in parts), start=Fraction(0))
+    if stated["theoretical_win_cents"] != round(win):
+        yield f"rating {play.rating}: its theoretical win is {stated['theoretical_win_cents']} and must be {round(win)}"
+
+
+def _rounds_of(span: Document) -> int | None:
+    rounds: int | None = span["decisions"].get("rounds")
+    return rounds
+
+
+def beside_tables(found: Document) -> Iterator["RenderableType"]:
+    """Yield ratings, results and time as tables."""
+    yield heading("Rated patrons, by reference")
+    yield table(
+        names("Rating", "Patron", "Table", "Status") + numbers("Average bet", "Buy-in", "Theoretical win"),
+        [
+            [
+                *(one[name] for name in ("rating", "patron", "table", "status")),
+                *(
+                    "" if cents is None else dollars(cents)
+                    for cents in (
+                        one.get("average_bet_cents"),
+                        one["buy_in_cents"],
+                        one.get("stated", {}).get("theoretical_win_cents"),
+                    )
+                ),
+            ]
+            for one in found["ratings"]
+        ],
+    )
+    for row in rows_of(found["pace"], "results"):
+        yield f"{row['table']} recorded {row['results']} results, and {row['shoes']} shoes ended."
+    for row in rows_of(found["pace"], "rake"):
+        time, rake = dollars(row["time_cents"]), dollars(row["rake_cents"])
+        yield f"{row['table']} collected {time} of time; its boxes held {rake}."
+    yield ""
