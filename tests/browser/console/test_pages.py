@@ -36,6 +36,7 @@ FORMS = (
 )
 NO_PAGE = re.compile(r"/docs/|[?&]form=|/(sign|guide)$|/login|/(months|years)/|^/p/" + NEIGHBOR)
 TABLET = 768
+SMALL = 1280
 WIDE = """width => [...document.querySelectorAll("main *, header *")].filter((one) =>
     one.getBoundingClientRect().right > width + 1 && !one.closest(".wide, .round-scroll, .felt-scroll, pre"))
     .map((one) => one.outerHTML.slice(0, 90))"""
@@ -110,6 +111,19 @@ def test_every_page_is_accessible_and_fits(demo: RunningDemo, visit: Visit) -> N
                 looked_at.add(kind)
                 wrong += [f"{path} {what}" for what in wrong_with(page)]
     assert [] == wrong
+
+
+def test_the_header_is_one_line_on_a_small_screen(visit: Visit) -> None:
+    """With all sections, the search and a name, 1,280 pixels wide."""
+    page = visit("demo.auditor", f"{HOME}/floor", viewport={"width": SMALL, "height": 800})
+    links = page.locator("nav.sections a")
+    assert 12 == links.count()
+    tops = "all => all.map((one) => one.getBoundingClientRect().top)"
+    assert 1 == len(set(links.evaluate_all(tops)))
+    header = page.locator("header.top > *").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect()).map(({top, bottom}) => [top, bottom])"
+    )
+    assert max(top for top, _ in header) < min(bottom for _, bottom in header)
 
 
 def test_sheets_of_the_pit_and_other_minimums_are_accessible_and_fit(demo: RunningDemo, visit: Visit) -> None:
