@@ -66,13 +66,19 @@ def _placed(data: TableData, place: PropertySnapshot, moment: datetime) -> Gamin
 
 
 def _check_table(data: TableData, place: PropertySnapshot, day: date) -> None:
-    """Raise Refused if the table is not in use on a gaming day, reports no rounds, or offers another game."""
+    """Raise Refused if a table is not in use on a gaming day, has no rounds against the house, or has another game."""
     table = place.table(data.table, day)
     if table.play == "counted":
         raise Refused(
             f"table {data.table!r} is counted on {day} in {named(place)}: its counts have its win, so that a round "
             "would count it twice: file and approve a version of the property whose 'play' of it is 'rounds', then "
             "replay this record, or dismiss it"
+        )
+    if table.non_banking:
+        raise Refused(
+            f"table {data.table!r} is non-banking on {day} in {named(place)}: its players wager against each other and "
+            "its rake is its revenue, so that a round against the house is of another table: file and approve a "
+            "version of the property in which it is not 'non_banking', then replay this record, or dismiss it"
         )
     check_offered(data.game, table, place)
 

@@ -48,7 +48,7 @@ def routes(context: ServiceContext) -> APIRouter:
         role=REQUEST_SLIPS,
         answers=SlipRequest,
         status=201,
-        rejects=(Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.TOO_LATE),
+        rejects=(Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY, Reason.TOO_LATE),
     )
     known = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
     withdraw = "/requests/{property}/{request}/withdraw"

@@ -22,6 +22,7 @@ from shared.contracts.pit import SlipNumber
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
+from shared.contracts.table_kinds import why_no_slips
 from shared.contracts.versions import fields_of
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
@@ -57,7 +58,7 @@ class Requesting(NamedTuple):
 async def _requesting(connection: AsyncConnection, command: RequestSlip) -> Requesting:
     """Return the state needed for a request.
 
-    Raises: Rejected for an unknown property, table or shift, or unknown chips.
+    Raises: Rejected for an unknown property, table or shift, unknown chips, or a table without chips.
     """
     place = await find_place(connection, command.property, command.gaming_day)
     _require_table(place, command)
@@ -71,6 +72,9 @@ def _require_table(place: PropertySnapshot, command: RequestSlip | inventory.Man
     why = place.why_no_table(command.table, command.gaming_day)
     if why is not None:
         raise Rejected(Why.NOT_FOUND, why)
+    why = why_no_slips(place.table(command.table, command.gaming_day))
+    if why is not None:
+        raise Rejected(Why.NOT_ALLOWED, why)
 
 
 def _require_pieces(place: PropertySnapshot, contents: Contents, gaming_day: date) -> None:

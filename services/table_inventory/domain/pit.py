@@ -22,6 +22,7 @@ from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot,
 from shared.contracts.rejection import Rejected
 from shared.contracts.settlement_views import PostedRound, ReversedRound
 from shared.contracts.settlements import RoundKey
+from shared.contracts.table_kinds import require_of_its_kind
 from shared.journal.entry import Posting
 from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
@@ -109,12 +110,13 @@ def record_pit(event: Event[Any], known: Known, *, boxes_stay: bool = False, **a
     """Return the fact of a pit event, under the gaming day of its moment if it claims another.
 
     `again` has `revision` and `correction` of an event recorded before; `boxes_stay`: the boxes on tables do not
-    change. Raises: Refused for an unknown property, table or slip, for a gaming day that the property refuses, or if
-    one person took two steps.
+    change. Raises: Refused for an unknown property, table or slip, for an event that a table of its kind does not have,
+    for a gaming day that the property refuses, or if one person took two steps.
     """
     place, day = in_pit(known.places, event.data, event.time)
     if not isinstance(event.data, AT_COUNTS):
         day = place.gaming_day(event.time)
+    require_of_its_kind(event.data, place, day)
     _require_known(event.data, place, known, boxes_stay=boxes_stay)
     require_pieces(event.data, place, day)
     data, claimed = _on_its_days(event.data, event.time, place, day)

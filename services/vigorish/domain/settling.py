@@ -8,6 +8,7 @@ from services.vigorish.domain.assessing import settled
 from shared.contracts.envelope import Event
 from shared.contracts.pit import CorrectedPitEvent, PitChange, VigorishOfRound
 from shared.contracts.property_snapshot import PropertyLookup, in_pit, place_at
+from shared.contracts.table_kinds import require_of_its_kind
 from shared.contracts.vigorish import (
     VigorishCollection,
     VigorishNoted,
@@ -68,6 +69,7 @@ def _settled(
     The shift is that of the clock, as for the rounds that assessed it.
     """
     place, day = in_pit(places, data, at)
+    require_of_its_kind(data, place, day)
     shift = place.shift_at(at)
     said = dict(data) | {"gaming_day": day, "claimed_day": None if data.gaming_day == day else data.gaming_day}
     said |= {"shift": shift, "claimed_shift": None if data.shift == shift else data.shift}

@@ -15,11 +15,14 @@ from tests.integration.table_inventory.day import BOX, FOUND, play_a_day
 from tests.support import Databases
 from tests.support.nightly import AT_NIGHT, sampled
 from tests.support.pit import DAY, PROPERTY, Table, at, chips
+from tests.support.properties import property_event
 from tests.support.twins import World, corrected, differences, world_of
 from tests.unit.cli.calling import Caller
 from tests.unit.table_inventory.examples import PIT
 
 KINDS = sorted(kind_of(model) for model in EVENTS)
+TIME = "time.collected"
+"""What a poker table alone has."""
 Event = dict[str, Any]
 
 _OTHERWISE: Mapping[str, dict[str, Any]] = {
@@ -33,7 +36,7 @@ _OTHERWISE: Mapping[str, dict[str, Any]] = {
 
 def right(table: Table, kind: str, slips: Mapping[str, int]) -> Event:
     """An event of a kind, as it should be: an hour and a half after the table opened."""
-    data = {**PIT[kind]["data"]}
+    data = PIT[kind]["data"] | {"table": table.name}
     data |= {"number": slips[kind.partition(".")[0]]} if "number" in data else {}
     data |= {"serial": "CC-9"} if "serial" in data else {}
     data |= {"patron": "p-1", "instrument": "currency"} if kind == "chips.sold" else {}
@@ -59,12 +62,23 @@ def _doubled(value: Any) -> Any:
 
 
 def begun(world: World, kind: str | None = None) -> tuple[Table, dict[str, int]]:
-    """The published day at BJ-01, with what an event of a kind needs before it."""
+    """The published day at BJ-01, with what an event of a kind needs before it; for time, at a poker table."""
+    if kind == TIME:
+        return poker_table(world), {}
     table = play_a_day(world.inventory)
     slips = prepared(world, DAY)
     if kind == "fill.received":
         world.pit(table.event("fill.carried", at(1.2), number=slips["fill"], carried_by="sec.gus"))
     return table, slips
+
+
+def poker_table(world: World) -> Table:
+    """BJ-01, where players play against each other from now on, is open."""
+    table, tables = Table("BJ-01"), {"BJ-01": {"game": "poker", "non_banking": True}}
+    for desk, sequence in ((world.inventory.desk, 3), (world.books.desk, 4), (world.vigorish, 2)):
+        desk.feed("properties", property_event(PROPERTY, tables, sequence=sequence, version=3))
+    world.pit(table.opened(at(0), chips(c500=200)))
+    return table
 
 
 def prepared(world: World, day: str) -> dict[str, int]:
@@ -155,13 +169,14 @@ def test_a_sealed_day_is_restated_by_what_is_voided_and_corrected(
     """
     twin, one = world(), world()
     (table, slips), (other, _) = sealed(one), sealed(twin)
-    events = [right(table, kind, slips) for kind in KINDS]
+    kinds = [kind for kind in KINDS if kind != TIME]
+    events = [right(table, kind, slips) for kind in kinds]
     before, seal = one.picture(), one.inventory.read(f"/gaming-days/{PROPERTY}/{DAY}")["report"]
     assert {} == differences(twin.picture(), before)
     one.pit(*map(wrong, events))
     assert differences(before, one.picture())
     one.change(door, table, *((event, event) for event in events))
-    twin.pit(*(right(other, kind, slips) for kind in KINDS))
+    twin.pit(*(right(other, kind, slips) for kind in kinds))
     assert {} == differences(twin.picture(), one.picture())
     status = one.inventory.read(f"/gaming-days/{PROPERTY}/{DAY}")
     assert seal == status["report"]

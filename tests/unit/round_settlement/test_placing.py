@@ -73,6 +73,7 @@ def _at_time(opened_at: str, gaming_day: str) -> dict[str, Any]:
             "is counted on 2026-11-20 in property riverside",
         ),
         (voided(TABLE, 1, "r"), {"tables": {TABLE: {"play": "counted"}}}, "whose 'play' of it is 'rounds'"),
+        (completed(TABLE, 1), {"tables": {TABLE: {"non_banking": True}}}, "in which it is not 'non_banking', then"),
         (completed(TABLE, 1), {"packs": ["us-ri"]}, "under us-ri, whose regulations are ri-pai-gow: file and approve"),
         (completed(TABLE, 1, **OTHER_DAY), {}, "is in gaming day 2026-11-20 of riverside, which begins at 04:00"),
         (voided(TABLE, 1, "r", game="holdem"), {}, "offers 'blackjack' in property riverside version 1, not 'holdem'"),

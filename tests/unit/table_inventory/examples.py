@@ -55,7 +55,10 @@ _PIT: dict[str, dict[str, Any]] = {
     "card_reader.inspected": {"passed": True, "inspected_by": "floor.fay"},
     "stub.counted": {"cards": 52, "expected": 52, "dealer": "dealer.dan"},
 }
-PIT = {kind: TABLE.event(kind, at(1), **data) for kind, data in _PIT.items()}
+PIT = {
+    kind: (Table("PK-01") if kind == "time.collected" else TABLE).event(kind, at(1), **data)
+    for kind, data in _PIT.items()
+}
 """What happens at tables."""
 
 _CORRECTION = {"reason": "typed wrong", "entered_by": "floor.fay", "approved_by": "audit.kim"}

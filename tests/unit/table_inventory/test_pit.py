@@ -18,11 +18,11 @@ from shared.contracts.settlements import RoundKey
 from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
 from tests.support.pit import PROPERTY, Rounds, Table, at, chips
-from tests.support.properties import place
+from tests.support.properties import TABLES, place
 from tests.support.rounds import encoded
 from tests.unit.table_inventory.examples import PIT
 
-PLACE = place(PROPERTY)
+PLACE = place(PROPERTY, {name: {} for name in TABLES} | {"PK-01": {"non_banking": True}})
 FILL, CREDIT = SlipKey(PROPERTY, "fill", 1), SlipKey(PROPERTY, "credit", 1)
 
 
@@ -172,6 +172,44 @@ def test_an_event_that_contradicts_itself_is_refused(kind: str, changes: dict[st
     """The contract says so, with the way out."""
     with pytest.raises(Refused, match=message):
         PitEvents.reader.decode(encoded(PIT[kind] | {"data": PIT[kind]["data"] | changes}))
+
+
+@pytest.mark.parametrize(
+    ("table", "refused", "message"),
+    [
+        ("BJ-01", ["time.collected"], "is of non-banking tables: .* Table 'BJ-01' is a banking one on 2026-11-20"),
+        (
+            "PK-01",
+            ["coupon.dropped", "vigorish.collected", "vigorish.waived", "vigorish.returned"],
+            "is of banking and fully automated tables: .* Table 'PK-01' is a non-banking one .* file and approve",
+        ),
+        (
+            "EB-01",
+            [
+                *("table.opened", "table.closed", "table.counted", "table.carried", "fill.carried", "fill.received"),
+                *("credit.carried", "chips.sold", "counter_check.issued", "chips.changed", "time.collected"),
+            ],
+            "is of .* tables: .* Table 'EB-01' is a fully automated one .* then replay this record; otherwise dismiss",
+        ),
+    ],
+)
+def test_a_table_has_the_events_of_its_kind(table: str, refused: list[str], message: str) -> None:
+    """What another kind of table has is refused, with what to file if it is of that kind; nothing else is."""
+    tables: dict[str, dict[str, Any]] = {
+        "BJ-01": {},
+        "PK-01": {"non_banking": True},
+        "EB-01": {"fully_automated": True},
+    }
+    here = place(PROPERTY, tables)
+    for kind, said in PIT.items():
+        event = Table(table).event(kind, at(1), **said["data"] | {"table": table})
+        slips = {key: prepared(key).model_copy(update={"table": table}) for key in (FILL, CREDIT)}
+        what = Known(lambda *_: here, slips=slips)
+        if kind in refused:
+            with pytest.raises(Refused, match=f"'{kind}' {message}"):
+                record(event, what)
+        else:
+            assert kind == record(event, what).fact.model_dump()["event"]
 
 
 def test_a_round_counts_when_it_was_closed_and_is_taken_back_then() -> None:
