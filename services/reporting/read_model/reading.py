@@ -123,8 +123,13 @@ class Books(Sums):
             self._counted_on[day] = self.place_on(day).counted_on(day)
         return self._counted_on[day].get(table)
 
-    def play_of(self, table: str) -> str:
-        """Return how the win of a table is known in the question's gaming days: rounds, counted, or both."""
+    def play_of(self, table: str) -> str | None:
+        """Return how the win of a table is known in the question's gaming days: rounds, counted, or both.
+
+        None for an unknown table, and for a non-banking one, which has none.
+        """
+        if table not in self._tables or self._tables[table].non_banking:
+            return None
         question = self.question
         days = (question.first + timedelta(days=one) for one in range((question.last - question.first).days + 1))
         found = {"rounds" if self.sales_of(table, day) is None else "counted" for day in days}

@@ -7,7 +7,7 @@ from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Identity, Section, fill
 from services.reporting.framework.figures import Cell, Figure, Value
 from services.reporting.read_model.reading import Books, Listed
-from services.reporting.reports.common.counted_win import KIND, CountedWin, counted_marks, counted_wins, together
+from services.reporting.reports.common.counted_win import KIND, PLAY, CountedWin, counted_marks, counted_wins, together
 from shared.contracts.inventory import DayFinal, DayPreliminary
 from shared.contracts.win import WinStated
 
@@ -16,7 +16,7 @@ _PLACE: Final = (
     Column(name="table", title="Table"),
     Column(name="game", title="Game"),
     KIND,
-    Column(name="play", title="Win known from", formula="rounds, or counted: then only counts tell"),
+    PLAY,
 )
 _FIGURES: Final = (
     Column(name="opener_cents", title="Opener", unit="cents", added=True),

@@ -63,7 +63,7 @@ async def _fill(books: Books) -> Content:
 def _not_settled(books: Books) -> Iterator[dict[str, Any]]:
     for table in books.place.tables_on(books.question.last):
         is_asked = books.question.table in (None, table.table) and books.question.game in (None, table.game)
-        if is_asked and "counted" in books.play_of(table.table):
+        if is_asked and "counted" in (books.play_of(table.table) or ""):
             kind = books.kind_of(table.table)
             yield {"table": table.table, "game": table.game, "kind": kind, "pit": table.pit}
 

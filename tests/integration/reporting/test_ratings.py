@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, Final
 
 from services.reporting.domain.house_edges import HouseEdge, edges_of
+from shared.contracts.reports import percent_of
 from shared.contracts.submissions import SubmissionApproved
 from tests.support.published import published
 from tests.support.reporting import Books, names, rows_of
@@ -116,24 +117,25 @@ def test_a_rating_that_nobody_closed_is_listed_until_somebody_does(books: Books)
     assert ["pit-1", "pit-3"] == [row["rating"] for row in rows_of(report(books, "ratings"), "open")]
 
 
-def play(books: Books, number: int, minutes: float, *staked: tuple[str, int, int], **where: Any) -> None:
-    """A round in which accounts wagered on the side bet: (account, stake, payout) of each."""
+def play(books: Books, number: int, minutes: float, *staked: tuple[str, int, int], main: int = 0, **where: Any) -> None:
+    """A round in which accounts wagered on the side bet: (account, stake, payout); the first also lost `main`."""
     lines: list[dict[str, Any]] = []
     funded: list[dict[str, Any]] = []
     for seat, (account, stake, payout) in enumerate(staked, start=1):
-        line: dict[str, Any] = {
-            "seat": seat,
-            "wager": "royal_match_21",
-            "outcome": "win" if payout else "lose",
-            "stake": stake,
-        }
-        line |= {"payout": payout, "stake_returned": stake if payout else 0, "from_meter": 0, "paid_by": "house"}
-        lines.append(line)
-        credit = {"account": account, "seat": seat, "wager": "royal_match_21", "staked_cents": stake}
-        funded.append(credit | {"credited_cents": payout + line["stake_returned"]})
-    handle = sum(line["stake"] for line in lines)
-    back = sum(line["payout"] + line["stake_returned"] for line in lines)
-    totals = [total("royal_match_21", handle=handle, payout=back) | {"account_staked_cents": handle}]
+        for wager, cents, won in (("royal_match_21", stake, payout), ("blackjack", main if seat == 1 else 0, 0)):
+            if not cents:
+                continue
+            back = cents if won else 0
+            said = {"seat": seat, "wager": wager, "outcome": "win" if won else "lose", "stake": cents, "payout": won}
+            lines.append(said | {"stake_returned": back, "from_meter": 0, "paid_by": "house"})
+            credit = {"account": account, "seat": seat, "wager": wager, "staked_cents": cents}
+            funded.append(credit | {"credited_cents": won + back})
+    totals = []
+    for wager in dict.fromkeys(line["wager"] for line in lines):
+        of = [line for line in lines if line["wager"] == wager]
+        handle, paid = (sum(line[name] for line in of) for name in ("stake", "payout"))
+        back = sum(line["stake_returned"] for line in of)
+        totals.append(total(wager, handle=handle, payout=paid + back) | {"account_staked_cents": handle})
     more = {"lines": lines, "account_credits": funded, "closed_at": at(minutes).isoformat()} | where
     table = more.pop("table", "BJ-01")
     books.publish(books.posted(number, table, totals, **more))
@@ -206,6 +208,36 @@ def test_the_theoretical_win_of_rounds_is_the_sum_over_wagers_of_stake_and_exact
     assert (2, both) == names(patrons["p-1"], "ratings", "theoretical_win_cents")
     entries = books.get(books.path("ratings-against-rounds/entries", "&cell=sessions/pit-3/handle_cents"), person=CLERK)
     assert {"round-settlement"} == {one["service"] for one in entries.json()["entries"]}
+
+
+def test_a_wager_without_an_exact_edge_is_named_with_its_share_of_the_handle(books: Books) -> None:
+    """On random days of blackjack with a side bet: the main wager has none, and the rest is exact to the cent."""
+    under = books.submit(**RULES)
+    exact = edge().house_edge
+    assert exact is not None
+    open_accounts(books, ("ga-1", "p-1"), ("ga-2", "p-2"))
+    say(books, "rating.stated", rating("pit-1", span(0, 60), patron="p-1"))
+    main = side = unrated_main = unrated_side = 0
+    for number, seed in enumerate(range(8), start=1):
+        chance = Random(seed)
+        minute, stakes = chance.uniform(0, 120), (chance.randrange(500, 90_000), chance.randrange(100, 9_000))
+        play(books, number, minute, ("ga-1", stakes[1], 0), submission=under, main=stakes[0])
+        if at(minute) <= at(60):
+            main, side = main + stakes[0], side + stakes[1]
+        else:
+            unrated_main, unrated_side = unrated_main + stakes[0], unrated_side + stakes[1]
+    assert min(main, side, unrated_main, unrated_side) > 0
+    play(books, 9, 130, ("ga-2", 0, 0), submission=under, main=700)
+    found = report(books, "ratings-against-rounds")
+    [session] = rows_of(found, "sessions")
+    columns = ("theoretical_win_cents", "without_house_edge", "without_edge_percent", "difference_cents")
+    share = percent_of(main, main + side)
+    assert (main + side, round(side * exact), "blackjack", share, None) == names(session, "handle_cents", *columns)
+    patrons = {row["patron"]: row for row in rows_of(found, "patrons")}
+    not_rated = ("unrated_handle_cents", "unrated_win_cents", "unrated_without_edge_percent")
+    share = percent_of(unrated_main, unrated_main + unrated_side)
+    assert (unrated_main + unrated_side, round(unrated_side * exact), share) == names(patrons["p-1"], *not_rated)
+    assert (700, None, "100.00") == names(patrons["p-2"], *not_rated)
 
 
 def test_a_rating_that_goes_on_after_the_end_of_the_day_has_the_rounds_of_the_next_one(books: Books) -> None:

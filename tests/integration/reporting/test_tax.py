@@ -125,6 +125,39 @@ def test_rake_and_contests_are_classes_of_their_own(books: Books) -> None:
     assert 5_000 == rows_of(books.report("tax"), "classes")[3]["revenue_cents"]
 
 
+def test_revenue_says_of_each_table_how_its_win_is_known(books: Books) -> None:
+    """From rounds, or only counted, with the kind of its game; rake and contests have neither."""
+    tables: dict[str, dict[str, Any]] = {
+        "BJ-01": {},
+        "CR-01": {"game": "craps-a", "play": "counted"},
+        "PK-01": {"game": "poker", "non_banking": True},
+    }
+    games = [{"game": "craps-a", "kind": "craps"}]
+    books.desk.feed("properties", property_event("riverside", tables, sequence=3, version=2, games=games))
+    ledger = TableDays()
+    books.desk.feed(
+        "inventory",
+        *ledger.table_day("BJ-01", WEDNESDAY, closer=50_000),
+        *ledger.table_day("BJ-01", drop=100_000),
+        *ledger.table_day("CR-01", drop=30_000),
+        *ledger.raked("PK-01", rake=7_000, drop=50_000),
+        ledger.contest("friday-50", fees=90_000, prizes=80_000),
+    )
+    report = books.report("tax", WEEK)
+    assert [] == _failing(report)
+    rows = rows_of(report, "tables")
+    assert [
+        ("banking", "BJ-01", "blackjack", None, "rounds", 2, rows[0]["revenue_cents"]),
+        ("banking", "CR-01", "craps-a", "craps", "counted", 1, 30_000),
+        ("non_banking", "PK-01", "poker", None, None, 1, 7_000),
+        ("contest", "friday-50", None, None, None, 1, 10_000),
+    ] == [names(row, "revenue_class", "name", "game", "kind", "play", "days", "revenue_cents") for row in rows]
+    classes = {row["revenue_class"]: row["revenue_cents"] for row in rows_of(report, "classes")}
+    assert classes["banking"] == rows[0]["revenue_cents"] + 30_000
+    entries = books.explain("tax", f"tables/{rows[1]['id']}/revenue_cents", WEEK)["entries"]
+    assert [30_000] == [one["value"] for one in entries]
+
+
 def test_a_non_banking_table_has_no_win(books: Books) -> None:
     """Its drop is in no figure of the win; until its box is counted, its class has no revenue, and no other waits."""
     ledger = TableDays()

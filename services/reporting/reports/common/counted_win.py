@@ -15,6 +15,9 @@ from services.reporting.read_model.reading import Books
 KIND: Final = Column(name="kind", title="Kind", formula="of the game of a counted table, as the property names it")
 """What kind of game a counted table has, for which there is no catalogue."""
 
+PLAY: Final = Column(name="play", title="Win known from", formula="rounds, or counted: then only counts tell")
+"""How the win of a table is known on the gaming days; both where that changed."""
+
 _MEASURES: Final = (
     *("opener_cents", "closer_cents", "handed_over_cents", "fills_cents", "credits_cents"),
     *("currency_cents", "counter_checks_cents", "prepaid_cents", "coupons_cents", "drop_cents"),

@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Row, text
 
 from services.reporting.domain.house_edges import HouseEdge
-from services.reporting.framework.figures import NOTHING, Cell, Figure, total
+from services.reporting.framework.figures import NOTHING, Cell, Figure, share, total
 from services.reporting.read_model.account_wagers import PLAYED_BY_ACCOUNT
 from services.reporting.read_model.reading import ENTRIES, Books, refs_of
 from shared.contracts.topics import SETTLEMENTS, publisher_of
@@ -32,7 +32,7 @@ class Play:
 
     `funded` is what of the handle was taken from accounts; the rest was wagered in chips at the same time.
     `theoretical` is handle x exact house edge, `variance` that of the payout by chance (cents squared), both of the
-    wagers that have an exact edge; `without` names the others.
+    wagers that have an exact edge, on which `exact_handle` was staked; `without` names the others.
     """
 
     rounds: Figure = NOTHING
@@ -40,6 +40,7 @@ class Play:
     handle: Figure = NOTHING
     payout: Figure = NOTHING
     funded: Figure = NOTHING
+    exact_handle: Figure = NOTHING
     theoretical: Fraction = Fraction(0)
     variance: Fraction = Fraction(0)
     without: frozenset[str] = field(default=frozenset())
@@ -53,6 +54,17 @@ class Play:
     def theoretical_win(self) -> Cell:
         """Return the theoretical win, half a cent to the even one; empty if a wager has no exact house edge."""
         return Cell(None if self.without else round(self.theoretical), self.handle)
+
+    @property
+    def exact_win(self) -> Cell:
+        """Return the theoretical win of the wagers with an exact house edge; empty if nothing was staked on such."""
+        is_known = self.exact_handle.value or not self.without
+        return Cell(round(self.theoretical) if is_known else None, self.exact_handle)
+
+    @property
+    def without_percent(self) -> Cell:
+        """Return what of the handle was staked on wagers without an exact house edge, in percent."""
+        return share(self.handle - self.exact_handle, self.handle)
 
     @property
     def deviation(self) -> Cell:
@@ -82,6 +94,7 @@ def together(plays: Iterable[Play]) -> Play:
         total(one.handle for one in listed),
         total(one.payout for one in listed),
         total(one.funded for one in listed),
+        total(one.exact_handle for one in listed),
         theoretical=sum((one.theoretical for one in listed), Fraction(0)),
         variance=sum((one.variance for one in listed), Fraction(0)),
         without=frozenset().union(*(one.without for one in listed)),
@@ -105,11 +118,12 @@ async def plays_of(books: Books, rows: Sequence[Row[Any]]) -> list[PlayOfAccount
         of = {name: Figure(getattr(row, name), because) for name in PLAYED_BY_ACCOUNT}
         edge = edges.get((row.submission, row.wager))
         returns = None if edge is None else edge.returns
-        theoretical, variance = Fraction(0), Fraction(0)
+        theoretical, variance, exact_handle = Fraction(0), Fraction(0), NOTHING
         if edge is not None and returns is not None and edge.house_edge is not None:
             theoretical, variance = row.handle_cents * edge.house_edge, row.squared * returns.variance
+            exact_handle = of["handle_cents"]
         without = frozenset({row.wager}) if returns is None and row.handle_cents else frozenset()
         figures = (of["rounds"], of["stakes"], of["handle_cents"], of["payout_cents"], of["funded_cents"])
-        play = Play(*figures, theoretical, variance, without)
+        play = Play(*figures, exact_handle, theoretical, variance, without)
         found.append(PlayOfAccount(row.account, row.game, str(row.version), row.submission, row.wager, edge, play))
     return found

@@ -39,17 +39,26 @@ _BY_ROUNDS: Final = (
         title="Theoretical win",
         unit="cents",
         formula=(
-            "sum over wagers of handle x exact house edge of the rules submission, half a cent to the even one; empty "
-            "where a wager has no exact edge"
+            "sum over wagers of handle x exact house edge of the rules submission, half a cent to the even one; wagers "
+            "without an exact edge are left out, and named beside it; empty where there are no others"
         ),
     ),
-    Column(name="deviation_cents", title="Standard deviation", unit="cents", formula="of the win by chance"),
+    Column(name="without_house_edge", title="Without an exact edge", formula="wagers that have none"),
+    Column(
+        name="without_edge_percent", title="Of the handle", unit="percent", formula="handle on these wagers / handle"
+    ),
+    Column(
+        name="deviation_cents",
+        title="Standard deviation",
+        unit="cents",
+        formula="of the win by chance; empty where a wager has no exact edge",
+    ),
 )
 _DIFFERENCE: Final = Column(
     name="difference_cents",
     title="Difference",
     unit="cents",
-    formula="theoretical win, rated - theoretical win; empty where one of them is",
+    formula="theoretical win, rated - theoretical win; empty where one of them is, or a wager has no exact edge",
 )
 
 SESSIONS: Final = Section(
@@ -88,7 +97,13 @@ PATRONS: Final = Section(
             name="unrated_win_cents",
             title="Theoretical win, not rated",
             unit="cents",
-            formula="exact, of that handle; empty where a wager has no exact edge",
+            formula="exact, of the wagers of that handle that have an exact edge; empty where there are none",
+        ),
+        Column(
+            name="unrated_without_edge_percent",
+            title="Of it, without an exact edge",
+            unit="percent",
+            formula="handle, not rated, on wagers without an exact edge / handle, not rated",
         ),
     ),
 )
@@ -102,15 +117,17 @@ async def _fill(books: Books) -> Content:
 
 def _of_rounds(play: Play, rated: Cell) -> dict[str, Any]:
     """Return the cells of settled play, and what the rated theoretical win differs from its own by."""
-    settled = play.theoretical_win
+    settled = play.exact_win
     bet = round(Fraction(play.handle.value, play.rounds.value)) if play.rounds.value else None
-    both = isinstance(rated.value, int) and isinstance(settled.value, int)
+    both = not play.without and isinstance(rated.value, int) and isinstance(settled.value, int)
     return {
         "rounds": play.rounds,
         "handle_cents": play.handle,
         "bet_cents": Cell(bet, explained_by(play.handle, play.rounds)),
         "win_cents": play.win,
         "theoretical_win_cents": settled,
+        "without_house_edge": ", ".join(sorted(play.without)) or None,
+        "without_edge_percent": play.without_percent,
         "deviation_cents": play.deviation,
         "difference_cents": Cell(_less(rated, settled) if both else None, explained_by(rated, settled)),
     }
@@ -160,7 +177,8 @@ def _patrons(ratings: Sequence[Stated], played: RatedPlay) -> Iterator[dict[str,
             "rated_win_cents": rated,
             **_of_rounds(together(played.of_rating.get(one.fact.rating, Play()) for one in mine), rated),
             "unrated_handle_cents": unrated.handle,
-            "unrated_win_cents": unrated.theoretical_win,
+            "unrated_win_cents": unrated.exact_win,
+            "unrated_without_edge_percent": unrated.without_percent,
         }
 
 

@@ -1,6 +1,6 @@
 """The tax sheet: revenue by class, each layer of tax, shares, amounts due, and restatement changes."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from services.reporting.domain.law import Applied, unconfirmed
@@ -13,8 +13,8 @@ from services.reporting.reports.common.cells import rate_text, require_whole
 from services.reporting.reports.common.counted_win import counted_marks
 from services.reporting.reports.tax.amended import AMENDED, amended_rows
 from services.reporting.reports.tax.returns import LayerTotal, PeriodSheet, ShareTotal, law_of
-from services.reporting.reports.tax.revenue import BASES, CountedRevenue, counted_revenue
-from services.reporting.reports.tax.sections import CLASSES, DAYS, DUE, LAYERS, SHARES
+from services.reporting.reports.tax.revenue import BASES, CountedRevenue, Earned, counted_revenue
+from services.reporting.reports.tax.sections import CLASSES, DAYS, DUE, LAYERS, SHARES, TABLES
 from shared.contracts.contests import ContestApproved
 from shared.contracts.inventory import DayFinal
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
@@ -25,17 +25,18 @@ from shared.jurisdictions.model import ClassOfRevenue
 async def _fill(books: Books) -> Content:
     require_whole(books, "tax is due on the revenue of a whole property")
     revenue = await counted_revenue(books)
-    sheet = revenue.sheet
+    sheet, tables = revenue.sheet, _tables(books, revenue)
     sections = (
         _classes(books, revenue),
         _days(revenue),
+        fill(TABLES, tables),
         fill(LAYERS, (_layer(revenue, line) for line in sheet.layers)),
         fill(SHARES, (_share(books, revenue, line) for line in sheet.shares)),
         _due(revenue),
         fill(AMENDED, await amended_rows(books, revenue)),
     )
     return Content(
-        sections, await _identities(books, revenue), (*_marks(revenue), *_bases(books, revenue), *_win(books))
+        sections, await _identities(books, revenue, tables), (*_marks(revenue), *_bases(books, revenue), *_win(books))
     )
 
 
@@ -77,6 +78,27 @@ def _days(revenue: CountedRevenue) -> Filled:
                 row["counted_cents"] = Figure(lines[name].counted_cents, because)
             rows.append(row)
     return fill(DAYS, rows)
+
+
+def _tables(books: Books, revenue: CountedRevenue) -> list[dict[str, Any]]:
+    """Return the rows of each table and contest on the days on which that of its class is complete."""
+    sheet = revenue.sheet
+    days = {name: revenue.days((name,), sheet.first, sheet.last) for name in revenue.classes}
+    found: dict[tuple[ClassOfRevenue, str], list[Earned]] = {}
+    for one in sorted(revenue.in_sheet, key=lambda one: (revenue.classes.index(one.revenue_class), one.name)):
+        found.setdefault((one.revenue_class, one.name), []).append(one)
+    rows = []
+    for (revenue_class, name), earned in found.items():
+        complete = [one for one in earned if one.gaming_day in days[revenue_class]]
+        row: dict[str, Any] = {"revenue_class": revenue_class, "name": name}
+        if revenue_class != "contest":
+            row |= {"game": books.game_of(name), "kind": books.kind_of(name), "play": books.play_of(name)}
+        if complete:
+            cents = sum(one.cents for one in complete)
+            because = revenue.because((revenue_class,), sheet.first, sheet.last, name=name)
+            row |= {"days": len(complete), "revenue_cents": Figure(cents, because)}
+        rows.append(row)
+    return rows
 
 
 def _layer(revenue: CountedRevenue, line: LayerTotal) -> dict[str, Any]:
@@ -143,7 +165,9 @@ def _due(revenue: CountedRevenue) -> Filled:
     return fill(DUE, rows)
 
 
-async def _identities(books: Books, revenue: CountedRevenue) -> tuple[Identity, ...]:
+async def _identities(
+    books: Books, revenue: CountedRevenue, tables: Iterable[Mapping[str, Any]]
+) -> tuple[Identity, ...]:
     sheet, missing = revenue.sheet, revenue.missing
     lacking = "; ".join(f"{day}: {', '.join(tables)}" for (day, _), tables in sorted(missing.items()))
     found = [
@@ -153,6 +177,12 @@ async def _identities(books: Books, revenue: CountedRevenue) -> tuple[Identity, 
             Figure(len(revenue.earned)),
             f"every table has been counted{f'; not yet: {lacking}' if lacking else ''}",
             unit="count",
+        ),
+        Identity(
+            "tables and classes",
+            total(row["revenue_cents"] for row in tables if "revenue_cents" in row),
+            Figure(sum(line.revenue_cents for line in sheet.classes)),
+            "the revenue of all tables and contests is that of their classes",
         ),
         Identity(
             "days and sheet",
@@ -240,7 +270,7 @@ TAX: Final = Report(
         "return of the taxes that are paid with it, and an account of all others. After a restatement, each version "
         "stands beside the one before."
     ),
-    sections=(CLASSES, DAYS, LAYERS, SHARES, DUE, AMENDED),
+    sections=(CLASSES, DAYS, TABLES, LAYERS, SHARES, DUE, AMENDED),
     sources=(
         *(WinStated, ContestApproved, DayFinal),
         *(SettlementPosted, SettlementReversed),

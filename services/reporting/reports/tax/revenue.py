@@ -112,10 +112,16 @@ class CountedRevenue:
         lines = (line for sheet in self.sheet.sheets for line in sheet.layers if line.layer == layer)
         return {one.revenue_class for line in lines for one in line.classes}
 
-    def because(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> Because:
-        """Return the provenance of classes' revenue in a range of gaming days."""
+    def because(
+        self, classes: Iterable[ClassOfRevenue], first: date, last: date, *, name: str | None = None
+    ) -> Because:
+        """Return the provenance of classes' revenue in a range of gaming days; of one table or contest, if named."""
         wanted = set(classes)
-        mine = [one for one in self.earned if one.revenue_class in wanted and first <= one.gaming_day <= last]
+        mine = [
+            one
+            for one in self.earned
+            if one.revenue_class in wanted and first <= one.gaming_day <= last and name in (None, one.name)
+        ]
         is_whole = not any(first <= day <= last and name in wanted for day, name in self.missing)
         spans = [(first, last)] if is_whole else [(day, day) for day in sorted(self.days(wanted, first, last))]
         return tuple(

@@ -3,6 +3,7 @@
 from typing import Final
 
 from services.reporting.framework.document import Column, Section
+from services.reporting.reports.common.counted_win import KIND, PLAY
 
 _DAYS: Final = Column(
     name="days", title="Days", unit="count", formula="gaming days on which every table of these classes has a win"
@@ -57,6 +58,26 @@ DAYS: Final = Section(
             name="missing",
             title="Missing",
             formula="tables that have no win yet: then their class has no revenue on the day",
+        ),
+    ),
+)
+TABLES: Final = Section(
+    name="tables",
+    title="Revenue by table",
+    key=("revenue_class", "name"),
+    columns=(
+        Column(name="revenue_class", title="Class"),
+        Column(name="name", title="Table", formula="or contest"),
+        Column(name="game", title="Game"),
+        KIND,
+        PLAY,
+        _DAYS,
+        Column(
+            name="revenue_cents",
+            title="Revenue",
+            unit="cents",
+            added=True,
+            formula="on these days; the tables of a class have all of its revenue",
         ),
     ),
 )
