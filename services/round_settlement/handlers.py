@@ -11,7 +11,7 @@ from typing import Any, cast
 from sqlalchemy import tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.round_settlement.domain.results import count_result
+from services.round_settlement.domain.results import Results, count_result, result_key, void_result
 from services.round_settlement.domain.settling import (
     EffectiveSubmission,
     PostedSettlement,
@@ -20,6 +20,7 @@ from services.round_settlement.domain.settling import (
     settle_event,
 )
 from services.round_settlement.queries.corrections import approved_corrections
+from services.round_settlement.queries.results import known_results
 from services.round_settlement.tables import ROUND, journal, properties, rounds, submissions
 from shared.contracts.catalog import decode_fact
 from shared.contracts.corrections import CorrectionApproved, DecidedCorrection, event_of
@@ -28,7 +29,14 @@ from shared.contracts.property_snapshot import PropertyLookup
 from shared.contracts.rounds import TableData
 from shared.contracts.settlements import SettlementPosted, SubmissionRef
 from shared.contracts.submissions import SubmissionApproved
-from shared.contracts.tables import READER, CorrectedRound, RecordedResult, TableEvent, VoidedRound
+from shared.contracts.tables import (
+    READER,
+    CorrectedRound,
+    RecordedResult,
+    TableEvent,
+    VoidedResult,
+    VoidedRound,
+)
 from shared.journal.bulk import keyed, select
 from shared.journal.ledger import Fenced
 from shared.journal.reading import read_entry
@@ -60,12 +68,13 @@ class Submissions(RulesSubmissions):
 
 @dataclass(slots=True)
 class Rounds:
-    """The state of the rounds in a batch, updated event by event, with properties and submissions.
+    """The state of the rounds and results in a batch, updated event by event, with properties and submissions.
 
     `corrections` are the approved corrections that the events name, by (property, number), from the journal.
     """
 
     known: dict[RoundKey, RoundHistory]
+    results: Results
     corrections: Mapping[tuple[str, int], CorrectionApproved]
     places: Places
     submissions: ApprovedSubmissions[EffectiveSubmission]
@@ -90,7 +99,8 @@ class TableEvents(FactHandler[Rounds]):
         known = await known_rounds(connection, rounds_in(events))
         self._standing = {key: one.standing.posted.revision for key, one in known.items() if one.standing is not None}
         corrections = await approved_corrections(connection, corrections_in(events))
-        return Rounds(known, corrections, self._places, self._submissions)
+        results = await known_results(connection, events)
+        return Rounds(known, results, corrections, self._places, self._submissions)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
         """Verify that no loaded round got another revision: a moved table and the desk use two partitions."""
@@ -108,13 +118,18 @@ class TableEvents(FactHandler[Rounds]):
         return state.places.place
 
     def stands_since(self, event: Event[Any], state: Rounds) -> datetime | None:
-        """Return the opening time of the posted round, which may be corrected or voided at any later time."""
+        """Return the opening time of a posted round, or a counted result, which may be changed at any later time."""
+        if isinstance(event.data, VoidedResult):
+            counted = state.results.counted.get(result_key(event))
+            return None if counted is None else counted.opened_at
         standing = state.known.get(key_of(event), _NEW).standing if isinstance(event.data, TableData) else None
         return None if standing is None else standing.posted.opened_at
 
     def handle(self, event: Event[Any], state: Rounds) -> Sequence[FactWithPostings]:
         if isinstance(event.data, RecordedResult):
-            return (count_result(event, state.places.place),)
+            return (count_result(event, state.results, state.places.place),)
+        if isinstance(event.data, VoidedResult):
+            return (void_result(event, state.results, state.places.place),)
         key = key_of(event)
         known, find = state.known.get(key, _NEW), state.submissions.in_effect
         if _is_of_desk(event):
@@ -158,7 +173,7 @@ def key_of(event: Event[Any]) -> RoundKey:
 
 def rounds_in(events: Sequence[Event[Any]]) -> set[RoundKey]:
     """Return the rounds that events are about: a result at a counted table is of none."""
-    return {key_of(event) for event in events if not isinstance(event.data, RecordedResult)}
+    return {key_of(event) for event in events if not isinstance(event.data, RecordedResult | VoidedResult)}
 
 
 async def require_standing(connection: AsyncConnection, expected: Mapping[RoundKey, int | None]) -> None:

@@ -1,4 +1,4 @@
-"""The read model of round settlement: the state of each round, and of corrections at the desk."""
+"""The read model of round settlement: the state of each round, of corrections at the desk, and voids of results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from sqlalchemy import func
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.round_settlement.domain.settling import completes
-from services.round_settlement.tables import ROUND, correction_outcomes, corrections, rounds
+from services.round_settlement.tables import ROUND, correction_outcomes, corrections, result_voids, rounds
 from shared.contracts.corrections import (
     CorrectionApproved,
     CorrectionOfRound,
@@ -17,7 +17,13 @@ from shared.contracts.corrections import (
     CorrectionRejected,
 )
 from shared.contracts.envelope import table_source
-from shared.contracts.settlements import SettledRound, SettlementPosted, SettlementReversed, SettlementSuperseded
+from shared.contracts.settlements import (
+    ResultUncounted,
+    SettledRound,
+    SettlementPosted,
+    SettlementReversed,
+    SettlementSuperseded,
+)
 from shared.journal.bulk import Row, excluded, insert, update
 from shared.journal.entry import Entry
 from shared.journal.recording import Recorded
@@ -58,7 +64,7 @@ class _Changes:
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Apply facts to rounds and corrections."""
+    """Apply facts to rounds, corrections and voids of results."""
     found: dict[tuple[str, str, str], _Changes] = {}
     for entry, fact in recorded:
         if isinstance(fact, CorrectionOfRound):
@@ -72,6 +78,8 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
     await _MOVE.write(transaction.connection, [_row(key, one) for key, one in found.items() if one.moved])
     await _KEEP.write(transaction.connection, [_row(key, one) for key, one in found.items() if not one.moved])
     await _ADD_OUTCOMES.write(transaction.connection, [row for row in map(_outcome, recorded) if row is not None])
+    voids = [_void(entry, fact) for entry, fact in recorded if isinstance(fact, ResultUncounted)]
+    await _ADD_VOIDS.write(transaction.connection, voids)
 
 
 async def _correct(connection: AsyncConnection, entry: Entry, fact: CorrectionOfRound) -> None:
@@ -106,6 +114,11 @@ def _outcome(recorded: Recorded) -> Row | None:
     }
 
 
+def _void(entry: Entry, fact: ResultUncounted) -> Row:
+    place = {"property": fact.property, "table_name": fact.table, "result": fact.voids}
+    return place | {"sequence": entry.draft.sequence}
+
+
 def _row(key: tuple[str, str, str], changes: _Changes) -> dict[str, Any]:
     names = ("gaming_day", "game", "completed", "others", "revision", "shard", "seq")
     return dict(zip(ROUND, key, strict=True)) | {name: getattr(changes, name) for name in names}
@@ -131,5 +144,6 @@ _PROPOSE: Final = insert(corrections, ("property", "correction", *_PROPOSED, "st
 _APPROVE: Final = update(corrections, ("status", "decided_by", "decided_at", "sequence", "shard", "seq"))
 _REJECT: Final = update(corrections, ("status", "decided_by", "decided_at", "decision_reason"))
 _ADD_OUTCOMES: Final = insert(correction_outcomes)
+_ADD_VOIDS: Final = insert(result_voids)
 
-PROJECTOR: Final = Projector(tables=(rounds, corrections, correction_outcomes), project=project)
+PROJECTOR: Final = Projector(tables=(rounds, corrections, correction_outcomes, result_voids), project=project)

@@ -1,9 +1,10 @@
-"""The state in which a table event was settled: the round after earlier entries, and the documents of the time."""
+"""The state in which a table event was settled: rounds and results after earlier entries, documents of the time."""
 
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast
 
+from services.round_settlement.domain.results import ResultKey, Results
 from services.round_settlement.domain.settling import PostedSettlement, RoundHistory, completes
 from services.round_settlement.handlers import (
     KnownProperties,
@@ -16,10 +17,17 @@ from services.round_settlement.handlers import (
     rounds_in,
 )
 from services.round_settlement.queries.corrections import approved_corrections
+from services.round_settlement.queries.results import read_result, results_in
 from services.round_settlement.tables import properties, submissions
 from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import Event, table_source
-from shared.contracts.settlements import SettledRound, SettlementPosted, SettlementReversed
+from shared.contracts.settlements import (
+    ResultCounted,
+    ResultUncounted,
+    SettledRound,
+    SettlementPosted,
+    SettlementReversed,
+)
 from shared.journal.reading import read_entry
 from shared.journal.recording import Recorded
 from shared.journal.verification import VerificationProblem
@@ -29,7 +37,7 @@ from shared.runtime.rederivation.document_history import DocumentHistory
 from shared.runtime.rederivation.replay_spec import ReplaySpec, Sources
 from shared.runtime.rederivation.replay_state import ReplayState
 
-_ROUND = "round"
+_ROUND, _RESULT, _VOID = "round", "result", "void"
 
 
 class TableEventsAgain(ReplaySpec[Rounds]):
@@ -54,12 +62,20 @@ class TableEventsAgain(ReplaySpec[Rounds]):
         keys = rounds_in(events)
         known = {key: found for key in keys if (found := await _known(sources, key)) is not None}
         corrections = await approved_corrections(sources.connection, corrections_in(events), sealed=False)
-        return Rounds(known, corrections, self._places, self._submissions)
+        results = await _results(sources, events)
+        return Rounds(known, results, corrections, self._places, self._submissions)
 
     def learn(self, memory: ReplayState, recorded: Sequence[Recorded]) -> None:
-        """Remember each round's events, which of them completed it, its revision, and the entry in force."""
+        """Remember each round's events, which of them completed it, its revision, the entry in force; and results."""
         changed: dict[str, dict[str, Any]] = {}
+        counted: dict[str, tuple[int, int]] = {}
+        voids: dict[str, int] = {}
         for entry, fact in recorded:
+            match fact:
+                case ResultCounted():
+                    counted[_name((fact.property, fact.table, entry.draft.sequence))] = (entry.shard, entry.seq)
+                case ResultUncounted():
+                    voids[_name((fact.property, fact.table, fact.voids))] = entry.draft.sequence
             if not isinstance(fact, SettledRound):
                 continue
             name = _name((fact.property, fact.table, fact.round_id))
@@ -79,6 +95,8 @@ class TableEventsAgain(ReplaySpec[Rounds]):
                 case SettlementReversed():
                     said["stands"] = None
         memory.put(_ROUND, changed)
+        memory.put(_RESULT, counted)
+        memory.put(_VOID, voids)
 
 
 async def _known(sources: Sources, key: RoundKey) -> RoundHistory | None:
@@ -93,5 +111,17 @@ async def _known(sources: Sources, key: RoundKey) -> RoundHistory | None:
     return RoundHistory.of(said["completed"], said["others"], said["revision"], standing)
 
 
-def _name(key: RoundKey) -> str:
-    return "/".join(key)
+async def _results(sources: Sources, events: Sequence[Event[Any]]) -> Results:
+    results = Results()
+    for key in results_in(events):
+        name = _name(key)
+        place, void = sources.memory.get(_RESULT, name), sources.memory.get(_VOID, name)
+        if place is not None:
+            results.counted[key] = await read_result(sources.connection, sources.tables, *place)
+        if void is not None:
+            results.voids[key] = void
+    return results
+
+
+def _name(key: RoundKey | ResultKey) -> str:
+    return "/".join(map(str, key))

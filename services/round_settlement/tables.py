@@ -1,4 +1,4 @@
-"""The tables of round settlement: journal, copies of approved documents, rounds, corrections at the desk."""
+"""The tables of round settlement: journal, copies of approved documents, rounds, corrections, voids of results."""
 
 from typing import Final
 
@@ -72,3 +72,13 @@ correction_outcomes = Table(
 
 They follow from other shards than the corrections, and are in a separate table because a rebuild may read either first.
 """
+
+result_voids = Table(
+    "result_voids",
+    metadata,
+    *texts("property", "table_name", key=True),
+    *counts("result", key=True),  # its place in the table's stream
+    *counts("sequence"),  # that of its void
+    schema=SCHEMA,
+)
+"""Results of counted tables that were voided."""

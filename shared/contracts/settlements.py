@@ -11,7 +11,7 @@ from pydantic_core import CoreSchema, core_schema
 from shared.contracts.envelope import Correction, Digest, Identifier, Name, Sequence
 from shared.contracts.facts import Fact, fact
 from shared.contracts.rounds import AccountFunding, TableData
-from shared.contracts.tables import RecordedResult
+from shared.contracts.tables import RecordedResult, VoidedResult
 from shared.contracts.topic_reader import View
 from shared.contracts.topics import SETTLEMENTS
 from shared.contracts.wager_totals import WagerTotals
@@ -173,11 +173,39 @@ class SettlementVoided(NoticedRound):
     correction: Correction
 
 
-@fact("result.counted", SETTLEMENTS)
-class ResultCounted(RecordedResult, Fact):
-    """The result of a game at a counted table was recorded: nothing was settled, and no money moved.
+class ReportedResult(RecordedResult, Fact):
+    """The result of a game at a counted table, on its gaming day.
 
     `claimed_day` is the gaming day in the event, if it is recorded under that of its moment instead.
     """
 
     claimed_day: date | None = None
+
+
+@fact("result.counted", SETTLEMENTS)
+class ResultCounted(ReportedResult):
+    """The result of a game at a counted table was recorded: nothing was settled, and no money moved."""
+
+
+@fact("result.superseded", SETTLEMENTS)
+class ResultSuperseded(ReportedResult):
+    """A result arrived after it had been voided: it is recorded, and does not count.
+
+    `sequence` is its place in the table's stream, `voided_by` that of its void.
+    """
+
+    sequence: Sequence
+    voided_by: Sequence
+
+
+@fact("result.uncounted", SETTLEMENTS)
+class ResultUncounted(VoidedResult, Fact):
+    """A result was voided. If it was `counted`, it counts no longer; nor does the shoe, if it was the `last_of_shoe`.
+
+    `game` and `gaming_day` are those of the result; if it was not counted, those of the table at the event's moment.
+    """
+
+    game: Name
+    gaming_day: date
+    counted: bool
+    last_of_shoe: bool = False

@@ -1,6 +1,6 @@
 """The events on `table.events`: rounds completed, voided and corrected, and corrections approved at the desk.
 
-A counted table has no rounds there, but may report the results of its games: no wagers, and no money.
+A counted table has no rounds there, but may report the results of its games, and void them: no wagers, and no money.
 """
 
 from functools import reduce
@@ -12,7 +12,17 @@ from pydantic_core import from_json
 
 from shared.cards import Card
 from shared.contracts.corrections import RoundCorrectionApproved
-from shared.contracts.envelope import Contract, Correction, Event, Identifier, Name, Person, WrittenDay, WrittenMoment
+from shared.contracts.envelope import (
+    Contract,
+    Correction,
+    Event,
+    Identifier,
+    Name,
+    Person,
+    Sequence,
+    WrittenDay,
+    WrittenMoment,
+)
 from shared.contracts.facts import envelope, event
 from shared.contracts.rounds import AccountFunding, TableData
 from shared.contracts.topic_reader import Reader
@@ -50,6 +60,19 @@ class RecordedResult(Contract):
         if self.outcome is None and not self.hands:
             raise ValueError("say the 'outcome', or the cards of the 'hands': without either there is no result")
         return self
+
+
+@event("result.voided", TABLE_EVENTS)
+class VoidedResult(Contract):
+    """A result that was recorded by mistake does not count. What happened instead, if anything, is a result of its own.
+
+    `voids` is the place of the result in the table's stream, before this event.
+    """
+
+    property: Name
+    table: Name
+    voids: Sequence
+    correction: Correction
 
 
 class PlayedRound(TableData):
@@ -137,7 +160,7 @@ class _TableEvents(Reader):
 
 
 READER = _TableEvents(
-    TABLE_EVENTS, RoundCompleted, RoundCorrected, RoundVoided, RoundCorrectionApproved, RecordedResult
+    TABLE_EVENTS, RoundCompleted, RoundCorrected, RoundVoided, RoundCorrectionApproved, RecordedResult, VoidedResult
 )
 
 

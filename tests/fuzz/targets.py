@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from services.cli.services import load_all
 from services.paytable_registry.domain.exports import versions_of
-from services.round_settlement.domain.results import count_result
+from services.round_settlement.domain.results import Results, count_result, void_result
 from services.round_settlement.domain.settling import RoundHistory, settle_event
 from services.round_settlement.handlers import compiled
 from shared.contracts.catalog import decode_fact
@@ -23,7 +23,7 @@ from shared.contracts.exact import ExactCents, exact_text, parse_exact
 from shared.contracts.facts import KINDS
 from shared.contracts.properties import PropertyDocument
 from shared.contracts.submissions import SubmissionApproved, SubmissionFiled, submission_hash
-from shared.contracts.tables import READER, RecordedResult
+from shared.contracts.tables import READER, RecordedResult, VoidedResult
 from shared.journal.checkpoint import Checkpoint, open_note, read_unverified, sign
 from shared.journal.merkle import EvidenceError, Frontier, inclusion_proof
 from shared.journal.proof import prove, verify_document
@@ -102,7 +102,10 @@ def _table_event() -> Callable[[bytes], None]:
         """Settle what a table reports: what is posted sums to zero."""
         event: Any = READER.decode(data)
         if isinstance(event.data, RecordedResult):
-            assert () == count_result(event, lambda *_: place_of_round).postings
+            assert () == count_result(event, Results(), lambda *_: place_of_round).postings
+            return
+        if isinstance(event.data, VoidedResult):
+            assert () == void_result(event, Results(), lambda *_: place_of_round).postings
             return
         outcome = settle_event(event, RoundHistory(), lambda *_: place_of_round, lambda *_: approved)
         for recording in outcome.recordings:

@@ -33,7 +33,7 @@ from tests.support.corrections import PEOPLE, decide, propose, take_effect
 from tests.support.desk import Desk, desk_of
 from tests.support.nightly import sampled
 from tests.support.outbox import Outbox
-from tests.support.properties import property_event
+from tests.support.properties import TABLES, property_event
 from tests.support.rebuilding import assert_rebuilt, compared, execute, rebuilt_tables, rows_of
 from tests.support.sealing import seals_of, write_key
 from tests.support.services import Worker, create_topics, produce, query, running, settled_database
@@ -87,8 +87,11 @@ def test_where_rounds_stand_is_rebuilt(prepare: Prepare, pitledger: Caller, rng:
         events += sorted(of_table, key=lambda event: event["sequence"] + rng.uniform(0, 4))
     outbox, clock = Outbox(), lambda: played.DAY + timedelta(days=1)
     with desk_of(SETTLEMENT, url, people=PEOPLE, clock=clock, outbox=outbox) as desk:
-        desk.feed("properties", property_event())
+        tables: dict[str, dict[str, str]] = {"MB-01": {"game": "minibaccarat", "play": "counted"}}
+        desk.feed("properties", property_event(tables={name: {} for name in TABLES} | tables))
         desk.feed("submissions", played.submission())
+        results = (played.result("MB-01", 1), played.voided_result("MB-01", 2, 1))
+        desk.feed("table.events", *results, played.voided_result("MB-01", 4, 3), played.result("MB-01", 3))
         while events:
             size = rng.randrange(1, 90)
             desk.feed("table.events", *events[:size])
@@ -111,6 +114,7 @@ def test_where_rounds_stand_is_rebuilt(prepare: Prepare, pitledger: Caller, rng:
             "rounds": "revision = revision + 1",
             "corrections": "reason = ''",
             "correction_outcomes": "posted = NOT posted",
+            "result_voids": "sequence = sequence + 1",
         },
     )
 

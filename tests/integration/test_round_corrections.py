@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.round_settlement.desk import corrections_sender
 from services.round_settlement.manifest import MANIFEST
@@ -15,15 +14,13 @@ from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.runtime.commands.record_replay import NotSent, Replay
 from shared.runtime.ingest.consumer import Consumer
 from shared.runtime.ingest.handler import InputRecord
-from shared.runtime.rederivation.journal_rederivation import rederive
-from shared.runtime.rederivation.replay_state import ReplayState
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.corrections import PEOPLE, ROUND, decide, propose, take_effect
 from tests.support.desk import Desk, desk_of
 from tests.support.outbox import Outbox
 from tests.support.properties import property_event
-from tests.support.rederiving import Books, Topics
+from tests.support.rederiving import Books
 from tests.support.rounds import (
     BLACKJACK,
     DAY,
@@ -259,17 +256,4 @@ def test_the_journal_follows_again_from_the_topic(desk: Desk, outbox: Outbox, ur
     decide(desk, "approve", 2)
     desk.feed("table.events", corrected(T1, 3, "b", record(LOSING, cents=500)))
     take_effect(desk, outbox)
-    assert [] == _problems(Books(url, desk.records))
-
-
-def _problems(books: Books) -> list[str]:
-    """What of a re-derivation mismatch from the records."""
-
-    async def work(engine: AsyncEngine, connection: AsyncConnection) -> list[str]:
-        assert MANIFEST.rederived is not None
-        with ReplayState() as memory:
-            topics = Topics(books.records)
-            found = rederive(connection, MANIFEST.journal, MANIFEST.name, MANIFEST.rederived(), topics, memory)
-            return [problem.what async for problem in found]
-
-    return books.run(work)
+    assert [] == Books(url, desk.records).problems()

@@ -14,7 +14,9 @@ from shared.journal.entry import Entry
 from shared.journal.reading import read_entries
 from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.rederivation.journal_rederivation import rederive
 from shared.runtime.rederivation.replay_spec import TopicLacks
+from shared.runtime.rederivation.replay_state import ReplayState
 from tests.support.engines import create_engine
 from tests.support.rounds import DAY, encoded
 
@@ -56,6 +58,18 @@ class Books:
             for shard in shards:
                 assert [] == [one async for one in verify_shard(connection, journal, shard, Verified(shard.name))]
             return [one for shard in shards async for one in read_entries(connection, journal, shard.shard)]
+
+        return self.run(work)
+
+    def problems(self) -> list[str]:
+        """What of the journal does not follow from the records."""
+
+        async def work(engine: AsyncEngine, connection: AsyncConnection) -> list[str]:
+            assert MANIFEST.rederived is not None
+            with ReplayState() as memory:
+                topics = Topics(self.records)
+                found = rederive(connection, MANIFEST.journal, MANIFEST.name, MANIFEST.rederived(), topics, memory)
+                return [problem.what async for problem in found]
 
         return self.run(work)
 

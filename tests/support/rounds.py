@@ -95,6 +95,13 @@ def result(table: str, sequence: int, **data: Any) -> dict[str, Any]:
     return said | {"data": said["data"] | {"game": "minibaccarat"} | data}
 
 
+def voided_result(table: str, sequence: int, voids: int, **data: Any) -> dict[str, Any]:
+    """The result at an earlier place of the stream does not count."""
+    said = event("result.voided", table, sequence, "")
+    named = {"property": PROPERTY, "table": table, "voids": voids, "correction": two_people("wrong shoe")}
+    return said | {"data": named | data}
+
+
 def correction_approved(table: str, sequence: int, round_id: str, correction: int = 1, **data: Any) -> dict[str, Any]:
     """What round settlement itself says of a correction that was approved at the desk."""
     approved = event("round.correction_approved", table, sequence, round_id, correction=correction, **data)

@@ -26,6 +26,7 @@ from shared.contracts.settlement_views import (
     SupersededRound,
     UnpostedRound,
 )
+from shared.contracts.settlements import ResultSuperseded, ResultUncounted
 
 
 class EntryRef(NamedTuple):
@@ -102,6 +103,12 @@ class Changes:
             case SupersededRound() as data:
                 self._notice(entry, event, data, "superseded", **_why(data.correction))
                 self._add_notices(entry, event, data)
+            case ResultUncounted() as data:
+                kind: ExceptionKind = "reversed" if data.counted else "voided"
+                self._notice_result(entry, event, kind, data.voids, **dict(data.correction))
+            case ResultSuperseded() as data:
+                reason = f"event {data.voided_by} had voided it before it came"
+                self._notice_result(entry, event, "superseded", data.sequence, reason=reason)
             case fact:
                 self.add_fact(entry, event.time, fact)
 
@@ -156,6 +163,14 @@ class Changes:
                 **more,
             )
         )
+
+    def _notice_result(
+        self, entry: EntryRef, event: EntryEvent[Any], kind: ExceptionKind, sequence: int, **why: str
+    ) -> None:
+        """Add a change of a result, which its place in the table's stream names."""
+        data = event.data
+        of_result = {"game": data.game, "gaming_day": data.gaming_day, "first": sequence, "last": sequence}
+        self._open(entry, event.time, kind, event.subject, **of_result, **why)
 
     def _open(self, entry: EntryRef, moment: datetime, kind: ExceptionKind, stream: str | None, **more: Any) -> None:
         more |= _table_of(stream)  # what a record says of itself goes before its key

@@ -59,7 +59,7 @@ from shared.contracts.journal_facts import (
 from shared.contracts.meters import MeterRoundCounted, RoundTakenBack
 from shared.contracts.property_snapshot import place_at
 from shared.contracts.settlement_views import PostedRound, ReversedRound, RevisionView, SupersededRound, UnpostedRound
-from shared.contracts.settlements import ResultCounted
+from shared.contracts.settlements import ResultCounted, ResultSuperseded, ResultUncounted
 from shared.contracts.topic_reader import Reader, Skipped
 from shared.contracts.topics import ACCOUNTS, INVENTORY, METERS, RATINGS, SETTLEMENTS, VIGORISH, Topic, publisher_of
 from shared.contracts.vigorish import VigorishAssessed, VigorishCollection, VigorishTakenBack
@@ -166,7 +166,7 @@ class Settlements(OfJournal):
         SETTLEMENTS,
         *(PostedRound, ReversedRound, SupersededRound, UnpostedRound),
         *(CorrectionProposed, CorrectionApproved, CorrectionRejected),
-        ResultCounted,
+        *(ResultCounted, ResultSuperseded, ResultUncounted),
         *OF_INPUT,
         CommandRefused,
     )
@@ -210,7 +210,7 @@ class Settlements(OfJournal):
                 batch.add_account_wagers(wagers_of_accounts(event, data))
                 if not isinstance(data, ReversedRound):
                     batch.add_won_lines(self._won_lines.of_round(event, data, place, entry.back_cents()))
-            case UnpostedRound() | ResultCounted() as data:
+            case UnpostedRound() | ResultCounted() | ResultSuperseded() | ResultUncounted() as data:
                 batch.add(event, data, self.places.place, whole=False)
             case SupersededRound() as data:
                 batch.changed(data.property, data.gaming_day, event.recordedat)

@@ -93,6 +93,8 @@ def _subject(row: Any) -> str:
             return f"{row.stream} {_range(row.first, row.last)}"
         case "quarantined":
             return f"{row.topic}/{row.partition}/{row.offset}"
+        case _ if row.round_id is None:
+            return f"{row.stream} {_range(row.first, row.last)}"
         case _:
             return f"{row.round_id}" if row.revision is None else f"{row.round_id}, revision {row.revision}"
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from services.reporting.read_model.measures import Amount, adds
 from shared.contracts.facts import EntryEvent
 from shared.contracts.settlement_views import PostedRound, ReversedRound, UnpostedRound
-from shared.contracts.settlements import ResultCounted
+from shared.contracts.settlements import ResultCounted, ResultUncounted
 from shared.contracts.wager_totals import FIGURES
 from shared.rules import Line
 
@@ -185,6 +185,13 @@ def counted(fact: ResultCounted) -> Iterator[Amount]:
     """Yield a result of a counted table, and the shoe that ended with it."""
     yield Amount("results", 1, fact.table, item=fact.game)
     yield Amount("shoes", int(fact.last_of_shoe), fact.table, item=fact.game)
+
+
+@adds(ResultUncounted)
+def not_counted(fact: ResultUncounted) -> Iterator[Amount]:
+    """Yield what a void takes back: a result that was counted, and the shoe that ended with it."""
+    yield Amount("results", -int(fact.counted), fact.table, item=fact.game)
+    yield Amount("shoes", -int(fact.last_of_shoe), fact.table, item=fact.game)
 
 
 _Sum = dict[Any, list[int]]

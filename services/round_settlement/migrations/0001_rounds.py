@@ -11,6 +11,6 @@ depends_on = "journal_0001"
 def upgrade() -> None:
     """Run the SQL files, and grant the service the privileges it needs."""
     run_sql(__file__, "0001_properties", "0001_submissions")
-    grant("SELECT, INSERT", "properties", "submissions", "rounds", "corrections", "correction_outcomes")
+    grant("SELECT, INSERT", "properties", "submissions", "rounds", "corrections", "correction_outcomes", "result_voids")
     grant("UPDATE (withdrawal_received_at)", "submissions")
     grant("UPDATE", "rounds", "corrections")

@@ -19,3 +19,7 @@ CREATE TABLE correction_outcomes (
     property TEXT, correction INTEGER, posted BOOLEAN NOT NULL, shard INTEGER NOT NULL, seq BIGINT NOT NULL,
     PRIMARY KEY (property, correction)
 );
+
+CREATE TABLE result_voids (
+    property TEXT, table_name TEXT, result BIGINT, sequence BIGINT NOT NULL, PRIMARY KEY (property, table_name, result)
+);

@@ -150,6 +150,32 @@ def test_a_counted_table_has_the_pace_of_its_results(books: Books) -> None:
         assert blackjack == figure_of(books, metric, timedelta(), **labels, game="blackjack", table="BJ-01")
 
 
+def test_a_voided_result_is_no_result(books: Books) -> None:
+    """It is in no pace, nor is the shoe that ended with it, but as known before; the exception says who and why."""
+    tables = {"MB-01": {"game": "mini", "play": "counted", "sales": "none"}, "BJ-01": {}}
+    games = [{"game": "mini", "kind": "minibaccarat"}]
+    books.desk.feed("properties", property_event(tables=tables, games=games, version=2, sequence=3))
+    books.publish(*(books.result(seq, "MB-01", "mini", last_of_shoe=seq == 3) for seq in range(1, 4)))
+    known_at = _text(NOON + timedelta(seconds=3)).replace("+", "%2B")
+    books.publish(
+        books.voided_result(4, "MB-01", "mini", 3, last_of_shoe=True),
+        books.voided_result(5, "MB-01", "mini", 9, counted=False),
+    )
+    columns = ("results", "shoes")
+    [row] = rows_of(books.report("pace"), "results")
+    assert (2, 0) == names(row, *columns)
+    assert [1, 1, 1, -1] == [one["value"] for one in books.explain("pace", "results/MB-01|mini/results")["entries"]]
+    [before] = rows_of(books.report("pace", f"&known_at={known_at}"), "results")
+    assert (3, 1) == names(before, *columns)
+    found = rows_of(books.report("exceptions"), "over")
+    said = ("kind", "table", "play", "game_kind", "subject", "by", "reason")
+    stream, people = "/properties/riverside/tables/MB-01", "floor.lee, audit.kim"
+    assert [
+        ("reversed", "MB-01", "counted", "minibaccarat", f"{stream} 3", people, "misread card"),
+        ("voided", "MB-01", "counted", "minibaccarat", f"{stream} 9", people, "misread card"),
+    ] == [names(one, *said) for one in found]
+
+
 def test_a_poker_table_has_its_rake_by_hour_and_by_collection(books: Books) -> None:
     """Time is part of what its boxes were counted for; while one is not counted, nothing is said of the whole."""
     poker = {"PK-01": {"game": "poker", "non_banking": True}, "BJ-01": {}}

@@ -18,6 +18,7 @@ from tests.support.rounds import (
     submission,
     two_people,
     voided,
+    voided_result,
 )
 from tests.unit.progressive_meters.examples import METERS
 from tests.unit.table_inventory.examples import CHANGES, INVENTORY, PIT
@@ -82,6 +83,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "round.corrected": corrected("BJ-01", 2, "r-1", record()),
     "round.voided": voided("BJ-01", 3, "r-1"),
     "result.recorded": result("MB-01", 4, hands={"player": ["As", "4d"], "banker": ["9c", "Kd"]}, shoe="7"),
+    "result.voided": voided_result("MB-01", 5, 4),
+    "result.superseded": _settled("result.superseded", result("MB-01", 4)["data"] | {"sequence": 4, "voided_by": 5}),
+    "result.uncounted": _settled(
+        "result.uncounted",
+        voided_result("MB-01", 5, 4)["data"] | {"game": "minibaccarat", "gaming_day": "2026-11-20", "counted": True},
+    ),
     "result.counted": _settled("result.counted", result("MB-01", 4, last_of_shoe=True)["data"]),
     "round.correction_approved": correction_approved("BJ-01", 1, "BJ-01-r1"),
     "correction.proposed": _settled("correction.proposed", _PROPOSED),

@@ -114,6 +114,11 @@ class Shard:
         moments = {"opened_at": NOON.isoformat(), "closed_at": NOON.isoformat()}
         return self._entry(seq, "result.counted", table, said | moments | more)
 
+    def voided_result(self, seq: int, table: str, game: str, voids: int, **more: Any) -> Event:
+        """A result of a counted table was voided."""
+        said = {"property": self.property_name, "table": table, "game": game, "gaming_day": DAY, "voids": voids}
+        return self._entry(seq, "result.uncounted", table, said | {"counted": True, "correction": CORRECTION} | more)
+
     def gap(self, seq: int, table: str, first: int, last: int) -> Event:
         """Events of a table are missing."""
         return self._entry(seq, "gap.opened", table, {"source": self.table(table), "first": first, "last": last})

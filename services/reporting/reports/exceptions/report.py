@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
@@ -23,6 +22,7 @@ from services.reporting.read_model.overrides import of_registry
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.cases import marks
 from services.reporting.reports.common.cells import entry_cell
+from services.reporting.reports.common.counted_win import KIND, PLAY
 from services.reporting.reports.exceptions.desk_exceptions import of_desk
 from services.reporting.reports.exceptions.equipment import of_equipment
 from shared.contracts import inventory
@@ -39,6 +39,8 @@ from shared.contracts.journal_facts import (
     RecordQuarantined,
 )
 from shared.contracts.settlements import (
+    ResultSuperseded,
+    ResultUncounted,
     SettlementPosted,
     SettlementReversed,
     SettlementSuperseded,
@@ -85,6 +87,8 @@ _COLUMNS: Final = (
     Column(name="severity", title="Severity", formula="high: the books lack something, or changed after their seal"),
     Column(name="subject", title="Object"),
     Column(name="table", title="Table"),
+    PLAY,
+    Column(name="game_kind", title="Kind of game", formula=KIND.formula),
     Column(name="gaming_day", title="Gaming day", unit="day"),
     Column(name="cents", title="Amount", unit="cents"),
     Column(name="owner", title="Owner", formula="who explains it; without anybody, the desk whose work it is"),
@@ -118,11 +122,10 @@ async def _fill(books: Books) -> Content:
     parts = (of_desk, of_input, restated_days, refused_commands, of_equipment, of_registry, of_statistics)
     found = in_order(chain.from_iterable(await asyncio.gather(*(part(books) for part in parts))))
     of_table = [one for one in found if books.question.table in (None, one.table) or one.table is None]
-    at = books.question.known_at
     sections = (
         fill(BY_KIND, _counted(of_table)),
-        fill(OPEN, (_row(one, at) for one in of_table if one.status == "open")),
-        fill(OVER, (_row(one, at) for one in of_table if one.status != "open")),
+        fill(OPEN, (_row(books, one) for one in of_table if one.status == "open")),
+        fill(OVER, (_row(books, one) for one in of_table if one.status != "open")),
     )
     return Content(sections, marks=marks(books))
 
@@ -134,9 +137,9 @@ def _counted(found: Sequence[Exceptional]) -> list[dict[str, Any]]:
     ]
 
 
-def _row(one: Exceptional, at: datetime) -> dict[str, Any]:
+def _row(books: Books, one: Exceptional) -> dict[str, Any]:
     kind = _KINDS[one.kind]
-    lasted = (one.settled_at or at) - one.since
+    lasted = (one.settled_at or books.question.known_at) - one.since
     because = (*one.entries, *one.evidence)
     return {
         "since": one.since,
@@ -144,6 +147,7 @@ def _row(one: Exceptional, at: datetime) -> dict[str, Any]:
         "severity": one.severity or kind.severity,
         "subject": one.subject,
         "table": one.table,
+        **({} if one.table is None else {"play": books.play_of(one.table), "game_kind": books.kind_of(one.table)}),
         "gaming_day": one.gaming_day,
         "cents": None if one.cents is None else Cell(one.cents, because),
         "owner": one.owner or (kind.desk if one.status == "open" else None),
@@ -163,11 +167,11 @@ EXCEPTIONS: Final = Report(
     name="exceptions",
     title="Exceptions",
     about=(
-        "Everything that is not as it should be: what is missing or was refused on its way into the books, rounds that "
-        "were changed, what settling noticed, days that changed after their seal, commands that were refused, "
-        "variances, slips, boxes, equipment and adjustments of the pit's desk, paybacks that an approval passed over, "
-        "alarms of the statistics; with owner, age and resolution. What says no gaming day is of the one on which it "
-        "was found, and of all later ones while it is open; so is an alarm."
+        "Everything that is not as it should be: what is missing or was refused on its way into the books, rounds and "
+        "results that were changed, what settling noticed, days that changed after their seal, commands that were "
+        "refused, variances, slips, boxes, equipment and adjustments of the pit's desk, paybacks that an approval "
+        "passed over, alarms of the statistics; with owner, age and resolution. What says no gaming day is of the one "
+        "on which it was found, and of all later ones while it is open; so is an alarm."
     ),
     sections=(BY_KIND, OPEN, OVER),
     sources=(
@@ -182,6 +186,7 @@ EXCEPTIONS: Final = Report(
             CommandRefused,
         ),
         *(SettlementPosted, SettlementReversed, SettlementSuperseded, SettlementVoided),
+        *(ResultUncounted, ResultSuperseded),
         *(
             inventory.PitRecorded,
             inventory.PitVoided,

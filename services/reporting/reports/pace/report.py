@@ -38,7 +38,7 @@ from services.reporting.reports.pace.sections import (
     TABLES,
 )
 from shared.contracts.properties import PropertyTable
-from shared.contracts.settlements import ResultCounted, SettlementPosted, SettlementReversed
+from shared.contracts.settlements import ResultCounted, ResultUncounted, SettlementPosted, SettlementReversed
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.win import WinStated
 
@@ -362,6 +362,6 @@ PACE: Final = Report(
         "alone explains, and say nothing of a person by themselves."
     ),
     sections=(TABLES, GAMES, OPEN_HOURS, RESULTS, RAKE, HOURS, MINIMUMS, SIDE_BETS, DEALERS),
-    sources=(SettlementPosted, SettlementReversed, ResultCounted, SubmissionApproved, WinStated),
+    sources=(SettlementPosted, SettlementReversed, ResultCounted, ResultUncounted, SubmissionApproved, WinStated),
     fill=_fill,
 )
