@@ -153,7 +153,7 @@ class Browsers:
         body = b"".join(one.get("body", b"") for one in parts)
         return httpx.Response(start["status"], headers=start["headers"], content=body, request=request)
 
-    def send(self, form: str, person: str, **fields: str) -> httpx.Response:
+    def send(self, form: str, person: str, /, **fields: str) -> httpx.Response:
         """Send a form of a command, with what is hidden in it where somebody looked at it with these fields.
 
         Where what was read is shown first, it is sent once more.

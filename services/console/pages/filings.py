@@ -29,9 +29,9 @@ _LAST: Final = ("accepted", "withdrawn")
 """The statuses after which nothing follows: the latest filings come first."""
 
 _UNSENT: Final = ("prepared", "released", "rejected")
-_SENT: Final = ("filed_by", "filed_at", "tracking_id")
+_SENT: Final = ("filed_at", "tracking_id")
 _MORE: Final = {
-    "filed": _SENT,
+    "filed": ("filed_by", *_SENT),
     "rejected": (*_SENT, "acknowledged_at"),
     "accepted": (*_SENT, "acknowledged_at"),
     "withdrawn": ("withdrawn_by", "withdrawn_at", "withdraw_reason"),
