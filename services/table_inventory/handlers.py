@@ -13,7 +13,8 @@ from services.table_inventory.domain import pit, upstream
 from services.table_inventory.domain.changing import of_event
 from services.table_inventory.domain.rating_steps import record_step
 from services.table_inventory.queries.changing import require_still_free
-from services.table_inventory.queries.knowing import placed, read_known
+from services.table_inventory.queries.credit_lines import require_not_void
+from services.table_inventory.queries.knowing import issued, placed, read_known
 from services.table_inventory.queries.moving import closed_rounds, require_on_one_table
 from services.table_inventory.queries.pit_changes import approved_changes
 from services.table_inventory.tables import pit_events, properties, submissions
@@ -130,6 +131,7 @@ class PitEvents(FactHandler[pit.Known]):
             if (standing := self._changed.pop(PitPlace(event.source, event.sequence), None)) is not None:
                 await require_still_free(connection, meant.data, standing)
         await require_on_one_table(connection, placed(said))
+        await require_not_void(connection, issued(said))
 
 
 class RatingEvents(FactHandler[Places]):

@@ -1,7 +1,7 @@
 """The read model of the ledger; facts of different shards may be applied in any order."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, date
+from datetime import UTC, date, datetime
 from functools import cache
 from typing import Any, Final
 
@@ -16,8 +16,10 @@ from shared.contracts import (
     alarms,
     cage,
     cage_locations,
+    check_collection,
     contests,
     counts,
+    credit_lines,
     inventory,
     investigations,
     pit,
@@ -96,12 +98,29 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                 rows.keep(_insert, t.check_steps, fact, what="voided", undoes=fact.voids)
             case cage.CheckReturned():
                 rows.keep(_insert, t.check_steps, fact, what="returned", undoes=fact.returns)
+            case check_collection.CheckCleared():
+                rows.keep(_insert, t.check_steps, fact, what="cleared", cents=0, undoes=fact.clears)
+            case check_collection.CollectionBegun():
+                rows.keep(_insert, t.check_steps, fact, what="collection_begun", cents=0)
+            case check_collection.CheckWrittenOff():
+                rows.keep(_insert, t.check_steps, fact, what="written_off", cents=-fact.cents)
+                key = {"property": fact.property, "check_write_off": fact.check_write_off}
+                approved = {"status": "approved", "approved_by": fact.by, "approved_at": fact.at}
+                rows.keep(_update, t.check_write_offs, key.items(), **approved)
+            case check_collection.CheckRecovered():
+                rows.keep(_insert, t.check_steps, fact, what="recovered", cents=0)
+                key = {"property": fact.property, "check_write_off": fact.check_write_off}
+                rows.keep(_update, t.check_write_offs, key.items(), recovered_cents=fact.recovered_cents)
             case cage.CheckReplaced():
                 rows.keep(_insert, t.check_steps, fact, what="replaced")
                 rows.keep(_insert, t.counter_checks, fact, table="", number=fact.step)
+                owed = {"property": fact.property, "serial": fact.serial, "patron": fact.drawer}
+                rows.keep(_merge, t.patron_checks, owed.items(), cents=0, issued_at=fact.first_issued_at)
                 for one in fact.replaced:
                     place = {name: getattr(fact, name) for name in cage.AtCage.model_fields}
                     rows.keep(_insert, t.check_steps, one, **place, what="replaced", cents=-one.cents)
+            case credit_lines.CreditLineApproved() | credit_lines.CreditLineCut():
+                _credit_line(rows, fact)
             case cage.WinnerIdentified():
                 change_cents = fact.withheld_cents - fact.before_cents
                 place = {"shard": entry.shard, "seq": entry.seq}
@@ -310,6 +329,13 @@ _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     tips.TipHoursEntered: (_insert, t.tip_hours, {"status": "entered"}),
     tips.TipHoursApproved: (_update, t.tip_hours, {"status": "approved"}),
     tips.TipHoursRejected: (_update, t.tip_hours, {"status": "rejected"}),
+    check_collection.CheckWriteOffEntered: (_insert, t.check_write_offs, {"status": "entered", "recovered_cents": 0}),
+    check_collection.CheckWriteOffRejected: (_update, t.check_write_offs, {"status": "rejected"}),
+    credit_lines.CreditLineRequested: (_insert, t.credit_line_requests, {}),
+    credit_lines.CreditLineVerified: (_update, t.credit_line_requests, {}),
+    credit_lines.CreditLineDeclined: (_update, t.credit_line_requests, {}),
+    credit_lines.CheckPrepared: (_merge, t.patron_checks, {}),
+    credit_lines.PreparationVoided: (_merge, t.patron_checks, {}),
     inventory.WriteOffEntered: (_insert, t.write_offs, {"status": "entered"}),
     inventory.BoxWrittenOff: (_update, t.write_offs, {"status": "approved"}),
     inventory.WriteOffRejected: (_update, t.write_offs, {"status": "rejected"}),
@@ -411,6 +437,23 @@ _HOLD: Final = bulk.insert(t.cage_book, on_conflict=bulk.added(t.cage_book, "cen
 _TOUCH: Final = bulk.insert(t.touched, on_conflict=bulk.replaced(t.touched, "seq", "recorded_at"))
 
 
+def _credit_line(rows: _Rows, fact: credit_lines.CreditLineApproved | credit_lines.CreditLineCut) -> None:
+    """Record an approval, and the terms of a patron's credit line once they are other ones."""
+    if isinstance(fact, credit_lines.CreditLineApproved):
+        rows.keep(_update, t.credit_line_requests, fact)
+    if fact.terms is not None:
+        at = fact.approved_at if isinstance(fact, credit_lines.CreditLineApproved) else fact.at
+        who = {"property": fact.property, "patron": fact.patron}
+        rows.keep(_merge, t.credit_lines, fact.terms, **who, changed_at=at)
+
+
+def _issued(rows: _Rows, data: pit.IssuedCounterCheck, at: datetime | None) -> None:
+    """Record that a table issued a counter check, or that it did not."""
+    issued = {"drawer": data.drawer, "issued_cents": data.cents} if at else {"drawer": None, "issued_cents": None}
+    key = {"property": data.property, "serial": data.serial}
+    rows.keep(_merge, t.patron_checks, key.items(), **issued, issued_at=at)
+
+
 def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded, *, stands: bool) -> None:
     """Add a pit event: a count, a step of a slip, a box, an equipment check, a movement."""
     data, at, sequence = fact.data, entry.draft.occurred_at, fact.sequence
@@ -428,6 +471,7 @@ def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded, *, stands: bool
             rows.keep(_merge, t.slips, key._asdict().items(), **step_of(data, at))  # of its contents it says nothing
         case pit.IssuedCounterCheck():
             rows.keep(_insert, t.counter_checks, data, number=sequence)
+            _issued(rows, data, at)
         case pit.ExchangedBox():
             rows.keep(_insert, t.boxes, data, exchange=sequence, box=data.removed_box, removed_at=at)
         case pit.TransportedBox():
@@ -446,6 +490,8 @@ def _voided(rows: _Rows, entry: Entry, fact: inventory.PitVoided) -> None:
     if isinstance(fact.data, pit.CarriedFill | pit.ReceivedFill | pit.CarriedCredit):
         key, undone = slip_of(fact.data), dict.fromkeys(step_of(fact.data, entry.draft.occurred_at))
         rows.keep(_merge, t.slips, key._asdict().items(), **undone)
+    if isinstance(fact.data, pit.IssuedCounterCheck):
+        _issued(rows, fact.data, None)
 
 
 def _cause(data: pit.PitData) -> tuple[str, str | None] | None:
@@ -499,6 +545,7 @@ PROJECTOR: Final = Projector(
         ),
         *(t.equipment, t.cage_movements, t.winners, t.investigations),
         *(t.cage_book, t.cage_transfers, t.cage_counts),
+        *(t.patron_checks, t.credit_lines, t.credit_line_requests, t.check_write_offs),
         *(t.write_offs, t.touched, t.wins_stated, t.upstream_gaps, t.upstream_quarantine),
         *(t.rating_steps, t.ratings_stated),
         *(t.counter_checks, t.pit_events, t.brought_forward, t.pit_changes, t.pit_change_outcomes),

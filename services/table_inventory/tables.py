@@ -4,7 +4,19 @@ Everything but the journal, the properties and `sealed_counts` follows from the 
 are only in `sealed_counts`; the journal has their commitments.
 """
 
-from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Index, Integer, MetaData, Table, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    UniqueConstraint,
+    column,
+    func,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 
 from services.table_inventory.domain.slips import STEPS
@@ -318,12 +330,79 @@ check_steps = Table(
     *moments("at"),
     *texts("table", "drawer", "paid_in", "late_reason", null=True),
     *moments("entered_at", null=True),
-    *numbers("undoes", null=True),  # the redemption that is void, or came back unpaid
-    CheckConstraint("what IN ('redeemed', 'voided', 'returned', 'replaced')", name="what_is_known"),
+    *numbers("undoes", null=True),  # the redemption that is void, came back unpaid, or is cleared
+    CheckConstraint(
+        "what IN ('redeemed', 'voided', 'returned', 'replaced', 'cleared', 'collection_begun', 'written_off', "
+        "'recovered')",
+        name="what_is_known",
+    ),
     Index("redemption_undone_once", "property", "undoes", unique=True),
     Index("steps_of_check", "property", "serial"),
 )
 """The cage's steps on counter checks."""
+
+patron_checks = Table(
+    "patron_checks",
+    metadata,
+    *texts("property", "serial", key=True),
+    *texts("patron", "table", "shift", "prepared_by", "voided_by", "drawer", null=True),
+    *dates("gaming_day", null=True),
+    *numbers("cents", "limit_cents", "outstanding_cents", "issued_cents", null=True),
+    *moments("prepared_at", "voided_at", "issued_at", null=True),
+    Index("patron_checks_of_patron", "property", func.coalesce(column("patron"), column("drawer"))),
+)
+"""Counter checks by the patron who owes them: as prepared (`cents`) and as issued at a table (`issued_cents`).
+
+Either may be missing. A check that replaced others has a `patron` and 0 `cents`: its steps say what is owed on it.
+"""
+
+check_write_offs = Table(
+    "check_write_offs",
+    metadata,
+    *texts("property", key=True),
+    *numbers("check_write_off", key=True),
+    *texts("serial", "write_off_kind", "reason", "entered_by", "status"),
+    *texts("table", "drawer", null=True),
+    *numbers("cents", "recovered_cents"),
+    *moments("entered_at"),
+    *texts("approved_by", "rejected_by", "rejection_reason", null=True),
+    *moments("approved_at", "rejected_at", null=True),
+    CheckConstraint("approved_by <> entered_by", name="check_write_off_approved_by_somebody_else"),
+    CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="check_write_off_decided_once"),
+    CheckConstraint("recovered_cents <= cents", name="recovered_at_most_once"),
+    Index("check_write_offs_of_check", "property", "serial"),
+)
+"""Write-offs of counter checks with their status, and what was recovered since."""
+
+credit_lines = Table(
+    "credit_lines",
+    metadata,
+    *texts("property", "patron", key=True),
+    *numbers("limit_cents"),
+    *numbers("temporary_cents", null=True),
+    *dates("until", null=True),
+    *texts("suspended_for", null=True),
+    *moments("changed_at"),
+)
+"""The terms of each patron's credit line."""
+
+credit_line_requests = Table(
+    "credit_line_requests",
+    metadata,
+    *texts("property", key=True),
+    *numbers("request", key=True),
+    *texts("patron", "change", "reason", "requested_by"),
+    *numbers("limit_cents"),
+    *dates("until", null=True),
+    *moments("requested_at"),
+    *texts("verification", "verified_by", "decline_reason", "declined_by", null=True),
+    *moments("verified_at", "approved_at", "granted_at", "declined_at", null=True),
+    *numbers("approvals", null=True),
+    *columns(_JSON, "approved_by", null=True),
+    CheckConstraint("granted_at IS NULL OR declined_at IS NULL", name="credit_line_decided_once"),
+    Index("credit_line_requests_of_patron", "property", "patron"),
+)
+"""Requested changes of a credit line, with what became of each."""
 
 cage_movements = Table(
     "cage_movements",

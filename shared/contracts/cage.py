@@ -84,12 +84,14 @@ class ReplacedCheck(Contract):
 class CheckReplaced(AtCage, EnteredLate):
     """A counter check replaces others: several (consolidation), or one that was paid in part.
 
-    `cents` is the debt that passes from the replaced checks to this one.
+    `cents` is the debt that passes from the replaced checks to this one. `first_issued_at` is when the first of them
+    was issued: replacing it makes no debt younger.
     """
 
     serial: Identifier
     drawer: Patron | None = None
     cents: Cents
+    first_issued_at: AwareDatetime | None = None
     replaced: Annotated[tuple[ReplacedCheck, ...], Field(min_length=1, max_length=100)]
 
 

@@ -9,9 +9,11 @@ from shared.contracts import (
     alarms,
     cage,
     cage_locations,
+    check_collection,
     contests,
     corrections,
     counts,
+    credit_lines,
     filings,
     general_ledger,
     inventory,
@@ -32,8 +34,8 @@ from shared.contracts.facts import Fact
 from shared.contracts.upcasting import kind_of_type, upcast_data
 
 MODULES = (
-    *(accounts, alarms, cage, cage_locations, contests, corrections, counts, filings, general_ledger),
-    *(inventory, investigations, journal_facts, meters),
+    *(accounts, alarms, cage, cage_locations, check_collection, contests, corrections, counts, credit_lines),
+    *(filings, general_ledger, inventory, investigations, journal_facts, meters),
     *(pit, pit_changes, properties, ratings, settlements, submissions, tips, vigorish, win),
 )
 

@@ -70,6 +70,8 @@ _TABLE_INVENTORY: Final[Mapping[str, Leg]] = {
     "rake": Leg("rake of non-banking tables", _REVENUE),
     "check_payments": Leg("payments on counter checks", _ASSET),
     "checks_redeemed": Leg("counter checks redeemed", _ASSET),
+    "checks_written_off": Leg("counter checks written off", _COST),
+    "checks_recovered": Leg("paid on counter checks after they were written off", _COST),
     "location": Leg("money of locations of the cage, beyond what the leg `cage` has", _ASSET),
     "cage_transit": Leg("money in transit between locations of the cage", _ASSET),
     "outside": Leg("what those outside the cage took, less what they gave", ("asset", "liability", "equity")),

@@ -277,6 +277,39 @@ class Member(Contract):
     roles: tuple[RoleName, ...] = Field(min_length=1, max_length=100)
 
 
+AGEING_DAYS: Final = (7, 30, 90)
+"""The ends of the groups of ages, in days, of a property that states none."""
+
+
+class CreditLineTier(Contract):
+    """The approvals that a credit limit up to `limit_cents_max` needs.
+
+    As many different people as `approvals`, each with one of the `roles` among the property's people.
+    """
+
+    limit_cents_max: Cents
+    approvals: Annotated[int, Field(strict=True, ge=2, le=10)]
+    roles: tuple[RoleName, ...] = Field(min_length=1, max_length=20)
+
+
+class CreditLineRules(Contract):
+    """The rules of credit lines: nobody approves a limit above the last of the `tiers`.
+
+    Whoever requested, verified or approved a limit prepares no counter check against it for `apart_days` afterwards.
+    What is owed is reported by age, in days since issue, in groups up to and with each of `ageing_days`, and beyond.
+    """
+
+    tiers: tuple[CreditLineTier, ...] = Field(min_length=1, max_length=20)
+    apart_days: Annotated[int, Field(strict=True, ge=1, le=3650)] = 30
+    ageing_days: tuple[Annotated[int, Field(strict=True, ge=0, le=3650)], ...] = Field(
+        default=AGEING_DAYS, min_length=1, max_length=12
+    )
+
+    def tier(self, limit_cents: int) -> CreditLineTier | None:
+        """Return the tier of a limit, or None if it is above all of them."""
+        return next((one for one in self.tiers if limit_cents <= one.limit_cents_max), None)
+
+
 class PropertyDocument(Contract):
     """One version of a property, in effect from a moment.
 
@@ -295,6 +328,7 @@ class PropertyDocument(Contract):
     `chip_sets`, only these can be filled, credited, counted or sold at its tables. Its `cage_locations` are those that
     its cage has besides `cage`, which every property has. `filer` is who files its currency transaction reports.
     Its `tips_pool` says how dealers share tips; without one, they are not shared here.
+    If it has rules of `credit_lines`, a table issues only counter checks that were prepared against a patron's limit.
     """
 
     property: Name
@@ -325,6 +359,7 @@ class PropertyDocument(Contract):
     account_dormant_days: Annotated[int, Field(ge=1, le=10_000)] | None = None
     filer: Filer | None = None
     tips_pool: TipsPool | None = None
+    credit_lines: CreditLineRules | None = None
     people: tuple[Member, ...] = Field(default=(), max_length=10_000)
     effective_from: AwareDatetime
 

@@ -22,6 +22,7 @@ MORNING = datetime(2026, 11, 20, 10, tzinfo=UTC)
 _PIT, _CAGE, _COUNT = "slips.request", "slips.prepare", "boxes.count"
 _RATE = "ratings.enter"
 _TRANSACT, _ALARMS = "cage.transact", "alarms.resolve"
+_CREDIT, _APPROVE, _ISSUE = "creditlines.request", "creditlines.approve", "checks.prepare"
 _AUDIT, _CONTROL, _READ = "days.audit", "days.audit.approve", "reports.read"
 
 PEOPLE = {
@@ -37,6 +38,13 @@ PEOPLE = {
     "cage.ann": [_CAGE, _TRANSACT],
     "cage.ann as pit": [_PIT],
     "cage.bob": [_CAGE, _TRANSACT],
+    "credit.una": [_CREDIT, _ISSUE],
+    "boss.abe": [_CREDIT, _APPROVE],
+    "boss.bea": [_CREDIT, _APPROVE, _ISSUE],
+    "boss.cal": [_APPROVE],
+    "boss.dot": [_APPROVE],
+    "pit.kai": [_ISSUE],
+    "pit.lea": [_ISSUE],
     "count.sue": [_COUNT],
     "count.sue as audit": [_AUDIT],
     "count.tom": [_COUNT],

@@ -18,6 +18,8 @@ from services.console.words import say
 
 _CAGE: Final = ("cage.transact",)
 _SLIPS: Final = ("reports.read", "slips.request", "slips.prepare")
+_CREDIT_LINES: Final = ("reports.read", "creditlines.request", "creditlines.approve", "checks.prepare")
+_CHECK_WRITE_OFFS: Final = ("reports.read", "creditlines.request", "creditlines.approve", "cage.transact")
 _COUNT: Final = ("reports.read", "boxes.count")
 
 
@@ -33,6 +35,8 @@ def routes() -> APIRouter:
         parts = await asyncio.gather(
             _slips(person, here),
             _checks(person, here, rows_max(request)),
+            _credit_lines(person, here, rows_max(request)),
+            _check_write_offs(person, here, rows_max(request)),
             _at_the_cage(person, here, rows_max(request)),
             _rounds(person, here),
             _alarms(person, here),
@@ -144,9 +148,70 @@ async def _checks(person: Person, here: Record, most: int | None) -> list[Any]:
         listed(
             "desk.checks",
             checks,
-            cols("serial", "table", "issued_at", "issued_cents", "left_cents"),
-            acts=lambda one: [Act(INVENTORY, "redeem-check", {"property": name, "serial": one["serial"]})],
+            cols("serial", "drawer", "table", "first_issued_at", "issued_cents", "left_cents"),
+            acts=lambda one: [
+                Act(INVENTORY, step, {"property": name, "serial": one["serial"]})
+                for step in ("redeem-check", "begin-collection", "enter-check-write-off")
+            ],
             more=[Act(INVENTORY, "replace-checks", {"property": name})],
+        )
+    ]
+
+
+async def _credit_lines(person: Person, here: Record, most: int | None) -> list[Any]:
+    if not person.may(*_CREDIT_LINES):
+        return []
+    name = here["property"]
+    asked, lines = await together(
+        person.calls.get_first(INVENTORY, path("credit-lines", name, "requests"), most, only_open=True),
+        person.calls.get_first(INVENTORY, path("credit-lines", name, "patrons"), most),
+    )
+
+    def of_patron(one: Record) -> list[Act]:
+        who = {"property": name, "patron": one["patron"]}
+        return [Act(INVENTORY, step, who) for step in ("prepare-check", "reduce-credit-line", "suspend-credit-line")]
+
+    return [
+        listed(
+            "desk.credit_line_requests",
+            asked,
+            cols("request", "patron", "change", "limit_cents", "status", "requested_by", "requested_at"),
+            acts=lambda one: [
+                Act(INVENTORY, step, {"property": name, "request": one["request"]})
+                for step in ("verify-credit-line", "approve-credit-line", "decline-credit-line")
+            ],
+            more=[Act(INVENTORY, "request-credit-line", {"property": name})],
+        ),
+        listed(
+            "desk.credit_lines",
+            lines,
+            cols("patron", "limit_cents", "outstanding_cents", "available_cents"),
+            acts=of_patron,
+            more=[Act(INVENTORY, "void-preparation", {"property": name})],
+        ),
+    ]
+
+
+async def _check_write_offs(person: Person, here: Record, most: int | None) -> list[Any]:
+    if not person.may(*_CHECK_WRITE_OFFS):
+        return []
+    name = here["property"]
+    [found] = await together(person.calls.get_first(INVENTORY, path("check-write-offs", name), most))
+
+    def steps(one: Record) -> list[Act]:
+        names = {"entered": ("approve-check-write-off", "reject-check-write-off"), "approved": ("recover-check",)}
+        of_one = {"property": name, "check_write_off": one["check_write_off"]}
+        return [Act(INVENTORY, step, of_one) for step in names[one["status"]]]
+
+    return [
+        listed(
+            "desk.check_write_offs",
+            found,
+            cols(
+                "serial", "drawer", "write_off_kind", "status", "cents", "recovered_cents", "entered_by", "entered_at"
+            ),
+            acts=steps,
+            only=lambda one: one["status"] != "rejected" and one["recovered_cents"] < one["cents"],
         )
     ]
 

@@ -31,6 +31,7 @@ def problems(wanted: PropertyDocument) -> list[str]:
         *(problem for law in gaming[:1] for problem in _limits(wanted, law)),
         *_twice("payback_floors", "floor", (_of_floor(floor) for floor in wanted.payback_floors)),
         *_people(wanted, packs),
+        *_credit_lines(wanted),
     ]
 
 
@@ -136,6 +137,24 @@ def _limits(wanted: PropertyDocument, law: GamingPack) -> Iterator[str]:
     report, authority = wanted.limits.variance_report_cents, wanted.limits.variance_authority_cents
     if report is not None and authority is not None and authority < report:
         yield f"'limits': variance_authority_cents {authority} is below variance_report_cents {report}"
+
+
+def _credit_lines(wanted: PropertyDocument) -> Iterator[str]:
+    if wanted.credit_lines is None:
+        return
+    for tier, following in pairwise(wanted.credit_lines.tiers):
+        if following.limit_cents_max <= tier.limit_cents_max:
+            yield f"'credit_lines': tier {following.limit_cents_max} follows {tier.limit_cents_max}: list by amount"
+    for tier in wanted.credit_lines.tiers:
+        holders = {canonical_person(one.person) for one in wanted.people if set(one.roles) & set(tier.roles)}
+        if len(holders) < tier.approvals:
+            yield (
+                f"'credit_lines': tier {tier.limit_cents_max} needs {tier.approvals} approvals, and {len(holders)} of "
+                f"the people have one of its roles ({', '.join(tier.roles)})"
+            )
+    for days, more in pairwise(wanted.credit_lines.ageing_days):
+        if more <= days:
+            yield f"'credit_lines': ageing_days {more} follows {days}: list them ascending"
 
 
 def _of_floor(floor: PaybackFloor) -> str:

@@ -5,13 +5,16 @@ what came back unpaid. `check_left_cents` is what is owed on a check (the item: 
 (services.reporting.read_model.inventory), less final payments, and what was transferred to another check.
 `cage_in_cents` and `cage_out_cents` are currency that persons (the item, by reference; empty if unknown) paid in at the
 cage, and were paid; `instruments_in_cents` and `instruments_out_cents` the same for monetary instruments. Voids are
-deducted, on the day of what they void.
+deducted, on the day of what they void. `checks_written_off_cents` is what was written off (the item: why), and
+`checks_recovered_cents` what was paid on it later (the item: the means of payment). `checks_replaced_cents` is what
+passed from checks to others.
 """
 
 from collections.abc import Iterator
 
 from services.reporting.read_model.measures import Amount, adds
 from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
+from shared.contracts.check_collection import CheckRecovered, CheckWrittenOff
 
 
 @adds(CheckRedeemed, RedemptionVoided)
@@ -31,6 +34,21 @@ def returned(fact: CheckReturned) -> Iterator[Amount]:
     yield Amount("check_left_cents", fact.cents, fact.table or "", fact.shift, fact.serial)
 
 
+@adds(CheckWrittenOff)
+def written_off(fact: CheckWrittenOff) -> Iterator[Amount]:
+    """Yield what is written off of a check and not owed any more."""
+    yield Amount("checks_written_off_cents", fact.cents, fact.table or "", fact.shift, fact.write_off_kind)
+    yield Amount("check_left_cents", -fact.cents, fact.table or "", fact.shift, fact.serial)
+
+
+@adds(CheckRecovered)
+def recovered(fact: CheckRecovered) -> Iterator[Amount]:
+    """Yield what was paid on a check that had been written off."""
+    yield Amount("checks_recovered_cents", fact.cents, fact.table or "", fact.shift, fact.paid_in)
+    if fact.paid_in == "currency":
+        yield Amount("cage_in_cents", fact.cents, shift=fact.shift, item=fact.drawer or "")
+
+
 @adds(CageMoved, CageVoided)
 def moved(fact: CageMoved | CageVoided) -> Iterator[Amount]:
     """Yield a patron's transaction, in currency or by a monetary instrument."""
@@ -42,6 +60,7 @@ def moved(fact: CageMoved | CageVoided) -> Iterator[Amount]:
 @adds(CheckReplaced)
 def replaced(fact: CheckReplaced) -> Iterator[Amount]:
     """Yield the amount owed on a check that replaces others."""
+    yield Amount("checks_replaced_cents", fact.cents, "", fact.shift)
     yield Amount("check_left_cents", fact.cents, "", fact.shift, fact.serial)
     for one in fact.replaced:
         yield Amount("check_left_cents", -one.cents, one.table or "", fact.shift, one.serial)

@@ -9,6 +9,7 @@ from services.reporting.reports.adjustments import ADJUSTMENTS
 from services.reporting.reports.cage_accountability.report import CAGE_ACCOUNTABILITY
 from services.reporting.reports.count_variances.report import COUNT_VARIANCES
 from services.reporting.reports.counter_checks.report import COUNTER_CHECKS
+from services.reporting.reports.credit_activity import CREDIT_ACTIVITY
 from services.reporting.reports.currency.report import CURRENCY
 from services.reporting.reports.drop_and_win.report import DROP_AND_WIN
 from services.reporting.reports.electronic_win import ELECTRONIC_WIN
@@ -39,7 +40,7 @@ REPORTS: Final[dict[str, Report]] = {
     report.name: report
     for report in (
         *(MASTER_GAME, PIT_SUMMARY, DROP_AND_WIN, WIN_AS_SETTLED, SIDE_BETS, HOLD_VARIANCE),
-        *(TABLE_INVENTORY, OPENERS_CLOSERS, SLIPS, COUNTER_CHECKS, COUNT_VARIANCES, ADJUSTMENTS),
+        *(TABLE_INVENTORY, OPENERS_CLOSERS, SLIPS, COUNTER_CHECKS, CREDIT_ACTIVITY, COUNT_VARIANCES, ADJUSTMENTS),
         CAGE_ACCOUNTABILITY,
         *(VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED, TIPS_POOL),
         *(TAX, WINNINGS, CURRENCY, PATRON_PLAY, RATINGS, RATINGS_AGAINST_ROUNDS),

@@ -29,6 +29,16 @@ CHANGE_PIT_EVENTS: Final = declare_role("pit.correct", "Propose to void and to c
 APPROVE_PIT_CHANGES: Final = declare_role(
     "pit.correct.approve", "Approve or reject changes of pit events that somebody else proposed."
 )
+REQUEST_CREDIT_LINES: Final = declare_role(
+    "creditlines.request",
+    "Request and verify changes of credit lines, reduce and suspend them, and enter write-offs of counter checks.",
+)
+APPROVE_CREDIT_LINES: Final = declare_role(
+    "creditlines.approve", "Approve or decline changes of credit lines and write-offs of counter checks."
+)
+PREPARE_CHECKS: Final = declare_role(
+    "checks.prepare", "Prepare counter checks against patrons' credit lines, and void them."
+)
 
 RATE: Final = declare_role("ratings.enter", "Rate the play of patrons, by reference, and amend one's own steps.")
 AMEND_RATINGS: Final = declare_role("ratings.amend", "Amend steps of ratings that somebody else entered.")
@@ -36,6 +46,10 @@ AMEND_RATINGS: Final = declare_role("ratings.amend", "Amend steps of ratings tha
 SlipReader = Annotated[str, require_role(READ_REPORTS, REQUEST_SLIPS, PREPARE_SLIPS)]
 CageReader = Annotated[str, require_role(READ_REPORTS, TRANSACT)]
 AlarmReader = Annotated[str, require_role(READ_REPORTS, RESOLVE_ALARMS)]
+CreditLineReader = Annotated[
+    str, require_role(READ_REPORTS, REQUEST_CREDIT_LINES, APPROVE_CREDIT_LINES, PREPARE_CHECKS)
+]
+CheckWriteOffReader = Annotated[str, require_role(READ_REPORTS, REQUEST_CREDIT_LINES, APPROVE_CREDIT_LINES, TRANSACT)]
 CountReader = Annotated[str, require_role(READ_REPORTS, COUNT_BOXES)]
 DayReader = Annotated[str, require_role(READ_REPORTS, AUDIT_DAYS, APPROVE_DAYS)]
 

@@ -5,9 +5,11 @@ from fastapi import APIRouter
 from services.table_inventory.api import (
     alarms,
     cage,
+    check_collection,
     checks,
     contests,
     counts,
+    credit_lines,
     days,
     investigations,
     locations,
@@ -27,6 +29,6 @@ def routes(context: ServiceContext) -> APIRouter:
     parts = (
         *(slips.routes, counts.routes, days.variance_routes, days.day_routes, contests.routes, checks.routes),
         *(alarms.routes, investigations.routes, cage.routes, locations.routes, tables.routes, write_offs.routes),
-        *(pit_changes.routes, ratings.routes, tips.routes),
+        *(pit_changes.routes, credit_lines.routes, check_collection.routes, ratings.routes, tips.routes),
     )
     return merge_routers(*(part(context) for part in parts))

@@ -7,8 +7,9 @@ from typing import Annotated, Any, Final, NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.checks import CounterCheck, Redemption, paid
+from services.table_inventory.domain.checks import CounterCheck, Redemption, drawer_of, paid
 from services.table_inventory.queries.checks import find_check, find_checks, find_redemption
+from services.table_inventory.queries.credit_lines import is_serial_used
 from services.table_inventory.queries.holding import hold
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import check_steps, counter_checks, properties
@@ -59,7 +60,8 @@ class AtCage(NamedTuple):
         return {"step": self.last + 1, "by": now.by, **when, **said.late(now.at)}
 
 
-async def _at_cage(connection: AsyncConnection, property_name: str) -> AtCage:
+async def at_cage(connection: AsyncConnection, property_name: str) -> AtCage:
+    """Return what the cage's next step at a property needs."""
     last = await last_number(connection, check_steps, "step", property=property_name)
     return AtCage(await known_places(connection, properties), last)
 
@@ -80,7 +82,7 @@ class RedeemCheck(Happened, Command):
 async def _redeeming(connection: AsyncConnection, command: RedeemCheck) -> tuple[AtCage, CounterCheck]:
     await hold(connection, counter_checks, property=command.property, serial=command.serial)
     check = await find_check(connection, command.property, command.serial)
-    return await _at_cage(connection, command.property), check
+    return await at_cage(connection, command.property), check
 
 
 @COMMANDS.handles(RedeemCheck, load=_redeeming)
@@ -89,20 +91,22 @@ def redeem(command: RedeemCheck, state: tuple[AtCage, CounterCheck], now: Now) -
     cage, check = state
     check.require_left(command.cents)
     left_cents = check.left_cents - command.cents
-    step = cage.step(command.property, now, command, {_issuance(check.serial): check.issued_at})
+    step = cage.step(command.property, now, command, {issuance(check.serial): check.issued_at})
     fact = CheckRedeemed(**command.what(), table=check.table, left_cents=left_cents, **step)
     postings = paid(fact.property, fact.paid_in, fact.cents)
     return Accepted(recording=FactWithPostings(fact=fact, postings=postings, occurred_at=fact.at), answer=fact)
 
 
-def _issuance(serial: str) -> str:
+def issuance(serial: str) -> str:
+    """Return the name of a counter check's issuance, for messages."""
     return f"the issuance of counter check {serial}"
 
 
 _SAID: Final = ("serial", "table", "drawer", "cents", "paid_in")
 
 
-def _said(redemption: Redemption) -> dict[str, Any]:
+def payment_fields(redemption: Redemption) -> dict[str, Any]:
+    """Return the fields of a redemption that facts about it repeat."""
     return {name: getattr(redemption, name) for name in _SAID}
 
 
@@ -130,7 +134,7 @@ class ReturnCheck(Happened, Command):
 
 async def _undoing(connection: AsyncConnection, command: VoidRedemption | ReturnCheck) -> tuple[Redemption, AtCage]:
     redemption = await find_redemption(connection, command.property, command.step)
-    return redemption, await _at_cage(connection, command.property)
+    return redemption, await at_cage(connection, command.property)
 
 
 @COMMANDS.handles(VoidRedemption, load=_undoing, subject=first_loaded)
@@ -143,7 +147,7 @@ def void(command: VoidRedemption, state: tuple[Redemption, AtCage], now: Now) ->
         raise Rejected(Reason.SAME_PERSON, f"{now.by} entered {name}: somebody else must void it")
     fact = RedemptionVoided(
         property=command.property,
-        **_said(redemption),
+        **payment_fields(redemption),
         voids=command.step,
         redeemed_by=redemption.by,
         reason=command.reason,
@@ -160,7 +164,7 @@ def return_unpaid(command: ReturnCheck, state: tuple[Redemption, AtCage], now: N
     redemption.require_returnable(command.step)
     fact = CheckReturned(
         property=command.property,
-        **_said(redemption),
+        **payment_fields(redemption),
         returns=command.step,
         reason=command.reason,
         **cage.step(command.property, now, command, {f"redemption {command.step}": redemption.at}),
@@ -184,17 +188,17 @@ class ReplaceChecks(Happened, Command):
 async def _replacing(connection: AsyncConnection, command: ReplaceChecks) -> tuple[AtCage, Mapping[str, CounterCheck]]:
     for serial in sorted(set(command.replaces)):
         await hold(connection, counter_checks, property=command.property, serial=serial)
-    found = await find_checks(connection, command.property, [command.serial, *command.replaces])
-    return await _at_cage(connection, command.property), found
+    if await is_serial_used(connection, command.property, command.serial):
+        detail = f"counter check {command.serial} exists already: take an unused serial number"
+        raise Rejected(Reason.ALREADY_DECIDED, detail)
+    found = await find_checks(connection, command.property, command.replaces)
+    return await at_cage(connection, command.property), found
 
 
 @COMMANDS.handles(ReplaceChecks, load=_replacing)
 def replace(command: ReplaceChecks, state: tuple[AtCage, Mapping[str, CounterCheck]], now: Now) -> Accepted:
     """Replace counter checks by a new one."""
     cage, found = state
-    if command.serial in found:
-        detail = f"counter check {command.serial} exists already: take an unused serial number"
-        raise Rejected(Reason.ALREADY_DECIDED, detail)
     if len(set(command.replaces)) < len(command.replaces):
         raise Rejected(Reason.NOT_ALLOWED, "a counter check is replaced a single time: list each once")
     for serial in command.replaces:
@@ -206,9 +210,10 @@ def replace(command: ReplaceChecks, state: tuple[AtCage, Mapping[str, CounterChe
     fact = CheckReplaced(
         property=command.property,
         serial=command.serial,
-        drawer=command.drawer,
+        drawer=drawer_of(checks, command.drawer),
         cents=sum(one.cents for one in replaced),
+        first_issued_at=min(one.first_issued_at for one in checks),
         replaced=replaced,
-        **cage.step(command.property, now, command, {_issuance(one.serial): one.issued_at for one in checks}),
+        **cage.step(command.property, now, command, {issuance(one.serial): one.issued_at for one in checks}),
     )
     return Accepted(recording=FactWithPostings(fact=fact, occurred_at=fact.at), answer=fact)

@@ -15,6 +15,7 @@ An account is (property, table, wager, leg); `wager` names the instrument, the c
 | `location` | money of a location of the cage (`wager`), beyond what `cage` has by the legs before and after |
 | `cage_transit`, `outside` | what is in transit at the cage; what those outside (`wager`) took, less what they gave |
 | `cage_over_short`, `cage_brought_forward` | over (a credit) and short of locations; what their first counts found |
+| `checks_written_off`, `checks_recovered` | counter checks written off, and what was paid on them later (no table) |
 | `cage_money`, `patrons_money` | transactions of known patrons at the cage, by medium, and by purpose (no table) |
 | `withheld_money`, `withheld_tax` | tax withheld from winnings, and the liability for it |
 | `receivable` | what prepaid access instruments owe for chips |

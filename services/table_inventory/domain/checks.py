@@ -1,6 +1,6 @@
 """Counter checks at the cage: issued, paid and outstanding amounts. Amounts are cents."""
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from datetime import date
 from typing import Final, Literal
 
@@ -19,13 +19,16 @@ RETURNABLE: Final[Set[PaidIn]] = {"deposit", "check"}
 class CounterCheck(BaseModel):
     """A counter check: its issuance, or the checks that it replaced, and the outstanding amount.
 
-    `table` is that of its issuance; one that replaced others has none.
+    `table` is that of its issuance; one that replaced others has none, and `first_issued_at` is when the first of those
+    was issued. `drawer` is the patron who owes it, by reference, if that is known.
     """
 
     property: str
     serial: str
     table: str | None
+    drawer: str | None = None
     issued_at: AwareDatetime
+    first_issued_at: AwareDatetime
     issued_cents: int
     left_cents: int
 
@@ -38,8 +41,24 @@ class CounterCheck(BaseModel):
             raise Rejected(Reason.CONTRADICTS, detail)
 
 
+def drawer_of(checks: Iterable[CounterCheck], given: str | None) -> str | None:
+    """Return who owes a check that replaces others: whoever owes those, as `given` if it is not known.
+
+    Raises: Rejected if they are owed by different patrons, or by another one than the given one.
+    """
+    known = {one.drawer: one.serial for one in checks if one.drawer is not None}
+    if len(known) > 1:
+        owed = " and ".join(f"{serial} by {drawer}" for drawer, serial in sorted(known.items()))
+        raise Rejected(Reason.CONTRADICTS, f"counter checks of different patrons are not consolidated: {owed}")
+    for drawer, serial in known.items():
+        if given not in (None, drawer):
+            raise Rejected(Reason.CONTRADICTS, f"counter check {serial} is owed by {drawer}, not by {given}")
+        return drawer
+    return given
+
+
 class Redemption(EnteredLate, ApprovalSubject):
-    """A redemption as entered; `undone` states whether it was voided, or came back unpaid."""
+    """A redemption as entered; `undone` states whether it was voided, came back unpaid, or is cleared."""
 
     property: str
     step: int
@@ -52,12 +71,12 @@ class Redemption(EnteredLate, ApprovalSubject):
     at: AwareDatetime
     gaming_day: date
     shift: str
-    undone: Literal["voided", "returned"] | None = None
+    undone: Literal["voided", "returned", "cleared"] | None = None
 
     def require_standing(self, step: int) -> None:
-        """Raise Rejected if the payment was already voided or returned."""
+        """Raise Rejected if the payment was already voided, returned or cleared."""
         if self.undone is not None:
-            what = "is void" if self.undone == "voided" else "came back unpaid"
+            what = {"voided": "is void", "returned": "came back unpaid", "cleared": "is cleared"}[self.undone]
             raise Rejected(Reason.ALREADY_DECIDED, f"redemption {step} of counter check {self.serial} {what} already")
 
     def require_returnable(self, step: int) -> None:

@@ -45,8 +45,8 @@ def require_free(sequence: int, data: Any, instead: Any, found: Dependents, slip
     match data:
         case pit.IssuedCounterCheck() if found.step is not None and not stays("serial", "cents"):
             raise Refused(
-                f"counter check {data.serial} was redeemed or replaced at the cage by step {found.step}: void that "
-                "redemption first; of one that was replaced, serial number and amount stay as they are"
+                f"counter check {data.serial} was redeemed, replaced or written off by step {found.step}: void a "
+                "redemption first; of one that was replaced or written off, serial number and amount stay as they are"
             )
         case pit.ExchangedBox():
             _require_box(name, data, found, stays("removed_box", "placed_box", "gaming_day", "shift"))

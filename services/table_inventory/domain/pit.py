@@ -3,6 +3,7 @@
 § 465a.36(b) permits six movements; each kind of event that moves chips is one of them; tips are none.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, Final, Literal, NamedTuple
@@ -70,6 +71,18 @@ class Books:
         return changed
 
 
+class PreparedCheck(NamedTuple):
+    """A counter check as prepared for a patron at a table."""
+
+    table: str
+    patron: str
+    cents: int
+    is_void: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.cents} cents for {self.patron} at {self.table}"
+
+
 @dataclass(slots=True)
 class Known:
     """The known properties, slips and tables of a batch."""
@@ -80,6 +93,8 @@ class Known:
     """Books of tables that were never counted, or of which a count changes."""
     checks: set[tuple[str, str]] = field(default_factory=set)
     """The existing ones of the named counter checks: (property, serial number)."""
+    prepared: Mapping[tuple[str, str], PreparedCheck] = field(default_factory=dict)
+    """Those of the named counter checks that were prepared, by property and serial number."""
     boxes: dict[BoxName, set[str]] = field(default_factory=dict)
     """The tables on which the named drop boxes are."""
     events: PitEventsKnown[PitRecorded] = field(default_factory=PitEventsKnown)
@@ -151,10 +166,29 @@ def _require_known(data: pit.PitData, place: PropertySnapshot, known: Known, *, 
                 raise Refused(
                     f"counter check {data.serial} of {data.property} was issued already: a serial number is used once"
                 )
+            _require_prepared(data, place, known)
             known.checks.add((data.property, data.serial))
         case pit.ExchangedBox() if not boxes_stay:
             put_on_table((data.property, data.placed_box), data.table, known)
             known.boxes.get((data.property, data.removed_box), set()).discard(data.table)
+
+
+def _require_prepared(data: pit.IssuedCounterCheck, place: PropertySnapshot, known: Known) -> None:
+    """Check that a counter check was prepared as it was issued, where the property has rules of credit lines.
+
+    Raises: Refused.
+    """
+    if place.document.credit_lines is None:
+        return
+    name = f"counter check {data.serial} of {data.property}"
+    prepared = known.prepared.get((data.property, data.serial))
+    if prepared is None:
+        raise Refused(f"{name} was never prepared against a patron's credit line")
+    if prepared.is_void:
+        raise Refused(f"{name} is void: no table issues it")
+    given = PreparedCheck(data.table, data.drawer or prepared.patron, data.cents)
+    if given != prepared:
+        raise Refused(f"{name} was prepared as {prepared}, and is issued as {given}")
 
 
 def require_pieces(data: pit.PitData, place: PropertySnapshot, day: date) -> None:

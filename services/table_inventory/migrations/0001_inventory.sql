@@ -163,10 +163,47 @@ CREATE TABLE check_steps (
     gaming_day DATE NOT NULL, cents BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL, "table" TEXT, drawer TEXT, paid_in TEXT, undoes BIGINT,
     entered_at TIMESTAMPTZ, late_reason TEXT,
     PRIMARY KEY (property, step, serial),
-    CONSTRAINT what_is_known CHECK (what IN ('redeemed', 'voided', 'returned', 'replaced'))
+    CONSTRAINT what_is_known CHECK (
+        what IN ('redeemed', 'voided', 'returned', 'replaced', 'cleared', 'collection_begun', 'written_off', 'recovered'))
 );
 CREATE UNIQUE INDEX redemption_undone_once ON check_steps (property, undoes);
 CREATE INDEX steps_of_check ON check_steps (property, serial);
+
+CREATE TABLE patron_checks (
+    property TEXT, serial TEXT, patron TEXT, "table" TEXT, shift TEXT, prepared_by TEXT, voided_by TEXT, drawer TEXT,
+    gaming_day DATE, cents BIGINT, limit_cents BIGINT, outstanding_cents BIGINT, issued_cents BIGINT,
+    prepared_at TIMESTAMPTZ, voided_at TIMESTAMPTZ, issued_at TIMESTAMPTZ,
+    PRIMARY KEY (property, serial)
+);
+CREATE INDEX patron_checks_of_patron ON patron_checks (property, (coalesce(patron, drawer)));
+
+CREATE TABLE check_write_offs (
+    property TEXT, check_write_off BIGINT, serial TEXT NOT NULL, write_off_kind TEXT NOT NULL, reason TEXT NOT NULL,
+    entered_by TEXT NOT NULL, status TEXT NOT NULL, "table" TEXT, drawer TEXT, cents BIGINT NOT NULL,
+    recovered_cents BIGINT NOT NULL, entered_at TIMESTAMPTZ NOT NULL, approved_by TEXT, rejected_by TEXT,
+    rejection_reason TEXT, approved_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ,
+    PRIMARY KEY (property, check_write_off),
+    CONSTRAINT check_write_off_approved_by_somebody_else CHECK (approved_by <> entered_by),
+    CONSTRAINT check_write_off_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL),
+    CONSTRAINT recovered_at_most_once CHECK (recovered_cents <= cents)
+);
+CREATE INDEX check_write_offs_of_check ON check_write_offs (property, serial);
+
+CREATE TABLE credit_lines (
+    property TEXT, patron TEXT, limit_cents BIGINT NOT NULL, temporary_cents BIGINT, until DATE, suspended_for TEXT,
+    changed_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (property, patron)
+);
+
+CREATE TABLE credit_line_requests (
+    property TEXT, request BIGINT, patron TEXT NOT NULL, change TEXT NOT NULL, reason TEXT NOT NULL,
+    requested_by TEXT NOT NULL, limit_cents BIGINT NOT NULL, until DATE, requested_at TIMESTAMPTZ NOT NULL,
+    verification TEXT, verified_by TEXT, decline_reason TEXT, declined_by TEXT, verified_at TIMESTAMPTZ,
+    approved_at TIMESTAMPTZ, granted_at TIMESTAMPTZ, declined_at TIMESTAMPTZ, approvals BIGINT, approved_by JSONB,
+    PRIMARY KEY (property, request),
+    CONSTRAINT credit_line_decided_once CHECK (granted_at IS NULL OR declined_at IS NULL)
+);
+CREATE INDEX credit_line_requests_of_patron ON credit_line_requests (property, patron);
 
 CREATE TABLE cage_movements (
     property TEXT, number BIGINT, gaming_day DATE NOT NULL, shift TEXT NOT NULL, "window" TEXT NOT NULL,

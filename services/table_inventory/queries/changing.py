@@ -23,8 +23,10 @@ from shared.runtime.rows import rows_of
 
 _STEP: Final = text("""
     SELECT max(s.step) FROM table_inventory.check_steps s
-    WHERE s.property = :property AND s.serial = :serial AND s.what IN ('redeemed', 'replaced') AND NOT EXISTS (
-        SELECT FROM table_inventory.check_steps u WHERE u.property = s.property AND u.undoes = s.step)""")
+    WHERE s.property = :property AND s.serial = :serial
+      AND s.what IN ('redeemed', 'replaced', 'collection_begun', 'written_off') AND NOT EXISTS (
+        SELECT FROM table_inventory.check_steps u
+        WHERE u.property = s.property AND u.undoes = s.step AND u.what <> 'cleared')""")
 
 _COUNT: Final = text("""
     SELECT max(c.count) FROM (

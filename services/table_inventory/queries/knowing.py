@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain import pit
 from services.table_inventory.queries.changing import read_books, read_dependents
+from services.table_inventory.queries.credit_lines import prepared_checks
 from services.table_inventory.queries.moving import boxes_on_tables, known_checks
 from services.table_inventory.queries.slips import find_slips
 from services.table_inventory.tables import journal, pit_events
@@ -24,7 +25,7 @@ async def read_known(connection: AsyncConnection, places: PropertyLookup, events
     data += [one.fact.data for one in standing if one is not None]
     data += [one.instead for one in data if isinstance(one, CorrectedPitEvent)]
     slips = {pit.slip_of(one) for one in data if isinstance(one, pit.SlipStep)}
-    checks = {(one.property, one.serial) for one in data if isinstance(one, IssuedCounterCheck)}
+    checks = issued(data)
     dependents = await read_dependents(connection, events, known)
     boxes = placed(data) | {one.box_before for one in dependents.values() if one.box_before is not None}
     tables = {pit.TableKey(one.property, one.table) for one in data if isinstance(one, pit.FirstCount)}
@@ -33,10 +34,16 @@ async def read_known(connection: AsyncConnection, places: PropertyLookup, events
         slips=await find_slips(connection, slips),
         books=await read_books(connection, events, tables),
         checks=await known_checks(connection, checks),
+        prepared=await prepared_checks(connection, checks),
         boxes=await boxes_on_tables(connection, boxes),
         events=known,
         dependents=dependents,
     )
+
+
+def issued(said: Sequence[Any]) -> set[tuple[str, str]]:
+    """Return the counter checks, (property, serial number), that these events issue."""
+    return {(one.property, one.serial) for one in said if isinstance(one, IssuedCounterCheck)}
 
 
 def placed(said: Sequence[Any]) -> set[pit.BoxName]:

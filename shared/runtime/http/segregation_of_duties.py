@@ -20,6 +20,9 @@ class Duty(StrEnum):
     RULES_APPROVAL = "approves rules and properties"
     PIT = "requests fills and credits, and rates patrons, in the pit"
     CAGE = "works at the cage and the chip bank"
+    CREDIT_LINES = "requests and verifies credit lines"
+    CREDIT_LINES_APPROVAL = "approves credit lines"
+    CHECK_PREPARATION = "prepares counter checks against credit lines"
     COUNT = "counts drop boxes"
     AUDIT = "audits revenue and reconciles meters"
     CONTROL = "seals days and decides adjustments"
@@ -53,6 +56,9 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
     "ratings.amend": Duty.PIT,
     "slips.prepare": Duty.CAGE,
     "cage.transact": Duty.CAGE,
+    "creditlines.request": Duty.CREDIT_LINES,
+    "creditlines.approve": Duty.CREDIT_LINES_APPROVAL,
+    "checks.prepare": Duty.CHECK_PREPARATION,
     "boxes.count": Duty.COUNT,
     "days.audit": Duty.AUDIT,
     "meters.reconcile": Duty.AUDIT,
@@ -104,12 +110,14 @@ _REVIEW: Final = "Colorado ICMP § 5; N.J.A.C. 13:69D-1.33"
 _WATCHING: Final = "rule of this system: who watches is none of those who are watched"
 _MACHINE: Final = "rule of this system: the account of a machine is nobody's"
 
+_OF_CREDIT: Final = (Duty.CREDIT_LINES, Duty.CREDIT_LINES_APPROVAL, Duty.CHECK_PREPARATION)
+
 _NEVER: Final[Mapping[str, Iterable[tuple[Duty, Collection[Duty]]]]] = {
-    _COUNT: [(Duty.COUNT, (Duty.PIT, Duty.CAGE, Duty.CASHIER, Duty.AUDIT, Duty.CONTROL))],
+    _COUNT: [(Duty.COUNT, (Duty.PIT, Duty.CAGE, Duty.CASHIER, Duty.AUDIT, Duty.CONTROL, *_OF_CREDIT))],
     _CUSTODY: [(Duty.PIT, (Duty.CAGE,))],
     _REVIEW: [
-        (Duty.AUDIT, (Duty.PIT, Duty.CAGE, Duty.CASHIER, Duty.METERS, Duty.METERS_APPROVAL)),
-        (Duty.CONTROL, (Duty.PIT, Duty.CAGE, Duty.CASHIER)),
+        (Duty.AUDIT, (Duty.PIT, Duty.CAGE, Duty.CASHIER, Duty.METERS, Duty.METERS_APPROVAL, *_OF_CREDIT)),
+        (Duty.CONTROL, (Duty.PIT, Duty.CAGE, Duty.CASHIER, *_OF_CREDIT)),
         (Duty.ADJUSTMENT_APPROVAL, (Duty.CAGE, Duty.CASHIER, Duty.PROMOTION)),
     ],
     _WATCHING: [(Duty.SURVEILLANCE, (Duty.PIT, Duty.CAGE, Duty.COUNT, Duty.CASHIER))],
@@ -123,6 +131,11 @@ SAME_THING: Final[frozenset[frozenset[Duty]]] = frozenset(
         (Duty.RULES, Duty.RULES_APPROVAL),
         (Duty.LEDGER, Duty.LEDGER_APPROVAL),
         (Duty.FILING, Duty.FILING_APPROVAL),
+        (Duty.CREDIT_LINES, Duty.CREDIT_LINES_APPROVAL),
+        (Duty.CREDIT_LINES, Duty.CHECK_PREPARATION),
+        (Duty.CREDIT_LINES_APPROVAL, Duty.CHECK_PREPARATION),
+        (Duty.CREDIT_LINES_APPROVAL,),
+        (Duty.CHECK_PREPARATION,),
         (Duty.AUDIT, Duty.CONTROL),
         (Duty.ADJUSTMENT, Duty.ADJUSTMENT_APPROVAL),
         (Duty.PATRON_CARE, Duty.ADJUSTMENT_APPROVAL),

@@ -5,6 +5,7 @@ from datetime import timedelta
 from tests.integration.approvals.case import Case, Proposed
 from tests.integration.table_inventory.day import BOX, FOUND, play_a_day
 from tests.integration.table_inventory.test_cage import PAID
+from tests.integration.table_inventory.test_credit_lines import CREDIT, RULES, asked, granted, prepared
 from tests.integration.table_inventory.test_investigations import WANTED
 from tests.integration.table_inventory.test_other_revenue import CONTESTS, RESULT
 from tests.integration.table_inventory.test_tips import TIP_HOURS
@@ -183,7 +184,41 @@ def cage_count(desk: InventoryDesk, n: int) -> Proposed:
     return Proposed(f"/cage/{PROPERTY}/counts/{n}/verify", "cage.bob")
 
 
+def credit_line(desk: InventoryDesk, n: int) -> Proposed:
+    """A limit is requested and verified for two patrons."""
+    if n == 1:
+        desk.has_only("BJ-01", **RULES)
+    number = asked(desk, 1_000_00, f"p-{n}")
+    return Proposed(f"{CREDIT}/requests/{number}/approve", "boss.cal")
+
+
+def check_write_off(desk: InventoryDesk, n: int) -> Proposed:
+    """A counter check is to be written off in parts."""
+    if n == 1:
+        table = Table("BJ-01")
+        people = {"dealer": "dealer.dan", "floorperson": "floor.fay", "drawer": "p-1"}
+        issued = table.event("counter_check.issued", at(1), serial="CC1", cents=1_000_00, **people)
+        desk.pit(table.opened(at(0), chips(c500=1000)), issued)
+    else:
+        desk.done(f"/check-write-offs/{PROPERTY}/{n - 1}/reject", {"reason": "ask again"}, person="boss.cal")
+    body = {"serial": "CC1", "write_off_kind": "uncollectible", "cents": n * 100_00, "reason": "bankrupt"}
+    number = desk.done(f"/check-write-offs/{PROPERTY}", body, person="credit.una")["check_write_off"]
+    return Proposed(f"/check-write-offs/{PROPERTY}/{number}/approve", "boss.cal")
+
+
+def preparation(desk: InventoryDesk, n: int) -> Proposed:
+    """Counter checks are prepared against a credit line."""
+    if n == 1:
+        desk.has_only("BJ-01", **RULES)
+        granted(desk, 1_000_00)
+    desk.done(f"{CREDIT}/checks", prepared(f"K-{n}", 100_00), person="pit.kai")
+    return Proposed(f"{CREDIT}/checks/K-{n}/void", "pit.lea", {"reason": "the patron left"})
+
+
 CASES = (
+    Case("approve-credit-line", credit_line),
+    Case("approve-check-write-off", check_write_off),
+    Case("void-preparation", preparation),
     Case("approve-pit-change", pit_change),
     Case("approve-contest", contest),
     Case("approve-tip-hours", tip_hours),

@@ -51,6 +51,8 @@ MENDERS = {"kim": ["quarantine.mend"], "ann": ["quarantine.approve"]}
 ALONE = {
     ("table-inventory", "count-box"): "nobody who counts a box sees what another found in it",
     ("table-inventory", "enter-manual-slip"): "one command has everybody who signed: nothing waits for anybody",
+    ("table-inventory", "prepare-check"): "who raised the limit prepares nothing: the check waits for a table",
+    ("table-inventory", "enter-tip-hours"): "nobody enters hours who is paid by them: they wait for another person",
 }
 """Commands that take another person and approve nothing that could be shown, and why."""
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -10,13 +11,15 @@ import pytest
 
 from shared.contracts.legs import LEGS
 from tests.integration.table_inventory.day import BOX, FOUND, PAPER, play_a_day
+from tests.integration.table_inventory.test_check_collection import WRITE_OFFS, written_off
+from tests.integration.table_inventory.test_credit_lines import CHECKS
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.both_books import LATER, BothBooks, both_books
 from tests.support.ledger_mappings import mapping_event, remapped
 from tests.support.pit import DAY, PROPERTY, at, inventory_desk
 from tests.support.programs import beancount_of, hledger_of
-from tests.support.reporting import held, rows_of
+from tests.support.reporting import held, identities_of, rows_of
 from tests.support.services import settled_database
 
 PATH = f"/gaming-days/{PROPERTY}/{DAY}"
@@ -120,6 +123,28 @@ def test_a_sealed_day_is_a_balanced_journal(both: BothBooks) -> None:
     assert master["win_cents"] == rounds["credit_cents"]
     assert by_account(rows_of(report, "balances")) == found
     assert "1910" not in found
+
+
+def test_a_written_off_counter_check_is_a_cost_less_what_is_recovered(both: BothBooks) -> None:
+    """What was paid of it is money, what was written off is not owed any more, and the rest is."""
+    both.ledger.clock.now = at(26)
+    both.ledger.done(f"{CHECKS}/CC-1/redeem", {"cents": 100_00, "paid_in": "currency"}, person="cage.ann")
+    lost = written_off(both.ledger, "CC-1", 500_00)
+    paid = {"cents": 200_00, "paid_in": "currency"}
+    both.ledger.done(f"{WRITE_OFFS}/{lost}/recover", paid, person="cage.ann")
+    map_legs(both)
+    following = str(date.fromisoformat(DAY) + timedelta(days=1))
+    found = {
+        (row["leg"], row["account"]): row["cents"]
+        for row in rows_of(both.report("general-ledger", following), "postings")
+    }
+    assert {
+        ("check_payments", "1010"): 300_00,
+        ("checks_redeemed", "1210"): -600_00,
+        ("checks_written_off", "5070"): 500_00,
+        ("checks_recovered", "5070"): -200_00,
+    } == found
+    assert (400_00, 400_00) == identities_of(both.report("cage-accountability", following))["counter checks"]
 
 
 def test_a_restatement_reverses_what_was_posted_before(both: BothBooks) -> None:

@@ -6,13 +6,15 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.integration.table_inventory.test_check_collection import WRITE_OFFS, written_off
+from tests.integration.table_inventory.test_credit_lines import CHECKS, issue
 from tests.integration.table_inventory.test_locations import AT_CAGE, LOCATIONS, SETS, currency, house
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.both_books import LATER, BothBooks, both_books
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
 from tests.support.properties import property_event
-from tests.support.reporting import identities_of, rows_of
+from tests.support.reporting import held, identities_of, rows_of
 from tests.support.services import settled_database
 
 REPORT = "cage-accountability"
@@ -86,7 +88,11 @@ def test_each_location_is_what_came_in_less_what_went_out(both: BothBooks) -> No
         "vault": (0, 0, 25_500_00, -10_500_00, 0, 0, 15_000_00),
     } == {name: tuple(row[f"{column}_cents"] for column in columns) for name, row in rows.items()}
     assert -2_100_00 == rows["drawer-1"]["to_imprest_cents"]
-    assert {"cage": (40_400_00, 40_400_00), "counts follow each other": (30_000_00, 30_000_00)} == identities_of(report)
+    assert {
+        "cage": (40_400_00, 40_400_00),
+        "counts follow each other": (30_000_00, 30_000_00),
+        "counter checks": (0, 0),
+    } == identities_of(report)
     [short] = [row for row in rows_of(report, "counts") if row["over_short_cents"]]
     assert ("drawer-1", 18_000_00, 17_900_00, "cage.ann", "a strap was short") == tuple(
         short[name] for name in ("location", "expected_cents", "counted_cents", "cashier", "reason")
@@ -130,6 +136,30 @@ def test_the_cage_is_held_against_tables_count_room_and_accounts(both: BothBooks
         "count room": (900_00, 700_00, 200_00),
         "accounts": (0, 0, 0),
     } == others
+
+
+def test_payments_on_counter_checks_are_at_the_cage_and_what_is_owed_is_accounted_for(both: BothBooks) -> None:
+    """A deposit lies with the bank, a write-off nowhere; what is recovered is the cage's again."""
+    _counts(both, "cage", currency(10))
+    table = Table("BJ-01")
+    both.ledger.pit(table.opened(at(3), chips(c500=300)))
+    issue(both.ledger, table, "K-1", 600_00, hours=3.5)
+    for cents, paid_in in ((150_00, "currency"), (100_00, "deposit"), (50_00, "chips")):
+        both.ledger.done(f"{CHECKS}/K-1/redeem", {"cents": cents, "paid_in": paid_in}, person="cage.ann")
+    lost = written_off(both.ledger, "K-1", 200_00)
+    both.ledger.done(f"{WRITE_OFFS}/{lost}/recover", {"cents": 80_00, "paid_in": "currency"}, person="cage.ann")
+    _counts(both, "cage", [*currency(12), *currency(8, 10_00)])
+    report = both.report(REPORT)
+    [cage] = [row for row in rows_of(report, "locations") if row["location"] == "cage"]
+    assert (280_00, 0, 1_280_00) == tuple(
+        cage[name] for name in ("from_patrons_cents", "over_short_cents", "counted_cents")
+    )
+    names = ("opening", "issued", "redeemed", "deposited", "written_off", "closing", "recovered")
+    assert [(0, 600_00, 200_00, 100_00, 200_00, 100_00, 80_00)] == [
+        tuple(row[f"{name}_cents"] for name in names) for row in rows_of(report, "counter_checks")
+    ]
+    assert (100_00, 100_00) == identities_of(report)["counter checks"]
+    assert {True} == {*held(report).values()}
 
 
 def currency_found(count: int) -> list[dict[str, Any]]:

@@ -142,9 +142,9 @@ def test_a_counter_check_that_the_cage_redeemed_is_void_after_its_redemption(des
     desk.pit(table.opened(at(0), OPENER), other.opened(at(0), OPENER), issued)
     path = f"/counter-checks/{PROPERTY}"
     desk.done(f"{path}/K-1/redeem", {"cents": 200_00, "paid_in": "chips"}, person="cage.ann")
-    assert "redeemed or replaced at the cage by step 1" in one_refusal(desk, voided(table, issued))
+    assert "redeemed, replaced or written off by step 1" in one_refusal(desk, voided(table, issued))
     wrong = {**issued, "data": {**issued["data"], "cents": 50_00}}
-    assert "redeemed or replaced at the cage by step 1" in one_refusal(desk, corrected(table, issued, wrong))
+    assert "redeemed, replaced or written off by step 1" in one_refusal(desk, corrected(table, issued, wrong))
     desk.pit(corrected(table, issued, {**issued, "data": {**issued["data"], "dealer": "dealer.eve"}}))
     desk.done(f"{path}/redemptions/1/void", {"reason": "not paid"}, person="cage.bob")
     desk.pit(voided(table, issued), check(other))

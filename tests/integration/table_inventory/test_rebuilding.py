@@ -9,6 +9,8 @@ from shared.contracts.envelope import encode
 from shared.contracts.pit_changes import PitChangeApproved, event_of
 from shared.journal.entry import Entry
 from shared.runtime.commands.record_replay import Replay
+from tests.integration.table_inventory.test_check_collection import WRITE_OFFS
+from tests.integration.table_inventory.test_credit_lines import CREDIT, RULES, asked, granted, prepared
 from tests.support.nightly import AT_NIGHT
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
 from tests.support.pit_changes import decide, path_of, propose
@@ -75,7 +77,8 @@ class PitDay:
                 self.desk.settle(self.rounds.posted(table, moment, f"r-{number}", **total), voided)
 
     def check(self, table: Table, serial: str, cents: int) -> dict[str, Any]:
-        """A Counter Check is issued."""
+        """A Counter Check is prepared, and issued."""
+        self.desk.done(f"{CREDIT}/checks", prepared(serial, cents, table=table.name), person="pit.kai")
         people = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
         return table.event("counter_check.issued", at(self.hour), serial=serial, cents=cents, **people)
 
@@ -114,6 +117,7 @@ class PitDay:
     def play(self, steps: int) -> None:
         """All of the day, to its seal and what is adjusted after it."""
         desk, day = self.desk, {"property": PROPERTY, "gaming_day": DAY}
+        granted(desk, 50_000_00)
         reader = {"passed": True, "inspected_by": "floor.fay"}
         for table in self.tables:
             desk.pit(
@@ -203,6 +207,8 @@ class PitDay:
         desk.done(f"/counter-checks/{PROPERTY}/{serial}/redeem", check, person="cage.ann")
         desk.done(f"/counter-checks/{PROPERTY}/redemptions/1/void", {"reason": "not paid"}, person="cage.bob")
         desk.done(f"/counter-checks/{PROPERTY}", {"serial": "CC-NEW", "replaces": [serial]}, person="cage.bob")
+        self.on_credit()
+        self.collected()
         desk.done(f"{path}/preliminary", {}, person="audit.kim")
         desk.done(f"{path}/audited", person="audit.lou")
         desk.done(f"{path}/final", person="control.eve")
@@ -237,6 +243,33 @@ class PitDay:
             desk.done(f"{at_cage}/counts", counted, person="cage.ann")
             desk.done(f"{at_cage}/counts/{number}/{step}", why, person="cage.bob")
             contents = [{"kind": "currency", "cents": 100_00, "count": 6 + number}]
+
+    def on_credit(self) -> None:
+        """Lines are approved, declined, reduced and suspended; checks are prepared against one."""
+        desk = self.desk
+        for limit in (3_000_00, 2_000_00, 4_000_00):
+            granted(desk, limit, "p-2")
+        lower = {"limit_cents": 1_000_00, "reason": "debts"}
+        desk.done(f"{CREDIT}/patrons/p-2/reduce", lower, person="credit.una")
+        number = asked(desk, 9_00, "p-2")
+        desk.done(f"{CREDIT}/requests/{number}/decline", {"reason": "too little"}, person="boss.cal")
+        for serial in ("K-1", "K-2"):
+            desk.done(f"{CREDIT}/checks", prepared(serial, 500_00, "p-2"), person="pit.kai")
+        desk.done(f"{CREDIT}/checks/K-2/void", {"reason": "the patron left"}, person="pit.lea")
+        stop = {"suspended_for": "patron_request", "reason": "in writing"}
+        desk.done(f"{CREDIT}/patrons/p-3/suspend", stop, person="credit.una")
+
+    def collected(self) -> None:
+        """A check is in collection, deposited in part and cleared, and written off in part, of which some is paid."""
+        desk, checks = self.desk, f"/counter-checks/{PROPERTY}"
+        desk.done(f"{checks}/CC-NEW/collection", {"collector": "counsel"}, person="cage.ann")
+        step = desk.done(f"{checks}/CC-NEW/redeem", {"cents": 1_00, "paid_in": "deposit"}, person="cage.ann")["step"]
+        desk.done(f"{checks}/redemptions/{step}/clear", {}, person="cage.ann")
+        body = {"serial": "CC-NEW", "write_off_kind": "settlement", "cents": 2_00, "reason": "agreed"}
+        for number, decision, why in ((1, "reject", {"reason": "ask again"}), (2, "approve", None)):
+            desk.done(WRITE_OFFS, body, person="credit.una")
+            desk.done(f"{WRITE_OFFS}/{number}/{decision}", why, person="boss.cal")
+        desk.done(f"{WRITE_OFFS}/2/recover", {"cents": 1_00, "paid_in": "currency"}, person="cage.ann")
 
     def write_off(self) -> None:
         """A table opens again, and the box that was put on never comes back; in the end it is written off."""
@@ -296,7 +329,7 @@ def test_the_read_model_is_rebuilt_in_whatever_order_of_the_shards(
 ) -> None:
     """A step at a table may be read before the slip was prepared, a count of boxes before they came off the tables."""
     day = PitDay(desk, rng)
-    desk.has_only(*(table.name for table in day.tables), other_gaming_day="flag")
+    desk.has_only(*(table.name for table in day.tables), other_gaming_day="flag", **RULES)
     day.play(60)
     before, shards = desk.desk.read_model(url), [list(shard) for _, shard in groupby(desk.entries(), _shard)]
     assert 3 <= len(shards)

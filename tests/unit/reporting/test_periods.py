@@ -16,6 +16,7 @@ EXPECTED: Final[dict[str, set[Period]]] = {
     "openers-closers": {"day"},
     "slips": {"day"},
     "counter-checks": {"day", "month"},
+    "credit-activity": {"day", "week", "month", "year"},
     "count-variances": {"day", "week", "month", "year"},
     "adjustments": {"month"},
     "cage-accountability": {"day", "month"},

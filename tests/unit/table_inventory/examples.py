@@ -116,6 +116,15 @@ _BOX = {
 _CAGE = {**_DAY, "shift": "day", "step": 1, "by": "cage.ann", "at": NOW, "serial": "CC-1", "drawer": "p-1"}
 _MOVED = {**_DAY, "shift": "day", "number": 1, "by": "cage.ann", "at": NOW, "patron": "p-1", "window": "cage-1"}
 _MOVED |= {"kind": "chip_redemption", "direction": "out", "cents": 250000, "medium": "currency"}
+_AT_CAGE = {"property": PROPERTY, "gaming_day": DAY, "shift": "day", "step": 2, "by": "cage.ann", "at": NOW}
+_PAYMENT = {"table": "BJ-01", "serial": "K-1", "drawer": "p-1", "cents": 500, "paid_in": "check"}
+_CHECK_WRITE_OFF = {"property": PROPERTY, "check_write_off": 1}
+_TO_WRITE_OFF = {"serial": "K-1", "write_off_kind": "uncollectible", "cents": 500, "reason": "bankrupt"}
+_PATRON = {"property": PROPERTY, "patron": "p-1"}
+_LINE = _PATRON | {"request": 1}
+_UNA = {"requested_by": "credit.una", "requested_at": NOW}
+_CUT = _PATRON | {"reason": "returned elsewhere", "by": "credit.una", "at": NOW}
+_PREPARED = _PATRON | {"serial": "K-1", "table": "BJ-01", "gaming_day": DAY, "shift": "day", "cents": 10_000}
 _INVESTIGATION = {"property": PROPERTY, "investigation": 1, "owner": "audit.lou"}
 _CONTEST = {
     **_DAY,
@@ -333,6 +342,34 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "by": "cage.ann",
             "at": NOW,
         },
+        "counter_check.cleared": _AT_CAGE | _PAYMENT | {"clears": 1},
+        "counter_check.collection_begun": _AT_CAGE | {"serial": "K-1", "left_cents": 500, "collector": "counsel"},
+        "check_write_off.entered": _CHECK_WRITE_OFF | _TO_WRITE_OFF | {"entered_by": "credit.una", "entered_at": NOW},
+        "check_write_off.rejected": _CHECK_WRITE_OFF
+        | {"rejection_reason": "ask again", "rejected_by": "boss.cal", "rejected_at": NOW},
+        "counter_check.written_off": _AT_CAGE
+        | {
+            "check_write_off": 1,
+            **_TO_WRITE_OFF,
+            "entered_by": "credit.una",
+            "left_cents": 0,
+            "subject_sha256": DIGEST,
+        },
+        "counter_check.recovered": _AT_CAGE | _PAYMENT | {"check_write_off": 1, "recovered_cents": 500},
+        "credit_line.requested": _LINE | {"change": "limit", "limit_cents": 100_000, "reason": "file 17", **_UNA},
+        "credit_line.verified": _LINE
+        | {"verification": "bank called", "verified_by": "credit.una", "verified_at": NOW},
+        "credit_line.approved": _LINE
+        | {"approvals": 2, "approved_by": ["boss.bea", "boss.cal"], "approved_at": NOW, "granted_at": NOW}
+        | {"terms": {"limit_cents": 100_000}, "subject_sha256": DIGEST},
+        "credit_line.declined": _LINE | {"decline_reason": "debts", "declined_by": "boss.cal", "declined_at": NOW},
+        "credit_line.reduced": _CUT | {"terms": {"limit_cents": 50_000}, "before_cents": 100_000},
+        "credit_line.suspended": _CUT | {"terms": {"limit_cents": 50_000, "suspended_for": "patron_request"}},
+        "counter_check.prepared": _PREPARED
+        | {"limit_cents": 100_000, "outstanding_cents": 0, "prepared_by": "pit.kai", "prepared_at": NOW},
+        "counter_check.preparation_voided": _PREPARED
+        | {"reason": "left", "prepared_by": "pit.kai", "voided_by": "pit.lea", "voided_at": NOW}
+        | {"subject_sha256": DIGEST},
         "investigation.opened": {
             "property": PROPERTY,
             "what": "table",

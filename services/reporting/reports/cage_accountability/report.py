@@ -13,6 +13,7 @@ from services.reporting.read_model.cage_locations import OwnChips, last_counts
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.read_model.windows import COUNTS as TABLE_COUNTS
 from services.reporting.reports.cage_accountability.sections import (
+    COUNTER_CHECKS,
     COUNTS,
     FLOAT,
     HOLDINGS,
@@ -21,6 +22,8 @@ from services.reporting.reports.cage_accountability.sections import (
     TRANSFERS,
 )
 from services.reporting.reports.common.cells import require_whole, total_of
+from services.reporting.reports.common.credit_flows import change_in, change_of, credit_flows
+from services.reporting.reports.counter_checks.checks_on_hand import STEPS, left_after, left_before
 from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut
 from shared.contracts.cage_locations import (
     CAGE,
@@ -49,12 +52,15 @@ async def _fill(books: Books) -> Content:
     for one in sorted(counts, key=lambda one: one.fact.count):
         by_location[one.fact.location].append(one)
     locations, last = _locations(books, by_location), await last_counts(books)
+    before = await left_before(books)
+    checks = await _counter_checks(books, before)
     sections = (
         locations,
         _counts(by_location),
         await _transfers(books),
         _holdings(last),
         await _float(books, last),
+        checks,
         await _others(books, last),
     )
     moved = total(total_of(locations, f"{cause}_cents") for cause in (*_MOVES, "brought_forward", "over_short"))
@@ -73,6 +79,13 @@ async def _fill(books: Books) -> Content:
                 total(_of(one, one.fact.counted_cents) for one, _ in followed),
                 total(_of(one, one.fact.before_cents or 0) for _, one in followed),
                 "each count goes on from what the one before it found at its location",
+            ),
+            Identity(
+                "counter checks",
+                before + change_in(checks),
+                await left_after(books, books.question.last),
+                "what patrons owed before, what was issued and came back unpaid, less what was paid, deposited and "
+                "written off, is owed at the end",
             ),
         ),
     )
@@ -229,6 +242,15 @@ async def _float(books: Books, last: Iterable[Listed]) -> Filled:
     return fill(FLOAT, rows)
 
 
+async def _counter_checks(books: Books, before: Figure) -> Filled:
+    flows: dict[str, Figure] = {}
+    for of_day in (await credit_flows(books)).values():
+        for name, figure in of_day.items():
+            flows[name] = flows.get(name, NOTHING) + figure
+    row: _Row = {"through": books.question.last, "opening_cents": before, "closing_cents": before + change_of(flows)}
+    return fill(COUNTER_CHECKS, [row | flows])
+
+
 def _by_chips(found: Iterable[tuple[OwnChips, Listed, int]]) -> dict[OwnChips, Figure]:
     by_chips: dict[OwnChips, list[Figure]] = defaultdict(list)
     for chips, counted, count in found:
@@ -284,12 +306,14 @@ CAGE_ACCOUNTABILITY: Final = Report(
     title="Cage accountability",
     about=(
         "What lay at each location of the cage, what came in and went out since, and what was counted: over and short "
-        "by cashier, transfers, chips outstanding by denomination, and what tables, count room and accounts say of it."
+        "by cashier, transfers, chips outstanding by denomination, what patrons owe on counter checks, and what "
+        "tables, count room and accounts say of it."
     ),
-    sections=(LOCATIONS, COUNTS, TRANSFERS, HOLDINGS, FLOAT, OTHERS),
+    sections=(LOCATIONS, COUNTS, TRANSFERS, HOLDINGS, FLOAT, COUNTER_CHECKS, OTHERS),
     sources=(
         *(CageCountVerified, CageTransferIssued, CageTransferReceived, CageTransferReturned),
         *(CountConcluded, WinStated, PitRecorded, AccountBoughtIn, AccountCashedOut),
+        *STEPS,
     ),
     fill=_fill,
     periods=("day", "week", "month"),

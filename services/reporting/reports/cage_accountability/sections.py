@@ -3,6 +3,7 @@
 from typing import Final
 
 from services.reporting.framework.document import Column, Section
+from services.reporting.reports.common.credit_flows import FLOW_COLUMNS
 
 LOCATIONS: Final = Section(
     name="locations",
@@ -163,6 +164,13 @@ FLOAT: Final = Section(
             formula="outstanding x each: what the house owes for chips",
         ),
     ),
+)
+
+COUNTER_CHECKS: Final = Section(
+    name="counter_checks",
+    title="Counter checks",
+    key=("through",),
+    columns=(Column(name="through", title="Through", unit="day", formula="the last gaming day"), *FLOW_COLUMNS),
 )
 
 OTHERS: Final = Section(

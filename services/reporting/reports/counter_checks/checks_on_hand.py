@@ -1,7 +1,8 @@
 """Counter checks at the cage: paid, replaced, and on hand at the end, oldest first."""
 
 from collections.abc import Iterable, Iterator
-from datetime import date, timedelta
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import Row, text
@@ -12,12 +13,16 @@ from services.reporting.read_model.derived import stands
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.reports.common.cells import total_of
 from shared.contracts.cage import CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
+from shared.contracts.check_collection import CheckCleared, CheckRecovered, CheckWrittenOff, CollectionBegun
 from shared.contracts.facts import Fact
 
-STEPS: Final = (CheckRedeemed, RedemptionVoided, CheckReturned, CheckReplaced)
+STEPS: Final = (
+    *(CheckRedeemed, RedemptionVoided, CheckReturned, CheckReplaced),
+    *(CheckCleared, CollectionBegun, CheckWrittenOff, CheckRecovered),
+)
 """The cage's steps on counter checks."""
 
-CHANGES: Final = (RedemptionVoided, CheckReturned, CheckReplaced)
+CHANGES: Final = (*(RedemptionVoided, CheckReturned, CheckReplaced, CollectionBegun, CheckWrittenOff, CheckRecovered),)
 """Those of them that need attention."""
 
 CAGE: Final = Section(
@@ -35,7 +40,7 @@ CAGE: Final = Section(
             name="what",
             title="What",
             formula="redeemed in full or in part; deposited; void; returned unpaid; consolidation; substitution; "
-            "replaced",
+            "replaced; cleared; in collection; written off; recovered",
         ),
         Column(name="paid_in", title="Paid in"),
         Column(name="cents", title="Changes on hand", unit="cents", added=True),
@@ -57,14 +62,19 @@ ON_HAND: Final = Section(
         Column(name="drawer", title="Drawer", formula="the patron, by reference"),
         Column(name="table", title="Table", formula="none: the check replaced others at the cage"),
         Column(name="gaming_day", title="Gaming day", unit="day", formula="of issuance, or of replacement"),
-        Column(name="age_days", title="Age", unit="count", formula="days from then to the last gaming day"),
+        Column(
+            name="age_days",
+            title="Age",
+            unit="count",
+            formula="days from the first issuance to the last day",
+        ),
         Column(name="issued_cents", title="Issued", unit="cents", added=True),
         Column(
             name="left_cents",
             title="On hand",
             unit="cents",
             added=True,
-            formula="issued - redeemed + returned - replaced",
+            formula="issued - redeemed + returned - replaced - written off",
         ),
     ),
 )
@@ -104,6 +114,16 @@ def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
                     "reason": f"no. {fact.returns}: {fact.reason}",
                 }
                 yield row | back | {"cents": Figure(fact.cents, entry)}
+            case CheckCleared():
+                yield row | {"what": "cleared", "paid_in": fact.paid_in, "reason": f"no. {fact.clears}"}
+            case CollectionBegun():
+                yield row | {"what": "in collection", "reason": fact.collector}
+            case CheckWrittenOff():
+                why = f"{fact.write_off_kind}, entered by {fact.entered_by}: {fact.reason}"
+                yield row | {"what": "written off", "cents": Figure(-fact.cents, entry), "reason": why}
+            case CheckRecovered():
+                why = f"write-off {fact.check_write_off}: {fact.recovered_cents} cents so far"
+                yield row | {"what": "recovered", "paid_in": fact.paid_in, "reason": why}
             case CheckReplaced():
                 what = "consolidation" if len(fact.replaced) > 1 else "substitution"
                 yield row | {"what": what, "cents": Figure(fact.cents, entry)}
@@ -113,15 +133,20 @@ def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
 
 async def left_before(books: Books) -> Figure:
     """Return the balance on hand at the beginning of the question's gaming days."""
-    before = books.question.first - timedelta(days=1)
-    known = await books.amounts(["check_left_cents"], first=date.min, last=before)
+    return await left_after(books, books.question.first - timedelta(days=1))
+
+
+async def left_after(books: Books, day: date) -> Figure:
+    """Return the balance on hand at the end of a gaming day."""
+    known = await books.amounts(["check_left_cents"], first=date.min, last=day)
     return known.get((), {}).get("check_left_cents", NOTHING)
 
 
 _ISSUED: Final = text(
     """
     SELECT service, shard, seq, gaming_day, table_name, check_serial AS serial, check_cents AS cents,
-           coalesce(data #>> '{data,drawer}', data ->> 'drawer') AS drawer
+           coalesce(data #>> '{data,drawer}', data ->> 'drawer') AS drawer,
+           data ->> 'first_issued_at' AS first_issued_at
     FROM reporting.facts
     WHERE property = :property AND recorded_at <= :known_at AND gaming_day <= :last AND check_serial = ANY(:serials)
       AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table) AND {stands}
@@ -129,7 +154,28 @@ _ISSUED: Final = text(
 )
 
 
-async def on_hand(books: Books) -> Filled:
+@dataclass(frozen=True, slots=True)
+class HeldCheck:
+    """A counter check as an `entry` issued it, or had it replace others, and what is `left` of it.
+
+    `first_day` is the gaming day of its issuance; of one that replaced others, that of the first of them.
+    """
+
+    serial: str
+    drawer: str | None
+    table: str | None
+    gaming_day: date
+    first_day: date
+    issued_cents: int
+    left: Figure
+    entry: EntryRef
+
+    def age_days(self, last: date) -> Figure:
+        """Return the days from the first issuance to a gaming day."""
+        return Figure((last - self.first_day).days, (self.entry,))
+
+
+async def held_checks(books: Books) -> list[HeldCheck]:
     """Return the checks with an outstanding amount at the end of the question's gaming days, oldest first."""
     last = books.question.last
     left = {
@@ -138,36 +184,61 @@ async def on_hand(books: Books) -> Filled:
     }
     asked = {"serials": list(left), "last": last, "table": books.question.table}
     issued = await books.read(_ISSUED, **asked)
-    held = [(row, left.pop(row.serial, NOTHING)) for row in issued]  # a serial number that is used twice has it once
-    return fill(
-        ON_HAND,
-        Made(held, lambda one: _on_hand(*one, last)),
-        issued_cents=Figure(sum([row.cents for row in issued]), EntriesOf(issued, _entry_of)),
-        left_cents=total(cents for _, cents in held),
+    held = [
+        _held(books, row, left.pop(row.serial, NOTHING)) for row in issued
+    ]  # a number that is used twice has it once
+    return sorted(held, key=lambda one: one.first_day)
+
+
+def _held(books: Books, issued: Row[Any], left: Figure) -> HeldCheck:
+    first = issued.first_issued_at
+    first_day = issued.gaming_day if first is None else books.place.gaming_day(datetime.fromisoformat(first))
+    return HeldCheck(
+        serial=issued.serial,
+        drawer=issued.drawer,
+        table=issued.table_name,
+        gaming_day=issued.gaming_day,
+        first_day=first_day,
+        issued_cents=issued.cents,
+        left=left,
+        entry=EntryRef(issued.service, issued.shard, issued.seq),
     )
 
 
-def _on_hand(issued: Row[Any], left: Figure, last: date) -> dict[str, Any]:
-    because = (_entry_of(issued),)
+async def on_hand(books: Books) -> Filled:
+    """Return the section of the checks with an outstanding amount at the end, oldest first."""
+    held, last = await held_checks(books), books.question.last
+    return fill(
+        ON_HAND,
+        Made(held, lambda one: _on_hand(one, last)),
+        issued_cents=Figure(sum([one.issued_cents for one in held]), EntriesOf(held, _entry_of)),
+        left_cents=total(one.left for one in held),
+    )
+
+
+def _on_hand(one: HeldCheck, last: date) -> dict[str, Any]:
     return {
-        "serial": issued.serial,
-        "drawer": issued.drawer,
-        "table": issued.table_name,
-        "gaming_day": issued.gaming_day,
-        "age_days": Figure((last - issued.gaming_day).days, because),
-        "issued_cents": Figure(issued.cents, because),
-        "left_cents": left,
+        "serial": one.serial,
+        "drawer": one.drawer,
+        "table": one.table,
+        "gaming_day": one.gaming_day,
+        "age_days": one.age_days(last),
+        "issued_cents": Figure(one.issued_cents, (one.entry,)),
+        "left_cents": one.left,
     }
 
 
-def _entry_of(issued: Row[Any]) -> EntryRef:
-    return EntryRef(issued.service, issued.shard, issued.seq)
+def _entry_of(one: HeldCheck) -> EntryRef:
+    return one.entry
 
 
 async def stays_on_hand(books: Books, before: Figure, found: Filled) -> Identity:
     """Return the identity: opening balance plus issued plus returned less paid equals the balance on hand."""
-    measures = ("checks_issued_cents", "checks_redeemed_cents", "checks_returned_cents")
+    measures = ("checks_issued_cents", "checks_redeemed_cents", "checks_returned_cents", "checks_written_off_cents")
     known = (await books.amounts(measures)).get((), {})
-    issued, redeemed, returned = (known.get(name, NOTHING) for name in measures)
-    says = "what was on hand before, was issued and came back unpaid, less what was redeemed, is on hand at the end"
-    return Identity("on hand", total((before, issued, returned, -redeemed)), total_of(found, "left_cents"), says)
+    issued, redeemed, returned, lost = (known.get(name, NOTHING) for name in measures)
+    says = (
+        "what was on hand before, was issued and came back unpaid, less what was redeemed and written off, is on hand "
+        "at the end"
+    )
+    return Identity("on hand", total((before, issued, returned, -redeemed, -lost)), total_of(found, "left_cents"), says)

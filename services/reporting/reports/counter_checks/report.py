@@ -70,8 +70,12 @@ SHIFTS: Final = Section(
         Column(name="issued_cents", title="Issued", unit="cents", added=True),
         Column(name="redeemed_cents", title="Redeemed", unit="cents", added=True, formula="by the shift of the cage"),
         Column(name="returned_cents", title="Returned unpaid", unit="cents", added=True),
+        Column(name="written_off_cents", title="Written off", unit="cents", added=True),
         Column(
-            name="closing_cents", title="On hand after", unit="cents", formula="before + issued - redeemed + returned"
+            name="closing_cents",
+            title="On hand after",
+            unit="cents",
+            formula="before + issued - redeemed + returned - written off",
         ),
         Column(name="counted_cents", title="In boxes", unit="cents", added=True, formula="by the shift of the box"),
         Column(name="difference_cents", title="Difference", unit="cents", added=True, formula="issued - in boxes"),
@@ -195,7 +199,7 @@ _COUNTED: Final = ("counter_checks_cents", "rake_checks_cents")
 
 
 async def _shifts(books: Books, on_hand_before: Figure) -> list[dict[str, Any]]:
-    measures = ("checks_redeemed_cents", "checks_returned_cents", *_COUNTED)
+    measures = ("checks_redeemed_cents", "checks_returned_cents", "checks_written_off_cents", *_COUNTED)
     found, issued = await books.amounts(measures, ("gaming_day", "shift")), await issued_by_shift(books)
     order = {shift: number for number, shift in enumerate(books.place.shifts)}
     rows = []
@@ -209,6 +213,7 @@ async def _shifts(books: Books, on_hand_before: Figure) -> list[dict[str, Any]]:
             sums["counted_cents"] = total(counted)
         opening = on_hand_before
         paid = sums.get("redeemed_cents", NOTHING) - sums.get("returned_cents", NOTHING)
+        paid += sums.get("written_off_cents", NOTHING)
         on_hand_before += sums.get("issued_cents", NOTHING) - paid
         balances = {"opening_cents": opening, "closing_cents": on_hand_before}
         difference = sums.get("issued_cents", NOTHING) - sums.get("counted_cents", NOTHING)
@@ -251,7 +256,8 @@ COUNTER_CHECKS: Final = Report(
     title="Counter Check log",
     about=(
         "Every Counter Check that was issued at a table, and the box in which its issuance copy was counted; what the "
-        "cage redeemed, deposited, consolidated and substituted, what came back unpaid; what is on hand at the end, "
+        "cage redeemed, deposited, consolidated and substituted, what came back unpaid, "
+        "cleared, was given into collection, written off or recovered; what is on hand at the end, "
         "by age. Of more than a week, checks are added up by shift, and only those listed that are not in a box as "
         "they were issued, and what the cage voided, got back or replaced; what is on hand at the end is listed whole. "
         "A check stays in the drop of the day on which it was counted, whether or not it is paid, as the law of the "

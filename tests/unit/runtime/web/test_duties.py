@@ -13,7 +13,11 @@ from services.cli.services import load_all, roles_of_services
 from services.cli.stack.demo_users import PEOPLE, roles_of
 from services.table_inventory.commands.cage import VoidAtCage, Voiding, void
 from services.table_inventory.commands.counts import Counting, count_box
+from services.table_inventory.commands.prepared_checks import VoidPreparation
+from services.table_inventory.commands.prepared_checks import void as void_preparation
+from services.table_inventory.domain.credit_lines import require_apart, require_approver
 from services.table_inventory.domain.people import require_different
+from shared.contracts.properties import CreditLineRules, CreditLineTier
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import known_packs, pack
 from shared.jurisdictions.model import GamingPack
@@ -199,6 +203,28 @@ def _count_again() -> None:
     count_box(command, state, ANN)
 
 
+def _line_request(**people: Any) -> Any:
+    said = {"requested_by": "ann", "verified_by": "bob", "approved_by": (), "granted_at": ANN.at} | people
+    return SimpleNamespace(label="credit line request 1", **said)
+
+
+def _approve_line(**people: Any) -> None:
+    tier = CreditLineTier(limit_cents_max=1_000_00, approvals=2, roles=("credit.manager",))
+    require_approver(_line_request(**people), "ann", tier, place("riverbend"))
+
+
+def _prepare_check(**people: Any) -> None:
+    tier = CreditLineTier(limit_cents_max=1_000_00, approvals=2, roles=("credit.manager",))
+    require_apart([_line_request(**people)], "ann", ANN.at, CreditLineRules(tiers=(tier,)))
+
+
+def _void_preparation() -> None:
+    check: Any = SimpleNamespace(status="prepared", serial="K-1", prepared_by="ann")
+    void_preparation(
+        VoidPreparation(property="riverbend", serial="K-1", reason="left", subject_sha256=NOTHING), check, ANN
+    )
+
+
 ON_ONE_THING: dict[frozenset[Duty], Sequence[Callable[[], None]]] = {
     frozenset((Duty.RULES, Duty.RULES_APPROVAL)): [_approval("RULES_SUBMISSION", "PROPERTY")],
     frozenset((Duty.LEDGER, Duty.LEDGER_APPROVAL)): [_approval("LEDGER_MAPPING")],
@@ -214,6 +240,13 @@ ON_ONE_THING: dict[frozenset[Duty], Sequence[Callable[[], None]]] = {
     frozenset((Duty.RECORDS, Duty.RECORDS_APPROVAL)): [_approval("QUARANTINE")],
     frozenset((Duty.CAGE,)): [_void_at_the_cage, _law("fill", "prepared_by", "carried_by")],
     frozenset((Duty.COUNT,)): [_count_again],
+    frozenset((Duty.CREDIT_LINES, Duty.CREDIT_LINES_APPROVAL)): [_approve_line],
+    frozenset((Duty.CREDIT_LINES_APPROVAL,)): [lambda: _approve_line(approved_by=("ann",), requested_by="bob")],
+    frozenset((Duty.CREDIT_LINES, Duty.CHECK_PREPARATION)): [_prepare_check],
+    frozenset((Duty.CREDIT_LINES_APPROVAL, Duty.CHECK_PREPARATION)): [
+        lambda: _prepare_check(requested_by="bob", approved_by=("cal", "ann")),
+    ],
+    frozenset((Duty.CHECK_PREPARATION,)): [_void_preparation],
     frozenset((Duty.AUDIT,)): [_law("day_close", "preliminary_by", "audited_by")],
 }
 """How one person tries both steps of one thing, by cell."""

@@ -1,0 +1,106 @@
+"""Routes of counter checks that are not simply paid: cleared, in collection, written off by two people, recovered."""
+
+from functools import partial
+from typing import Final
+
+from fastapi import APIRouter, Request, Response
+
+from services.table_inventory.api.access import (
+    APPROVE_CREDIT_LINES,
+    BY_OTHERS,
+    DECIDED,
+    REQUEST_CREDIT_LINES,
+    TRANSACT,
+    CheckWriteOffReader,
+    NumberPath,
+)
+from services.table_inventory.commands.check_collection import (
+    ApproveCheckWriteOff,
+    BeginCollection,
+    ClearCheck,
+    EnterCheckWriteOff,
+    RecoverCheck,
+    RejectCheckWriteOff,
+)
+from services.table_inventory.domain.check_collection import CheckWriteOff
+from services.table_inventory.queries.check_collection import find_check_write_off, read_check_write_offs
+from shared.contracts.check_collection import CheckCleared, CheckRecovered, CollectionBegun
+from shared.contracts.rejection import Reason
+from shared.runtime.database import snapshot
+from shared.runtime.http import (
+    UNCHANGED,
+    Asked,
+    Listing,
+    Page,
+    PropertyPath,
+    command_route,
+    document_response,
+    problems,
+)
+from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.service.service_context import ServiceContext
+
+WRITE_OFFS: Final[Listing[tuple[int]]] = Listing("check-write-offs", tuple[int])
+_LATE: Final = (Reason.CONTRADICTS, Reason.TOO_EARLY, Reason.TOO_LATE)
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes."""
+    return merge_routers(_of_checks(context), _write_offs(context))
+
+
+def _of_checks(context: ServiceContext) -> APIRouter:
+    router = APIRouter(prefix="/counter-checks/{property}", tags=["counter checks"])
+    command = partial(command_route, router, context.commands, role=TRANSACT)
+    redemption = "/redemptions/{step}"
+    cleared = partial(command, answers=CheckCleared, subject=router.prefix + redemption)
+    cleared(ClearCheck, f"{redemption}/clear", rejects=(*DECIDED, Reason.NOT_ALLOWED, *_LATE))
+    command(BeginCollection, "/{serial}/collection", answers=CollectionBegun, rejects=(*DECIDED, *_LATE))
+    return router
+
+
+def _write_offs(context: ServiceContext) -> APIRouter:
+    router = APIRouter(prefix="/check-write-offs/{property}", tags=["counter checks"])
+    command = partial(command_route, router, context.commands, answers=CheckWriteOff)
+    entered = (*DECIDED, Reason.CONTRADICTS)
+    command(EnterCheckWriteOff, "", role=REQUEST_CREDIT_LINES, status=201, rejects=entered)
+    one, path = "/{check_write_off}", router.prefix + "/{check_write_off}"
+    decide = partial(command, role=APPROVE_CREDIT_LINES, subject=path)
+    decide(ApproveCheckWriteOff, f"{one}/approve", rejects=(*BY_OTHERS, Reason.CONTRADICTS))
+    decide(RejectCheckWriteOff, f"{one}/reject", rejects=DECIDED)
+    recovered = partial(command_route, router, context.commands, answers=CheckRecovered, role=TRANSACT)
+    recovered(RecoverCheck, f"{one}/recover", rejects=(Reason.NOT_FOUND, *_LATE))
+
+    @router.get(
+        "",
+        response_model_exclude_none=True,
+        summary="List write-offs of Counter Checks",
+        responses=problems(Reason.CURSOR_UNKNOWN),
+    )
+    async def list_check_write_offs(
+        reader: CheckWriteOffReader, property_name: PropertyPath, asked: Asked
+    ) -> Page[CheckWriteOff]:
+        """List write-offs of counter checks by number, with status and what was recovered."""
+        del reader
+        after = WRITE_OFFS.after(asked.cursor)
+        async with snapshot(context.pools.readers) as connection:
+            number, limit = after[0] if after else 0, asked.limit + 1
+            found = await read_check_write_offs(connection, property_name, after=number, limit=limit)
+        return WRITE_OFFS.page(found, asked.limit, lambda each: (each.check_write_off,))
+
+    @router.get(
+        one,
+        response_model=CheckWriteOff,
+        summary="Read a write-off of a Counter Check",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_check_write_off(
+        request: Request, reader: CheckWriteOffReader, property_name: PropertyPath, check_write_off: NumberPath
+    ) -> Response:
+        """Return a write-off of a counter check as entered, with its status and what was recovered."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            found = await find_check_write_off(connection, property_name, check_write_off)
+        return document_response(request, found)
+
+    return router

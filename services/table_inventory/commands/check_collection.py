@@ -1,0 +1,227 @@
+"""Commands about counter checks that are not simply paid: clear, give into collection, write off, recover."""
+
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.commands.checks import AtCage, at_cage, issuance, payment_fields
+from services.table_inventory.domain.check_collection import CheckWriteOff, recovered, written_off
+from services.table_inventory.domain.checks import CounterCheck, Redemption
+from services.table_inventory.queries.check_collection import find_check_write_off, read_check_write_offs
+from services.table_inventory.queries.checks import find_check, find_redemption
+from services.table_inventory.queries.holding import hold
+from services.table_inventory.queries.slips import last_number
+from services.table_inventory.tables import check_write_offs, counter_checks
+from shared.contracts.cage import PaidIn, Patron
+from shared.contracts.check_collection import (
+    CheckCleared,
+    CheckRecovered,
+    CheckWriteOffEntered,
+    CheckWriteOffRejected,
+    CheckWrittenOff,
+    CollectionBegun,
+    WriteOffKind,
+)
+from shared.contracts.envelope import Identifier, Name
+from shared.contracts.envelope import Reason as Text
+from shared.contracts.inventory import Number
+from shared.contracts.moments import Happened
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.rounds import Cents
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.approval import CHECK_WRITE_OFF, Approval, Decision
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
+
+COMMANDS: Final = Commands()
+
+
+class ClearCheck(Happened, Command):
+    """Record that the bank paid a deposited counter check, or the drawer's own check.
+
+    Until then it stays outstanding on the patron's credit line.
+    """
+
+    property: Name
+    step: Annotated[Number, Field(description="the step that the redemption is")]
+
+
+async def _clearing(connection: AsyncConnection, command: ClearCheck) -> tuple[Redemption, AtCage]:
+    found = await find_redemption(connection, command.property, command.step)
+    return found, await at_cage(connection, command.property)
+
+
+@COMMANDS.handles(ClearCheck, load=_clearing)
+def clear(command: ClearCheck, state: tuple[Redemption, AtCage], now: Now) -> Accepted:
+    """Record it, once; what is cleared does not come back."""
+    redemption, cage = state
+    redemption.require_returnable(command.step)
+    step = cage.step(command.property, now, command, {f"redemption {command.step}": redemption.at})
+    fact = CheckCleared(property=command.property, **payment_fields(redemption), clears=command.step, **step)
+    return Accepted(recording=FactWithPostings(fact=fact, occurred_at=fact.at), answer=fact)
+
+
+class BeginCollection(Happened, Command):
+    """Give a counter check into collection."""
+
+    property: Name
+    serial: Identifier
+    collector: Annotated[Text, Field(description="who collects it: an agency, counsel, a department")]
+
+
+class EnterCheckWriteOff(Command):
+    """Enter a write-off of a counter check.
+
+    Of all that is owed on it, or of the rest once less was agreed and paid. Another person approves it.
+    """
+
+    property: Name
+    serial: Identifier
+    write_off_kind: WriteOffKind
+    cents: Annotated[Cents, Field(description="of the amount owed")]
+    reason: Text
+
+
+class Owed(NamedTuple):
+    """A counter check, the cage, the last write-off number, and the check's write-offs."""
+
+    check: CounterCheck
+    cage: AtCage
+    last: int
+    write_offs: tuple[CheckWriteOff, ...]
+
+
+async def _owed(connection: AsyncConnection, command: BeginCollection | EnterCheckWriteOff) -> Owed:
+    """Return a counter check, locked. Raises: Rejected if there is none."""
+    await hold(connection, counter_checks, property=command.property, serial=command.serial)
+    return Owed(
+        await find_check(connection, command.property, command.serial),
+        await at_cage(connection, command.property),
+        await last_number(connection, check_write_offs, "check_write_off", property=command.property),
+        tuple(await read_check_write_offs(connection, command.property, serial=command.serial)),
+    )
+
+
+@COMMANDS.handles(BeginCollection, load=_owed)
+def begin_collection(command: BeginCollection, state: Owed, now: Now) -> Accepted:
+    """Record who collects what is owed on the check."""
+    check = state.check
+    check.require_left()
+    step = state.cage.step(command.property, now, command, {issuance(check.serial): check.issued_at})
+    fact = CollectionBegun(
+        **command.what(), table=check.table, drawer=check.drawer, left_cents=check.left_cents, **step
+    )
+    return Accepted(recording=FactWithPostings(fact=fact, occurred_at=fact.at), answer=fact)
+
+
+@COMMANDS.handles(EnterCheckWriteOff, load=_owed)
+def enter(command: EnterCheckWriteOff, state: Owed, now: Now) -> Accepted:
+    """Enter the write-off under the next number, unless one of this check is undecided."""
+    state.check.require_left(command.cents)
+    if (undecided := next((one for one in state.write_offs if one.status == "entered"), None)) is not None:
+        raise Rejected(Reason.ALREADY_DECIDED, f"{undecided.label} is entered already, and undecided")
+    fact = CheckWriteOffEntered(
+        **dict(command),
+        table=state.check.table,
+        drawer=state.check.drawer,
+        check_write_off=state.last + 1,
+        entered_by=now.by,
+        entered_at=now.at,
+    )
+    return Accepted(recording=FactWithPostings(fact=fact), answer=CheckWriteOff(**dict(fact)))
+
+
+class _OfCheckWriteOff(Command):
+    property: Name
+    check_write_off: Number
+
+
+class ApproveCheckWriteOff(_OfCheckWriteOff, Approving):
+    """Approve a write-off of a counter check.
+
+    The amount is not owed any more; what is paid on it later is recovered.
+    """
+
+
+class RejectCheckWriteOff(_OfCheckWriteOff):
+    """Reject a write-off of a counter check.
+
+    The amount stays owed.
+    """
+
+    reason: Text
+
+
+class RecoverCheck(Happened, _OfCheckWriteOff):
+    """Record a payment on a counter check that was written off."""
+
+    cents: Cents
+    paid_in: PaidIn
+    drawer: Annotated[Patron | None, Field(description="who pays, by reference, where that is known")] = None
+
+
+async def _deciding(
+    connection: AsyncConnection, command: _OfCheckWriteOff
+) -> tuple[CheckWriteOff, CounterCheck, AtCage]:
+    """Return a write-off and its check, locked. Raises: Rejected if it does not exist."""
+    found = await find_check_write_off(connection, command.property, command.check_write_off)
+    await hold(connection, counter_checks, property=command.property, serial=found.serial)
+    check = await find_check(connection, command.property, found.serial)
+    return found, check, await at_cage(connection, command.property)
+
+
+def _approval(found: CheckWriteOff) -> Approval:
+    return Approval(CHECK_WRITE_OFF, found.label, found.entered_by, Decision.of(found.status))
+
+
+_OF_CHECK: Final = ("property", "serial", "table", "drawer", "write_off_kind", "cents", "reason", "check_write_off")
+
+
+@COMMANDS.handles(ApproveCheckWriteOff, load=_deciding, subject=first_loaded)
+def approve(command: ApproveCheckWriteOff, state: tuple[CheckWriteOff, CounterCheck, AtCage], now: Now) -> Accepted:
+    """Write off what is still owed on the check."""
+    found, check, cage = state
+    _approval(found).approve(now.by)
+    check.require_left(found.cents)
+    fact = CheckWrittenOff(
+        **{name: getattr(found, name) for name in _OF_CHECK},
+        entered_by=found.entered_by,
+        left_cents=check.left_cents - found.cents,
+        subject_sha256=command.subject_sha256,
+        **cage.step(command.property, now),
+    )
+    postings = written_off(fact.property, fact.cents)
+    answer = found.model_copy(update={"status": "approved", "approved_by": now.by, "approved_at": now.at})
+    return Accepted(recording=FactWithPostings(fact=fact, postings=postings), answer=answer)
+
+
+@COMMANDS.handles(RejectCheckWriteOff, load=_deciding)
+def reject(command: RejectCheckWriteOff, state: tuple[CheckWriteOff, CounterCheck, AtCage], now: Now) -> Accepted:
+    """Reject the write-off."""
+    found = state[0]
+    _approval(found).reject()
+    rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
+    fact = CheckWriteOffRejected(property=found.property, check_write_off=found.check_write_off, **rejected)
+    answer = found.model_copy(update={**rejected, "status": "rejected"})
+    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+
+
+@COMMANDS.handles(RecoverCheck, load=_deciding)
+def recover(command: RecoverCheck, state: tuple[CheckWriteOff, CounterCheck, AtCage], now: Now) -> Accepted:
+    """Record the payment, up to what was written off and not recovered yet."""
+    found, check, cage = state
+    total_cents = found.recovered_with(command.cents)
+    assert found.approved_at is not None, "nothing else is recovered"
+    fact = CheckRecovered(
+        property=command.property,
+        check_write_off=command.check_write_off,
+        serial=found.serial,
+        table=check.table,
+        drawer=command.drawer or found.drawer,
+        cents=command.cents,
+        paid_in=command.paid_in,
+        recovered_cents=total_cents,
+        **cage.step(command.property, now, command, {found.label: found.approved_at}),
+    )
+    postings = recovered(fact.property, fact.paid_in, fact.cents)
+    return Accepted(recording=FactWithPostings(fact=fact, postings=postings, occurred_at=fact.at), answer=fact)

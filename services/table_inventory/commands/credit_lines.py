@@ -1,0 +1,234 @@
+"""Commands about patrons' credit lines: requested, verified, approved or declined; reduced and suspended at once."""
+
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.credit_lines import (
+    CreditLine,
+    CreditLineRequest,
+    granted,
+    require_approver,
+    rules_of,
+    tier_of,
+)
+from services.table_inventory.queries.credit_lines import find_credit_line, find_credit_line_request
+from services.table_inventory.queries.slips import last_number
+from services.table_inventory.tables import credit_line_requests, properties
+from shared.contracts.cage import Patron
+from shared.contracts.credit_lines import (
+    CreditLineApproved,
+    CreditLineAsked,
+    CreditLineDeclined,
+    CreditLineReduced,
+    CreditLineRequested,
+    CreditLineSuspended,
+    CreditLineTerms,
+    CreditLineVerified,
+    LimitCents,
+    SuspendedFor,
+)
+from shared.contracts.envelope import Name
+from shared.contracts.envelope import Reason as Text
+from shared.contracts.inventory import Number
+from shared.contracts.property_snapshot import place_for_command
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
+from shared.runtime.ingest.property_copies import Places, known_places
+
+COMMANDS: Final = Commands()
+
+
+class RequestCreditLine(CreditLineAsked, Command):
+    """Request a change of a patron's credit line.
+
+    A credit limit, a temporary increase of it, or the reinstatement of a line that was suspended. Others approve it, as
+    many as the property wants for the amount.
+    """
+
+    property: Name
+    patron: Annotated[Patron, Field(description="the patron, by reference")]
+
+
+class Requesting(NamedTuple):
+    """The properties, the patron's credit line, and the property's last request number."""
+
+    places: Places
+    line: CreditLine
+    last: int
+
+
+async def _requesting(connection: AsyncConnection, command: RequestCreditLine) -> Requesting:
+    return Requesting(
+        await known_places(connection, properties),
+        await find_credit_line(connection, command.property, command.patron),
+        await last_number(connection, credit_line_requests, "request", property=command.property),
+    )
+
+
+@COMMANDS.handles(RequestCreditLine, load=_requesting)
+def request(command: RequestCreditLine, state: Requesting, now: Now) -> Accepted:
+    """Record the request under the next number, if there is anything that it would change."""
+    place = place_for_command(state.places.place, command.property, now.at)
+    tier_of(place, command.limit_cents)
+    if command.until is not None and command.until < place.gaming_day(now.at):
+        raise Rejected(Reason.TOO_LATE, f"gaming day {command.until} has ended")
+    fact = CreditLineRequested(**dict(command), request=state.last + 1, requested_by=now.by, requested_at=now.at)
+    found = CreditLineRequest(**dict(fact))
+    granted(found, state.line.terms)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=found)
+
+
+class _OfRequest(Command):
+    property: Name
+    request: Number
+
+
+class VerifyCreditLine(_OfRequest):
+    """Record what a requested change of a credit line was verified with.
+
+    The patron's identity, bank and debts elsewhere, and that the patron is on no list of excluded persons.
+    """
+
+    verification: Annotated[Text, Field(description="what was verified, with whom, and the references")]
+
+
+class ApproveCreditLine(_OfRequest, Approving):
+    """Approve a change of a patron's credit line.
+
+    This must be done by others than those who requested and verified it. It is in effect with the last of the approvals
+    that the property wants for the amount.
+    """
+
+
+class DeclineCreditLine(_OfRequest):
+    """Decline a change of a patron's credit line."""
+
+    reason: Text
+
+
+class Deciding(NamedTuple):
+    """A request, the patron's credit line, and the properties."""
+
+    request: CreditLineRequest
+    line: CreditLine
+    places: Places
+
+
+async def _deciding(connection: AsyncConnection, command: _OfRequest) -> Deciding:
+    """Return a request. Raises: Rejected if it does not exist."""
+    found = await find_credit_line_request(connection, command.property, command.request)
+    line = await find_credit_line(connection, command.property, found.patron)
+    return Deciding(found, line, await known_places(connection, properties))
+
+
+def _of(found: CreditLineRequest) -> dict[str, object]:
+    return {"property": found.property, "patron": found.patron, "request": found.request}
+
+
+@COMMANDS.handles(VerifyCreditLine, load=_deciding)
+def verify(command: VerifyCreditLine, state: Deciding, now: Now) -> Accepted:
+    """Record the verification, once."""
+    found = state.request
+    found.require_open()
+    if found.verified_by is not None:
+        raise Rejected(Reason.ALREADY_DECIDED, f"{found.verified_by} verified {found.label} already")
+    verified = {"verification": command.verification, "verified_by": now.by, "verified_at": now.at}
+    fact = CreditLineVerified(**_of(found), **verified)
+    answer = found.model_copy(update={**verified, "status": "verified"})
+    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+
+
+@COMMANDS.handles(ApproveCreditLine, load=_deciding, subject=first_loaded)
+def approve(command: ApproveCreditLine, state: Deciding, now: Now) -> Accepted:
+    """Record the approval; with the last one that the tier wants, the patron's terms change."""
+    found = state.request
+    found.require_open()
+    if found.verified_by is None:
+        raise Rejected(Reason.TOO_EARLY, f"{found.label} is not verified yet")
+    place = place_for_command(state.places.place, command.property, now.at)
+    tier = tier_of(place, found.limit_cents)
+    require_approver(found, now.by, tier, place)
+    approved_by = (*found.approved_by, now.by)
+    said = {"approvals": tier.approvals, "approved_by": approved_by, "approved_at": now.at}
+    terms = granted(found, state.line.terms)
+    if len(approved_by) < tier.approvals:
+        fact = CreditLineApproved(**_of(found), **said)
+        return Accepted(recording=FactWithPostings(fact=fact), answer=found.model_copy(update=said))
+    fact = CreditLineApproved(**_of(found), **said, granted_at=now.at, terms=terms)
+    answer = found.model_copy(update={**said, "granted_at": now.at, "status": "approved"})
+    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+
+
+@COMMANDS.handles(DeclineCreditLine, load=_deciding)
+def decline(command: DeclineCreditLine, state: Deciding, now: Now) -> Accepted:
+    """Decline the request: the patron's terms stay as they are."""
+    found = state.request
+    found.require_open()
+    declined = {"decline_reason": command.reason, "declined_by": now.by, "declined_at": now.at}
+    fact = CreditLineDeclined(**_of(found), **declined)
+    answer = found.model_copy(update={**declined, "status": "declined"})
+    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+
+
+class ReduceCreditLine(Command):
+    """Reduce a patron's credit limit.
+
+    It is in effect at once, and ends a temporary increase.
+    """
+
+    property: Name
+    patron: Patron
+    limit_cents: Annotated[LimitCents, Field(description="the limit from now on, below the one in effect")]
+    reason: Text
+
+
+class SuspendCreditLine(Command):
+    """Suspend a patron's credit line.
+
+    No counter check is prepared until several people have reinstated it.
+    """
+
+    property: Name
+    patron: Patron
+    suspended_for: SuspendedFor
+    reason: Text
+
+
+async def _cutting(
+    connection: AsyncConnection, command: ReduceCreditLine | SuspendCreditLine
+) -> tuple[CreditLine, Places]:
+    line = await find_credit_line(connection, command.property, command.patron)
+    return line, await known_places(connection, properties)
+
+
+@COMMANDS.handles(ReduceCreditLine, load=_cutting)
+def reduce(command: ReduceCreditLine, state: tuple[CreditLine, Places], now: Now) -> Accepted:
+    """Reduce the limit, to one that is lower than that of the gaming day."""
+    line, places = state
+    place = place_for_command(places.place, command.property, now.at)
+    terms, before = line.require_terms(), line.limit_on(place.gaming_day(now.at))
+    if command.limit_cents >= before or command.limit_cents > terms.limit_cents:
+        detail = f"{command.limit_cents} cents are no reduction of {before}: a higher limit is requested, and approved"
+        raise Rejected(Reason.NOT_ALLOWED, detail)
+    after = CreditLineTerms(limit_cents=command.limit_cents, suspended_for=terms.suspended_for)
+    who = {"property": command.property, "patron": command.patron, "reason": command.reason}
+    fact = CreditLineReduced(**who, terms=after, before_cents=before, by=now.by, at=now.at)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=fact)
+
+
+@COMMANDS.handles(SuspendCreditLine, load=_cutting)
+def suspend(command: SuspendCreditLine, state: tuple[CreditLine, Places], now: Now) -> Accepted:
+    """Suspend the line; a patron without a limit may be suspended too, and gets none until it is reinstated."""
+    line, places = state
+    rules_of(place_for_command(places.place, command.property, now.at))
+    terms = line.terms or CreditLineTerms(limit_cents=0)
+    if terms.suspended_for is not None:
+        detail = f"the credit line of patron {command.patron} is suspended already ({terms.suspended_for})"
+        raise Rejected(Reason.ALREADY_DECIDED, detail)
+    after = terms.model_copy(update={"suspended_for": command.suspended_for})
+    who = {"property": command.property, "patron": command.patron, "reason": command.reason}
+    fact = CreditLineSuspended(**who, terms=after, by=now.by, at=now.at)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=fact)

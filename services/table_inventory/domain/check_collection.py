@@ -1,0 +1,52 @@
+"""Counter checks that are not simply paid: write-offs of them, and what is recovered afterwards. Pure; cents."""
+
+from typing import Literal
+
+from pydantic import AwareDatetime
+
+from shared.contracts.check_collection import CheckWriteOffEntered
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.entry import Account, Posting
+from shared.runtime.commands.approval_subject import ApprovalSubject
+
+
+class CheckWriteOff(CheckWriteOffEntered, ApprovalSubject):
+    """A write-off of a counter check with its status, and what was recovered since."""
+
+    status: Literal["entered", "approved", "rejected"] = "entered"
+    recovered_cents: int = 0
+    approved_by: str | None = None
+    approved_at: AwareDatetime | None = None
+    rejected_by: str | None = None
+    rejected_at: AwareDatetime | None = None
+    rejection_reason: str | None = None
+
+    @property
+    def label(self) -> str:
+        """Return its name for messages."""
+        return f"write-off {self.check_write_off} of counter check {self.serial}"
+
+    def recovered_with(self, cents: int) -> int:
+        """Return what is recovered with `cents` more. Raises: Rejected beyond what was written off."""
+        if self.status != "approved":
+            raise Rejected(Reason.TOO_EARLY, f"{self.label} is {self.status}: nothing of it is recovered")
+        if self.recovered_cents + cents > self.cents:
+            left = self.cents - self.recovered_cents
+            raise Rejected(Reason.CONTRADICTS, f"{self.label} has {left} cents to be recovered, not {cents}")
+        return self.recovered_cents + cents
+
+
+def written_off(property_name: str, cents: int) -> tuple[Posting, ...]:
+    """Return the postings of a write-off, cents: it comes off what is owed, and nobody paid it."""
+    return (
+        Posting(Account(property_name, "", "", "checks_written_off"), cents),
+        Posting(Account(property_name, "", "", "checks_redeemed"), -cents),
+    )
+
+
+def recovered(property_name: str, paid_in: str, cents: int) -> tuple[Posting, ...]:
+    """Return the postings of what is paid on a counter check that was written off, cents."""
+    return (
+        Posting(Account(property_name, "", paid_in, "check_payments"), cents),
+        Posting(Account(property_name, "", "", "checks_recovered"), -cents),
+    )

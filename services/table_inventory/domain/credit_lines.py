@@ -1,0 +1,218 @@
+"""A patron's credit line: the terms, what is outstanding, and who may approve or prepare what. Pure; cents."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Literal
+
+from pydantic import AwareDatetime
+
+from shared.contracts.credit_lines import CreditLineRequested, CreditLineTerms
+from shared.contracts.envelope import Identifier, Name, Person
+from shared.contracts.people import same_person
+from shared.contracts.properties import CreditLineRules, CreditLineTier
+from shared.contracts.property_snapshot import PropertySnapshot
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.commands.approval_subject import ApprovalSubject
+
+RequestStatus = Literal["requested", "verified", "approved", "declined"]
+
+
+class CreditLineRequest(CreditLineRequested, ApprovalSubject):
+    """A requested change of a credit line, with what became of it. It is `approved` once all approvals are there."""
+
+    status: RequestStatus = "requested"
+    verification: str | None = None
+    verified_by: Person | None = None
+    verified_at: AwareDatetime | None = None
+    approvals: int | None = None
+    approved_by: tuple[Person, ...] = ()
+    approved_at: AwareDatetime | None = None
+    granted_at: AwareDatetime | None = None
+    declined_by: Person | None = None
+    declined_at: AwareDatetime | None = None
+    decline_reason: str | None = None
+
+    def require_open(self) -> None:
+        """Raise Rejected if the request is decided."""
+        if self.status in ("approved", "declined"):
+            raise Rejected(Reason.ALREADY_DECIDED, f"{self.label} was {self.status} already")
+
+    @property
+    def label(self) -> str:
+        """Return its name for messages."""
+        return f"credit line request {self.request} at {self.property}"
+
+
+class PatronCheck(ApprovalSubject):
+    """A counter check that a patron owes: `left_cents` on it, and `uncleared_cents` paid on it that a bank may return.
+
+    `table` is None for one that replaced others. Nobody could be made to pay `written_off_cents`. One that is
+    `prepared` is on its way to its table.
+    """
+
+    property: Name
+    serial: Identifier
+    patron: Identifier
+    table: Name | None = None
+    status: Literal["prepared", "issued", "void"]
+    gaming_day: date | None = None
+    shift: Name | None = None
+    cents: int
+    left_cents: int
+    uncleared_cents: int = 0
+    is_returned: bool = False
+    written_off_cents: int = 0
+    prepared_by: Person | None = None
+    prepared_at: AwareDatetime | None = None
+    voided_by: Person | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreditLine:
+    """A patron's credit line: the terms, None if no limit was ever approved, and the counter checks that are owed."""
+
+    property_name: str
+    patron: str
+    terms: CreditLineTerms | None
+    checks: Sequence[PatronCheck] = ()
+
+    @property
+    def outstanding_cents(self) -> int:
+        """Return what the patron owes: checks prepared or issued, and payments that a bank may still return."""
+        return sum(one.left_cents + one.uncleared_cents for one in self.checks)
+
+    def limit_on(self, day: date) -> int:
+        """Return the limit on a gaming day, 0 without one."""
+        return 0 if self.terms is None else self.terms.limit_on(day)
+
+    def require_terms(self) -> CreditLineTerms:
+        """Return the terms. Raises: Rejected if no limit was ever approved."""
+        if self.terms is None:
+            raise Rejected(Reason.NOT_FOUND, f"patron {self.patron} has no credit line at {self.property_name}")
+        return self.terms
+
+    def require_available(self, cents: int, day: date) -> None:
+        """Check that a counter check of `cents` may be prepared on a gaming day.
+
+        Raises: Rejected, with the figures, above the limit; or while the line is suspended, or a check came back
+        unpaid.
+        """
+        terms = self.require_terms()
+        who = f"patron {self.patron} at {self.property_name}"
+        if terms.suspended_for is not None:
+            said = terms.suspended_for.replace("_", " ")
+            raise Rejected(Reason.NOT_ALLOWED, f"the credit line of {who} is suspended ({said}): have it reinstated")
+        returned = sorted(one.serial for one in self.checks if one.is_returned and one.left_cents)
+        if returned:
+            detail = f"counter check {', '.join(returned)} of {who} came back unpaid: no credit until it is paid"
+            raise Rejected(Reason.NOT_ALLOWED, detail)
+        if (lost := sum(one.written_off_cents for one in self.checks)) > 0:
+            raise Rejected(Reason.NOT_ALLOWED, f"{lost} cents of {who} are written off: no credit until they are paid")
+        limit, owed = terms.limit_on(day), self.outstanding_cents
+        if cents > limit - owed:
+            raise Rejected(
+                Reason.LIMIT_EXCEEDED,
+                f"{cents} cents are above the available credit of {who}: {max(limit - owed, 0)} cents, a limit of "
+                f"{limit} on {day} less {owed} outstanding",
+            )
+
+
+class CreditLineStanding(ApprovalSubject):
+    """A credit line on a gaming day: the terms, what is outstanding, what is available, and the checks owed."""
+
+    property: Name
+    patron: Identifier
+    terms: CreditLineTerms | None = None
+    gaming_day: date
+    limit_cents: int
+    outstanding_cents: int
+    available_cents: int
+    checks: tuple[PatronCheck, ...] = ()
+
+    @classmethod
+    def of(cls, line: CreditLine, day: date) -> "CreditLineStanding":
+        """Return the line as it is on a gaming day; nothing is available while it is suspended."""
+        limit, owed = line.limit_on(day), line.outstanding_cents
+        is_stopped = line.terms is None or line.terms.suspended_for is not None
+        return cls(
+            property=line.property_name,
+            patron=line.patron,
+            terms=line.terms,
+            gaming_day=day,
+            limit_cents=limit,
+            outstanding_cents=owed,
+            available_cents=0 if is_stopped else max(limit - owed, 0),
+            checks=tuple(line.checks),
+        )
+
+
+def rules_of(place: PropertySnapshot) -> CreditLineRules:
+    """Return the property's rules of credit lines. Raises: Rejected if it has none."""
+    if place.document.credit_lines is None:
+        detail = (
+            f"{place.document.property} gives no credit: file a version of the property with rules of 'credit_lines'"
+        )
+        raise Rejected(Reason.NOT_ALLOWED, detail)
+    return place.document.credit_lines
+
+
+def tier_of(place: PropertySnapshot, limit_cents: int) -> CreditLineTier:
+    """Return the tier of a credit limit. Raises: Rejected above the property's last tier."""
+    rules = rules_of(place)
+    tier = rules.tier(limit_cents)
+    if tier is None:
+        most = rules.tiers[-1].limit_cents_max
+        raise Rejected(Reason.NOT_ALLOWED, f"nobody at {place.document.property} approves a limit above {most} cents")
+    return tier
+
+
+def require_approver(request: CreditLineRequest, by: str, tier: CreditLineTier, place: PropertySnapshot) -> None:
+    """Check that a person may approve a request: not one who requested, verified or approved it, and of the tier.
+
+    Raises: Rejected.
+    """
+    took_part = [("requested", request.requested_by), ("verified", request.verified_by)]
+    for did, person in (*took_part, *(("approved", one) for one in request.approved_by)):
+        if same_person(by, person):
+            raise Rejected(Reason.SAME_PERSON, f"{by} {did} {request.label}: somebody else must approve it")
+    roles = {role for one in place.document.people if same_person(one.person, by) for role in one.roles}
+    if not roles & set(tier.roles):
+        raise Rejected(
+            Reason.NOT_ALLOWED,
+            f"{by} does not approve limits up to {tier.limit_cents_max} cents at {request.property}: that is for "
+            f"{', '.join(tier.roles)}, as its 'people' have them",
+        )
+
+
+def require_apart(requests: Iterable[CreditLineRequest], by: str, at: datetime, rules: CreditLineRules) -> None:
+    """Check that nobody who raised a patron's limit within `apart_days` before prepares a check against it.
+
+    `requests` are those of the patron. Raises: Rejected.
+    """
+    since = at - timedelta(days=rules.apart_days)
+    for request in requests:
+        if request.granted_at is None or request.granted_at < since:
+            continue
+        if any(same_person(by, one) for one in (request.requested_by, request.verified_by, *request.approved_by)):
+            raise Rejected(
+                Reason.SAME_PERSON,
+                f"{by} took part in {request.label}, granted at {request.granted_at.isoformat()}: for "
+                f"{rules.apart_days} days somebody else prepares counter checks of this patron",
+            )
+
+
+def granted(request: CreditLineRequest, terms: CreditLineTerms | None) -> CreditLineTerms:
+    """Return a patron's terms once a request is granted. Raises: Rejected if it changes no terms any more."""
+    match request.change:
+        case "limit":
+            kept = None if terms is None else terms.suspended_for
+            return CreditLineTerms(limit_cents=request.limit_cents, suspended_for=kept)
+        case "temporary":
+            if terms is None:
+                raise Rejected(Reason.TOO_EARLY, f"patron {request.patron} has no limit to be increased")
+            return terms.model_copy(update={"temporary_cents": request.limit_cents, "until": request.until})
+        case "reinstatement":
+            if terms is None or terms.suspended_for is None:
+                raise Rejected(Reason.TOO_EARLY, f"the credit line of patron {request.patron} is not suspended")
+            return CreditLineTerms(limit_cents=request.limit_cents)

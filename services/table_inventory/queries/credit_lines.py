@@ -1,0 +1,131 @@
+"""Read patrons' credit lines: the terms, the counter checks that are owed, and requested changes."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final
+
+from sqlalchemy import Row, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.credit_lines import CreditLine, CreditLineRequest, PatronCheck
+from services.table_inventory.domain.pit import PreparedCheck
+from services.table_inventory.tables import credit_line_requests, credit_lines, patron_checks
+from shared.contracts.credit_lines import CreditLineTerms
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal import bulk
+from shared.rules.errors import Refused
+from shared.runtime.rows import find_row, rows_of, thing_of, things_of
+
+_CHECKS: Final = """
+    SELECT c.property, c.serial, coalesce(c.patron, c.drawer) AS patron, c."table", c.gaming_day, c.shift,
+           c.prepared_by, c.prepared_at, c.voided_by, coalesce(c.issued_cents, c.cents) AS cents,
+           CASE WHEN c.voided_at IS NOT NULL THEN 'void' WHEN c.issued_cents IS NULL AND c.prepared_by IS NOT NULL
+                THEN 'prepared' ELSE 'issued' END AS status,
+           CASE WHEN c.voided_at IS NOT NULL THEN 0 ELSE coalesce(c.issued_cents, c.cents) + s.cents END AS left_cents,
+           s.uncleared_cents, s.is_returned,
+           coalesce((SELECT sum(w.cents - w.recovered_cents) FROM table_inventory.check_write_offs w
+                     WHERE w.property = c.property AND w.serial = c.serial AND w.status = 'approved'
+                       AND w.write_off_kind = 'uncollectible'), 0) AS written_off_cents
+    FROM table_inventory.patron_checks c
+    CROSS JOIN LATERAL (
+        SELECT coalesce(sum(s.cents), 0) AS cents, coalesce(bool_or(s.what = 'returned'), false) AS is_returned,
+               coalesce(-sum(s.cents) FILTER (WHERE s.what = 'redeemed' AND s.paid_in IN ('deposit', 'check')
+                   AND NOT EXISTS (SELECT FROM table_inventory.check_steps u
+                                   WHERE u.property = s.property AND u.undoes = s.step)), 0) AS uncleared_cents
+        FROM table_inventory.check_steps s WHERE s.property = c.property AND s.serial = c.serial) s
+    WHERE c.property = :property AND coalesce(c.issued_cents, c.cents) IS NOT NULL AND {which}"""
+
+_OWED: Final = "coalesce(c.patron, c.drawer) = :patron AND c.voided_at IS NULL ORDER BY c.serial"
+_OF_PATRON: Final = text(_CHECKS.format(which=_OWED))
+_OF_SERIAL: Final = text(_CHECKS.format(which="c.serial = :serial AND coalesce(c.patron, c.drawer) IS NOT NULL"))
+_PREPARED: Final = bulk.select(patron_checks)
+
+
+async def find_credit_line(connection: AsyncConnection, property_name: str, patron: str) -> CreditLine:
+    """Return a patron's credit line; without terms if none was ever approved."""
+    key = {"property": property_name, "patron": patron}
+    row = (await connection.execute(rows_of(credit_lines, **key))).one_or_none()
+    checks = await things_of(PatronCheck, connection, _OF_PATRON, key)
+    open_checks = [one for one in checks if one.left_cents + one.uncleared_cents + one.written_off_cents > 0]
+    return CreditLine(property_name, patron, None if row is None else thing_of(CreditLineTerms, row), open_checks)
+
+
+async def read_credit_lines(
+    connection: AsyncConnection, property_name: str, after: str, limit: int
+) -> list[CreditLine]:
+    """Return the credit line of each patron who has terms, by patron."""
+    c = credit_lines.c
+    query = rows_of(credit_lines, property=property_name).where(c.patron > after).order_by(c.patron).limit(limit)
+    return [
+        await find_credit_line(connection, property_name, row.patron) for row in (await connection.execute(query)).all()
+    ]
+
+
+async def find_patron_check(connection: AsyncConnection, property_name: str, serial: str) -> PatronCheck:
+    """Return a counter check that was prepared. Raises: Rejected if there is none."""
+    found = await things_of(PatronCheck, connection, _OF_SERIAL, {"property": property_name, "serial": serial})
+    if not found or found[0].prepared_by is None:
+        raise Rejected(Reason.NOT_FOUND, f"no counter check {serial} was prepared at {property_name}")
+    return found[0]
+
+
+async def is_serial_used(connection: AsyncConnection, property_name: str, serial: str) -> bool:
+    """Return whether a counter check with this serial number was prepared, issued, or replaced others."""
+    query = rows_of(patron_checks, property=property_name, serial=serial)
+    return (await connection.execute(query)).first() is not None
+
+
+async def prepared_checks(
+    connection: AsyncConnection, wanted: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], PreparedCheck]:
+    """Return those of these counter checks, (property, serial number), that were prepared."""
+    if not wanted:
+        return {}
+    rows = await _PREPARED.read(connection, bulk.keyed(_PREPARED, sorted(wanted)))
+    return {
+        (row.property, row.serial): PreparedCheck(row.table, row.patron, row.cents, row.voided_at is not None)
+        for row in rows
+        if row.prepared_by is not None
+    }
+
+
+async def require_not_void(connection: AsyncConnection, issued: Collection[tuple[str, str]]) -> None:
+    """Check again, in the transaction that wrote these counter checks, that none was voided meanwhile.
+
+    Raises: Refused.
+    """
+    for (property_name, serial), prepared in sorted((await prepared_checks(connection, issued)).items()):
+        if prepared.is_void:
+            raise Refused(f"counter check {serial} of {property_name} is void: no table issues it")
+
+
+def _request(row: Row[Any]) -> CreditLineRequest:
+    status = "requested" if row.verified_at is None else "verified"
+    if row.granted_at is not None:
+        status = "approved"
+    elif row.declined_at is not None:
+        status = "declined"
+    return thing_of(CreditLineRequest, row, status=status, approved_by=tuple(row.approved_by or ()))
+
+
+async def find_credit_line_request(connection: AsyncConnection, property_name: str, request: int) -> CreditLineRequest:
+    """Return a requested change of a credit line. Raises: Rejected if there is none."""
+    missing = f"there is no credit line request {request} at {property_name}"
+    return _request(await find_row(connection, credit_line_requests, missing, property=property_name, request=request))
+
+
+async def read_credit_line_requests(
+    connection: AsyncConnection,
+    property_name: str,
+    *,
+    patron: str | None = None,
+    only_open: bool = False,
+    after: int = 0,
+    limit: int | None = None,
+) -> Sequence[CreditLineRequest]:
+    """Return requested changes of a credit line by number; `only_open`: those that nobody decided."""
+    c = credit_line_requests.c
+    query = rows_of(credit_line_requests, property=property_name, patron=patron).where(c.request > after)
+    if only_open:
+        query = query.where(c.granted_at.is_(None), c.declined_at.is_(None))
+    rows = await connection.execute(query.order_by(c.request).limit(limit))
+    return [_request(row) for row in rows]

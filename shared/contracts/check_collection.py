@@ -1,0 +1,92 @@
+"""Facts about counter checks that are not simply paid: cleared, in collection, written off, recovered. Cents."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from shared.contracts.approvals import AsShown
+from shared.contracts.cage import AtCage, CheckPayment, Patron
+from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
+from shared.contracts.facts import Fact, fact
+from shared.contracts.inventory import DESK, Number
+from shared.contracts.moments import EnteredLate
+from shared.contracts.rounds import Cents
+from shared.contracts.topics import INVENTORY
+
+WriteOffKind = Literal["uncollectible", "settlement"]
+"""Why a counter check is written off: nobody can be made to pay it, or less was agreed to settle it."""
+
+
+class OwedCheck(Contract):
+    """A counter check: `table` is that of its issuance, None for one that replaced others; `drawer` who owes it."""
+
+    table: Name | None = None
+    serial: Identifier
+    drawer: Patron | None = None
+
+
+@fact("counter_check.cleared", INVENTORY, stream=DESK)
+class CheckCleared(AtCage, CheckPayment, EnteredLate):
+    """The bank paid a deposited check, or the drawer's own one, of step `clears`: it does not come back any more."""
+
+    clears: Number
+
+
+@fact("counter_check.collection_begun", INVENTORY, stream=DESK)
+class CollectionBegun(AtCage, OwedCheck, EnteredLate):
+    """A counter check with `left_cents` outstanding was given into collection."""
+
+    left_cents: Cents
+    collector: Reason
+
+
+class CheckWriteOffRef(Fact):
+    """A write-off of a counter check; write-offs of checks are numbered by property."""
+
+    property: Name
+    check_write_off: Number
+
+
+class CheckToWriteOff(OwedCheck):
+    """What is to be written off of a counter check: `cents` of the amount owed."""
+
+    write_off_kind: Annotated[WriteOffKind, Field(description="uncollectible, or the rest of what was settled")]
+    cents: Cents
+    reason: Reason
+
+
+@fact("check_write_off.entered", INVENTORY, stream=DESK)
+class CheckWriteOffEntered(CheckWriteOffRef, CheckToWriteOff):
+    """A write-off of a counter check was entered; it awaits another person's approval."""
+
+    entered_by: Person
+    entered_at: AwareDatetime
+
+
+@fact("counter_check.written_off", INVENTORY, moves_money=True, stream=DESK)
+class CheckWrittenOff(AtCage, CheckToWriteOff, AsShown):
+    """A counter check was written off, in full or in part, by another person than the one who entered it.
+
+    `left_cents` is still owed on it.
+    """
+
+    check_write_off: Number
+    entered_by: Person
+    left_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)]
+
+
+@fact("check_write_off.rejected", INVENTORY, stream=DESK)
+class CheckWriteOffRejected(CheckWriteOffRef):
+    """A write-off of a counter check was rejected: the amount stays owed."""
+
+    rejection_reason: Reason
+    rejected_by: Person
+    rejected_at: AwareDatetime
+
+
+@fact("counter_check.recovered", INVENTORY, moves_money=True, stream=DESK)
+class CheckRecovered(AtCage, CheckPayment, EnteredLate):
+    """Something was paid on a counter check after it was written off: `recovered_cents` so far, with this."""
+
+    check_write_off: Number
+    recovered_cents: Cents

@@ -1,0 +1,163 @@
+"""Facts about patrons' credit lines in the table-inventory ledger: limits, and counter checks prepared. Cents."""
+
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field, model_validator
+
+from shared.contracts.approvals import AsShown
+from shared.contracts.cage import Patron
+from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
+from shared.contracts.facts import Fact, fact
+from shared.contracts.inventory import DESK, Number
+from shared.contracts.rounds import Cents
+from shared.contracts.topics import INVENTORY
+
+CreditLineChange = Literal["limit", "temporary", "reinstatement"]
+"""What is requested: a credit limit, an increase of it until a gaming day, or the end of a suspension."""
+
+SuspendedFor = Literal["patron_request", "exclusion", "creditworthiness", "returned_check"]
+"""Why a patron gets no credit: the patron asked for it, is excluded, is not creditworthy, or has a check unpaid."""
+
+LimitCents = Annotated[int, Field(strict=True, ge=0, le=10**12)]
+
+
+class CreditLineTerms(Contract):
+    """The terms of a credit line: the limit, any temporary one until the gaming day `until`, any suspension."""
+
+    limit_cents: LimitCents
+    temporary_cents: LimitCents | None = None
+    until: date | None = None
+    suspended_for: SuspendedFor | None = None
+
+    def limit_on(self, day: date) -> int:
+        """Return the limit on a gaming day: the temporary one while it lasts, if it is higher.
+
+        >>> terms = CreditLineTerms(limit_cents=500, temporary_cents=800, until=date(2026, 11, 20))
+        >>> terms.limit_on(date(2026, 11, 20)), terms.limit_on(date(2026, 11, 21))
+        (800, 500)
+        """
+        if self.temporary_cents is None or self.until is None or day > self.until:
+            return self.limit_cents
+        return max(self.limit_cents, self.temporary_cents)
+
+
+class OfCreditLine(Fact):
+    """A step about the credit line of a patron at a property."""
+
+    property: Name
+    patron: Patron
+
+
+class CreditLineAsked(Contract):
+    """A requested change of a line: `limit_cents` is the limit once it is approved; temporarily, through `until`."""
+
+    change: CreditLineChange
+    limit_cents: Cents
+    until: Annotated[date | None, Field(description="the last gaming day of a temporary increase")] = None
+    reason: Reason
+
+    @model_validator(mode="after")
+    def _ends(self) -> "CreditLineAsked":
+        if (self.change == "temporary") != (self.until is not None):
+            raise ValueError("a temporary increase has its last gaming day, 'until'; no other change has one")
+        return self
+
+
+@fact("credit_line.requested", INVENTORY, stream=DESK)
+class CreditLineRequested(OfCreditLine, CreditLineAsked):
+    """A change of a patron's credit line was requested; requests are numbered by property."""
+
+    request: Number
+    requested_by: Person
+    requested_at: AwareDatetime
+
+
+@fact("credit_line.verified", INVENTORY, stream=DESK)
+class CreditLineVerified(OfCreditLine):
+    """What a patron's credit line was verified with: identity, bank, other casinos, lists of excluded persons."""
+
+    request: Number
+    verification: Reason
+    verified_by: Person
+    verified_at: AwareDatetime
+
+
+@fact("credit_line.approved", INVENTORY, stream=DESK)
+class CreditLineApproved(OfCreditLine, AsShown):
+    """A person approved a change of a patron's credit line: the last one in `approved_by`.
+
+    It is in effect once as many have as the property wants (`approvals`), from `granted_at` on, and `terms` are those
+    of the patron from then on; before, both are missing.
+    """
+
+    request: Number
+    approvals: Number
+    approved_by: Annotated[tuple[Person, ...], Field(min_length=1, max_length=10)]
+    approved_at: AwareDatetime
+    granted_at: AwareDatetime | None = None
+    terms: CreditLineTerms | None = None
+
+
+@fact("credit_line.declined", INVENTORY, stream=DESK)
+class CreditLineDeclined(OfCreditLine):
+    """A requested change of a patron's credit line was declined."""
+
+    request: Number
+    decline_reason: Reason
+    declined_by: Person
+    declined_at: AwareDatetime
+
+
+class CreditLineCut(OfCreditLine):
+    """A patron's credit line was cut at once, by one person; `terms` are those from then on."""
+
+    terms: CreditLineTerms
+    reason: Reason
+    by: Person
+    at: AwareDatetime
+
+
+@fact("credit_line.reduced", INVENTORY, stream=DESK)
+class CreditLineReduced(CreditLineCut):
+    """A patron's credit limit was reduced; a temporary increase ended with it."""
+
+    before_cents: LimitCents
+
+
+@fact("credit_line.suspended", INVENTORY, stream=DESK)
+class CreditLineSuspended(CreditLineCut):
+    """A patron's credit line was suspended: no counter check is prepared until it is reinstated."""
+
+
+class CheckOnLine(OfCreditLine):
+    """A counter check for a patron at a table, on a gaming day and in a shift."""
+
+    serial: Identifier
+    table: Name
+    gaming_day: date
+    shift: Name
+    cents: Cents
+
+
+@fact("counter_check.prepared", INVENTORY, stream=DESK)
+class CheckPrepared(CheckOnLine):
+    """A counter check was prepared against a patron's credit line, and is on its way to the table.
+
+    `limit_cents` is the limit then, `outstanding_cents` what the patron owed before this one.
+    """
+
+    limit_cents: LimitCents
+    outstanding_cents: LimitCents
+    prepared_by: Person
+    prepared_at: AwareDatetime
+
+
+@fact("counter_check.preparation_voided", INVENTORY, stream=DESK)
+class PreparationVoided(CheckOnLine, AsShown):
+    """A prepared counter check that no table issued was voided, by another person than the one who prepared it."""
+
+    reason: Reason
+    prepared_by: Person
+    voided_by: Person
+    voided_at: AwareDatetime
