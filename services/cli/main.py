@@ -48,6 +48,11 @@ _COMMANDS: Final = {
         "witness": "Cosign services' checkpoints, each after a proof that the log only grew, until Ctrl-C.",
         "rebuild": "Rebuild the tables that follow from a service's journal, and report rows that differed.",
     },
+    "cage": {
+        "credit": "Request, approve and cut credit lines of patrons; prepare counter checks within them.",
+        "checks": "Redeem, clear, replace and collect counter checks; write off what nobody pays.",
+        "cage": "Transfer and count what lies at the locations of the cage.",
+    },
     "filing": {
         "filing": "Prepare currency transaction reports for FinCEN; read its acknowledgements.",
     },

@@ -1,13 +1,12 @@
 """`pitledger minimums`: handle and theoretical win as they would have been under other table minimums."""
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, Final
 
 import typer
 
+from services.cli.amounts import cents_of
 from services.cli.client import client_of
-from services.cli.exits import UsageWrong
 from services.cli.output import AsJson, heading, message, names, numbers, print_json, show, table
 from services.cli.services import SETTLEMENT
 from shared.contracts.money import dollars
@@ -37,23 +36,12 @@ def minimums(
         "game": game,
         "first": first,
         "last": last or first,
-        "minimum_cents": [_cents(text) for text in minimum],
+        "minimum_cents": [str(cents_of("--minimum", text)) for text in minimum],
         **({} if tables is None else {"table": tables}),
     }
     with client_of(SETTLEMENT) as client:
         found = client.read("/minimums", **asked)
     print_json(found) if as_json else _show(found)
-
-
-def _cents(text: str) -> str:
-    """Return dollars as cents. Raises: UsageWrong."""
-    try:
-        cents = Decimal(text) * 100
-    except InvalidOperation:
-        raise UsageWrong(f"--minimum {text!r}: give dollars, such as 25 or 12.50") from None
-    if cents != cents.to_integral_value() or cents <= 0:
-        raise UsageWrong(f"--minimum {text!r}: give dollars, such as 25 or 12.50")
-    return str(int(cents))
 
 
 def _show(found: Mapping[str, Any]) -> None:

@@ -1,0 +1,1 @@
+"""Commands of cage and credit: credit lines, counter checks, what lies where."""

@@ -1,0 +1,193 @@
+"""`pitledger cage`: what passes between locations of the cage, and counts of what lies there."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from services.cli.cage.inventory import Document, Property, Why, inventory, path, print_list, print_step
+from services.cli.documents import read_documents
+from services.cli.output import AsJson, names, numbers, print_json, show, table, words
+from services.cli.subjects import Shown
+from shared.contracts.money import dollars
+
+app = typer.Typer()
+
+Contents = Annotated[
+    str, typer.Argument(metavar="FILE", help="What it is, by kind and denomination, YAML or JSON; - for stdin.")
+]
+Transfer = Annotated[int, typer.Argument(metavar="TRANSFER", min=1, help="The transfer's number.")]
+Count = Annotated[int, typer.Argument(metavar="COUNT", min=1, help="The count's number.")]
+Day = Annotated[str | None, typer.Option("--day", metavar="DATE", help="Only those of a gaming day.")]
+Status = Annotated[str | None, typer.Option("--status", metavar="STATUS", help="Only those of a status.")]
+
+
+@app.command()
+def transfer(
+    property_name: Property,
+    giver: Annotated[str, typer.Argument(metavar="FROM", help="A location, or who outside gives it.")],
+    receiver: Annotated[str, typer.Argument(metavar="TO", help="A location, or who outside takes it.")],
+    contents: Contents,
+    as_json: AsJson = False,
+) -> None:
+    """Issue a transfer; it is in transit until another person receives it.
+
+    Example: pitledger cage transfer riverside vault drawer-1 docs/examples/cage_contents.yaml
+    """
+    given = {"giver": giver, "receiver": receiver, "contents": _pieces(contents)}
+    with inventory() as client:
+        answer = client.do(path("cage", property_name, "transfers"), given)
+    print_step(answer, _transfer, as_json=as_json)
+
+
+@app.command()
+def receive(property_name: Property, number: Transfer, shown: Shown = None, as_json: AsJson = False) -> None:
+    """Receive a transfer as another person issued it.
+
+    Example: pitledger cage receive riverside 1
+    """
+    with inventory() as client:
+        answer = client.approve(path("cage", property_name, "transfers", number, "receive"), sha256=shown)
+    print_step(answer, _transfer, as_json=as_json)
+
+
+@app.command("return")
+def give_back(property_name: Property, number: Transfer, reason: Why, as_json: AsJson = False) -> None:
+    """Return a transfer to its giver.
+
+    Example: pitledger cage return riverside 1 --reason "a rack is short"
+    """
+    with inventory() as client:
+        answer = client.do(path("cage", property_name, "transfers", number, "return"), {"reason": reason})
+    print_step(answer, _transfer, as_json=as_json)
+
+
+@app.command()
+def transfers(property_name: Property, day: Day = None, status: Status = None, as_json: AsJson = False) -> None:
+    """List transfers: issued, received and returned.
+
+    Example: pitledger cage transfers riverside --status issued
+    """
+    with inventory() as client:
+        found = list(client.pages(path("cage", property_name, "transfers"), **_asked(day, status)))
+    columns = numbers("No.") + names("From", "To") + words("What") + names("Status", "Issued by")
+    print_list(found, columns, _transfer_row, nothing=f"nothing was transferred at {property_name}", as_json=as_json)
+
+
+@app.command()
+def count(
+    property_name: Property,
+    location: Annotated[str, typer.Argument(metavar="LOCATION", help="`cage`, or one of the property's locations.")],
+    contents: Contents,
+    cashier: Annotated[str, typer.Option(metavar="PERSON", help="Who answers for what is over or short.")],
+    as_json: AsJson = False,
+) -> None:
+    """Enter a count of all that lies at a location; another person counts the same, and verifies it.
+
+    Example: pitledger cage count riverside drawer-1 docs/examples/cage_contents.yaml --cashier ann.lee
+    """
+    counted = {"location": location, "contents": _pieces(contents), "cashier": cashier}
+    with inventory() as client:
+        answer = client.do(path("cage", property_name, "counts"), counted)
+    print_step(answer, _count, as_json=as_json)
+
+
+@app.command()
+def verify(
+    property_name: Property,
+    number: Count,
+    reason: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Why there is more or less than the books have; if there is.")
+    ] = None,
+    shown: Shown = None,
+    as_json: AsJson = False,
+) -> None:
+    """Verify a count that another person entered; what is over or short is posted.
+
+    Exit code 1 while it differs from the books and no reason is given.
+
+    Example: pitledger cage verify riverside 1
+    Example: pitledger cage verify riverside 2 --reason "a strap was short"
+    """
+    said = {} if reason is None else {"reason": reason}
+    with inventory() as client:
+        answer = client.approve(path("cage", property_name, "counts", number, "verify"), said, sha256=shown)
+    print_step(answer, _count, as_json=as_json)
+
+
+@app.command()
+def reject(property_name: Property, number: Count, reason: Why, as_json: AsJson = False) -> None:
+    """Reject a count; the location is counted again.
+
+    Example: pitledger cage reject riverside 1 --reason "a drawer was open"
+    """
+    with inventory() as client:
+        answer = client.do(path("cage", property_name, "counts", number, "reject"), {"reason": reason})
+    print_step(answer, _count, as_json=as_json)
+
+
+@app.command()
+def counts(property_name: Property, day: Day = None, status: Status = None, as_json: AsJson = False) -> None:
+    """List counts, with what was over or short.
+
+    Example: pitledger cage counts riverside --day 2026-11-20
+    """
+    with inventory() as client:
+        found = list(client.pages(path("cage", property_name, "counts"), **_asked(day, status)))
+    columns = numbers("No.") + names("Location", "Status") + numbers("Counted", "Over or short") + names("Cashier")
+    print_list(found, columns, _count_row, nothing=f"nothing was counted at {property_name}", as_json=as_json)
+
+
+@app.command()
+def books(property_name: Property, as_json: AsJson = False) -> None:
+    """Print what each location should hold, for revenue audit: who counts does not see it.
+
+    Example: pitledger cage books riverside
+    """
+    with inventory() as client:
+        found = client.read(path("cage", property_name, "books"))
+    if as_json:
+        print_json(found)
+        return
+    rows = [[one["location"], dollars(one["cents"]), _by_cause(one["by_cause"])] for one in found["items"]]
+    show(table(names("Location") + numbers("Should hold") + words("By cause"), rows))
+
+
+def _asked(day: str | None, status: str | None) -> dict[str, str]:
+    asked = {"gaming_day": day, "status": status}
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+def _pieces(file: str) -> list[object]:
+    return [pieces for _, pieces in read_documents(file)]
+
+
+def _what(one: Document) -> str:
+    return "; ".join(
+        f"{pieces['count']} {pieces['kind'].replace('_', ' ')} of {dollars(pieces['cents'])}"
+        for pieces in one["contents"]
+    )
+
+
+def _transfer(one: Document) -> str:
+    way = f"from {one['giver']} to {one['receiver']}"
+    return f"transfer {one['transfer']} at {one['property']}, {way}, {_what(one)}: {one['status']}"
+
+
+def _transfer_row(one: Document) -> list[str]:
+    return [str(one["transfer"]), one["giver"], one["receiver"], _what(one), one["status"], one["issued_by"]]
+
+
+def _count(one: Document) -> str:
+    over_short = one.get("over_short_cents")
+    differs = f", over or short: {dollars(over_short)}" if over_short else ""
+    return f"count {one['count']} of {one['location']} at {one['property']}: {one['status']}{differs}"
+
+
+def _count_row(one: Document) -> list[str]:
+    amounts = ["" if one.get(name) is None else dollars(one[name]) for name in ("counted_cents", "over_short_cents")]
+    return [str(one["count"]), one["location"], one["status"], *amounts, one["cashier"]]
+
+
+def _by_cause(causes: Mapping[str, Any]) -> str:
+    return ", ".join(f"{cause.replace('_', ' ')} {dollars(cents)}" for cause, cents in causes.items())

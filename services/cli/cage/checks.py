@@ -1,0 +1,243 @@
+"""`pitledger checks`: counter checks at the cage: paid, cleared, replaced, in collection, written off, recovered."""
+
+from typing import Annotated, Any
+
+import typer
+
+from services.cli.amounts import cents_of
+from services.cli.cage.inventory import Amount, Document, Property, Why, inventory, path, print_list, print_step
+from services.cli.output import AsJson, names, numbers, words
+from services.cli.subjects import Shown
+from shared.contracts.money import dollars
+
+app = typer.Typer()
+
+Serial = Annotated[str, typer.Argument(metavar="SERIAL", help="The number printed on the counter check.")]
+Step = Annotated[int, typer.Argument(metavar="STEP", min=1, help="The redemption's number, printed by `redeem`.")]
+Number = Annotated[int, typer.Argument(metavar="WRITE-OFF", min=1, help="The write-off's number.")]
+PaidIn = Annotated[str, typer.Option("--in", metavar="MEANS", help="currency, chips, check, or deposit.")]
+Drawer = Annotated[str | None, typer.Option(metavar="PATRON", help="Who pays, by reference, if that is known.")]
+
+
+@app.command("list")
+def on_hand(property_name: Property, as_json: AsJson = False) -> None:
+    """List the counter checks on which something is owed.
+
+    Example: pitledger checks list riverside
+    """
+    with inventory() as client:
+        found = list(client.pages(path("counter-checks", property_name)))
+    columns = names("Serial", "Drawer", "Table", "First issued") + numbers("Issued", "Owed")
+    print_list(found, columns, _check_row, nothing=f"nothing is owed at {property_name}", as_json=as_json)
+
+
+@app.command()
+def redeem(
+    property_name: Property,
+    serial: Serial,
+    amount: Amount,
+    paid_in: PaidIn,
+    drawer: Drawer = None,
+    as_json: AsJson = False,
+) -> None:
+    """Redeem a counter check, in full or in part.
+
+    Example: pitledger checks redeem riverside CC-88 --amount 200 --in currency
+    """
+    with inventory() as client:
+        answer = client.do(path("counter-checks", property_name, serial, "redeem"), _paid(amount, paid_in, drawer))
+    print_step(answer, _redeemed, as_json=as_json)
+
+
+@app.command()
+def void(property_name: Property, step: Step, reason: Why, shown: Shown = None, as_json: AsJson = False) -> None:
+    """Void a redemption that somebody else entered by mistake.
+
+    Example: pitledger checks void riverside 12 --reason "it was another check"
+    """
+    voided = path("counter-checks", property_name, "redemptions", step, "void")
+    with inventory() as client:
+        answer = client.approve(voided, {"reason": reason}, sha256=shown)
+    print_step(answer, lambda one: f"redemption {step} is void: {_owed_again(one)}", as_json=as_json)
+
+
+@app.command("return")
+def give_back(property_name: Property, step: Step, reason: Why, as_json: AsJson = False) -> None:
+    """Record that the bank returned a deposit, or the drawer's own check, unpaid.
+
+    Example: pitledger checks return riverside 12 --reason "no funds: the bank's notice 88-1"
+    """
+    returned = path("counter-checks", property_name, "redemptions", step, "return")
+    with inventory() as client:
+        answer = client.do(returned, {"reason": reason})
+    print_step(answer, lambda one: f"redemption {step} came back unpaid: {_owed_again(one)}", as_json=as_json)
+
+
+@app.command()
+def clear(property_name: Property, step: Step, as_json: AsJson = False) -> None:
+    """Record that the bank paid a deposit, or the drawer's own check.
+
+    Example: pitledger checks clear riverside 12
+    """
+    with inventory() as client:
+        answer = client.do(path("counter-checks", property_name, "redemptions", step, "clear"), {})
+    print_step(answer, lambda one: f"redemption {step} of counter check {one['serial']} is cleared", as_json=as_json)
+
+
+@app.command()
+def replace(
+    property_name: Property,
+    serial: Serial,
+    replaces: Annotated[
+        list[str], typer.Option("--replaces", metavar="SERIAL", help="A check that it replaces; may be repeated.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Replace counter checks of a patron by one with a new number: consolidated, or paid in part.
+
+    Example: pitledger checks replace riverside CC-90 --replaces CC-88 --replaces CC-89
+    """
+    with inventory() as client:
+        answer = client.do(path("counter-checks", property_name), {"serial": serial, "replaces": replaces})
+    print_step(answer, lambda one: f"{dollars(one['cents'])} are owed on counter check {serial}", as_json=as_json)
+
+
+@app.command()
+def collect(
+    property_name: Property,
+    serial: Serial,
+    collector: Annotated[str, typer.Option(metavar="TEXT", help="Who collects it: an agency, counsel, a department.")],
+    as_json: AsJson = False,
+) -> None:
+    """Give a counter check into collection.
+
+    Example: pitledger checks collect riverside CC-88 --collector "Smith and Roe, counsel"
+    """
+    with inventory() as client:
+        answer = client.do(path("counter-checks", property_name, serial, "collection"), {"collector": collector})
+    print_step(
+        answer,
+        lambda one: f"{dollars(one['left_cents'])} of counter check {serial} are in collection: {collector}",
+        as_json=as_json,
+    )
+
+
+@app.command("write-off")
+def write_off(
+    property_name: Property,
+    serial: Serial,
+    amount: Amount,
+    kind: Annotated[
+        str, typer.Option(metavar="KIND", help="uncollectible, or settlement: the rest of what was agreed.")
+    ],
+    reason: Why,
+    as_json: AsJson = False,
+) -> None:
+    """Enter a write-off of what is owed on a counter check; another person approves it.
+
+    Example: pitledger checks write-off riverside CC-88 --amount 300 --kind uncollectible --reason "bankrupt, file 9"
+    """
+    lost = {"serial": serial, "write_off_kind": kind, "cents": cents_of("--amount", amount), "reason": reason}
+    with inventory() as client:
+        answer = client.do(path("check-write-offs", property_name), lost)
+    print_step(answer, _write_off, as_json=as_json)
+
+
+@app.command()
+def approve(property_name: Property, number: Number, shown: Shown = None, as_json: AsJson = False) -> None:
+    """Approve a write-off that somebody else entered: the amount is not owed any more.
+
+    Example: pitledger checks approve riverside 1
+    """
+    with inventory() as client:
+        answer = client.approve(path("check-write-offs", property_name, number, "approve"), sha256=shown)
+    print_step(answer, _write_off, as_json=as_json)
+
+
+@app.command()
+def reject(property_name: Property, number: Number, reason: Why, as_json: AsJson = False) -> None:
+    """Reject a write-off: the amount stays owed.
+
+    Example: pitledger checks reject riverside 1 --reason "it is not due yet"
+    """
+    with inventory() as client:
+        answer = client.do(path("check-write-offs", property_name, number, "reject"), {"reason": reason})
+    print_step(answer, _write_off, as_json=as_json)
+
+
+@app.command()
+def recover(
+    property_name: Property,
+    number: Number,
+    amount: Amount,
+    paid_in: PaidIn,
+    drawer: Drawer = None,
+    as_json: AsJson = False,
+) -> None:
+    """Record a payment on a counter check that was written off.
+
+    Example: pitledger checks recover riverside 1 --amount 100 --in currency
+    """
+    with inventory() as client:
+        recovered = path("check-write-offs", property_name, number, "recover")
+        answer = client.do(recovered, _paid(amount, paid_in, drawer))
+    print_step(
+        answer,
+        lambda one: f"{dollars(one['recovered_cents'])} are recovered of counter check {one['serial']}",
+        as_json=as_json,
+    )
+
+
+@app.command("write-offs")
+def write_offs(property_name: Property, as_json: AsJson = False) -> None:
+    """List the write-offs of counter checks, with what was recovered.
+
+    Example: pitledger checks write-offs riverside
+    """
+    with inventory() as client:
+        found = list(client.pages(path("check-write-offs", property_name)))
+    columns = [
+        *numbers("No."),
+        *names("Serial", "Drawer", "Kind", "Status"),
+        *numbers("Written off", "Recovered"),
+        *words("Reason"),
+    ]
+    print_list(found, columns, _write_off_row, nothing=f"nothing was written off at {property_name}", as_json=as_json)
+
+
+def _paid(amount: str, paid_in: str, drawer: str | None) -> dict[str, Any]:
+    paid = {"cents": cents_of("--amount", amount), "paid_in": paid_in}
+    return paid if drawer is None else {**paid, "drawer": drawer}
+
+
+def _check_row(one: Document) -> list[str]:
+    amounts = [dollars(one["issued_cents"]), dollars(one["left_cents"])]
+    return [one["serial"], one.get("drawer") or "", one.get("table") or "", one["first_issued_at"], *amounts]
+
+
+def _redeemed(one: Document) -> str:
+    paid, left = dollars(one["cents"]), dollars(one["left_cents"])
+    return f"redemption {one['step']}: {paid} of counter check {one['serial']} in {one['paid_in']}, {left} left"
+
+
+def _owed_again(one: Document) -> str:
+    return f"{dollars(one['cents'])} of counter check {one['serial']} are owed again"
+
+
+def _write_off(one: Document) -> str:
+    what = f"{dollars(one['cents'])} of counter check {one['serial']} ({one['write_off_kind']})"
+    return f"write-off {one['check_write_off']} at {one['property']}, {what}: {one['status']}"
+
+
+def _write_off_row(one: Document) -> list[str]:
+    amounts = [dollars(one["cents"]), dollars(one["recovered_cents"])]
+    kind = one["write_off_kind"]
+    return [
+        str(one["check_write_off"]),
+        one["serial"],
+        one.get("drawer") or "",
+        kind,
+        one["status"],
+        *amounts,
+        one["reason"],
+    ]
