@@ -22,6 +22,7 @@ from loadtest.floor.pit_items import (
     PAR_CENTS,
     Box,
     Counted,
+    IssuedCheck,
     Overpaying,
     PaperFill,
     PitEvent,
@@ -86,6 +87,12 @@ class PitDay:
     counts: Mapping[str, Sequence[Counted]]
     poker: Mapping[str, int]
     _events: Mapping[str, Sequence[PitEvent]]
+
+    def issued_checks(self) -> list[IssuedCheck]:
+        """Return the counter checks that the tables issued, by table and box."""
+        return [
+            IssuedCheck(box.table, serial, cents) for box in self.boxes for serial, cents in box.dropped.checks.items()
+        ]
 
     def reports(self, numbers: Mapping[Slip, int]) -> Iterator[Report]:
         """Return the pit streams of all tables, once the slips are numbered."""

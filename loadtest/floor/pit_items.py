@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from loadtest.floor.game import TablePlan
 
@@ -84,6 +84,14 @@ class Dropped:
     checks: dict[str, int] = field(default_factory=dict)
     coupons: dict[str, int] = field(default_factory=dict)
     rake: int = 0
+
+
+class IssuedCheck(NamedTuple):
+    """A counter check that a table issued."""
+
+    table: str
+    serial: str
+    cents: int
 
 
 @dataclass(frozen=True, slots=True)

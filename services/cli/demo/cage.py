@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from loadtest.floor.electronic import ElectronicTables
 from loadtest.floor.pit import PitDay
 from loadtest.traffic.reports import rows_of, total_of
+from services.cli.demo.cage_locations import WINDOW, close_cage, open_cage
 from services.cli.demo.pit import ACCOUNTS, INVENTORY, REPORTING, People
 from services.cli.output import heading, names, numbers, table, words
 from shared.contracts.money import dollars
@@ -21,38 +22,50 @@ _HIGH_ROLLER: Final = "P-1001"
 _CURRENCY: Final = (("chip_purchase", 7_000_00), ("front_money_deposit", 4_500_00))
 """Two transactions that exceed the reporting threshold only together."""
 
+_PAID: Final = (("chips", 1), ("deposit", 1), ("chips", 2))
+"""How the first counter checks are paid: in what, and which part of each."""
+
 _VISITOR: Final = "P-1002"
 _BELOW_CENTS: Final = 4_000_00
 GRANTED_CENTS: Final = 50_00
 _GRANT_DAYS: Final = timedelta(days=30)
 
 
-def work_at_cage(people: People, pit: PitDay, electronic: ElectronicTables) -> None:
-    """Have the cage redeem and return counter checks and take currency, and a host grant promotional money.
+def work_at_cage(people: People, pit: PitDay, electronic: ElectronicTables) -> int:
+    """Have the cage transfer and count, redeem counter checks and take currency, and a host grant promotional money.
 
-    The first check is paid in chips; the second is deposited, and the bank returns it unpaid. All belongs to the
-    current gaming day.
+    The first check is paid in chips; the second is deposited, and the bank returns it unpaid; the third is paid in
+    part. All belongs to the current gaming day. Returns what was paid on counter checks and stays paid, cents.
     """
-    checks = [(serial, cents) for box in pit.boxes for serial, cents in box.dropped.checks.items()]
-    path = f"/counter-checks/{pit.property}"
-    for (serial, cents), paid_in in zip(checks[:2], ("chips", "deposit"), strict=False):
-        paid = {"cents": cents, "paid_in": paid_in}
-        step = people.does(_CASHIER, INVENTORY, f"{path}/{serial}/redeem", paid)["step"]
-        if paid_in == "deposit":
-            why = {"reason": "insufficient funds: the bank's notice 88-1"}
-            people.does(_CASHIER, INVENTORY, f"{path}/redemptions/{step}/return", why)
+    open_cage(people, pit.property)
+    paid_cents = _redeem(people, pit)
     for patron, kind, cents in (
         *((_HIGH_ROLLER, kind, cents) for kind, cents in _CURRENCY),
         (_VISITOR, "chip_purchase", _BELOW_CENTS),
     ):
-        moved = {"property": pit.property, "window": "W-1", "patron": patron, "kind": kind, "cents": cents}
+        moved = {"property": pit.property, "window": WINDOW, "patron": patron, "kind": kind, "cents": cents}
         people.does(_CASHIER, INVENTORY, "/cage-movements", moved)
+    close_cage(people, pit.property)
     visitor = {"property": pit.property, "patron": _VISITOR, "wallet": f"W-{_VISITOR}", "access_code": "4711-kiwi"}
     people.does("demo.account_cashier", ACCOUNTS, "/patrons", visitor)
     expires_on = (pit.gaming_day + _GRANT_DAYS).isoformat()
     grant = {"cents": GRANTED_CENTS, "reason": "welcome", "expires_on": expires_on}
     people.does("demo.player_host", ACCOUNTS, f"/accounts/{pit.property}/W-{_VISITOR}/promotional-money", grant)
     electronic.money.granted += GRANTED_CENTS
+    return paid_cents
+
+
+def _redeem(people: People, pit: PitDay) -> int:
+    path, paid_cents = f"/counter-checks/{pit.property}", 0
+    for check, (paid_in, share) in zip(pit.issued_checks(), _PAID, strict=False):
+        paid = {"cents": check.cents // share, "paid_in": paid_in}
+        step = people.does(_CASHIER, INVENTORY, f"{path}/{check.serial}/redeem", paid)["step"]
+        if paid_in == "deposit":
+            why = {"reason": "insufficient funds: the bank's notice 88-1"}
+            people.does(_CASHIER, INVENTORY, f"{path}/redemptions/{step}/return", why)
+        else:
+            paid_cents += check.cents // share
+    return paid_cents
 
 
 def read_cage(people: People, property_name: str, day: date) -> Document:

@@ -42,6 +42,8 @@ from services.cli.demo.beside_rounds import (
     wait_until_recorded,
 )
 from services.cli.demo.cage import read_cage, work_at_cage
+from services.cli.demo.cage_locations import locations
+from services.cli.demo.credit_lines import RULES, STAFF, give_credit
 from services.cli.demo.gaming_day import gaming_day_of
 from services.cli.demo.identities import identities, pit_differences, read_pit
 from services.cli.demo.neighbor import Neighbor, property_row
@@ -103,13 +105,14 @@ def demo(
 
     Starts PostgreSQL, a Kafka broker and every service as a process of its own, has two people file and approve the
     property and its rules submissions, plays the day, and waits until all of it is settled and reported. The pit has
-    fills and credits, two shifts, a drop that is counted twice, counter checks (one comes back unpaid), coupons, tips,
-    electronic wagers, three tables whose win is only counted (one records its results), a poker table where players pay
-    for time, ratings of patrons, reportable currency, a grant of promotional money and a hit of a linked progressive.
-    Beside this property in Pennsylvania one in Rhode Island plays, under its own law and clock. A device at each table
-    signs its rounds. The day's reports are written to a folder, signed; `pitledger verify-reports` verifies them. A few
-    things go wrong on purpose: see the exceptions. Exit code 1 if a figure differs from the simulator's, or an
-    accounting identity is violated.
+    fills and credits, two shifts, a drop that is counted twice, coupons, tips, electronic wagers, three tables whose
+    win is only counted (one records its results), a poker table where players pay for time, ratings of patrons, and a
+    hit of a linked progressive. Counter checks are within credit lines, one comes back unpaid, one is paid in part. The
+    cage has a vault and a drawer, transfers, counts, reportable currency and a grant of promotional money. Beside this
+    property in Pennsylvania one in Rhode Island plays, under its own law and clock. A device at each table signs its
+    rounds. The day's reports are written to a folder, signed; `pitledger verify-reports` verifies them. A few things go
+    wrong on purpose: see the exceptions. Exit code 1 if a figure differs from the simulator's, or an accounting
+    identity is violated.
 
     Servers named in the environment are not used: a demo writes only to its own database.
 
@@ -176,6 +179,8 @@ def play_day(
     )
     neighbor = Neighbor.beside(gaming_day, rounds, len(plans))
     own_document = property_document(PROPERTY, plans, gaming_day, counted=COUNTED, poker=POKER)
+    with_cage = {"cage_locations": locations(gaming_day), "credit_lines": RULES, "people": STAFF}
+    own_document = own_document.model_copy(update=with_cage)
     devices = installed([own_document, neighbor.document])
     properties = devices.documents
     _approve(target, properties, [(PROPERTY, plans), (neighbor.name, neighbor.plans)], gaming_day)
@@ -201,6 +206,7 @@ def play_day(
 
         def report_pit_of_day() -> tuple[PitDay, int]:
             pit_day = book.day()
+            give_credit(people, pit_day)
             return pit_day, report_pit(people, pit_day, target.bootstrap_servers, devices)
 
         def all_messages() -> Generator[Message, None, None]:
@@ -220,7 +226,7 @@ def play_day(
         for schema in ("table_inventory", "vigorish"):
             watch.wait_for_topic(schema, PIT_EVENTS.name, pit_records, seconds=patience)
     electronic.cash_out()
-    work_at_cage(people, pit_day, electronic)
+    paid_cents = work_at_cage(people, pit_day, electronic)
     dismiss_refused(people)
     with Watch(target) as watch:
         watch.wait_for_topic("table_inventory", SETTLEMENTS.name, watch.entries(), seconds=patience)
@@ -252,7 +258,12 @@ def play_day(
         for name, of_schemas in legs_of.items()
     }
     equal = identities(
-        pit_reports, pit=pit_day, electronic=electronic, settled=total_of(reports.win_as_settled, "tables"), legs=legs
+        pit_reports,
+        pit=pit_day,
+        electronic=electronic,
+        settled=total_of(reports.win_as_settled, "tables"),
+        legs=legs,
+        checks_paid_cents=paid_cents,
     )
     return {
         "property": PROPERTY,

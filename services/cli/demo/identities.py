@@ -11,7 +11,9 @@ from loadtest.floor.books import Books
 from loadtest.floor.electronic import ElectronicTables
 from loadtest.floor.pit import PitDay
 from loadtest.traffic.reports import rows_of, total_of
+from services.cli.demo.cage_locations import HELD_CENTS
 from services.cli.demo.pit import ACCOUNTS, INVENTORY, METERS, REPORTING, VIGORISH, Document, People
+from shared.contracts.cage_locations import CAGE
 
 _WIN_COLUMNS: Final = {
     "opener": "opener_cents",
@@ -56,6 +58,10 @@ class PitReports:
     progressives: Document
     exceptions: Sequence[Document]
     """The exceptions of the pit's desk, including resolved ones."""
+    held_cents: int
+    """What vault and drawers of the cage should hold, by their books."""
+    owed_cents: int
+    """What patrons owe on their credit lines."""
     left_over: Mapping[str, int]
     """Open follow-ups by service, without resolved variances."""
 
@@ -84,6 +90,12 @@ def read_pit(people: People, property_name: str, gaming_day: date, until: date) 
         exceptions=[
             row for section in ("open", "over") for row in rows_of(exceptions, section) if row["kind"] in _OF_THE_DESK
         ],
+        held_cents=sum(
+            book["cents"]
+            for book in inventory.read(f"/cage/{property_name}/books")["items"]
+            if book["location"] != CAGE
+        ),
+        owed_cents=sum(line["outstanding_cents"] for line in inventory.pages(f"/credit-lines/{property_name}/patrons")),
         left_over={
             INVENTORY: len(inventory.read(f"{of_day}/follow-ups")["items"]),
             VIGORISH: len(list(people.at(VIGORISH).pages("/follow-ups", **day))),
@@ -100,10 +112,11 @@ def identities(
     electronic: ElectronicTables,
     settled: Document,
     legs: Mapping[str, Mapping[str, int]],
+    checks_paid_cents: int,
 ) -> list[Document]:
     """Return the identities of the day; `legs` are the sums of all postings by journal schema and leg.
 
-    `settled` is the total of the settled win.
+    `settled` is the total of the settled win; `checks_paid_cents` what was paid on counter checks.
     """
     rounds, inventory = Counter(legs["round_settlement"]), Counter(legs["table_inventory"])
     counted, fees = reports.win["total"], total_of(reports.vigorish, "tables")
@@ -142,6 +155,9 @@ def identities(
          "time collected at the tables", sum(pit.poker.values())),
         ("Counter checks", "found in the boxes", counted["counter_checks_cents"],
          "issued at the tables", tables["checks"]),
+        ("Credit", "outstanding on credit lines", reports.owed_cents,
+         "checks issued - paid at the cage", tables["checks"] - checks_paid_cents),
+        ("Cage", "vault and drawer, by the books", reports.held_cents, "as counted, transferred and paid", HELD_CENTS),
         ("Coupons, no drop", "found in the boxes", counted["coupons_cents"],
          "dropped at the tables", tables["coupons"]),
         ("Tips, in no tray", "owed to the dealers", -inventory["tips_payable"],

@@ -140,9 +140,9 @@ def test_electronic_wagers_leave_what_is_owed_to_players(day: dict[str, Any]) ->
 
 
 def test_the_cage_pays_returns_and_reports(day: dict[str, Any]) -> None:
-    """A check is paid, another comes back unpaid and is owed; currency is reported; a grant waits in a wallet."""
+    """A check is paid, one comes back unpaid and is owed, one is paid in part; currency is reported; a grant waits."""
     checks, currency = day["cage"]["counter-checks"], day["cage"]["currency"]
-    assert ["redeemed in full", "deposited in full", "returned unpaid"] == [
+    assert ["redeemed in full", "deposited in full", "returned unpaid", "redeemed in part"] == [
         row["what"] for row in rows_of(checks, "cage")
     ]
     assert [("in", 2, 11_500_00)] == [

@@ -1,0 +1,85 @@
+"""The locations of the demo's cage: what is transferred between them, and what their counts find."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any, Final
+
+from services.cli.demo.pit import INVENTORY, People
+from shared.contracts.cage_locations import HeldPieces, money_of
+from shared.contracts.properties import CageLocation
+
+Contents = Sequence[HeldPieces]
+
+WINDOW: Final = "drawer-1"
+"""Where known patrons are paid, and pay."""
+
+_VAULT: Final = "vault"
+_IMPREST_CENTS: Final = 20_000_00
+_CASHIER: Final = "demo.cashier"
+_OTHER: Final = "demo.cage"
+"""Everything at the cage takes two people."""
+
+
+def _notes(cents: int, each_cents: int = 100_00) -> HeldPieces:
+    return HeldPieces(kind="currency", cents=each_cents, count=cents // each_cents)
+
+
+def _chips(cents: int) -> HeldPieces:
+    return HeldPieces(kind="chips", chip_set="chips", cents=25_00, count=cents // 25_00)
+
+
+_OPENING: Final[Mapping[str, Contents]] = {
+    _VAULT: (_notes(250_000_00), _chips(100_000_00)),
+    WINDOW: (_notes(_IMPREST_CENTS, 20_00),),
+}
+_FROM_BANK: Final = (_notes(50_000_00),)
+_TO_CAGE: Final = (_chips(10_000_00),)
+_LEFT_AT_WINDOW: Final = (_notes(_IMPREST_CENTS, 20_00), _notes(4_400_00))
+_TO_VAULT: Final = (_notes(4_400_00),)
+_LEFT_IN_VAULT: Final = (_notes(300_000_00), _chips(90_000_00))
+
+HELD_CENTS: Final = money_of((*_LEFT_IN_VAULT, *_LEFT_AT_WINDOW)) - money_of(_TO_VAULT)
+"""What vault and drawer hold at the end."""
+
+
+def locations(since: date) -> tuple[CageLocation, ...]:
+    """Return the locations as the property files them."""
+    drawer = CageLocation(location=WINDOW, kind="drawer", imprest_cents=_IMPREST_CENTS, opened_on=since)
+    return drawer, CageLocation(location=_VAULT, kind="vault", opened_on=since)
+
+
+def open_cage(people: People, property_name: str) -> None:
+    """Count vault and drawer, and bring currency from the bank, and chips to the window of the tables."""
+    for location, contents in _OPENING.items():
+        _verify(people, property_name, _count(people, property_name, location, contents))
+    for giver, receiver, contents in (("bank", _VAULT, _FROM_BANK), (_VAULT, "cage", _TO_CAGE)):
+        number = _transfer(people, property_name, giver, receiver, contents)
+        people.does(_OTHER, INVENTORY, f"/cage/{property_name}/transfers/{number}/receive")
+
+
+def close_cage(people: People, property_name: str) -> None:
+    """Count the drawer, which is short of a note, and the vault, a count that waits; a transfer is in transit."""
+    found = _count(people, property_name, WINDOW, _LEFT_AT_WINDOW)
+    _verify(people, property_name, found, reason="a strap of notes was short of one")
+    _transfer(people, property_name, WINDOW, _VAULT, _TO_VAULT)
+    _count(people, property_name, _VAULT, _LEFT_IN_VAULT)
+
+
+def _transfer(people: People, property_name: str, giver: str, receiver: str, contents: Contents) -> int:
+    given = {"giver": giver, "receiver": receiver, "contents": _sent(contents)}
+    number: int = people.does(_CASHIER, INVENTORY, f"/cage/{property_name}/transfers", given)["transfer"]
+    return number
+
+
+def _count(people: People, property_name: str, location: str, contents: Contents) -> int:
+    counted = {"location": location, "contents": _sent(contents), "cashier": _CASHIER}
+    number: int = people.does(_CASHIER, INVENTORY, f"/cage/{property_name}/counts", counted)["count"]
+    return number
+
+
+def _verify(people: People, property_name: str, number: int, **why: str) -> None:
+    people.does(_OTHER, INVENTORY, f"/cage/{property_name}/counts/{number}/verify", why)
+
+
+def _sent(contents: Contents) -> list[dict[str, Any]]:
+    return [pieces.model_dump(exclude_none=True) for pieces in contents]
