@@ -33,34 +33,19 @@ submissions = Table(
     schema=SCHEMA,
 )
 
-properties = Table(
-    "properties",
-    metadata,
-    *texts("property", key=True),
-    *version_columns(),
-    *moments("effective_from"),
-    Index(
-        "one_beginning_one_version_of_property",
-        "property",
-        "effective_from",
-        unique=True,
-        postgresql_where="status = 'approved'",
-    ),
-    schema=SCHEMA,
-)
 
-ledger_mappings = Table(
-    "ledger_mappings",
-    metadata,
-    *texts("property", key=True),
-    *version_columns(),
-    *moments("effective_from"),
-    Index(
-        "one_beginning_one_version_of_ledger_mapping",
-        "property",
-        "effective_from",
-        unique=True,
-        postgresql_where="status = 'approved'",
-    ),
-    schema=SCHEMA,
-)
+def _documents(name: str, one_beginning: str) -> Table:
+    """Declare the versions of a kind of document; no two approved ones of a property begin at the same moment."""
+    return Table(
+        name,
+        metadata,
+        *texts("property", key=True),
+        *version_columns(),
+        *moments("effective_from"),
+        Index(one_beginning, "property", "effective_from", unique=True, postgresql_where="status = 'approved'"),
+        schema=SCHEMA,
+    )
+
+
+properties = _documents("properties", "one_beginning_one_version_of_property")
+ledger_mappings = _documents("ledger_mappings", "one_beginning_one_version_of_ledger_mapping")

@@ -55,7 +55,9 @@ def desk(stack: RunningStack, pitledger: Caller, monkeypatch: pytest.MonkeyPatch
 def test_a_mapping_is_filed_decided_and_read(desk: Desk) -> None:
     """Two people for each version; what it changes is said when it is filed, and to whoever approves it."""
     filed = desk.file(mapping_document())
-    assert (0, "ledger mapping of riverside: filed for the first time\n") == (filed.code, filed.stdout), filed.stderr
+    assert (0, "the ledger mapping of riverside: filed for the first time\n") == (filed.code, filed.stdout), (
+        filed.stderr
+    )
     assert "somebody else approves it: pitledger gl approve riverside 1" in filed.stderr
     assert 4 == desk("show", "riverside").code
     assert "demo.auditor does not have the role" in desk("approve", "riverside", "1").stderr

@@ -3,37 +3,32 @@
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final
-from urllib.parse import quote
 
 import typer
 
 from services.cli.books.report import period_asked
 from services.cli.client import client_of
-from services.cli.documents import read_document
-from services.cli.exits import InputRefused, UsageWrong
+from services.cli.exits import UsageWrong
 from services.cli.moments import moment_of
 from services.cli.output import (
     AsJson,
     heading,
-    message,
     names,
     print_json,
-    print_line,
     show,
     table,
     words,
     write_bytes,
 )
+from services.cli.registry.documents import Documents, Property, ReturnReason, Version
 from services.cli.subjects import Shown
 
 app = typer.Typer()
 
-_REGISTRY: Final = "paytable-registry"
 _REPORTING: Final = "reporting"
 _FORMATS: Final = ("csv", "iif", "xero", "netsuite", "sage", "hledger", "beancount")
 
-Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
-Version = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The number of the version.")]
+_MAPPINGS: Final = Documents("/ledger-mappings", "pitledger gl", "the ledger mapping of {}".format)
 
 
 @app.command()
@@ -81,19 +76,7 @@ def file_version(
 
     Example: pitledger gl file mapping.yaml
     """
-    document = read_document(file)
-    if not isinstance(document, Mapping):
-        raise InputRefused(f"{file}: a mapping has members, and this is a {type(document).__name__}")
-    with client_of(_REGISTRY) as client:
-        filed = client.do("/ledger-mappings", document)
-        changed = client.read(f"{_path(filed['property'], filed['version'])}/changes")
-    if as_json:
-        print_json({**filed, **changed})
-        return
-    named = f"{filed['property']} {filed['version']}"
-    message(f"version {filed['version']} of the ledger mapping of {filed['property']} is filed")
-    _print_changes(changed)
-    message(f"somebody else approves it: pitledger gl approve {named}")
+    _MAPPINGS.file(file, as_json=as_json)
 
 
 @app.command()
@@ -102,25 +85,21 @@ def approve(property_name: Property, version: Version, shown: Shown = None, as_j
 
     Example: pitledger gl approve riverside 2
     """
-    with client_of(_REGISTRY) as client:
-        answer = client.approve(f"{_path(property_name, version)}/approve", sha256=shown)
-    _print_decided(answer, as_json=as_json)
+    _MAPPINGS.approve(property_name, version, shown, as_json=as_json)
 
 
 @app.command("return")
 def give_back(
     property_name: Property,
     version: Version,
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")],
+    reason: ReturnReason,
     as_json: AsJson = False,
 ) -> None:
     """Return a version to its filer; it never takes effect.
 
     Example: pitledger gl return riverside 2 --reason "baccarat is of cost center 310"
     """
-    with client_of(_REGISTRY) as client:
-        answer = client.do(f"{_path(property_name, version)}/return", {"reason": reason})
-    _print_decided(answer, as_json=as_json)
+    _MAPPINGS.give_back(property_name, version, reason, as_json=as_json)
 
 
 @app.command()
@@ -129,12 +108,7 @@ def diff(property_name: Property, version: Version, as_json: AsJson = False) -> 
 
     Example: pitledger gl diff riverside 2
     """
-    with client_of(_REGISTRY) as client:
-        changed = client.read(f"{_path(property_name, version)}/changes")
-    if as_json:
-        print_json(changed)
-    else:
-        _print_changes(changed)
+    _MAPPINGS.compare(property_name, version, as_json=as_json)
 
 
 @app.command("show")
@@ -150,8 +124,7 @@ def show_version(
     Example: pitledger gl show riverside
     Example: pitledger gl show riverside --version 2 --json
     """
-    with client_of(_REGISTRY) as client:
-        found = client.read(_path(property_name, "in-effect" if version is None else version))
+    found = _MAPPINGS.read(property_name, version)
     if as_json:
         print_json(found)
         return
@@ -168,20 +141,3 @@ def show_version(
 def _rule(rule: Mapping[str, Any]) -> tuple[str, str, str]:
     conditions = ("item", "game", "pit", "table_class")
     return rule["service"], rule["leg"], ", ".join(f"{name} {rule[name]}" for name in conditions if name in rule)
-
-
-def _path(property_name: str, *parts: object) -> str:
-    return "/".join(("/ledger-mappings", *(quote(str(part), safe="") for part in (property_name, *parts))))
-
-
-def _print_decided(answer: Mapping[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        print_json(answer)
-        return
-    begins = f", from {answer['effective_from']} on" if answer["status"] == "approved" else ""
-    message(f"version {answer['version']} of the ledger mapping of {answer['property']} is {answer['status']}{begins}")
-
-
-def _print_changes(changed: Mapping[str, Any]) -> None:
-    for line in changed["changes"]:
-        print_line(line)

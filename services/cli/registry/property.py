@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated, Any, Final
-from urllib.parse import quote
 
 import typer
 
 from services.cli.client import Client, client_of
-from services.cli.documents import read_document
-from services.cli.exits import InputRefused, UsageWrong
+from services.cli.exits import UsageWrong
 from services.cli.moments import moment_of
-from services.cli.output import AsJson, heading, message, names, numbers, print_json, print_line, show, table, words
+from services.cli.output import AsJson, heading, message, names, numbers, print_json, show, table, words
+from services.cli.registry.documents import REGISTRY, Documents, Property, ReturnReason, Version
 from services.cli.subjects import Shown
 from shared.contracts.money import dollars
 
@@ -19,10 +18,7 @@ app = typer.Typer()
 
 _REQUIRED = "signatures_required_from"
 
-_REGISTRY: Final = "paytable-registry"
-
-Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
-Version = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The number of the version.")]
+_PROPERTIES: Final = Documents("/properties", "pitledger property", "property {}".format)
 
 
 @app.command("file")
@@ -37,19 +33,7 @@ def file_version(
 
     Example: pitledger property file riverside.yaml
     """
-    document = read_document(file)
-    if not isinstance(document, Mapping):
-        raise InputRefused(f"{file}: a property document is a mapping, not {type(document).__name__}")
-    with client_of(_REGISTRY) as client:
-        filed = client.do("/properties", document)
-        changed = client.read(f"{_path(filed['property'], filed['version'])}/changes")
-    if as_json:
-        print_json({**filed, **changed})
-        return
-    named = f"{filed['property']} {filed['version']}"
-    message(f"version {filed['version']} of property {filed['property']} is filed, from {filed['effective_from']} on")
-    _print_changes(changed)
-    message(f"somebody else approves it: pitledger property approve {named}")
+    _PROPERTIES.file(file, as_json=as_json)
 
 
 @app.command()
@@ -58,25 +42,21 @@ def approve(property_name: Property, version: Version, shown: Shown = None, as_j
 
     Example: pitledger property approve riverside 2
     """
-    with client_of(_REGISTRY) as client:
-        answer = client.approve(f"{_path(property_name, version)}/approve", sha256=shown)
-    _print_decided(answer, as_json=as_json)
+    _PROPERTIES.approve(property_name, version, shown, as_json=as_json)
 
 
 @app.command("return")
 def give_back(
     property_name: Property,
     version: Version,
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")],
+    reason: ReturnReason,
     as_json: AsJson = False,
 ) -> None:
     """Return a version to its filer; it never takes effect.
 
     Example: pitledger property return riverside 2 --reason "BJ-07 stays open"
     """
-    with client_of(_REGISTRY) as client:
-        answer = client.do(f"{_path(property_name, version)}/return", {"reason": reason})
-    _print_decided(answer, as_json=as_json)
+    _PROPERTIES.give_back(property_name, version, reason, as_json=as_json)
 
 
 @app.command()
@@ -97,12 +77,7 @@ def diff(
     Example: pitledger property diff riverside 4 --since 2
     """
     compared = {} if since is None else {"since": str(since)}
-    with client_of(_REGISTRY) as client:
-        changed = client.read(f"{_path(property_name, version)}/changes", **compared)
-    if as_json:
-        print_json(changed)
-    else:
-        _print_changes(changed)
+    _PROPERTIES.compare(property_name, version, as_json=as_json, **compared)
 
 
 @app.command("show")
@@ -125,8 +100,7 @@ def show_version(
     if at is not None and version is not None:
         raise UsageWrong("--at and --version: give one of them")
     moment = {} if at is None else {"at": moment_of("--at", at).isoformat()}
-    with client_of(_REGISTRY) as client:
-        found = client.read(_path(property_name, "in-effect" if version is None else version), **moment)
+    found = _PROPERTIES.read(property_name, version, **moment)
     if as_json:
         print_json(found)
     else:
@@ -143,8 +117,8 @@ def list_versions(
     Example: pitledger property list
     """
     asked = {} if property_name is None else {"property": property_name}
-    with client_of(_REGISTRY) as client:
-        found = list(client.pages("/properties", **asked))
+    with client_of(REGISTRY) as client:
+        found = list(client.pages(_PROPERTIES.path, **asked))
     if as_json:
         for one in found:
             print_json(one)
@@ -176,11 +150,11 @@ def tables(
     """
     if day is not None and month is not None:
         raise UsageWrong("--day and --month: give one of them")
-    with client_of(_REGISTRY) as client:
+    with client_of(REGISTRY) as client:
         found = (
             _master_list(client, property_name, day)
             if month is None
-            else client.read(f"{_path(property_name, 'tables')}/by-month", month=month)
+            else client.read(_PROPERTIES.path_of(property_name, "tables", "by-month"), month=month)
         )
     if as_json:
         print_json(found)
@@ -188,26 +162,6 @@ def tables(
         _show_master_list(found)
     else:
         _show_month(found)
-
-
-def _path(property_name: str, *parts: object) -> str:
-    return "/".join(("/properties", *(quote(str(part), safe="") for part in (property_name, *parts))))
-
-
-def _print_decided(answer: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print the result of a decision on a version."""
-    if as_json:
-        print_json(answer)
-        return
-    begins = f", from {answer['effective_from']} on" if answer["status"] == "approved" else ""
-    message(f"version {answer['version']} of property {answer['property']} is {answer['status']}{begins}")
-
-
-def _print_changes(changed: Mapping[str, Any]) -> None:
-    for line in changed["changes"]:
-        print_line(line)
-    if not changed["changes"]:
-        message(f"nothing but its beginning differs from version {changed['from_version']}")
 
 
 def _decided(one: Mapping[str, Any]) -> str:
@@ -293,7 +247,7 @@ def _master_list(client: Client, property_name: str, day: str | None) -> dict[st
             asked["gaming_day"] = date.fromisoformat(day).isoformat()
         except ValueError:
             raise UsageWrong(f"--day {day!r}: give it as 2026-11-20") from None
-    return client.read(f"{_path(property_name, 'tables')}/list", **asked)
+    return client.read(_PROPERTIES.path_of(property_name, "tables", "list"), **asked)
 
 
 def _show_master_list(found: Mapping[str, Any]) -> None:

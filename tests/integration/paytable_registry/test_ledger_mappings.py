@@ -36,7 +36,7 @@ def test_what_a_version_changes_is_said_for_its_approver(registry: Registry) -> 
     """The first one has nothing before it; the next one says what goes elsewhere."""
     file(registry)
     first = registry.get(f"{_PATH}/1/changes").json()
-    assert (None, ["ledger mapping of riverside: filed for the first time"]) == (
+    assert (None, ["the ledger mapping of riverside: filed for the first time"]) == (
         first.get("from_version"),
         first["changes"],
     )

@@ -78,7 +78,7 @@ def test_times_and_days_are_filed_as_they_are_written(pitledger: Caller, registr
     [
         (["file", "-"], "- {property: a}\n- {property: b}", 3, "-: 2 documents; give one"),
         (["file", "-"], "", 3, "-: 0 documents; give one"),
-        (["file", "-"], "riverside", 3, "-: a property document is a mapping, not str"),
+        (["file", "-"], "riverside", 3, "-: a document of a property is a mapping, not str"),
         (["file", "-"], "property: !!binary aGk=", 3, "-: JSON cannot say it: "),
         (["file", "-"], "property: .nan", 3, "-: JSON cannot say it: "),
         (["file", "no-such-file"], "", 2, "no-such-file: No such file or directory"),

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from services.paytable_registry.domain.device_checks import changed_keys, key_problems
-from services.paytable_registry.domain.history import History
-from services.paytable_registry.domain.properties import after, approve, file
+from services.paytable_registry.domain.documents import History
+from services.paytable_registry.domain.properties import PROPERTIES, PropertyVersion
 from services.paytable_registry.domain.property_changes import changes
 from shared.contracts.devices import DeviceKey
 from shared.contracts.properties import PropertyDocument
@@ -23,6 +23,13 @@ def wanted(*devices: dict[str, Any], **more: Any) -> PropertyDocument:
     """A property of two tables, the first of which has these devices."""
     said = {"effective_from": LATER} | more
     return PropertyDocument.model_validate(document(tables={"BJ-01": {"devices": list(devices)}, "BJ-02": {}}, **said))
+
+
+def approved(*devices: dict[str, Any]) -> PropertyVersion:
+    """Its first version, in effect already."""
+    filed = PROPERTIES.file(wanted(*devices, effective_from="2026-11-01T12:00:00Z"), History(), by="ann", at=NOW)
+    version = PROPERTIES.after(filed, filed)
+    return PROPERTIES.after(version, PROPERTIES.approve(version, History(1), by="bob", at=NOW))
 
 
 def wrong(*devices: dict[str, Any], **more: Any) -> list[str]:
@@ -97,17 +104,19 @@ def test_a_key_stays_what_it_was() -> None:
     assert "'BJ-01-terminal' was revoked at 2020-01-01" in revoked
     assert "'new' had another public key in an approved version" in another
     with pytest.raises(Rejected, match="was revoked"):
-        file(wanted(device()), History(keys=before), by="ann", at=NOW)
+        PROPERTIES.file(
+            wanted(device()), History(1, [approved(device(registered(revoked_at=SINCE)))]), by="ann", at=NOW
+        )
 
 
 def test_a_key_that_was_revoked_meanwhile_is_not_approved() -> None:
     """Between the filing of a version and its approval another one may have been approved."""
-    filed = file(wanted(device()), History(), by="ann", at=NOW)
-    version = after(filed, filed)
-    revoked = [DeviceKey.model_validate(registered(revoked_at=SINCE))]
+    filed = PROPERTIES.file(wanted(device()), History(1), by="ann", at=NOW)
+    version = PROPERTIES.after(filed, filed)
+    revoked = approved(device(registered(revoked_at=SINCE)))
     with pytest.raises(Rejected, match=r"cannot be approved any more: key 'BJ-01-terminal' was revoked"):
-        approve(version, History(1, keys=revoked), by="bob", at=NOW)
-    assert 1 == approve(version, History(1), by="bob", at=NOW).version
+        PROPERTIES.approve(version, History(2, [revoked]), by="bob", at=NOW)
+    assert "approved" == PROPERTIES.after(version, PROPERTIES.approve(version, History(2), by="bob", at=NOW)).status
 
 
 def test_a_change_of_keys_is_one_line() -> None:

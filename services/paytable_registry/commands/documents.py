@@ -1,0 +1,76 @@
+"""Commands on one kind of document: file, approve and return a version."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.paytable_registry.domain.documents import DocumentKind, DocumentT, History, VersionT
+from services.paytable_registry.queries.documents import Versions
+from shared.contracts.envelope import Name, Reason
+from shared.contracts.topics import PROPERTIES
+from shared.contracts.versions import VersionNumber
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
+
+
+class OfVersion(Command):
+    """A command on a version."""
+
+    property: Annotated[Name, Field(description="the property")]
+    version: VersionNumber
+
+
+class ApproveVersion(OfVersion, Approving):
+    """Approve a version."""
+
+
+class ReturnVersion(OfVersion):
+    """Return a version to its filer."""
+
+    reason: Reason
+
+
+def document_commands(
+    kind: DocumentKind[DocumentT, VersionT],
+    versions: Versions[VersionT],
+    path: str,
+    *,
+    file: type[Command],
+    approve: type[ApproveVersion],
+    give_back: type[ReturnVersion],
+) -> Commands:
+    """Return the commands on a kind of document. `file` is the document itself; its versions are read below `path`."""
+    commands = Commands(shards=PROPERTIES.name)
+
+    async def find(connection: AsyncConnection, command: OfVersion) -> VersionT:
+        return await versions.find(connection, command.property, command.version)
+
+    async def history(connection: AsyncConnection, command: Any) -> History[VersionT]:
+        return await versions.history(connection, command.property)
+
+    async def version_and_history(
+        connection: AsyncConnection, command: OfVersion
+    ) -> tuple[VersionT, History[VersionT]]:
+        return await find(connection, command), await history(connection, command)
+
+    @commands.handles(file, load=history)
+    def _file(command: Command, history: History[VersionT], now: Now) -> Accepted:
+        fact = kind.file(command, history, by=now.by, at=now.at)
+        filed = kind.after(fact, fact)
+        location = f"{path}/{filed.property}/{filed.version}"
+        return Accepted(recording=FactWithPostings(fact=fact), answer=filed, location=location)
+
+    @commands.handles(approve, load=version_and_history, subject=first_loaded)
+    def _approve(command: ApproveVersion, state: tuple[VersionT, History[VersionT]], now: Now) -> Accepted:
+        del command
+        version, history = state
+        fact = kind.approve(version, history, by=now.by, at=now.at)
+        return Accepted(recording=FactWithPostings(fact=fact), answer=kind.after(version, fact))
+
+    @commands.handles(give_back, load=find)
+    def _return(command: ReturnVersion, version: VersionT, now: Now) -> Accepted:
+        fact = kind.give_back(version, by=now.by, at=now.at, reason=command.reason)
+        return Accepted(recording=FactWithPostings(fact=fact), answer=kind.after(version, fact))
+
+    return commands

@@ -1,0 +1,122 @@
+"""Documents of a property in dated versions: one person files a version, another approves or returns it. Pure."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from shared.contracts.envelope import Contract
+from shared.contracts.facts import Fact
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.versions import (
+    Filed,
+    Standing,
+    beginning,
+    fields_of,
+    returned,
+    standing,
+    version_hash,
+    why_too_late,
+)
+from shared.runtime.commands.approval import Approval, Decision, Policy
+from shared.runtime.commands.approval_subject import ApprovalSubject
+
+
+class DocumentVersion(Filed, Standing, ApprovalSubject):
+    """A version of a document of a property, with its status."""
+
+    POLICY: ClassVar[Policy]
+
+    @classmethod
+    @abstractmethod
+    def document_of(cls, property_name: str) -> str:
+        """Return the name of a property's document for messages, such as `property riverside`."""
+
+    @property
+    def label(self) -> str:
+        """Return the name of the version for messages."""
+        return f"version {self.version} of {self.document_of(self.property)}"
+
+    @property
+    def approval(self) -> Approval:
+        """Return the approval of the version."""
+        return Approval(self.POLICY, self.label, self.filed_by, Decision.of(self.status))
+
+    if TYPE_CHECKING:  # fields of each document, which says them in an order of its own
+        property: str
+        effective_from: datetime
+
+
+DocumentT = TypeVar("DocumentT", bound=Contract)
+VersionT = TypeVar("VersionT", bound=DocumentVersion)
+
+
+@dataclass(frozen=True, slots=True)
+class History(Generic[VersionT]):
+    """The history of one document: the number of versions filed, and the approved ones."""
+
+    versions: int = 0
+    approved: Sequence[VersionT] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentKind(Generic[DocumentT, VersionT]):
+    """A kind of document: its models, its facts, and its checks.
+
+    `faults` are those of a document by itself; `contradictions`, those beside the approved versions, are looked for
+    when it is filed and again when it is approved. `changes` are the differences of two versions as text.
+    """
+
+    document: type[DocumentT]
+    version: type[VersionT]
+    filed: type[Fact]
+    approved: type[Fact]
+    returned: type[Fact]
+    faults: Callable[[DocumentT], Iterable[str]]
+    contradictions: Callable[[DocumentT, Sequence[VersionT]], Iterable[str]] = lambda *_: ()
+    changes: Callable[[VersionT, VersionT], list[str]]
+
+    def file(self, wanted: Contract, history: History[VersionT], *, by: str, at: datetime) -> Fact:
+        """Return the next version, as filed.
+
+        Raises: Rejected with all of its faults, one per line, or if it could never be approved.
+        """
+        said = fields_of(wanted, self.document)
+        said["effective_from"] = beginning(said["effective_from"])
+        document = self.document(**said)
+        found = [*self.faults(document), *self._too_late(document, said["effective_from"], history, at)]
+        if found:
+            raise Rejected(Reason.NOT_ALLOWED, "\n".join(found))
+        version = history.versions + 1
+        digest = version_hash(document, self.document, version)
+        return self.filed(**said | {"version": version, "hash": digest, "filed_by": by, "filed_at": at})
+
+    def approve(self, version: VersionT, history: History[VersionT], *, by: str, at: datetime) -> Fact:
+        """Return the approval of a version.
+
+        Raises: Rejected if it was decided before, for its filer, or if it would change what has been in effect.
+        """
+        version.approval.approve(by)
+        document = self.document(**fields_of(version, self.document))
+        found = list(self._too_late(document, version.effective_from, history, at))
+        if found:
+            raise Rejected(Reason.TOO_LATE, f"{version.label} cannot be approved any more: {'; '.join(found)}")
+        return self.approved(**fields_of(version, self.filed) | {"approved_by": by, "approved_at": at})
+
+    def give_back(self, version: VersionT, *, by: str, at: datetime, reason: str) -> Fact:
+        """Return the return of a version to its filer. Raises: Rejected if it was decided before."""
+        version.approval.reject()
+        return returned(self.returned, version, by=by, at=at, reason=reason)
+
+    def after(self, version: Contract, fact: Fact) -> VersionT:
+        """Return a version, given as filed or with its status, after a fact about it was recorded."""
+        return self.version(**fields_of(version, self.filed), **standing(fact))
+
+    def _too_late(
+        self, document: DocumentT, effective_from: datetime, history: History[VersionT], at: datetime
+    ) -> Iterator[str]:
+        yield from self.contradictions(document, history.approved)
+        too_late = why_too_late(effective_from, [one.effective_from for one in history.approved], at)
+        if too_late is not None:
+            yield too_late
