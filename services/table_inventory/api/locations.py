@@ -27,9 +27,8 @@ from services.table_inventory.queries.locations import (
     books_of,
     find_count,
     find_transfer,
-    list_counts,
-    list_transfers,
 )
+from services.table_inventory.tables import cage_counts, cage_transfers
 from shared.contracts.cage_locations import Book
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
@@ -37,17 +36,18 @@ from shared.runtime.http import (
     UNCHANGED,
     Asked,
     Day,
-    Listing,
     Page,
     PropertyPath,
+    TableListing,
     command_route,
     document_response,
     problems,
 )
+from shared.runtime.rows import thing_of
 from shared.runtime.service.service_context import ServiceContext
 
-TRANSFERS: Final[Listing[tuple[int]]] = Listing("cage-transfers", tuple[int])
-COUNTS: Final[Listing[tuple[int]]] = Listing("cage-counts", tuple[int])
+TRANSFERS: Final = TableListing(cage_transfers, "transfer")
+COUNTS: Final = TableListing(cage_counts, "count")
 
 DayOf = Annotated[Day | None, Query(alias="gaming_day", description="only those of a gaming day")]
 
@@ -99,11 +99,9 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Page[CageTransferDocument]:
         """List transfers between locations of the cage, and to and from those outside, by number."""
         del reader
-        after = TRANSFERS.after(asked.cursor)
+        wanted = {"property": property_name, "gaming_day": gaming_day, "status": status}
         async with snapshot(context.pools.readers) as connection:
-            number = after[0] if after else 0
-            found = await list_transfers(connection, property_name, gaming_day, status, number, asked.limit + 1)
-        return TRANSFERS.page(found, asked.limit, lambda item: (item.transfer,))
+            return await TRANSFERS.read(connection, asked, partial(thing_of, CageTransferDocument), **wanted)
 
     @router.get(
         one,
@@ -136,11 +134,9 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Page[CageCountDocument]:
         """List counts of the locations of the cage, by number."""
         del reader
-        after = COUNTS.after(asked.cursor)
+        wanted = {"property": property_name, "gaming_day": gaming_day, "status": status}
         async with snapshot(context.pools.readers) as connection:
-            number = after[0] if after else 0
-            found = await list_counts(connection, property_name, gaming_day, status, number, asked.limit + 1)
-        return COUNTS.page(found, asked.limit, lambda item: (item.count,))
+            return await COUNTS.read(connection, asked, partial(thing_of, CageCountDocument), **wanted)
 
     @router.get(
         counted,

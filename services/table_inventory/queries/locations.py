@@ -1,14 +1,12 @@
 """Read transfers between locations of the cage, their counts, and their books."""
 
-from datetime import date
-
 from sqlalchemy import func
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.locations import CageCountDocument, CageTransferDocument, Last, posted
 from services.table_inventory.tables import cage_book, cage_counts, cage_transfers
 from shared.contracts.cage_locations import Book
-from shared.runtime.rows import find_row, rows_of, thing_of, things_of
+from shared.runtime.rows import find_row, rows_of, thing_of
 
 
 async def find_transfer(connection: AsyncConnection, property_name: str, transfer: int) -> CageTransferDocument:
@@ -18,34 +16,11 @@ async def find_transfer(connection: AsyncConnection, property_name: str, transfe
     return thing_of(CageTransferDocument, row)
 
 
-async def list_transfers(
-    connection: AsyncConnection,
-    property_name: str,
-    gaming_day: date | None,
-    status: str | None,
-    after: int,
-    limit: int,
-) -> list[CageTransferDocument]:
-    """Return transfers by number: all, or those whose last step was on a gaming day, or of a status."""
-    query = rows_of(cage_transfers, property=property_name, gaming_day=gaming_day, status=status)
-    number = cage_transfers.c.transfer
-    return await things_of(CageTransferDocument, connection, query.where(number > after).order_by(number).limit(limit))
-
-
 async def find_count(connection: AsyncConnection, property_name: str, count: int) -> tuple[CageCountDocument, Book]:
     """Return a count of a location, and its book at the count. Raises: Rejected if there is none."""
     missing = f"there is no count {count} at the cage of {property_name}"
     row = await find_row(connection, cage_counts, missing, property=property_name, count=count)
     return thing_of(CageCountDocument, row), row.book
-
-
-async def list_counts(
-    connection: AsyncConnection, property_name: str, gaming_day: date | None, status: str | None, after: int, limit: int
-) -> list[CageCountDocument]:
-    """Return counts of locations by number: all, or those of a gaming day, or of a status."""
-    query = rows_of(cage_counts, property=property_name, gaming_day=gaming_day, status=status)
-    number = cage_counts.c["count"]
-    return await things_of(CageCountDocument, connection, query.where(number > after).order_by(number).limit(limit))
 
 
 async def last_count(connection: AsyncConnection, property_name: str, location: str) -> Last | None:
