@@ -33,6 +33,7 @@ BEGIN: Final = (
     f"/p/{HERE}/desk/count?count=1",
     f"/p/{THERE}/desk/counts/1",
     f"/p/{THERE}/pit-changes",
+    f"/p/{THERE}/ratings?day=2026-11-20",
     f"/p/{THERE}/pit-events/BJ-01/1/void",  # the event that is found by links has a change that waits
     f"/p/{HERE}/search?q=BJ-01",
     f"/p/{HERE}/floor/stream",

@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from services.console.console import Asked, Person, page
 from services.console.listing import Act, Listed, Record, cols, listed
 from services.console.money import dollars
-from services.console.pages.days import running_day
+from services.console.pages.days import running_day, zone_of
 from services.console.services import INVENTORY, path
 from services.console.words import say
 from shared.contracts.people import same_person
@@ -32,8 +32,7 @@ def routes() -> APIRouter:
 
     @router.get("")
     async def ratings(request: Request, person: Asked, property: str, day: str = "") -> Response:
-        floor = await running_day(person, property)
-        shown = day or floor["gaming_day"]
+        shown = day or (await running_day(person, property))["gaming_day"]
         found = await _of_day(person, property, shown)
         if not day:  # those of the day before that go on
             names = {one["rating"] for one in found}
@@ -53,12 +52,11 @@ def routes() -> APIRouter:
                 *_by_pit(property, running),
                 _listed("ratings.closed", property, over, "rating", "patron", "table", "closed_at", *_MONEY, *_NOTES),
             ],
-            zone=floor.get("time_zone"),
+            zone=await zone_of(person, property),
         )
 
     @router.get("/{rating}")
     async def rating(request: Request, person: Asked, property: str, rating: str) -> Response:
-        floor = await running_day(person, property)
         found = await person.calls.get(INVENTORY, path("ratings", property, rating))
         parts = (found.get("stated") or found)["spans"]
         whole = ("rating", "patron", "table", "seat", "status", "opened_at", "closed_at", *_MONEY, "problems")
@@ -80,7 +78,7 @@ def routes() -> APIRouter:
                     acts=lambda one: _amending(person, one),
                 ),
             ],
-            zone=floor.get("time_zone"),
+            zone=await zone_of(person, property),
         )
 
     return router
