@@ -50,6 +50,11 @@ class Known:
 
     def __init__(self) -> None:
         self._values: dict[str, deque[Any]] = {}
+        self._documents: dict[str, dict[str, Any]] = {}
+
+    def know(self, name: str, document: dict[str, Any]) -> None:
+        """Keep a document whole under its name: its members go together."""
+        self._documents[name] = document
 
     def hear(self, said: Any, name: str = "") -> None:
         """Keep every plain value of a document under its name."""
@@ -78,7 +83,9 @@ class Known:
         """Ask about what is known, in most places of a request where its name stands."""
         if isinstance(asked, dict):
             for key, value in asked.items():
-                if isinstance(value, dict | list):
+                if key in self._documents and random.random() < _SHARE_KNOWN:
+                    asked[key] = dict(self._documents[key])
+                elif isinstance(value, dict | list):
                     self.put_into(value, random)
                 elif (kept := self._values.get(key)) and random.random() < _SHARE_KNOWN:
                     asked[key] = random.choice(kept)

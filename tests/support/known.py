@@ -2,6 +2,7 @@
 
 from tests.faults.subject import Subject
 from tests.fuzz.apis import Known
+from tests.support.accounts import IDENTITY
 
 
 def known_of(subject: Subject) -> Known:
@@ -21,3 +22,4 @@ def hear_of(subject: Subject, known: Known) -> None:
     for name in ("version", "quarantine", "dismissal", "request", "number", "seq", "shard", "correction", "revision"):
         known.hear([1, 2], name)
     known.hear(1, "limit")
+    known.know("identity", IDENTITY)
