@@ -205,6 +205,7 @@ def replace(command: ReplaceChecks, state: tuple[AtCage, Mapping[str, CounterChe
         if serial not in found:
             raise Rejected(Reason.NOT_FOUND, f"no counter check {serial} was issued at {command.property}")
         found[serial].require_left()
+        found[serial].require_not_returned()
     checks = [found[serial] for serial in command.replaces]
     replaced = tuple(ReplacedCheck(table=one.table, serial=one.serial, cents=one.left_cents) for one in checks)
     fact = CheckReplaced(

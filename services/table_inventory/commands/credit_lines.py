@@ -133,6 +133,7 @@ def verify(command: VerifyCreditLine, state: Deciding, now: Now) -> Accepted:
     """Record the verification, once."""
     found = state.request
     found.require_open()
+    state.line.require_unchanged_since(found)
     if found.verified_by is not None:
         raise Rejected(Reason.ALREADY_DECIDED, f"{found.verified_by} verified {found.label} already")
     verified = {"verification": command.verification, "verified_by": now.by, "verified_at": now.at}
@@ -146,6 +147,7 @@ def approve(command: ApproveCreditLine, state: Deciding, now: Now) -> Accepted:
     """Record the approval; with the last one that the tier wants, the patron's terms change."""
     found = state.request
     found.require_open()
+    state.line.require_unchanged_since(found)
     if found.verified_by is None:
         raise Rejected(Reason.TOO_EARLY, f"{found.label} is not verified yet")
     place = place_for_command(state.places.place, command.property, now.at)
@@ -158,7 +160,7 @@ def approve(command: ApproveCreditLine, state: Deciding, now: Now) -> Accepted:
         fact = CreditLineApproved(**_of(found), **said)
         return Accepted(recording=FactWithPostings(fact=fact), answer=found.model_copy(update=said))
     fact = CreditLineApproved(**_of(found), **said, granted_at=now.at, terms=terms)
-    answer = found.model_copy(update={**said, "granted_at": now.at, "status": "approved"})
+    answer = found.model_copy(update={**said, "granted_at": now.at, "status": "approved", "terms": terms})
     return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
 
 

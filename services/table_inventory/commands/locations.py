@@ -40,6 +40,7 @@ from shared.contracts.cage_locations import (
 from shared.contracts.envelope import Name, Person
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
+from shared.contracts.people import same_person
 from shared.contracts.property_snapshot import PropertySnapshot, place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import fields_of
@@ -120,7 +121,7 @@ class ReceiveCageTransfer(_OfTransfer, Approving):
 class ReturnCageTransfer(_OfTransfer):
     """Return a transfer to its giver.
 
-    What was in transit is there again.
+    This must be done by someone other than who issued it. What was in transit is there again.
     """
 
     reason: Text
@@ -164,8 +165,11 @@ def receive(command: ReceiveCageTransfer, transfer: Transfer, now: Now) -> Accep
 
 @COMMANDS.handles(ReturnCageTransfer, load=_transfer)
 def give_back(command: ReturnCageTransfer, transfer: Transfer, now: Now) -> Accepted:
-    """Return a transfer to its giver."""
+    """Return a transfer to its giver: nobody takes out of a drawer, and puts back, what only they have seen."""
     transfer.approval.reject()
+    if same_person(now.by, transfer.issued.issued_by):
+        detail = f"{now.by} issued transfer {transfer.issued.transfer}: somebody else must receive or return it"
+        raise Rejected(Reason.SAME_PERSON, detail)
     said = {"returned_by": now.by, "returned_at": now.at, "return_reason": command.reason}
     return transfer.ended(CageTransferReturned, now, **said)
 
@@ -269,12 +273,11 @@ async def _count(connection: AsyncConnection, command: _OfCount) -> CountOfLocat
 
 @COMMANDS.handles(VerifyCageCount, load=_count, subject=first_loaded)
 def verify(command: VerifyCageCount, state: CountOfLocation, now: Now) -> Accepted:
-    """Verify a count, and post what is over or short."""
+    """Verify a count, and post what is over or short; by how much it differs is told after that, not before."""
     state.approval.approve(now.by)
     count, figures = state.fact, judged(state.fact, state.last)
     if figures["over_short_cents"] and command.reason is None:
-        cents = figures["over_short_cents"]
-        detail = f"count {count.count} of {count.location} is {cents} cents over (negative: short)"
+        detail = f"count {count.count} of {count.location} is not what the ledger expects"
         raise Rejected(Reason.TOO_EARLY, f"{detail}: count it again, or say in 'reason' why")
     place = place_for_command(state.places.place, count.property, count.counted_at)
     location = place.cage_locations_on(count.gaming_day).get(count.location)

@@ -20,7 +20,8 @@ class CounterCheck(BaseModel):
     """A counter check: its issuance, or the checks that it replaced, and the outstanding amount.
 
     `table` is that of its issuance; one that replaced others has none, and `first_issued_at` is when the first of those
-    was issued. `drawer` is the patron who owes it, by reference, if that is known.
+    was issued. `drawer` is the patron who owes it, by reference, if that is known. One that `is_returned` was paid by a
+    deposit, or by the drawer's own check, and the bank did not pay.
     """
 
     property: str
@@ -31,6 +32,7 @@ class CounterCheck(BaseModel):
     first_issued_at: AwareDatetime
     issued_cents: int
     left_cents: int
+    is_returned: bool = False
 
     def require_left(self, cents: int = 1) -> None:
         """Raise Rejected unless at least `cents` are outstanding."""
@@ -39,6 +41,12 @@ class CounterCheck(BaseModel):
         if cents > self.left_cents:
             detail = f"counter check {self.serial} has {self.left_cents} cents left; {cents} cannot be paid of it"
             raise Rejected(Reason.CONTRADICTS, detail)
+
+    def require_not_returned(self) -> None:
+        """Raise Rejected for a check that came back unpaid: another one in its place would not say so."""
+        if self.is_returned:
+            detail = f"counter check {self.serial} came back unpaid: it is paid or collected, not replaced"
+            raise Rejected(Reason.NOT_ALLOWED, detail)
 
 
 def drawer_of(checks: Iterable[CounterCheck], given: str | None) -> str | None:

@@ -19,8 +19,12 @@ RequestStatus = Literal["requested", "verified", "approved", "declined"]
 
 
 class CreditLineRequest(CreditLineRequested, ApprovalSubject):
-    """A requested change of a credit line, with what became of it. It is `approved` once all approvals are there."""
+    """A requested change of a credit line, with what became of it. It is `approved` once all approvals are there.
 
+    `terms` are those of the line now, which an approver is shown and changes; lists leave them out.
+    """
+
+    terms: CreditLineTerms | None = None
     status: RequestStatus = "requested"
     verification: str | None = None
     verified_by: Person | None = None
@@ -76,6 +80,7 @@ class CreditLine:
     patron: str
     terms: CreditLineTerms | None
     checks: Sequence[PatronCheck] = ()
+    changed_at: datetime | None = None
 
     @property
     def outstanding_cents(self) -> int:
@@ -92,23 +97,43 @@ class CreditLine:
             raise Rejected(Reason.NOT_FOUND, f"patron {self.patron} has no credit line at {self.property_name}")
         return self.terms
 
+    def why_stopped(self) -> str | None:
+        """Return why the patron gets no credit whatever the limit is, or None.
+
+        The line is suspended, money is written off, or a check came back unpaid: until it is paid, by the bank, too.
+        """
+        who = f"patron {self.patron} at {self.property_name}"
+        if self.terms is not None and self.terms.suspended_for is not None:
+            said = self.terms.suspended_for.replace("_", " ")
+            return f"the credit line of {who} is suspended ({said}): have it reinstated"
+        returned = sorted(one.serial for one in self.checks if one.is_returned and one.left_cents + one.uncleared_cents)
+        if returned:
+            return f"counter check {', '.join(returned)} of {who} came back unpaid: no credit until it is paid"
+        if (lost := sum(one.written_off_cents for one in self.checks)) > 0:
+            return f"{lost} cents of {who} are written off: no credit until they are paid"
+        return None
+
+    def require_unchanged_since(self, request: "CreditLineRequest") -> None:
+        """Check that the terms are those on which a change was requested. Raises: Rejected.
+
+        Whoever verified or approved it before did not know of a later suspension, reduction or limit.
+        """
+        if self.changed_at is not None and self.changed_at > request.requested_at:
+            raise Rejected(
+                Reason.CONTRADICTS,
+                f"the credit line of patron {self.patron} was changed at {self.changed_at.isoformat()}, after "
+                f"{request.label}: decline that, and have it requested anew",
+            )
+
     def require_available(self, cents: int, day: date) -> None:
         """Check that a counter check of `cents` may be prepared on a gaming day.
 
-        Raises: Rejected, with the figures, above the limit; or while the line is suspended, or a check came back
-        unpaid.
+        Raises: Rejected, with the figures, above the limit; or if the patron gets no credit at all.
         """
         terms = self.require_terms()
         who = f"patron {self.patron} at {self.property_name}"
-        if terms.suspended_for is not None:
-            said = terms.suspended_for.replace("_", " ")
-            raise Rejected(Reason.NOT_ALLOWED, f"the credit line of {who} is suspended ({said}): have it reinstated")
-        returned = sorted(one.serial for one in self.checks if one.is_returned and one.left_cents)
-        if returned:
-            detail = f"counter check {', '.join(returned)} of {who} came back unpaid: no credit until it is paid"
-            raise Rejected(Reason.NOT_ALLOWED, detail)
-        if (lost := sum(one.written_off_cents for one in self.checks)) > 0:
-            raise Rejected(Reason.NOT_ALLOWED, f"{lost} cents of {who} are written off: no credit until they are paid")
+        if (why := self.why_stopped()) is not None:
+            raise Rejected(Reason.NOT_ALLOWED, why)
         limit, owed = terms.limit_on(day), self.outstanding_cents
         if cents > limit - owed:
             raise Rejected(
@@ -128,13 +153,13 @@ class CreditLineStanding(ApprovalSubject):
     limit_cents: int
     outstanding_cents: int
     available_cents: int
+    stopped: str | None = None
     checks: tuple[PatronCheck, ...] = ()
 
     @classmethod
     def of(cls, line: CreditLine, day: date) -> "CreditLineStanding":
-        """Return the line as it is on a gaming day; nothing is available while it is suspended."""
-        limit, owed = line.limit_on(day), line.outstanding_cents
-        is_stopped = line.terms is None or line.terms.suspended_for is not None
+        """Return the line as it is on a gaming day; nothing is available while it is `stopped`, for that reason."""
+        limit, owed, stopped = line.limit_on(day), line.outstanding_cents, line.why_stopped()
         return cls(
             property=line.property_name,
             patron=line.patron,
@@ -142,7 +167,8 @@ class CreditLineStanding(ApprovalSubject):
             gaming_day=day,
             limit_cents=limit,
             outstanding_cents=owed,
-            available_cents=0 if is_stopped else max(limit - owed, 0),
+            available_cents=0 if stopped else max(limit - owed, 0),
+            stopped=stopped,
             checks=tuple(line.checks),
         )
 

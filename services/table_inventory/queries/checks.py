@@ -14,13 +14,14 @@ from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 _CHECKS: Final = """
     SELECT i.property, i.serial, max(i."table") AS "table", min(i.at) AS issued_at,
            coalesce(min(c.issued_at), min(i.at)) AS first_issued_at, min(coalesce(c.patron, c.drawer)) AS drawer,
-           sum(i.cents) FILTER (WHERE i.cents > 0 AND NOT i.is_undone) AS issued_cents, sum(i.cents) AS left_cents
+           sum(i.cents) FILTER (WHERE i.cents > 0 AND NOT i.is_undone) AS issued_cents, sum(i.cents) AS left_cents,
+           bool_or(i.is_returned) AS is_returned
     FROM (
-        SELECT property, ref AS serial, "table", at, -cents AS cents, false AS is_undone
+        SELECT property, ref AS serial, "table", at, -cents AS cents, false AS is_undone, false AS is_returned
         FROM table_inventory.movements
         WHERE property = :property AND cause = 'counter_check' AND ref {which}
         UNION ALL
-        SELECT property, serial, "table", at, cents, what IN ('voided', 'returned')
+        SELECT property, serial, "table", at, cents, what IN ('voided', 'returned'), what = 'returned'
         FROM table_inventory.check_steps
         WHERE property = :property AND serial {which}) i
     LEFT JOIN table_inventory.patron_checks c USING (property, serial)

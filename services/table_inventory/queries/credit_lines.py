@@ -46,7 +46,9 @@ async def find_credit_line(connection: AsyncConnection, property_name: str, patr
     row = (await connection.execute(rows_of(credit_lines, **key))).one_or_none()
     checks = await things_of(PatronCheck, connection, _OF_PATRON, key)
     open_checks = [one for one in checks if one.left_cents + one.uncleared_cents + one.written_off_cents > 0]
-    return CreditLine(property_name, patron, None if row is None else thing_of(CreditLineTerms, row), open_checks)
+    if row is None:
+        return CreditLine(property_name, patron, None, open_checks)
+    return CreditLine(property_name, patron, thing_of(CreditLineTerms, row), open_checks, row.changed_at)
 
 
 async def read_credit_lines(
@@ -108,9 +110,11 @@ def _request(row: Row[Any]) -> CreditLineRequest:
 
 
 async def find_credit_line_request(connection: AsyncConnection, property_name: str, request: int) -> CreditLineRequest:
-    """Return a requested change of a credit line. Raises: Rejected if there is none."""
+    """Return a requested change of a credit line, with its terms now. Raises: Rejected if there is none."""
     missing = f"there is no credit line request {request} at {property_name}"
-    return _request(await find_row(connection, credit_line_requests, missing, property=property_name, request=request))
+    row = await find_row(connection, credit_line_requests, missing, property=property_name, request=request)
+    line = await find_credit_line(connection, property_name, row.patron)
+    return _request(row).model_copy(update={"terms": line.terms})
 
 
 async def read_credit_line_requests(

@@ -156,10 +156,14 @@ def _require_new_or_amended(
                 detail = f"{subject.kind} {subject.reference} is reported of {reported_day} in filing {one.filing}"
                 raise Rejected(Because.ALREADY_DECIDED, f"{detail}: withdraw that, or amend what was accepted")
         return
+    own = [one for one in standing if (one.kind, one.reference, one.reported_day) == key]
     for one in standing:
-        if one.bsa_id == amends and (one.kind, one.reference, one.reported_day) != key:
+        if one.bsa_id == amends and one not in own:
             detail = f"{amends} is the report of {one.kind} {one.reference} of {one.reported_day}"
             raise Rejected(Because.CONTRADICTS, f"{detail}, not of {subject.kind} {subject.reference}")
+    if own and amends not in {one.bsa_id for one in own}:
+        detail = f"{subject.kind} {subject.reference} is reported of {reported_day} in filing {own[-1].filing}"
+        raise Rejected(Because.CONTRADICTS, f"{detail}: no report of theirs was accepted as {amends}")
 
 
 def approval_of(filing: FilingSummary) -> Approval:

@@ -59,6 +59,21 @@ def test_a_deposit_is_outstanding_until_the_bank_paid_it(owing: InventoryDesk) -
     assert_problem(chips_paid, 422, "was paid in chips: no bank returns that")
 
 
+def test_a_check_that_came_back_stops_the_line_until_the_bank_has_paid(owing: InventoryDesk) -> None:
+    """Neither another deposit of it nor another check in its place is a payment."""
+    owing.done(f"{CHECKS}/K-1/redeem", {"cents": 600_00, "paid_in": "deposit"}, person="cage.ann")
+    owing.done(f"{CHECKS}/redemptions/1/return", {"reason": "no funds"}, person="cage.ann")
+    in_place = owing.send(CHECKS, {"serial": "K-2", "replaces": ["K-1"]}, person="cage.ann")
+    assert_problem(in_place, 422, "counter check K-1 came back unpaid: it is paid or collected, not replaced")
+    again = owing.done(f"{CHECKS}/K-1/redeem", {"cents": 600_00, "paid_in": "deposit"}, person="cage.ann")
+    assert (1_000_00, 600_00, 0) == standing(owing)
+    refused = owing.send(f"{CREDIT}/checks", prepared("K-3", 1), person="pit.kai")
+    assert_problem(refused, 422, "counter check K-1 of patron p-1 at riverbend came back unpaid")
+    owing.done(f"{CHECKS}/redemptions/{again['step']}/clear", {}, person="cage.bob")
+    assert (1_000_00, 0, 1_000_00) == standing(owing)
+    owing.done(f"{CREDIT}/checks", prepared("K-3", 1), person="pit.kai")
+
+
 def test_a_check_is_written_off_by_two_people_and_recovered_up_to_that(owing: InventoryDesk) -> None:
     """It is not owed any more, and the patron gets no other one until it is paid; the money is posted."""
     given = owing.done(f"{CHECKS}/K-1/collection", {"collector": "Smith and Roe, counsel"}, person="cage.ann")
@@ -74,7 +89,7 @@ def test_a_check_is_written_off_by_two_people_and_recovered_up_to_that(owing: In
     early = owing.send(f"{path}/recover", {"cents": 1, "paid_in": "currency"}, person="cage.ann")
     assert_problem(early, 409, "is entered: nothing of it is recovered")
     assert "approved" == owing.done(f"{path}/approve", person="boss.cal")["status"]
-    assert (1_000_00, 0, 1_000_00) == standing(owing)
+    assert (1_000_00, 0, 0) == standing(owing)
     refused = owing.send(f"{CREDIT}/checks", prepared("K-2", 1), person="pit.kai")
     assert_problem(refused, 422, "60000 cents of patron p-1 at riverbend are written off")
     assert (

@@ -173,6 +173,22 @@ def test_a_suspended_patron_gets_no_check_until_several_people_reinstate(desk: I
     assert (500_00, 0, 500_00) == standing(desk)
 
 
+def test_what_was_requested_before_the_line_changed_is_requested_anew(desk: InventoryDesk) -> None:
+    """A suspension or a reduction in between voids what people have verified and approved; the terms are shown."""
+    granted(desk, 1_000_00)
+    number = asked(desk, 5_000_00)
+    path = f"{CREDIT}/requests/{number}"
+    assert 1_000_00 == desk.get(path, person="boss.abe").json()["terms"]["limit_cents"]
+    desk.done(f"{path}/approve", person="boss.abe")
+    desk.clock.now += timedelta(minutes=1)
+    lower = {"limit_cents": 100_00, "reason": "late payments"}
+    desk.done(f"{CREDIT}/patrons/p-1/reduce", lower, person="credit.una")
+    for step, body in (("approve", None), ("verify", {"verification": "bank called"})):
+        late = desk.send(f"{path}/{step}", body, person="boss.bea")
+        assert_problem(late, 409, "have it requested anew")
+    assert (100_00, 0, 100_00) == standing(desk)
+
+
 def test_a_temporary_increase_ends_with_its_gaming_day(desk: InventoryDesk) -> None:
     """It needs a limit that it increases, and a day that has not ended."""
     body = {"patron": "p-1", "change": "temporary", "limit_cents": 1_00, "until": DAY, "reason": "this trip"}

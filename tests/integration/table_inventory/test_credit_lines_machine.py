@@ -67,6 +67,10 @@ class PatronOnCredit(RuleBasedStateMachine):
     def _total(self) -> int:
         return sum(one.outstanding for one in self.checks.values())
 
+    def _is_stopped(self) -> bool:
+        """Whether a check came back and the bank has not paid it since, or one is written off and not recovered."""
+        return any((one.was_returned and one.outstanding) or one.write_off for one in self.checks.values())
+
     def _some(self, data: st.DataObject, **wanted: Any) -> tuple[str, Owed]:
         found = [
             (serial, one)
@@ -91,7 +95,7 @@ class PatronOnCredit(RuleBasedStateMachine):
         """A check is prepared, or refused above what is available and while one is returned or written off."""
         serial = f"S-{next(self.serials)}"
         answer = self.desk.send(f"{CREDIT}/checks", prepared(serial, cents, self.patron), person="pit.kai")
-        stopped = any((one.was_returned and one.left) or one.write_off for one in self.checks.values())
+        stopped = self._is_stopped()
         if stopped or self._total() + cents > self.limit:
             assert answer.status_code == (422 if stopped else 409), answer.text
             return
@@ -165,16 +169,19 @@ class PatronOnCredit(RuleBasedStateMachine):
     @precondition(lambda self: len(self._owed()) > 1)
     @rule()
     def consolidate(self) -> None:
-        """Checks of which nothing is deposited become one."""
-        owed = self._owed()
-        old = [(serial, one) for serial, one in owed if one.left == one.outstanding and not one.write_off]
+        """Checks of which nothing is deposited become one; one that came back unpaid stays as it is."""
+        owed = [(serial, one) for serial, one in self._owed() if one.left == one.outstanding and not one.write_off]
+        serial = f"S-{next(self.serials)}"
+        for name, one in owed:
+            if one.was_returned:
+                body = {"serial": serial, "replaces": [name]}
+                assert 422 == self.desk.send(CHECKS, body, person="cage.ann").status_code
+        old = [(name, one) for name, one in owed if not one.was_returned]
         if not old:
             return
-        serial = f"S-{next(self.serials)}"
         body = {"serial": serial, "replaces": [name for name, _ in old]}
         assert sum(one.left for _, one in old) == self.desk.done(CHECKS, body, person="cage.ann")["cents"]
-        returned = any(one.was_returned for _, one in old)
-        self.checks[serial] = Owed(sum(one.left for _, one in old), is_issued=True, was_returned=returned)
+        self.checks[serial] = Owed(sum(one.left for _, one in old), is_issued=True)
         for name, _ in old:
             del self.checks[name]
 
@@ -196,7 +203,8 @@ class PatronOnCredit(RuleBasedStateMachine):
     def is_as_remembered(self) -> None:
         """The service has the same figures."""
         total = self._total()
-        assert (self.limit, total, max(self.limit - total, 0)) == standing(self.desk, self.patron)
+        available = 0 if self._is_stopped() else max(self.limit - total, 0)
+        assert (self.limit, total, available) == standing(self.desk, self.patron)
 
 
 def test_no_order_of_steps_issues_above_the_limit(desk: InventoryDesk) -> None:
