@@ -1,7 +1,7 @@
 """Filings with FinCEN: what is due, waits for its release, to be sent, for an answer; what came back."""
 
 import asyncio
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -45,9 +45,9 @@ def routes() -> APIRouter:
     @router.get("")
     async def filings(request: Request, person: Asked, property: str) -> Response:
         zone = await zone_of(person, property)
-        today = person.console.clock().astimezone(ZoneInfo(zone or "UTC")).date()
+        now = person.console.clock().astimezone(ZoneInfo(zone or "UTC"))
         due, lists = await asyncio.gather(
-            _due(person, property, today), _by_status(person, property, today, rows_max(request))
+            _due(person, property, now.date()), _by_status(person, property, now, rows_max(request))
         )
         return page(
             request,
@@ -119,7 +119,7 @@ def _filed_of(report: Record) -> list[Record]:
     return [row for section in report["content"]["sections"] if section["name"] == "filed" for row in section["rows"]]
 
 
-async def _by_status(person: Person, property_name: str, today: date, most: int | None) -> list[Any]:
+async def _by_status(person: Person, property_name: str, now: datetime, most: int | None) -> list[Any]:
     asked = {"property": property_name}
     answers = await together(
         *(
@@ -127,17 +127,17 @@ async def _by_status(person: Person, property_name: str, today: date, most: int 
             for status in _STEPS
         )
     )
-    return [_list(property_name, status, answer, today) for status, answer in zip(_STEPS, answers, strict=True)]
+    return [_list(property_name, status, answer, now) for status, answer in zip(_STEPS, answers, strict=True)]
 
 
-def _list(property_name: str, status: str, answer: Any, today: date) -> Any:
+def _list(property_name: str, status: str, answer: Any, now: datetime) -> Any:
     return listed(
         f"filings.{status}",
         answer,
         _columns(status),
         acts=partial(_acts, property_name),
         link=lambda one: path("p", property_name, "filings", str(one["filing"])),
-        seen=partial(_with_lateness, today=today),
+        seen=partial(with_lateness, now=now),
     )
 
 
@@ -151,12 +151,13 @@ def _acts(property_name: str, one: Record) -> list[Act]:
     return [Act(ACCOUNTS, name, here) for name in _STEPS[one["status"]]]
 
 
-def _with_lateness(one: Record, *, today: date) -> Record:
-    """Return a filing with whether it is late: not sent by its last day, or sent after it."""
-    if one["status"] in _UNSENT:
-        late = one["file_by"] < today.isoformat()
-    else:
-        late = one["file_by"] < one.get("filed_at", "")[: len("2026-11-20")]
+def with_lateness(one: Record, *, now: datetime) -> Record:
+    """Return a filing with whether it is late: not sent by its last day, or sent after it, on the property's calendar.
+
+    `now` is in the property's time zone.
+    """
+    sent = now.isoformat() if one["status"] in _UNSENT else one.get("filed_at")
+    late = sent is not None and one["file_by"] < datetime.fromisoformat(sent).astimezone(now.tzinfo).date().isoformat()
     return {**one, "late": say("filings.late") if late else ""}
 
 

@@ -1,0 +1,28 @@
+"""The console's lists of filings: what is late is late on the property's calendar."""
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from services.console.pages.filings import with_lateness
+
+NOW = datetime(2026, 12, 5, 21, tzinfo=ZoneInfo("America/New_York"))
+"""The 6th in UTC."""
+
+
+@pytest.mark.parametrize(
+    ("is_late", "said"),
+    [
+        (False, {"status": "prepared", "file_by": "2026-12-05"}),
+        (True, {"status": "released", "file_by": "2026-12-04"}),
+        (False, {"status": "filed", "file_by": "2026-12-04", "filed_at": "2026-12-05T02:30:00Z"}),
+        (True, {"status": "accepted", "file_by": "2026-12-04", "filed_at": "2026-12-05T05:30:00Z"}),
+        (True, {"status": "rejected", "file_by": "2026-12-04", "filed_at": "2026-12-03T12:00:00Z"}),
+        (False, {"status": "withdrawn", "file_by": "2026-12-04"}),
+    ],
+)
+def test_a_filing_is_late_by_the_clock_of_its_property(is_late: bool, said: dict[str, Any]) -> None:
+    """Sent at half past nine in the evening of the last day is in time, whatever day it is in UTC."""
+    assert is_late == bool(with_lateness(said, now=NOW)["late"])
