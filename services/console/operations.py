@@ -256,6 +256,8 @@ def _field(
             return Field(kind=kind, item=item, **limits, **same)
         case {"enum": choices}:
             return Field(kind="choice", choices=tuple(map(str, choices)), default=schema.get("default"), **same)
+        case {"const": only}:
+            return Field(kind="choice", choices=(str(only),), default=schema.get("default"), **same)
         case {"type": "boolean"}:
             return Field(kind="flag", default=schema.get("default"), **same)
         case {"type": "integer"}:

@@ -85,6 +85,11 @@ def untouched(one: Field, at: str) -> dict[str, str]:
     return {at: one.begins}
 
 
+def is_pasted(one: Field) -> bool:
+    """Whether a field must be given, and is a document that nobody types: its group is left alone here."""
+    return one.required and one.kind == "document" and one.item is not None
+
+
 def meant(one: Field, sent: str) -> Any:
     """Return what a field means in which something stands already."""
     return None if not sent else one.default if one.kind != "choice" else sent
@@ -94,7 +99,7 @@ def meant(one: Field, sent: str) -> Any:
 def fields(draw: Callable[..., Any], one: Field, at: str) -> Typed:
     """A field that is filled in, or left as it was where it may be."""
     if one.kind == "group":
-        if not one.required and draw(st.booleans()):
+        if not one.required and (any(map(is_pasted, one.fields)) or draw(st.booleans())):
             return Typed(untouched(one, at), None, False)
         parts = {each.name: draw(fields(each, f"{at}.{each.name}")) for each in one.fields}
         touched = any(part.touched for part in parts.values())

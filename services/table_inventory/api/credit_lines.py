@@ -74,8 +74,9 @@ def _commands(router: APIRouter, context: ServiceContext) -> None:
     early = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY, Reason.TOO_LATE)
     asks = partial(command, role=REQUEST_CREDIT_LINES)
     asks(RequestCreditLine, "/requests", answers=CreditLineRequest, status=201, rejects=early)
-    step(VerifyCreditLine, f"{one}/verify", role=REQUEST_CREDIT_LINES, rejects=DECIDED)
-    step(ApproveCreditLine, f"{one}/approve", role=APPROVE_CREDIT_LINES, rejects=(*BY_OTHERS, Reason.NOT_ALLOWED))
+    step(VerifyCreditLine, f"{one}/verify", role=REQUEST_CREDIT_LINES, rejects=(*DECIDED, Reason.CONTRADICTS))
+    approved = (*BY_OTHERS, Reason.NOT_ALLOWED, Reason.CONTRADICTS)
+    step(ApproveCreditLine, f"{one}/approve", role=APPROVE_CREDIT_LINES, rejects=approved)
     step(DeclineCreditLine, f"{one}/decline", role=APPROVE_CREDIT_LINES, rejects=DECIDED)
     cut = (Reason.NOT_FOUND, Reason.NOT_ALLOWED)
     patron = "/patrons/{patron}"

@@ -76,7 +76,7 @@ def routes(context: ServiceContext) -> APIRouter:
     transfer(IssueCageTransfer, "/transfers", status=201, rejects=rejects)
     one, path = "/transfers/{transfer}", router.prefix + "/transfers/{transfer}"
     transfer(ReceiveCageTransfer, one + "/receive", rejects=BY_OTHERS, subject=path)
-    transfer(ReturnCageTransfer, one + "/return", rejects=DECIDED, subject=path)
+    transfer(ReturnCageTransfer, one + "/return", rejects=(*DECIDED, Reason.SAME_PERSON), subject=path)
     count(EnterCageCount, "/counts", status=201, rejects=(Reason.NOT_FOUND, Reason.CONTRADICTS))
     counted, path = "/counts/{count}", router.prefix + "/counts/{count}"
     count(VerifyCageCount, counted + "/verify", rejects=BY_OTHERS, subject=path)
