@@ -102,10 +102,12 @@ def url(databases: Databases, kept: Path) -> Iterator[str]:
     outbox = Outbox()
     people = PEOPLE | {"kim": [*PEOPLE["kim"], "quarantine.mend"]}
     with desk_of(MANIFEST, url, people=people, clock=lambda: played.DAY, outbox=outbox) as desk:
-        desk.feed("properties", property_event())
+        counted = {"MB-01": {"game": "minibaccarat", "play": "counted"}}
+        desk.feed("properties", property_event(tables={"BJ-01": {}} | counted))
         desk.feed("submissions", played.submission())
         rounds = [played.completed("BJ-01", seq, f"r-{seq}", played.record(played.WINNING)) for seq in (1, 2, 4, 7)]
-        desk.feed("table.events", *rounds, b"noise", b"more noise")
+        results = [played.result("MB-01", 1), played.voided_result("MB-01", 2, 1), played.voided_result("MB-01", 4, 3)]
+        desk.feed("table.events", *rounds, *results, b"noise", b"more noise")
         for replaced in ("r-1", "r-2"):
             propose(desk, path=f"/rounds/riverside/BJ-01/{replaced}", play=played.record(played.BLACKJACK))
         assert 200 == decide(desk, "approve").status_code

@@ -52,6 +52,7 @@ ALONE = {
     ("table-inventory", "count-box"): "nobody who counts a box sees what another found in it",
     ("table-inventory", "enter-manual-slip"): "one command has everybody who signed: nothing waits for anybody",
     ("table-inventory", "prepare-check"): "who raised the limit prepares nothing: the check waits for a table",
+    ("table-inventory", "return-cage-transfer"): "what goes back to its giver is as it was before: nothing is approved",
     ("table-inventory", "enter-tip-hours"): "nobody enters hours who is paid by them: they wait for another person",
 }
 """Commands that take another person and approve nothing that could be shown, and why."""
