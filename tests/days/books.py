@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any, ClassVar, Final, NamedTuple
 
-from services.table_inventory import projector
+from services.table_inventory import projections
 from services.table_inventory import tables as t
 from services.table_inventory.domain import changing, days, occupancy, pit, slips, stated, win
 from services.table_inventory.domain.boxes import Box
@@ -302,7 +302,7 @@ class OfTable:
 
     def _take_away(self, fact: inventory.PitVoided) -> None:
         """Take the rows of an event away, of the tables from which the projector deletes them."""
-        rows = {table for model, table, _ in projector.ROWS_OF_EVENTS if isinstance(fact.data, model)}
+        rows = {table for model, table, _ in projections.pit.ROWS_OF_EVENTS if isinstance(fact.data, model)}
         self.moved = [one for one in self.moved if one.number != fact.sequence]
         if t.counts in rows:
             self.counts = [one for one in self.counts if one.sequence != fact.sequence]
@@ -368,7 +368,7 @@ class Books:
             at, happened = one.occurred_at or act.at, act.happened() or act
             self._project_slip(one.fact, happened)
             self.tables[act.table].project(one.fact, at, happened)
-            for _, table, day in projector.touched(one.fact):
+            for _, table, day in projections.gaming_days.touched(one.fact):
                 self.tables[table].touched.add(day)
         return True
 

@@ -8,10 +8,12 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from services.progressive_meters.domain import pools, reconciling, rounds
-from services.table_inventory import projector, tables
+from services.table_inventory import tables
 from services.table_inventory.domain import changing, days, occupancy, pit, sessions, stated, win
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.windows import NOTHING, Count, Moves, Window
+from services.table_inventory.projections import gaming_days
+from services.table_inventory.projections import pit as pit_rows
 from shared.contracts.exact import nanocents, shown
 from shared.contracts.inventory import PitVoided
 from shared.contracts.pit import CorrectedPitEvent
@@ -190,12 +192,12 @@ def older_days_left(stack: ExitStack) -> None:
 
 def begun_day_not_touched(stack: ExitStack) -> None:
     """Look at the day that a count ends, and not at the one that it begins."""
-    touched = projector.touched
+    touched = gaming_days.touched
 
     def mistaken(fact: Any) -> Iterator[Any]:
         return (one for one in touched(fact) if one[2] == fact.gaming_day)
 
-    _instead(stack, projector, "touched", mistaken)
+    _instead(stack, gaming_days, "touched", mistaken)
 
 
 def written_off_in_vain(stack: ExitStack) -> None:
@@ -233,14 +235,14 @@ def change_in_order_of_arrival(stack: ExitStack) -> None:
 
 def void_restates_nothing(stack: ExitStack) -> None:
     """Leave the days, sealed ones among them, as they were stated when an event of them is void."""
-    touched = projector.touched
-    _instead(stack, projector, "touched", lambda fact: () if isinstance(fact, PitVoided) else touched(fact))
+    touched = gaming_days.touched
+    _instead(stack, gaming_days, "touched", lambda fact: () if isinstance(fact, PitVoided) else touched(fact))
 
 
 def void_count_bounds_windows(stack: ExitStack) -> None:
     """Leave a void count where it was: windows begin and end with it."""
-    rows = [one for one in projector.ROWS_OF_EVENTS if one[1] is not tables.counts]
-    _instead(stack, projector, "ROWS_OF_EVENTS", rows)
+    rows = [one for one in pit_rows.ROWS_OF_EVENTS if one[1] is not tables.counts]
+    _instead(stack, pit_rows, "ROWS_OF_EVENTS", rows)
 
 
 def correction_at_the_old_moment(stack: ExitStack) -> None:

@@ -1,0 +1,80 @@
+"""The read model of the cage: its book, transfers and counts, credit lines, and counter checks."""
+
+from typing import Final
+
+from services.table_inventory import tables as t
+from services.table_inventory.projections.rows import Kept, Rows, insert, merge, update
+from shared.contracts import cage, cage_locations, check_collection, credit_lines
+from shared.contracts.facts import Fact
+from shared.journal.entry import Entry
+
+TABLES: Final = (
+    *(t.cage_book, t.cage_movements, t.cage_transfers, t.cage_counts, t.winners),
+    *(t.credit_lines, t.credit_line_requests, t.counter_checks, t.check_steps, t.patron_checks, t.check_write_offs),
+)
+
+KEPT: Final[Kept] = {
+    cage.CageMoved: (insert, t.cage_movements, {}),
+    cage.CageVoided: (insert, t.cage_movements, {}),
+    cage_locations.CageTransferIssued: (insert, t.cage_transfers, {"status": "issued"}),
+    cage_locations.CageTransferReceived: (update, t.cage_transfers, {"status": "received"}),
+    cage_locations.CageTransferReturned: (update, t.cage_transfers, {"status": "returned"}),
+    cage_locations.CageCountEntered: (insert, t.cage_counts, {"status": "entered"}),
+    cage_locations.CageCountVerified: (update, t.cage_counts, {"status": "verified"}),
+    cage_locations.CageCountRejected: (update, t.cage_counts, {"status": "rejected"}),
+    check_collection.CheckWriteOffEntered: (insert, t.check_write_offs, {"status": "entered", "recovered_cents": 0}),
+    check_collection.CheckWriteOffRejected: (update, t.check_write_offs, {"status": "rejected"}),
+    credit_lines.CreditLineRequested: (insert, t.credit_line_requests, {}),
+    credit_lines.CreditLineVerified: (update, t.credit_line_requests, {}),
+    credit_lines.CreditLineDeclined: (update, t.credit_line_requests, {}),
+    credit_lines.CheckPrepared: (merge, t.patron_checks, {}),
+    credit_lines.PreparationVoided: (merge, t.patron_checks, {}),
+}
+
+
+def apply(rows: Rows, entry: Entry, fact: Fact) -> None:
+    """Add what becomes of counter checks, credit lines and winners."""
+    match fact:
+        case cage.CheckRedeemed():
+            rows.keep(insert, t.check_steps, fact, what="redeemed", cents=-fact.cents)
+        case cage.RedemptionVoided():
+            rows.keep(insert, t.check_steps, fact, what="voided", undoes=fact.voids)
+        case cage.CheckReturned():
+            rows.keep(insert, t.check_steps, fact, what="returned", undoes=fact.returns)
+        case check_collection.CheckCleared():
+            rows.keep(insert, t.check_steps, fact, what="cleared", cents=0, undoes=fact.clears)
+        case check_collection.CollectionBegun():
+            rows.keep(insert, t.check_steps, fact, what="collection_begun", cents=0)
+        case check_collection.CheckWrittenOff():
+            rows.keep(insert, t.check_steps, fact, what="written_off", cents=-fact.cents)
+            key = {"property": fact.property, "check_write_off": fact.check_write_off}
+            approved = {"status": "approved", "approved_by": fact.by, "approved_at": fact.at}
+            rows.keep(update, t.check_write_offs, key.items(), **approved)
+        case check_collection.CheckRecovered():
+            rows.keep(insert, t.check_steps, fact, what="recovered", cents=0)
+            key = {"property": fact.property, "check_write_off": fact.check_write_off}
+            rows.keep(update, t.check_write_offs, key.items(), recovered_cents=fact.recovered_cents)
+        case cage.CheckReplaced():
+            rows.keep(insert, t.check_steps, fact, what="replaced")
+            rows.keep(insert, t.counter_checks, fact, table="", number=fact.step)
+            owed = {"property": fact.property, "serial": fact.serial, "patron": fact.drawer}
+            rows.keep(merge, t.patron_checks, owed.items(), cents=0, issued_at=fact.first_issued_at)
+            for one in fact.replaced:
+                place = {name: getattr(fact, name) for name in cage.AtCage.model_fields}
+                rows.keep(insert, t.check_steps, one, **place, what="replaced", cents=-one.cents)
+        case credit_lines.CreditLineApproved() | credit_lines.CreditLineCut():
+            _credit_line(rows, fact)
+        case cage.WinnerIdentified():
+            change_cents = fact.withheld_cents - fact.before_cents
+            place = {"shard": entry.shard, "seq": entry.seq}
+            rows.keep(insert, t.winners, fact, **place, withheld_change_cents=change_cents)
+
+
+def _credit_line(rows: Rows, fact: credit_lines.CreditLineApproved | credit_lines.CreditLineCut) -> None:
+    """Record an approval, and the terms of a patron's credit line once they are other ones."""
+    if isinstance(fact, credit_lines.CreditLineApproved):
+        rows.keep(update, t.credit_line_requests, fact)
+    if fact.terms is not None:
+        at = fact.approved_at if isinstance(fact, credit_lines.CreditLineApproved) else fact.at
+        who = {"property": fact.property, "patron": fact.patron}
+        rows.keep(merge, t.credit_lines, fact.terms, **who, changed_at=at)

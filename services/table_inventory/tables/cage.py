@@ -1,0 +1,99 @@
+"""The tables of the cage: its book, transfers and counts, movements of known patrons, winners, and tips pools."""
+
+from sqlalchemy import CheckConstraint, Index, Integer, Table, UniqueConstraint
+
+from services.table_inventory.tables.base import JSON, metadata
+from shared.journal.columns import columns, dates, moments, texts
+from shared.journal.columns import counts as numbers
+
+cage_movements = Table(
+    "cage_movements",
+    metadata,
+    *texts("property", key=True),
+    *numbers("number", key=True),
+    *dates("gaming_day"),
+    *texts("shift", "window", "patron", "kind", "medium", "direction", "by"),
+    *numbers("cents"),
+    *moments("at"),
+    *moments("entered_at", null=True),
+    *texts("late_reason", "location", null=True),
+    *numbers("voids", null=True),
+    Index("cage_movements_of_day", "property", "gaming_day"),
+    UniqueConstraint("property", "voids", name="void_once"),
+)
+"""Transactions of known patrons at the cage, with voids."""
+
+cage_book = Table(
+    "cage_book",
+    metadata,
+    *texts("property", "location", "cause", key=True),
+    *columns(Integer, "shard", key=True),  # that of the entries: so no two transactions wait for each other
+    *numbers("cents"),
+)
+"""The money that ever came into each location of the cage, by cause; what went out is negative."""
+
+cage_transfers = Table(
+    "cage_transfers",
+    metadata,
+    *texts("property", key=True),
+    *numbers("transfer", key=True),
+    *dates("gaming_day"),  # of its last step
+    *texts("giver", "receiver", "issued_by", "status"),
+    *columns(JSON, "contents"),
+    *moments("issued_at"),
+    *texts("received_by", "returned_by", "return_reason", null=True),
+    *moments("received_at", "returned_at", null=True),
+    CheckConstraint("received_by <> issued_by", name="transfer_received_by_somebody_else"),
+    CheckConstraint("received_by IS NULL OR returned_by IS NULL", name="transfer_ended_once"),
+    Index("cage_transfers_of_status", "property", "status"),
+)
+"""Transfers between locations of the cage, and to and from those outside, with their status."""
+
+cage_counts = Table(
+    "cage_counts",
+    metadata,
+    *texts("property", key=True),
+    *numbers("count", key=True),
+    *dates("gaming_day"),
+    *texts("location", "cashier", "counted_by", "status"),
+    *columns(JSON, "contents", "book"),
+    *moments("counted_at"),
+    *texts("verified_by", "over_short_reason", "rejected_by", "rejection_reason", null=True),
+    *moments("verified_at", "rejected_at", null=True),
+    *numbers("before_cents", "counted_cents", "over_short_cents", "imprest_cents", null=True),
+    *columns(JSON, "flows", null=True),
+    CheckConstraint("verified_by <> counted_by", name="cage_count_verified_by_somebody_else"),
+    CheckConstraint("verified_by IS NULL OR rejected_by IS NULL", name="cage_count_decided_once"),
+    Index("cage_counts_of_location", "property", "location", "count"),
+)
+"""Counts of the locations of the cage, with their status."""
+
+winners = Table(
+    "winners",
+    metadata,
+    *numbers("shard", "seq", key=True),
+    *texts("property", "table", "wager"),
+    *dates("gaming_day"),
+    *texts("round_id", null=True),
+    *moments("won_at", null=True),  # at a counted table, which has no rounds
+    *numbers("seat", "withheld_change_cents"),
+    Index("winners_of_round", "property", "table", "gaming_day", "round_id"),
+)
+"""Tax withheld from winnings, step by step; the winner is in the journal only."""
+
+tip_hours = Table(
+    "tip_hours",
+    metadata,
+    *texts("property", key=True),
+    *dates("last_day", key=True),
+    *numbers("revision", key=True),
+    *dates("first_day"),
+    *columns(JSON, "pool", "hours"),
+    *texts("reason", "entered_by", "status"),
+    *moments("entered_at"),
+    *texts("approved_by", "rejected_by", "rejection_reason", null=True),
+    *moments("approved_at", "rejected_at", null=True),
+    CheckConstraint("approved_by <> entered_by", name="tip_hours_approved_by_somebody_else"),
+    CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="tip_hours_decided_once"),
+)
+"""The hours by which dealers share a tips pool, by its last gaming day, with their status."""

@@ -1,0 +1,106 @@
+"""The tables of credit: lines, counter checks, and what became of each."""
+
+from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, column, func
+
+from services.table_inventory.tables.base import JSON, metadata
+from shared.journal.columns import columns, dates, moments, texts
+from shared.journal.columns import counts as numbers
+
+credit_lines = Table(
+    "credit_lines",
+    metadata,
+    *texts("property", "patron", key=True),
+    *numbers("limit_cents"),
+    *numbers("temporary_cents", null=True),
+    *dates("until", null=True),
+    *texts("suspended_for", null=True),
+    *moments("changed_at"),
+)
+"""The terms of each patron's credit line."""
+
+credit_line_requests = Table(
+    "credit_line_requests",
+    metadata,
+    *texts("property", key=True),
+    *numbers("request", key=True),
+    *texts("patron", "change", "reason", "requested_by"),
+    *numbers("limit_cents"),
+    *dates("until", null=True),
+    *moments("requested_at"),
+    *texts("verification", "verified_by", "decline_reason", "declined_by", null=True),
+    *moments("verified_at", "approved_at", "granted_at", "declined_at", null=True),
+    *numbers("approvals", null=True),
+    *columns(JSON, "approved_by", null=True),
+    CheckConstraint("granted_at IS NULL OR declined_at IS NULL", name="credit_line_decided_once"),
+    Index("credit_line_requests_of_patron", "property", "patron"),
+)
+"""Requested changes of a credit line, with what became of each."""
+
+counter_checks = Table(
+    "counter_checks",
+    metadata,
+    *texts("property", "serial", "table", key=True),
+    *numbers("number", key=True),
+    # At once where they are recorded; a rebuild may read a check before it reads that an earlier one is void.
+    UniqueConstraint("property", "serial", name="serial_used_once", deferrable=True),
+)
+"""The counter checks of each property; each serial number is used once.
+
+`number` is that of the event in the table's pit stream; for one that replaced others, which has no table, the step.
+"""
+
+check_steps = Table(
+    "check_steps",
+    metadata,
+    *texts("property", key=True),
+    *numbers("step", key=True),
+    *texts("serial", key=True),
+    *texts("what", "shift", "by"),
+    *dates("gaming_day"),
+    *numbers("cents"),  # what it changes of what is owed on the check
+    *moments("at"),
+    *texts("table", "drawer", "paid_in", "late_reason", null=True),
+    *moments("entered_at", null=True),
+    *numbers("undoes", null=True),  # the redemption that is void, came back unpaid, or is cleared
+    CheckConstraint(
+        "what IN ('redeemed', 'voided', 'returned', 'replaced', 'cleared', 'collection_begun', 'written_off', "
+        "'recovered')",
+        name="what_is_known",
+    ),
+    Index("redemption_undone_once", "property", "undoes", unique=True),
+    Index("steps_of_check", "property", "serial"),
+)
+"""The cage's steps on counter checks."""
+
+patron_checks = Table(
+    "patron_checks",
+    metadata,
+    *texts("property", "serial", key=True),
+    *texts("patron", "table", "shift", "prepared_by", "voided_by", "drawer", null=True),
+    *dates("gaming_day", null=True),
+    *numbers("cents", "limit_cents", "outstanding_cents", "issued_cents", null=True),
+    *moments("prepared_at", "voided_at", "issued_at", null=True),
+    Index("patron_checks_of_patron", "property", func.coalesce(column("patron"), column("drawer"))),
+)
+"""Counter checks by the patron who owes them: as prepared (`cents`) and as issued at a table (`issued_cents`).
+
+Either may be missing. A check that replaced others has a `patron` and 0 `cents`: its steps say what is owed on it.
+"""
+
+check_write_offs = Table(
+    "check_write_offs",
+    metadata,
+    *texts("property", key=True),
+    *numbers("check_write_off", key=True),
+    *texts("serial", "write_off_kind", "reason", "entered_by", "status"),
+    *texts("table", "drawer", null=True),
+    *numbers("cents", "recovered_cents"),
+    *moments("entered_at"),
+    *texts("approved_by", "rejected_by", "rejection_reason", null=True),
+    *moments("approved_at", "rejected_at", null=True),
+    CheckConstraint("approved_by <> entered_by", name="check_write_off_approved_by_somebody_else"),
+    CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="check_write_off_decided_once"),
+    CheckConstraint("recovered_cents <= cents", name="recovered_at_most_once"),
+    Index("check_write_offs_of_check", "property", "serial"),
+)
+"""Write-offs of counter checks with their status, and what was recovered since."""

@@ -1,0 +1,190 @@
+"""The tables of what happens at a table: inventories, slips, drop boxes, equipment, and changes of its events."""
+
+from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, Table, UniqueConstraint
+
+from services.table_inventory.domain.slips import STEPS
+from services.table_inventory.tables.base import JSON, metadata, of_table, slip_key
+from shared.journal.columns import MOMENT, columns, dates, moments, texts
+from shared.journal.columns import counts as numbers
+
+counts = Table(
+    "counts",
+    metadata,
+    *of_table("sequence"),
+    *moments("at"),
+    *dates("gaming_day"),
+    *texts("shift", "purpose", "counted_by", "observed_by"),
+    *numbers("cents"),
+    *columns(JSON, "contents"),
+    *columns(Boolean, "card_reader", "dice", null=True),  # of an opener
+    *dates("begins_day", null=True),
+    *texts("begins_shift", "game", null=True),
+    CheckConstraint("purpose IN ('opener', 'closer', 'shift', 'drop', 'spot', 'carried')", name="purpose_is_known"),
+    Index("counts_in_order", "property", "table", "at", "sequence"),
+    Index("counts_of_day", "property", "gaming_day"),
+)
+"""Table inventories as counted."""
+
+brought_forward = Table("brought_forward", metadata, *texts("property", "table", key=True), *numbers("cents"))
+"""The opening balance of each table's books."""
+
+movements = Table(
+    "movements",
+    metadata,
+    *numbers("shard", "seq", key=True),
+    *texts("property", "table", "movement", "cause"),
+    *moments("at"),
+    *dates("gaming_day"),
+    *numbers("cents"),  # into the inventory
+    *numbers("rounds"),
+    *columns(JSON, "contents", null=True),  # signed counts by denomination, where known
+    *texts("ref", null=True),
+    *numbers("revision", null=True),
+    CheckConstraint(
+        "movement IN ('cash', 'counter_check', 'wager', 'change', 'transfer', 'vigorish')", name="movement_is_permitted"
+    ),
+    # What windows between counts add up is in the index: a table's movements lie far apart in the rows.
+    Index(
+        "movements_in_order",
+        *("property", "table", "at"),
+        postgresql_include=["cause", "cents", "rounds", "contents"],
+    ),
+    Index("movements_of_checks", "property", "gaming_day", postgresql_where="cause = 'counter_check'"),
+    Index("movements_of_pieces", "property", "table", "at", postgresql_where="contents IS NOT NULL"),
+    Index(
+        "movements_into_boxes",
+        *("property", "table", "at"),
+        postgresql_include=["cause", "cents"],
+        postgresql_where="cause IN ('currency', 'counter_check')",
+    ),
+    Index("movements_of_ref", "property", "table", "ref"),
+    Index("movements_of_check", "property", "ref", postgresql_where="cause = 'counter_check'"),
+)
+"""Movements into and out of table inventories: the six that § 465a.36(b) permits.
+
+A cause is round, coupon, currency, prepaid_access, counter_check, change, fill, credit or waived.
+"""
+
+moved = Table(
+    "moved",
+    metadata,
+    *texts("property", "table", key=True),
+    Column("hour", MOMENT, primary_key=True),
+    *texts("cause", key=True),
+    *columns(Integer, "shard", key=True),  # that of the entries: so no two transactions wait for each other
+    # unknown: how many movements of which the denominations are not known; coupons: how many coupons were dropped
+    *numbers("cents", "rounds", "unknown", "coupons"),
+)
+"""Hourly sums of movements: a period is read from whole hours and its two ends."""
+
+requests = Table(
+    "requests",
+    metadata,
+    *texts("property", key=True),
+    *numbers("request", key=True),
+    *texts("slip", "table", "shift", "requested_by"),
+    *dates("gaming_day"),
+    *columns(JSON, "contents"),
+    *moments("requested_at"),
+    *texts("withdrawn_by", "withdrawal_reason", null=True),
+    *moments("withdrawn_at", null=True),
+)
+"""The pit's requests to the cage."""
+
+slips = Table(
+    "slips",
+    metadata,
+    *slip_key(),
+    *numbers("request", null=True),
+    *texts("table", "shift", null=True),
+    *dates("gaming_day", null=True),
+    *columns(JSON, "contents", "received_contents", "returned", null=True),
+    *numbers("cents", "received_cents", null=True),
+    *texts(*STEPS, "voided_by", "void_reason", null=True),
+    *moments("requested_at", "prepared_at", "carried_at", "received_at", "voided_at", null=True),
+    UniqueConstraint("property", "request", name="one_slip_a_request"),
+    CheckConstraint("slip IN ('fill', 'credit')", name="slip_is_known"),
+    CheckConstraint("received_at IS NULL OR voided_at IS NULL", name="received_or_void"),
+    CheckConstraint("carried_at IS NULL OR voided_at IS NULL OR returned <> '[]'", name="void_after_it_was_carried"),
+    Index("slips_of_day", "property", "gaming_day"),
+)
+"""Fill and credit slips, numbered densely for each property and kind.
+
+The preparation is only missing during a rebuild that has read a step at the table first.
+"""
+
+manual_slips = Table(
+    "manual_slips",
+    metadata,
+    *slip_key(),
+    *dates("gaming_day"),
+    *texts("entered_by", "reason"),
+    *moments("entered_at"),
+    *columns(Boolean, "void"),
+    *texts("table", null=True),
+    *numbers("cents", null=True),
+    Index("manual_slips_of_day", "property", "gaming_day"),
+)
+"""Paper slips by the numbers that are printed on them."""
+
+boxes = Table(
+    "boxes",
+    metadata,
+    *of_table("exchange"),
+    *texts("box", "shift"),
+    *texts("placed_box", null=True),
+    *dates("gaming_day"),
+    *moments("removed_at"),
+    Index("boxes_of_day", "property", "gaming_day"),
+    Index("boxes_in_order", "property", "table", "removed_at"),
+    Index("boxes_placed", "property", "placed_box"),
+)
+"""Drop boxes removed from tables."""
+
+transports = Table("transports", metadata, *of_table("sequence"), *texts("box"), *moments("at"))
+"""Drop boxes received by the count room."""
+
+equipment = Table(
+    "equipment",
+    metadata,
+    *of_table("sequence"),
+    *texts("check", "by"),
+    *moments("at"),
+    *dates("gaming_day"),
+    *columns(JSON, "data"),
+    Index("equipment_in_order", "property", "table", "check", "at"),
+)
+"""Equipment events: cards, dice, card readers and stubs."""
+
+pit_changes = Table(
+    "pit_changes",
+    metadata,
+    *texts("property", key=True),
+    *numbers("change", key=True),
+    *texts("table", "event", "reason", "proposed_by", "status"),
+    *dates("gaming_day"),
+    *columns(Boolean, "voids"),
+    *numbers("sequence", "replaces", "seq"),
+    *columns(Integer, "shard"),  # with `seq` the entry that proposed it; once it is approved, that
+    *moments("proposed_at"),
+    *texts("approved_by", "rejected_by", "rejection_reason", null=True),
+    *moments("approved_at", "rejected_at", null=True),
+    *numbers("place", null=True),  # in the desk stream of the table, once it is approved
+    CheckConstraint("approved_by <> proposed_by", name="change_approved_by_somebody_else"),
+    CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="change_decided_once"),
+    Index("pit_changes_of_event", "property", "table", "sequence"),
+    Index("pit_changes_in_order", "property", "table", "place", unique=True),
+)
+"""Changes of pit events proposed at the desk, with the decision."""
+
+pit_change_outcomes = Table(
+    "pit_change_outcomes",
+    metadata,
+    *texts("property", key=True),
+    *numbers("change", key=True),
+    *texts("effect"),
+)
+"""Outcomes of approved changes of pit events.
+
+They follow from other shards than the changes, and are in a separate table because a rebuild may read either first.
+"""

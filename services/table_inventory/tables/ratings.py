@@ -1,0 +1,33 @@
+"""The tables of ratings: their steps, and the last statement about each."""
+
+from sqlalchemy import Index, Table
+
+from services.table_inventory.tables.base import JSON, metadata
+from shared.journal.columns import columns, dates, moments, texts
+from shared.journal.columns import counts as numbers
+
+rating_steps = Table(
+    "rating_steps",
+    metadata,
+    *numbers("shard", "seq", key=True),
+    *texts("property", "rating", "step"),
+    *dates("gaming_day"),
+    *moments("recorded_at"),
+    *numbers("opening", null=True),  # the number that the desk gave a rating as it opened it
+    *columns(JSON, "said"),
+    Index("rating_steps_of_rating", "property", "rating"),
+    Index("rating_steps_of_day", "property", "gaming_day", "rating"),
+    Index("rating_openings", "property", "opening", postgresql_where="opening IS NOT NULL"),
+)
+"""The steps of ratings, as recorded: a rating follows from all of them."""
+
+ratings_stated = Table(
+    "ratings_stated",
+    metadata,
+    *texts("property", "rating", key=True),
+    *moments("opened_at", "closed_at", null=True),
+    *moments("stated_at"),
+    *columns(JSON, "said"),
+    Index("ratings_stated_in_order", "property", "closed_at"),
+)
+"""The last statement about each rating that was closed."""
