@@ -201,6 +201,18 @@ class CageLocation(Contract):
         return self.opened_on <= day and (self.retired_on is None or day < self.retired_on)
 
 
+class RevenueOfYear(Contract):
+    """Revenue of a fiscal year that taxes or shares depend on, from a `source` such as an audited statement.
+
+    The `measure` is named by the jurisdiction's pack, and the year by the calendar year in which it ends.
+    """
+
+    measure: Annotated[str, StringConstraints(pattern="^[a-z0-9]+(_[a-z0-9]+)*$", max_length=64)]
+    fiscal_year: Annotated[int, Field(ge=1970, le=2999)]
+    cents: Annotated[int, Field(strict=True, ge=-(10**15), le=10**15)]
+    source: Label
+
+
 class PropertyLimits(Contract):
     """The property's own limits, each within that of the packs, which is the default."""
 
@@ -317,7 +329,8 @@ class PropertyDocument(Contract):
     event whose gaming day differs from that of its moment is refused, or recorded under the day of its moment and
     flagged; `late_events` whether one older than `age_days_max` is refused, or recorded and flagged.
     `table_games_since` is the first gaming day of table games at the facility, which may be long before this document;
-    taxes of its first years are due only if it is given. `promotional_money_spent` says whether promotional money on
+    taxes of its first years are due only if it is given. `revenue_of_years` is what law asks of earlier years, where a
+    tax or a share depends on it. `promotional_money_spent` says whether promotional money on
     accounts is wagered before other money or after it; a grant above `promotional_grant_cents_max` needs two people.
     `winnings_forms` says whether each reportable win has a form of its own, or all of a known patron on a gaming day
     share one. `winnings_reduced_by_wager` is the payer's choice if the law of a form leaves it one; the pack has the
@@ -340,6 +353,7 @@ class PropertyDocument(Contract):
     other_gaming_day: Literal["refuse", "flag"] = "refuse"
     late_events: Literal["refuse", "flag"] = "refuse"
     table_games_since: date | None = None
+    revenue_of_years: tuple[RevenueOfYear, ...] = Field(default=(), max_length=200)
     pits: tuple[Name, ...] = Field(min_length=1, max_length=100)
     shifts: tuple[Shift, ...] = Field(min_length=1, max_length=12)
     tables: tuple[PropertyTable, ...] = Field(max_length=10_000)

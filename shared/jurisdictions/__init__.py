@@ -10,18 +10,29 @@ from importlib.resources.abc import Traversable
 from typing import Final
 
 from shared.jurisdictions.dated import Dated, LawUnknown, Provision
+from shared.jurisdictions.depending import AfterAFall, Graduated
 from shared.jurisdictions.gaming_day import begins_at, gaming_day
 from shared.jurisdictions.meters import LeastReset, least_reset
 from shared.jurisdictions.model import Accounts, DeckHours, GamingPack, Pack, ReportingPack, WinFormula
 from shared.jurisdictions.packs import Packs, PackWrong, load_pack
-from shared.jurisdictions.periods import Days, PeriodKind, days_of, period_of
+from shared.jurisdictions.periods import (
+    Days,
+    PeriodKind,
+    days_of,
+    fiscal_year_begin,
+    fiscal_year_of,
+    month_before,
+    period_of,
+)
 
 __all__ = [
     "Accounts",
+    "AfterAFall",
     "Dated",
     "Days",
     "DeckHours",
     "GamingPack",
+    "Graduated",
     "LawUnknown",
     "LeastReset",
     "Pack",
@@ -33,12 +44,15 @@ __all__ = [
     "WinFormula",
     "begins_at",
     "days_of",
+    "fiscal_year_begin",
+    "fiscal_year_of",
     "gaming_day",
     "gaming_pack",
     "keep_own_packs_in",
     "known_packs",
     "least_reset",
     "load_pack",
+    "month_before",
     "pack",
     "pack_of_regulation",
     "period_of",

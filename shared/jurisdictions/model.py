@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from shared.jurisdictions.dated import Provision, Text
+from shared.jurisdictions.depending import AfterAFall, Estimates, Graduated
 from shared.jurisdictions.forms import Cents, Count, CurrencyReport, Form, Key, ReportableWinnings
 from shared.rules.record import Listed, Rate, Record
 
@@ -122,9 +123,14 @@ Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "satur
 
 
 class ReportPeriods(Record):
-    """The beginnings of the periods of returns and reports; months, quarters and years begin on their first day."""
+    """The beginnings of the periods of returns and reports; months, quarters and years begin on their first day.
+
+    The fiscal year, by which some taxes and shares go, begins with a month of its own, or in January. It is named by
+    the calendar year in which it ends.
+    """
 
     week_begins: Provision[Weekday]
+    fiscal_year_begins: Provision[Annotated[int, Field(ge=1, le=12)]] | None = None
 
 
 class Win(Record):
@@ -242,28 +248,51 @@ class People(Record):
     meter_change: Provision[Several[Literal["requested_by", "approved_by"]]]
 
 
+LicenseClasses = Annotated[tuple[Text, ...], Listed, Field(min_length=1), AfterValidator(_different)]
+"""The classes of license (`license_class` of a property) that something applies to."""
+
+
 class TaxLayer(Record):
     """A tax rate on the revenue of some classes, in addition to all others; a layer that has ended has the rate 0.
 
-    It is due for each `period`, on the revenue of each gaming day. `rounding` says when parts of a cent go, half a cent
-    up: on each day, or once for the period. With `first_years` it is due in so many years from the beginning of table
-    games at a facility.
+    It is due for each `period`, on the revenue of each gaming day, at one rate or by brackets. `rounding` says when
+    parts of a cent go, half a cent up: on each day, or once for the period. With `first_years` it is due in so many
+    years from the beginning of table games at a facility, with `license_classes` only at properties of those. With
+    `estimates` it is paid ahead.
     """
 
     payee: Text
-    rate: Provision[Rate]
+    rate: Provision[Rate | Graduated | AfterAFall[Rate]]
     classes: Provision[Annotated[tuple[ClassOfRevenue, ...], Listed, Field(min_length=1), AfterValidator(_different)]]
     period: Provision[Literal["week", "month"]]
     rounding: Provision[Literal["each_day", "period"]]
     first_years: Count | None = None
+    license_classes: LicenseClasses | None = None
+    estimates: Provision[Estimates] | None = None
+
+    @field_validator("estimates")
+    @classmethod
+    def _of_months(cls, estimates: Provision[Estimates] | None, info: ValidationInfo) -> Provision[Estimates] | None:
+        period = info.data.get("period")
+        if estimates is not None and period is not None and any(one.value != "month" for one in period.root):
+            raise ValueError("only a tax by month is paid ahead")
+        return estimates
+
+
+Parties = Annotated[dict[Key, Rate], AfterValidator(_whole)]
+"""The parties' shares; they sum to 100%."""
 
 
 class RevenueShares(Record):
-    """How the revenue of each gaming day is divided among parties, for each `period`: shares that sum to 100%."""
+    """How the revenue of each gaming day is divided among parties, for each `period`: shares that sum to 100%.
+
+    With `license_classes` they hold only at properties of those.
+    """
 
     classes: Annotated[tuple[ClassOfRevenue, ...], Listed, Field(min_length=1), AfterValidator(_different)]
     period: Provision[Literal["week", "month"]]
-    parties: Provision[Annotated[dict[Key, Rate], AfterValidator(_whole)]]
+    parties: Provision[Parties | AfterAFall[Parties]]
+    license_classes: LicenseClasses | None = None
 
 
 class Accounts(Record):

@@ -38,6 +38,29 @@ def period_of(pack: GamingPack, kind: PeriodKind, day: date) -> Days:
             return _months(day.replace(month=1, day=1), 12)
 
 
+def fiscal_year_of(pack: GamingPack, day: date) -> int:
+    """Return the fiscal year of a gaming day: the calendar year in which it ends."""
+    begins = pack.periods.fiscal_year_begins
+    return day.year + (begins is not None and 1 < begins.on(day).value <= day.month)
+
+
+def fiscal_year_begin(pack: GamingPack, day: date) -> date:
+    """Return the first day of the fiscal year of a gaming day."""
+    begins = pack.periods.fiscal_year_begins
+    month = 1 if begins is None else begins.on(day).value
+    return date(day.year - (day.month < month), month, 1)
+
+
+def month_before(month: date, months: int) -> date:
+    """Return the first day of the month so many months before the month of a day; negative: after it.
+
+    >>> month_before(date(2026, 2, 20), 3).isoformat(), month_before(date(2026, 11, 1), -3).isoformat()
+    ('2025-11-01', '2027-02-01')
+    """
+    at = month.year * 12 + month.month - 1 - months
+    return date(at // 12, at % 12 + 1, 1)
+
+
 def days_of(first: date, last: date) -> tuple[date, ...]:
     """Return the days from the first to the last, both included.
 

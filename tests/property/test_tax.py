@@ -131,7 +131,7 @@ def test_a_loss_is_taxed_nowhere_and_a_win_once(law: GamingPack, rows: list[DayR
     for name in {line.layer for line in found.layers}:
         layer = law.taxes[name]
         # From the day on which the layer has a rate that is not 0.
-        if layer.period.on(MONDAY).value == kind and all(Fraction(dated_rate.value) for dated_rate in layer.rate.root):
+        if layer.period.on(MONDAY).value == kind and all(Fraction(str(one.value)) for one in layer.rate.root):
             expected = sum(max(0, counted[one]) for one in layer.classes.on(MONDAY).value)
             assert expected == sum(line.base_cents for line in found.layers if line.layer == name)
 

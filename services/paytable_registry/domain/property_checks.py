@@ -29,6 +29,7 @@ def problems(wanted: PropertyDocument) -> list[str]:
         *_cage(wanted),
         *key_problems(wanted),
         *(problem for law in gaming[:1] for problem in _limits(wanted, law)),
+        *_twice("revenue_of_years", "year", (f"{one.fiscal_year} of {one.measure}" for one in wanted.revenue_of_years)),
         *_twice("payback_floors", "floor", (_of_floor(floor) for floor in wanted.payback_floors)),
         *_people(wanted, packs),
         *_credit_lines(wanted),

@@ -65,9 +65,7 @@ def test_a_line_says_by_which_law() -> None:
         line.base_cents,
         line.amount_cents,
     )
-    assert {"banking": 60_00, "non_banking": 40_00, "fully_automated": 0, "contest": 0} == {
-        one.revenue_class: one.base_cents for one in line.classes
-    }
+    assert ("banking", "non_banking", "fully_automated", "contest") == line.classes
     rate = line.applied[0]
     assert ("taxes.state_tax.rate", "0.12", date(2010, 1, 7), "4 Pa.C.S. § 13A62(a)(1)", "confirmed") == (
         rate.place,
@@ -110,12 +108,13 @@ def test_first_years_are_those_of_the_facility(since: str | None, day: str, is_d
 
 
 def test_a_facility_is_a_property_as_it_was_filed() -> None:
-    """Its name, its pack, and since when it has had table games, if it says so."""
-    assert PENNSYLVANIA == Facility.of(properties.place("riverside"))
+    """Its name, its pack, its license, since when it has had table games, and what it says of earlier years."""
+    filed = replace(PENNSYLVANIA, license_class="category 2")
+    assert filed == Facility.of(properties.place("riverside"))
+    year = {"measure": "video_lottery", "fiscal_year": 2025, "cents": 5, "source": "audited statement"}
     since = date(2010, 7, 8)
-    assert replace(PENNSYLVANIA, table_games_since=since) == Facility.of(
-        properties.place("riverside", table_games_since=since)
-    )
+    expected = replace(filed, table_games_since=since, revenue_of_years={("video_lottery", 2025): 5})
+    assert expected == Facility.of(properties.place("riverside", table_games_since=since, revenue_of_years=[year]))
 
 
 def test_tables_of_a_class_and_day_are_added_up() -> None:
@@ -203,14 +202,31 @@ def test_a_day_without_revenue_has_a_sheet() -> None:
     assert {0} == set(amounts(found).values())
 
 
-@pytest.mark.parametrize("day", ["2026-11-20", "2015-06-01", "2013-06-01"])
-def test_shares_divide_all_of_the_revenue(day: str) -> None:
-    """Rhode Island's parties at the shares of the day; the cents are all given to somebody."""
-    found = sheet(RHODE_ISLAND, won(day, 1_000_01, name="lakeside"), won(day, 1, "non_banking", name="lakeside"))
-    parts = RHODE_ISLAND.pack.shares["table_games"].parties.on(date.fromisoformat(day)).value
-    assert {party: Fraction(part) for party, part in parts.items()} == {one.party: one.part for one in found.shares}
+LINCOLN = replace(
+    RHODE_ISLAND,
+    revenue_of_years={("video_lottery", 2012): 500, ("video_lottery", 2013): 510, ("video_lottery", 2014): 470},
+)
+
+
+@pytest.mark.parametrize(
+    ("day", "state"), [("2026-11-20", "0.155"), ("2014-06-30", "0.18"), ("2014-07-01", "0.16"), ("2015-06-30", "0.16")]
+)
+def test_shares_divide_all_of_the_revenue(day: str, state: str) -> None:
+    """Rhode Island's parties at the shares of the day; the cents are all given to somebody.
+
+    The state had less from the fiscal year after the one in which the terminals of Lincoln brought less.
+    """
+    found = sheet(LINCOLN, won(day, 1_000_01, name="lakeside"), won(day, 1, "non_banking", name="lakeside"))
+    assert ["state", "operator", "town"] == [one.party for one in found.shares]
+    assert Fraction(state) == found.shares[0].part
     assert 1_000_02 == sum(one.amount_cents for one in found.shares)
     assert all(abs(one.amount_cents - one.part * 1_000_02) < 1 for one in found.shares)
+
+
+def test_what_law_asks_of_earlier_years_is_stated_not_guessed() -> None:
+    """The shares of 2013 depend on two fiscal years of terminals, which no table reports."""
+    with pytest.raises(LookupError, match="video_lottery in fiscal year 2011; state it in 'revenue_of_years' of"):
+        sheet(RHODE_ISLAND, won("2013-06-01", 100, name="lakeside"))
 
 
 def test_rhode_island_has_shares_and_no_tax() -> None:

@@ -6,7 +6,7 @@ from datetime import date
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
 
-from services.reporting.reports.tax.returns import PeriodSheet, TaxReturn
+from services.reporting.reports.tax.returns import PeriodSheet, TaxReturn, due_cents
 from services.reporting.reports.tax.sheets import DailySheet
 from shared.jurisdictions.model import ClassOfRevenue
 
@@ -97,7 +97,7 @@ def amended(original: TaxReturn, current: TaxReturn) -> AmendedReturn:
         version=current.version,
         lines=differences(before, after),
         days={then.gaming_day: differences(then, now) for then, now in days if then != now},
-        due=_beside(lambda sheet: ((line.payee, line.amount_cents) for line in sheet.layers), before, after),
+        due=_amended(due_cents(before), due_cents(after)),
     )
 
 
@@ -139,8 +139,11 @@ def _shares(sheet: Sheet) -> Iterator[tuple[tuple[str, str, Fraction], int]]:
 
 def _beside(figures: Callable[[Sheet], Iterable[tuple[KeyT, int]]], before: Sheet, after: Sheet) -> dict[KeyT, Amended]:
     """Return the figures of both versions, summed by key; 0 for a missing key."""
-    was, now = _sums(figures(before)), _sums(figures(after))
-    return {name: Amended(was.get(name, 0), now.get(name, 0)) for name in was | now}
+    return _amended(_sums(figures(before)), _sums(figures(after)))
+
+
+def _amended(was: Mapping[KeyT, int], now: Mapping[KeyT, int]) -> dict[KeyT, Amended]:
+    return {name: Amended(was.get(name, 0), now.get(name, 0)) for name in {**was, **now}}
 
 
 def _sums(amounts: Iterable[tuple[KeyT, int]]) -> dict[KeyT, int]:

@@ -1,15 +1,17 @@
 """Gross table game revenue by class and gaming day, and the countable part of it. Pure; amounts are cents."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Container, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Final, Literal, Self, get_args
+from typing import Any, Final, Literal, Self, TypeVar, get_args
 
 from services.reporting.domain.law import Applied
 from shared.contracts.property_snapshot import PropertySnapshot
-from shared.jurisdictions import Days, GamingPack, period_of
-from shared.jurisdictions.model import ClassOfRevenue
+from shared.jurisdictions import AfterAFall, Days, GamingPack, LawUnknown, fiscal_year_of, period_of
+from shared.jurisdictions.model import ClassOfRevenue, RevenueShares, TaxLayer
+
+T = TypeVar("T")
 
 CLASSES: Final[tuple[ClassOfRevenue, ...]] = get_args(ClassOfRevenue)
 
@@ -19,16 +21,52 @@ TaxPeriod = Literal["week", "month"]
 
 @dataclass(frozen=True, slots=True)
 class Facility:
-    """A property for tax purposes: its pack, and the first gaming day of its table games, if known."""
+    """A property for tax purposes: its pack, its class of license, and what law may ask of its past.
+
+    `table_games_since` is the first gaming day of its table games, if known, and `revenue_of_years` what it states of
+    earlier years, cents, by measure and fiscal year.
+    """
 
     property: str
     pack: GamingPack
     table_games_since: date | None = None
+    license_class: str | None = None
+    revenue_of_years: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, place: PropertySnapshot) -> Self:
         """Return the facility of a property version."""
-        return cls(place.document.property, place.law, place.document.table_games_since)
+        document = place.document
+        return cls(
+            document.property,
+            place.law,
+            document.table_games_since,
+            document.license_class,
+            {(one.measure, one.fiscal_year): one.cents for one in document.revenue_of_years},
+        )
+
+    def is_under(self, part: TaxLayer | RevenueShares) -> bool:
+        """Return whether a tax or a division of revenue applies to properties of this class of license."""
+        return part.license_classes is None or self.license_class in part.license_classes
+
+    def value_of(self, value: T | AfterAFall[T], day: date) -> T:
+        """Return the value for a gaming day, also where it depends on the two fiscal years before.
+
+        Raises: LawUnknown if the property does not state what it depends on.
+        """
+        if not isinstance(value, AfterAFall):
+            return value
+        year = fiscal_year_of(self.pack, day)
+        before, last = (self._stated(value, one, day) for one in (year - 2, year - 1))
+        return value.fell if last < before else value.otherwise
+
+    def _stated(self, value: AfterAFall[Any], year: int, day: date) -> int:
+        if (value.measure, year) not in self.revenue_of_years:
+            raise LawUnknown(
+                f"{self.pack.id}: what holds on {day} depends on {value.measure} in fiscal year {year}; state it in "
+                f"'revenue_of_years' of the property {self.property}"
+            )
+        return self.revenue_of_years[value.measure, year]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +152,6 @@ class Revenue:
         return ClassDay(name, sum(tables), sum(amounts), applied)
 
 
-@dataclass(frozen=True, slots=True)
-class ClassBase:
-    """A gaming day's addition to the taxed or shared revenue of a class in a period, cents."""
-
-    revenue_class: ClassOfRevenue
-    base_cents: int
-
-
 class Bases:
     """The additions of consecutive gaming days to taxed or shared revenue, by period.
 
@@ -143,9 +173,9 @@ class Bases:
         self._won.clear()
         return True
 
-    def add(self, classes: Iterable[ClassDay]) -> tuple[ClassBase, ...]:
-        """Return the additions of the day's classes."""
-        return tuple(ClassBase(one.revenue_class, self._added(one)) for one in classes)
+    def add(self, classes: Iterable[ClassDay]) -> int:
+        """Return the addition of the day's classes to taxed or shared revenue, cents."""
+        return sum(map(self._added, classes))
 
     def _added(self, one: ClassDay) -> int:
         before = self._won[one.revenue_class]

@@ -1,6 +1,7 @@
 """The tax sheet: revenue by class, each layer of tax, shares, amounts due, and restatement changes."""
 
 from collections.abc import Collection, Iterable, Mapping
+from datetime import timedelta
 from typing import Any, Final
 
 from services.reporting.domain.law import Applied, unconfirmed
@@ -12,13 +13,14 @@ from services.reporting.read_model.seals import sealed_days
 from services.reporting.reports.common.cells import rate_text, require_whole
 from services.reporting.reports.common.counted_win import counted_marks
 from services.reporting.reports.tax.amended import AMENDED, amended_rows
-from services.reporting.reports.tax.returns import LayerTotal, PeriodSheet, ShareTotal, law_of
+from services.reporting.reports.tax.returns import EstimateTotal, LayerTotal, PeriodSheet, ShareTotal, law_of
 from services.reporting.reports.tax.revenue import BASES, CountedRevenue, Earned, counted_revenue
-from services.reporting.reports.tax.sections import CLASSES, DAYS, DUE, LAYERS, SHARES, TABLES
+from services.reporting.reports.tax.sections import CLASSES, DAYS, DUE, ESTIMATES, LAYERS, SHARES, TABLES
 from shared.contracts.contests import ContestApproved
 from shared.contracts.inventory import DayFinal
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.contracts.win import WinStated
+from shared.jurisdictions import month_before
 from shared.jurisdictions.model import ClassOfRevenue
 
 
@@ -32,6 +34,7 @@ async def _fill(books: Books) -> Content:
         fill(TABLES, tables),
         fill(LAYERS, (_layer(revenue, line) for line in sheet.layers)),
         fill(SHARES, (_share(books, revenue, line) for line in sheet.shares)),
+        fill(ESTIMATES, (_estimate(revenue, line) for line in sheet.estimates)),
         _due(revenue),
         fill(AMENDED, await amended_rows(books, revenue)),
     )
@@ -107,7 +110,7 @@ def _layer(revenue: CountedRevenue, line: LayerTotal) -> dict[str, Any]:
         "layer": line.layer,
         "payee": line.payee,
         "filed": _filed(line),
-        "rate": _value(line.applied, "rate").value,
+        "rate": rate_text(line.rate),
         **_amounts(revenue, line, classes),
         **_source(_value(line.applied, "rate")),
     }
@@ -134,6 +137,38 @@ def _amounts(
     return {"first_day": line.first, "last_day": line.last, "days": days, **(figures if days else {})}
 
 
+def _estimate(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Any]:
+    """Return the estimates of a month; without amounts while the tax of a month that they go by is not known."""
+    row: dict[str, Any] = {
+        "layer": line.layer,
+        "payee": line.payee,
+        "month": line.month,
+        "paid_with": line.paid_with,
+        "ahead_from": line.ahead_from,
+        "ahead_months": line.ahead_months,
+        **_source(_value(line.applied, "estimates")),
+    }
+    figures = _paid_ahead(revenue, line)
+    return row if figures is None else row | figures
+
+
+def _paid_ahead(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Figure] | None:
+    """Return the figures of an estimate; None while the tax of a month that it goes by is not known."""
+    months = [line.month] if line.paid_with is None else [line.month, line.paid_with]
+    classes = revenue.taxed(line.layer)
+    spans = [(month, month_before(month, -1) - timedelta(days=1)) for month in months]
+    if not all(revenue.days(classes, *span) for span in spans):
+        return None
+    because = tuple(dict.fromkeys(one for span in spans for one in revenue.because(classes, *span)))
+    this = revenue.because(classes, *spans[0])
+    return {
+        "tax_cents": Figure(line.tax_cents, this),
+        "paid_cents": Figure(line.paid_cents, because),
+        "ahead_cents": Figure(line.ahead_cents, this),
+        "change_cents": Figure(line.change_cents, because),
+    }
+
+
 def _value(applied: Iterable[Applied], what: str) -> Applied:
     return next(one for one in applied if one.place.endswith(f".{what}"))
 
@@ -154,13 +189,19 @@ def _due(revenue: CountedRevenue) -> Filled:
     rows: list[dict[str, Any]] = []
     for (payee, filed), lines in due.items():
         row: dict[str, Any] = {"payee": payee, "filed": filed}
+        layers = {line.layer for line in lines}
+        ahead = [_paid_ahead(revenue, one) for one in sheet.estimates if one.layer in layers]
         waits = any(revenue.waits(revenue.taxed(line.layer), line.first, line.last) for line in lines)
-        if not waits and any(revenue.days(revenue.taxed(line.layer), line.first, line.last) for line in lines):
-            row["due_cents"] = total(
+        if filed != sheet.kind:
+            row["note"] = f"part of the return of its {filed}: an account, no return"
+        if None in ahead:
+            row["note"] = "the tax of a month by which it is paid ahead is not in these books"
+        elif not waits and any(revenue.days(revenue.taxed(line.layer), line.first, line.last) for line in lines):
+            of_lines = (
                 Figure(line.amount_cents, revenue.because(revenue.taxed(line.layer), line.first, line.last))
                 for line in lines
             )
-        row["note"] = None if filed == sheet.kind else f"part of the return of its {filed}: an account, no return"
+            row["due_cents"] = total((*of_lines, *(one["change_cents"] for one in ahead if one is not None)))
         rows.append(row)
     return fill(DUE, rows)
 
@@ -270,7 +311,7 @@ TAX: Final = Report(
         "return of the taxes that are paid with it, and an account of all others. After a restatement, each version "
         "stands beside the one before."
     ),
-    sections=(CLASSES, DAYS, TABLES, LAYERS, SHARES, DUE, AMENDED),
+    sections=(CLASSES, DAYS, TABLES, LAYERS, SHARES, ESTIMATES, DUE, AMENDED),
     sources=(
         *(WinStated, ContestApproved, DayFinal),
         *(SettlementPosted, SettlementReversed),

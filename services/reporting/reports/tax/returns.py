@@ -1,9 +1,9 @@
 """Returns: the daily sheets of a period summed by line. Pure; amounts are cents."""
 
 from collections import Counter
-from collections.abc import Callable, Container, Hashable, Iterable
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from fractions import Fraction
 from typing import TypeVar
 
@@ -11,7 +11,8 @@ from services.reporting.domain.law import Applied
 from services.reporting.reports.tax.gross_revenue import ClassDay, DayRevenue, Facility
 from services.reporting.reports.tax.shares import ShareLine
 from services.reporting.reports.tax.sheets import DailySheet, LayerLine, daily_sheets
-from shared.jurisdictions import PeriodKind, period_of
+from shared.jurisdictions import Dated, PeriodKind, days_of, month_before, period_of
+from shared.jurisdictions.depending import Estimates
 from shared.jurisdictions.model import ClassOfRevenue
 
 RowT = TypeVar("RowT")
@@ -59,6 +60,31 @@ class ShareTotal:
 
 
 @dataclass(frozen=True, slots=True)
+class EstimateTotal:
+    """A tax by month that is paid ahead: its `month` (first day), and the months that others' amounts stand for.
+
+    What is due is the tax of the month, less what was paid for it as an estimate with the return of `paid_with`, more
+    the estimate for the `ahead_months` that begin with `ahead_from`. `paid_with` is None where nothing was paid.
+    """
+
+    layer: str
+    payee: str
+    month: date
+    tax_cents: int
+    paid_with: date | None
+    paid_cents: int
+    ahead_from: date | None
+    ahead_months: int
+    ahead_cents: int
+    applied: tuple[Applied, ...]
+
+    @property
+    def change_cents(self) -> int:
+        """Return what the estimates add to what is due."""
+        return self.ahead_cents - self.paid_cents
+
+
+@dataclass(frozen=True, slots=True)
 class PeriodSheet:
     """The daily sheets of a period, and the sum of each line."""
 
@@ -70,6 +96,7 @@ class PeriodSheet:
     classes: tuple[ClassTotal, ...]
     layers: tuple[LayerTotal, ...]
     shares: tuple[ShareTotal, ...]
+    estimates: tuple[EstimateTotal, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +108,19 @@ class TaxReturn:
 
 
 def due_cents(sheet: PeriodSheet) -> dict[str, int]:
-    """Return the amount due to each payee of a tax, cents."""
+    """Return the amount due to each payee of a tax, cents; negative where more was paid ahead."""
     found: Counter[str] = Counter()
     for line in sheet.layers:
         found[line.payee] += line.amount_cents
+    for estimate in sheet.estimates:
+        found[estimate.payee] += estimate.change_cents
     return dict(found)
 
 
 def law_of(sheet: PeriodSheet) -> tuple[Applied, ...]:
     """Return every pack value behind the sheet's figures, without duplicates."""
     lines = (line for one in sheet.sheets for part in (one.classes, one.layers, one.shares) for line in part)
-    return tuple(dict.fromkeys(applied for line in lines for applied in line.applied))
+    return tuple(dict.fromkeys(applied for line in (*lines, *sheet.estimates) for applied in line.applied))
 
 
 def period_sheet(
@@ -107,7 +136,9 @@ def period_sheet(
     `rows`, `incomplete` and errors are those of `daily_sheets`.
     """
     first, last = period_of(facility.pack, kind, day)
-    sheets = daily_sheets(facility, rows, first, last, incomplete=incomplete)
+    begins = _estimates_from(facility, first, last)
+    known = daily_sheets(facility, rows, begins, last, incomplete=incomplete)
+    sheets = tuple(one for one in known if one.gaming_day >= first)
     return PeriodSheet(
         property=facility.property,
         kind=kind,
@@ -117,6 +148,58 @@ def period_sheet(
         classes=_classes(sheets),
         layers=_layers(sheets),
         shares=_shares(sheets),
+        estimates=tuple(_estimates(facility, known, first, last)),
+    )
+
+
+def _estimates_from(facility: Facility, first: date, last: date) -> date:
+    """Return the first gaming day that the estimates of a period's months go by, or its own first day."""
+    estimates = [one.estimates for one in facility.pack.taxes.values() if one.estimates is not None]
+    ahead = [one.value.months_ahead for found in estimates for one in found.root]
+    return month_before(first, max(ahead)) if ahead and _whole_months(first, last) else first
+
+
+def _whole_months(first: date, last: date) -> list[date]:
+    """Return the first day of each month that lies in a period."""
+    begins = {month_before(day, 0) for day in days_of(first, last)}
+    return sorted(month for month in begins if first <= month and month_before(month, -1) - timedelta(days=1) <= last)
+
+
+def _estimates(facility: Facility, sheets: Iterable[DailySheet], first: date, last: date) -> Iterator[EstimateTotal]:
+    """Yield what was paid ahead for each whole month of a period, and what is paid ahead with its return."""
+    tax: Counter[tuple[str, date]] = Counter()
+    for sheet in sheets:
+        for line in sheet.layers:
+            tax[line.layer, month_before(sheet.gaming_day, 0)] += line.amount_cents
+    for name, layer in facility.pack.taxes.items():
+        if layer.estimates is None or not facility.is_under(layer):
+            continue
+        began = max(layer.estimates.root[0].effective_from, facility.table_games_since or date.min)
+        whole = month_before(began, 0 if began.day == 1 else -1)
+        for month in _whole_months(first, last):
+            if month >= whole:
+                yield _estimate(name, layer.payee, tax, whole, month, layer.estimates.on(month))
+
+
+def _estimate(
+    name: str, payee: str, tax: Mapping[tuple[str, date], int], whole: date, month: date, terms: Dated[Estimates]
+) -> EstimateTotal:
+    """Return the estimates of a month, where the first whole one of the facility is `whole`."""
+    months_ahead = terms.value.months_ahead
+    is_first = month == whole
+    paid_with = None if is_first else max(whole, month_before(month, months_ahead))
+    ahead_months = months_ahead if is_first else 1
+    return EstimateTotal(
+        layer=name,
+        payee=payee,
+        month=month,
+        tax_cents=tax.get((name, month), 0),
+        paid_with=paid_with,
+        paid_cents=0 if paid_with is None else tax.get((name, paid_with), 0),
+        ahead_from=month_before(month, -1 if is_first else -months_ahead),
+        ahead_months=ahead_months,
+        ahead_cents=tax.get((name, month), 0) * ahead_months,
+        applied=(Applied.of(f"taxes.{name}.estimates", terms),),
     )
 
 

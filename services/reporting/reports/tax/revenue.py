@@ -110,7 +110,7 @@ class CountedRevenue:
     def taxed(self, layer: str) -> set[ClassOfRevenue]:
         """Return the classes that a layer of tax applies to in the period."""
         lines = (line for sheet in self.sheet.sheets for line in sheet.layers if line.layer == layer)
-        return {one.revenue_class for line in lines for one in line.classes}
+        return {name for line in lines for name in line.classes}
 
     def because(
         self, classes: Iterable[ClassOfRevenue], first: date, last: date, *, name: str | None = None

@@ -114,6 +114,45 @@ SHARES: Final = Section(
         *_SOURCE,
     ),
 )
+ESTIMATES: Final = Section(
+    name="estimates",
+    title="Paid ahead",
+    key=("layer", "month"),
+    columns=(
+        Column(name="layer", title="Layer"),
+        Column(name="payee", title="Payee"),
+        Column(name="month", title="Month", unit="day", formula="its first day"),
+        Column(name="tax_cents", title="Tax", unit="cents", formula="of the month, as in the layers of tax"),
+        Column(
+            name="paid_with",
+            title="Paid with",
+            unit="day",
+            formula="the month with whose return an estimate for this one was paid; none: nothing was",
+        ),
+        Column(
+            name="paid_cents",
+            title="Paid",
+            unit="cents",
+            formula="the estimate for this month, the tax of that one; none if it is not in these books",
+        ),
+        Column(name="ahead_from", title="Ahead from", unit="day", formula="the month that an estimate is paid for"),
+        Column(name="ahead_months", title="Months", unit="count", formula="how many months are paid ahead"),
+        Column(
+            name="ahead_cents",
+            title="Ahead",
+            unit="cents",
+            formula="the estimate: the tax of the month, for each of them",
+        ),
+        Column(
+            name="change_cents",
+            title="Change",
+            unit="cents",
+            added=True,
+            formula="ahead - paid: what it adds to what is due",
+        ),
+        *_SOURCE,
+    ),
+)
 DUE: Final = Section(
     name="due",
     title="Due",
@@ -121,7 +160,9 @@ DUE: Final = Section(
     columns=(
         Column(name="payee", title="Payee"),
         Column(name="filed", title="Return of"),
-        Column(name="due_cents", title="Due", unit="cents", added=True, formula="its layers of tax"),
+        Column(
+            name="due_cents", title="Due", unit="cents", added=True, formula="its layers of tax, and what is paid ahead"
+        ),
         Column(name="note", title="Note"),
     ),
 )

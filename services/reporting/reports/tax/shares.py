@@ -7,8 +7,7 @@ from fractions import Fraction
 from math import floor
 
 from services.reporting.domain.law import Applied
-from services.reporting.reports.tax.gross_revenue import Bases, Revenue, TaxPeriod
-from shared.jurisdictions import GamingPack
+from services.reporting.reports.tax.gross_revenue import Bases, Facility, Revenue, TaxPeriod
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +41,19 @@ def divided(cents: int, parts: Mapping[str, Fraction]) -> dict[str, int]:
 
 
 def share_lines(
-    pack: GamingPack, revenue: Revenue, name: str, days: Iterable[date]
+    facility: Facility, revenue: Revenue, name: str, days: Iterable[date]
 ) -> Iterator[tuple[date, tuple[ShareLine, ...]]]:
     """Yield the lines of a division of revenue on each of these days on which it applies."""
-    division, bases = pack.shares[name], Bases(pack)
+    division, bases = facility.pack.shares[name], Bases(facility.pack)
+    if not facility.is_under(division):
+        return
     for day in days:
         if day < division.parties.root[0].effective_from:
             continue
         parties, period = division.parties.on(day), division.period.on(day)
         bases.begins_anew(day, period.value)
-        added = bases.add(revenue.of(division.classes, day))
-        base_cents = sum(one.base_cents for one in added)
-        parts = {party: Fraction(part) for party, part in parties.value.items()}
+        base_cents = bases.add(revenue.of(division.classes, day))
+        parts = {party: Fraction(part) for party, part in facility.value_of(parties.value, day).items()}
         applied = (Applied.of(f"shares.{name}.parties", parties), Applied.of(f"shares.{name}.period", period))
         yield (
             day,
