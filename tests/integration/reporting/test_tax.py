@@ -1,6 +1,6 @@
 """The tax report on a real database: entries of the table inventory go in, layers, shares and dues come out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -253,30 +253,38 @@ def test_a_sealed_report_that_says_something_else_is_found(books: Books) -> None
     assert ["sealed days"] == _failing(books.report("tax"))
 
 
+def _own(folder: Path, base: str, **changes: Any) -> Iterator[str]:
+    """Have the installation its own pack, `atlantis`: another one with changes, and with a made-up game."""
+    pack: Entry = yaml.safe_load((ROOT / base / "pack.yaml").read_text(encoding="utf-8"))
+    game = next(iter(pack["equipment"].values()))
+    pack |= {"id": "atlantis", "regulations": ["atlantis-dice"], "vigorish": {}} | changes
+    pack |= {"equipment": {"atlantis-dice": game}}
+    (folder / "atlantis").mkdir()
+    (folder / "atlantis" / "pack.yaml").write_text(yaml.safe_dump(pack), encoding="utf-8")
+    keep_own_packs_in(folder)
+    yield "atlantis"
+    keep_own_packs_in(None)
+
+
+def _since(day: str, value: Any) -> Entry:
+    return {"value": value, "effective_from": date.fromisoformat(day), "source": "§ 1", "status": "confirmed"}
+
+
+def _tax(rates: Sequence[Entry], period: str, **more: Any) -> Entry:
+    """A tax on banking games."""
+    said = {"classes": ["banking"], "period": period, "rounding": "each_day"}
+    return {
+        "payee": "Atlantis",
+        "rate": rates,
+        **{name: [_since("2012-01-01", value)] for name, value in (said | more).items()},
+    }
+
+
 @pytest.fixture
 def atlantis(tmp_path: Path) -> Iterator[str]:
     """The installation's own pack: that of Rhode Island, with a tax whose rate changes on Thursday."""
-    pack: Entry = yaml.safe_load((ROOT / "us-ri" / "pack.yaml").read_text())
-    game = pack["equipment"].pop("ri-pai-gow")
-
-    def since(day: str, value: Any) -> Entry:
-        return {"value": value, "effective_from": date.fromisoformat(day), "source": "§ 1", "status": "confirmed"}
-
-    begun = "2012-01-01"
-    tax = {
-        "payee": "Atlantis",
-        "rate": [since(begun, "0.10"), since("2026-11-19", "0.20")],
-        "classes": [since(begun, ["banking"])],
-        "period": [since(begun, "week")],
-        "rounding": [since(begun, "each_day")],
-    }
-    pack |= {"id": "atlantis", "regulations": ["atlantis-dice"], "taxes": {"tithe": tax}}
-    pack |= {"equipment": {"atlantis-dice": game}, "vigorish": {}}
-    (tmp_path / "atlantis").mkdir()
-    (tmp_path / "atlantis" / "pack.yaml").write_text(yaml.safe_dump(pack))
-    keep_own_packs_in(tmp_path)
-    yield "atlantis"
-    keep_own_packs_in(None)
+    rates = [_since("2012-01-01", "0.10"), _since("2026-11-19", "0.20")]
+    yield from _own(tmp_path, "us-ri", taxes={"tithe": _tax(rates, "week")})
 
 
 def test_law_is_data(books: Books, atlantis: str) -> None:
@@ -287,7 +295,41 @@ def test_law_is_data(books: Books, atlantis: str) -> None:
         "inventory", *ledger.table_day("BJ-01", WEDNESDAY, drop=1_000), *ledger.table_day("BJ-01", drop=1_000)
     )
     report = _of(books, "harbor", FRIDAY, WEEK)
-    assert [("0.10", "2026-11-18", 1_000, 100), ("0.20", "2026-11-22", 1_000, 200)] == [
+    assert [("0.1", "2026-11-18", 1_000, 100), ("0.2", "2026-11-22", 1_000, 200)] == [
         names(row, "rate", "last_day", "base_cents", "amount_cents") for row in rows_of(report, "layers")
     ]
     assert [300] == [row["due_cents"] for row in rows_of(report, "due")]
+
+
+@pytest.fixture
+def monthly(tmp_path: Path) -> Iterator[str]:
+    """A pack whose tax by month has two brackets, and is paid one month ahead."""
+    brackets = [{"above_cents": 0, "rate": "0.1"}, {"above_cents": 1_500, "rate": "0.2"}]
+    rates = [_since("2012-01-01", {"over": "period", "brackets": brackets})]
+    yield from _own(tmp_path, "us-ri", taxes={"fee": _tax(rates, "month", estimates={"months_ahead": 1})})
+
+
+def test_what_was_paid_ahead_comes_off(books: Books, monthly: str) -> None:
+    """A bracket a line; what is due waits for the month whose tax was paid ahead, and leads to the days of both."""
+    books.desk.feed("properties", _harbor(monthly))
+    ledger = TableDays("harbor")
+    books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=2_000))
+    report = _of(books, "harbor", FRIDAY, "&period=month")
+    assert [("0.1", 1_500, 150), ("0.2", 500, 100)] == [
+        names(row, "rate", "base_cents", "amount_cents") for row in rows_of(report, "layers")
+    ]
+    assert [None] == [row["due_cents"] for row in rows_of(report, "due")]
+    assert ["the tax of a month by which it is paid ahead is not in these books"] == [
+        row["note"] for row in rows_of(report, "due")
+    ]
+    books.desk.feed("inventory", *ledger.table_day("BJ-01", "2026-10-30", drop=1_000))
+    report = _of(books, "harbor", FRIDAY, "&period=month")
+    assert [("2026-11-01", 250, "2026-10-01", 100, "2026-12-01", 1, 250, 150)] == [
+        names(
+            *(row, "month", "tax_cents", "paid_with", "paid_cents"),
+            *("ahead_from", "ahead_months", "ahead_cents", "change_cents"),
+        )
+        for row in rows_of(report, "estimates")
+    ]
+    assert [250 + 250 - 100] == [row["due_cents"] for row in rows_of(report, "due")]
+    assert [] == _failing(report)
