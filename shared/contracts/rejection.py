@@ -33,6 +33,8 @@ class Reason(StrEnum):
     """The step needs another person than one who did another step."""
     NOT_FOUND = "not-found"
     """Not found."""
+    NOTHING_RECORDED = "nothing-recorded"
+    """Of what is asked for there are no entries yet."""
     NOT_ALLOWED = "not-allowed"
     """The regulation, its catalogue or the property's own rules do not allow it."""
     OVERRIDE_NEEDED = "override-needed"

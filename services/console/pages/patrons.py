@@ -1,13 +1,17 @@
 """Wagering accounts and patrons: every view of a patron is recorded with the viewer."""
 
+from typing import Any, Final
+
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from services.console.console import Asked, page
+from services.console.console import Asked, Person, page
 from services.console.listing import Act, cols, listed
 from services.console.pages.days import zone_of
-from services.console.services import ACCOUNTS, path, together
+from services.console.services import ACCOUNTS, Refused, path, together
 from services.console.words import say
+
+_NOT_FOUND: Final = 404
 
 
 def routes() -> APIRouter:
@@ -110,7 +114,7 @@ def routes() -> APIRouter:
 
     @router.get("/{patron}")
     async def patron_page(request: Request, person: Asked, property: str, patron: str) -> Response:
-        found = await person.calls.get(ACCOUNTS, path("patrons", property, patron))
+        found = await _registered(person, property, patron)
         [accounts] = await together(person.calls.get_all(ACCOUNTS, "/accounts", property=property, patron=patron))
         here = {"property": property, "patron": patron}
         lists = [
@@ -121,16 +125,17 @@ def routes() -> APIRouter:
                 link=lambda one: path("p", property, "patrons", "accounts", one["account"]),
             )
         ]
-        names = (
+        registered = (
             *("set-limit", "set-exclusion", "set-tax-residence", "change-access-code", "open-account"),
             *("identify-patron", "enter-erasure", "approve-erasure", "reject-erasure"),
         )
+        names = ("register-patron", "open-account") if found is None else registered
         return page(
             request,
             "patron.html",
             person,
             title=say("patrons.one", patron=patron),
-            lead=say("patrons.recorded"),
+            lead=say("patrons.unregistered" if found is None else "patrons.recorded"),
             more=[Act(ACCOUNTS, name, here) for name in names],
             lists=lists,
             zone=await zone_of(person, property),
@@ -138,3 +143,13 @@ def routes() -> APIRouter:
         )
 
     return router
+
+
+async def _registered(person: Person, property_name: str, patron: str) -> Any:
+    """Return a patron as registered, or None for one who is rated or plays and was never registered."""
+    try:
+        return await person.calls.get(ACCOUNTS, path("patrons", property_name, patron))
+    except Refused as refused:
+        if refused.status != _NOT_FOUND:
+            raise
+        return None

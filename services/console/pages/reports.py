@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
@@ -10,7 +10,9 @@ from fastapi.responses import Response
 from services.console.console import Asked, Person, page, rows_max
 from services.console.gallery import SECTIONS_OF_CHARTS, charts_of_report, hung
 from services.console.pages.days import running_day, zone_of
-from services.console.services import REPORTING, path
+from services.console.services import REPORTING, Refused, path
+from shared.contracts.rejection import Reason
+from shared.runtime.http.problems import problem_uri
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,9 @@ class Asking:
             "known_at": self.known_at,
         }
 
+
+_NOTHING_RECORDED: Final = problem_uri(Reason.NOTHING_RECORDED)
+"""The type of the problem that there are no entries of the day or period."""
 
 Question = Annotated[Asking, Depends()]
 
@@ -71,7 +76,13 @@ def routes() -> APIRouter:
             wanted["period"] = definition["periods"][0]
         most = rows_max(request)
         cut = {"rows": most, "whole": SECTIONS_OF_CHARTS.get(report)}
-        shown = await person.calls.get(REPORTING, path("reports", report), **wanted, **cut, **{"as": "json"})
+        try:
+            shown = await person.calls.get(REPORTING, path("reports", report), **wanted, **cut, **{"as": "json"})
+        except Refused as refused:
+            if refused.problem.get("type") != _NOTHING_RECORDED:
+                raise
+            said = {"definition": definition, "wanted": wanted, "why": str(refused)}
+            return page(request, "report_without_entries.html", person, **said)
         zone = await zone_of(person, asked.property)
         drawn = charts_of_report(shown, zone)
         cut_to_first(shown, most)
@@ -97,7 +108,7 @@ def routes() -> APIRouter:
             found=found,
             cell=cell,
             report=report,
-            day=wanted["gaming_day"],
+            wanted=wanted,
             zone=await zone_of(person, asked.property),
         )
 

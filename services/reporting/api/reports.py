@@ -81,7 +81,9 @@ _NOT_OF_CELLS: Final = ("as", "section", "rows", "whole", "known_at")
 _READ: Final = {
     200: {"content": {one.media_type: {"schema": {"type": "string", "format": "binary"}} for one in FORMATS.values()}},
     **UNCHANGED,
-    **problems(Reason.NOT_FOUND, Reason.NOT_ACCEPTABLE, Reason.DOCUMENT_TOO_LARGE, Reason.MALFORMED),
+    **problems(
+        Reason.NOT_FOUND, Reason.NOTHING_RECORDED, Reason.NOT_ACCEPTABLE, Reason.DOCUMENT_TOO_LARGE, Reason.MALFORMED
+    ),
     **FULL,
 }
 
@@ -198,7 +200,9 @@ def routes(context: ServiceContext) -> APIRouter:
         return response
 
     @router.get(
-        "/{report}/entries", summary="Explain a cell of a report", responses={**problems(Reason.NOT_FOUND), **FULL}
+        "/{report}/entries",
+        summary="Explain a cell of a report",
+        responses={**problems(Reason.NOT_FOUND, Reason.NOTHING_RECORDED), **FULL},
     )
     async def read_entries(
         request: Request,

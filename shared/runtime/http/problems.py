@@ -114,6 +114,10 @@ def problem_type(reason: Reason) -> ProblemType:
             )
         case Reason.NOT_FOUND:
             return ProblemType(404, "Not found", "Check the names and numbers in the path.")
+        case Reason.NOTHING_RECORDED:
+            return ProblemType(
+                404, "Nothing is recorded of it", "Ask for another day or period: `detail` says which have entries."
+            )
         case Reason.METHOD_NOT_ALLOWED:
             return ProblemType(405, "The path does not take this method", "Use a method that the header `Allow` names.")
         case Reason.NOT_ACCEPTABLE:

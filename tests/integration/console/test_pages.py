@@ -285,3 +285,32 @@ def test_a_submission_with_a_member_twice_is_not_tried(stage: Stage) -> None:
         page = browser.post("/p/riverside/what-if/blackjack/1", form)
         assert (422, True) == (page.status_code, f"member &#39;{name}&#39; is there twice" in page.text)
     assert "POST" not in {one.method for one in stage.services.asked}
+
+
+def test_a_report_of_a_day_without_entries_says_so_and_asks_for_another_day(stage: Stage, browser: Browser) -> None:
+    """It is a page like any other; what there is not at all is refused as before."""
+    answers = stage.services.answers
+    definition = {"name": "pace", "title": "Pace and yield", "periods": ["day", "week"], "role": "reports.read"}
+    answers["reporting", "GET", "/reports"] = (200, [definition])
+    nothing = {"type": "urn:pitledger:problem:nothing-recorded", "title": "Nothing", "detail": "nothing is known of it"}
+    answers["reporting", "GET", "/reports/pace"] = (404, nothing)
+    page = browser.get("/p/riverside/reports/pace?day=2026-11-21")
+    assert 200 == page.status_code
+    for shown in ("Pace and yield", "nothing is known of it", 'type="date" name="day" value="2026-11-21"'):
+        assert shown in page.text, shown
+    answers["reporting", "GET", "/reports/pace"] = (404, nothing | {"type": "urn:pitledger:problem:not-found"})
+    assert 404 == browser.get("/p/riverside/reports/pace?day=2026-11-21").status_code
+
+
+def test_a_patron_who_is_not_registered_has_a_page(stage: Stage, browser: Browser) -> None:
+    """With the accounts that are known under the reference, and the way to register."""
+    unknown = {"type": "urn:pitledger:problem:not-found", "title": "Not found", "detail": "there is no patron p-7"}
+    stage.services.answers["wagering-accounts", "GET", "/patrons/riverside/p-7"] = (404, unknown)
+    account = {"account": "ga-1", "table": "BJ-01", "kind": "game", "status": "open"}
+    stage.services.answers["wagering-accounts", "GET", "/accounts"] = (200, {"items": [account]})
+    page = browser.get("/p/riverside/patrons/p-7")
+    assert 200 == page.status_code
+    for shown in ("This patron is not registered", "/p/riverside/patrons/accounts/ga-1"):
+        assert shown in page.text, shown
+    stage.services.answers["wagering-accounts", "GET", "/patrons/riverside/p-7"] = (403, unknown)
+    assert 403 == browser.get("/p/riverside/patrons/p-7").status_code
