@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
+from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -53,6 +54,8 @@ def dollars(cents: int | str | Undefined | None) -> str:
 
     >>> dollars(123450), dollars(-5), dollars(None), dollars("12.5")
     ('$1,234.50', '−$0.05', '', '$0.125')
+    >>> dollars("2968/3"), dollars("-1/2")
+    ('≈ $9.89', '≈ $0.00')
     """
     if cents is None or cents == "" or isinstance(cents, Undefined):
         return ""
@@ -62,7 +65,12 @@ def dollars(cents: int | str | Undefined | None) -> str:
 
 
 def _exact(cents: str) -> str:
-    """Return an amount with fractions of a cent: the decimal point moved two places to the left."""
+    """Return an amount with fractions of a cent: the decimal point moved two places to the left.
+
+    A ratio is rounded to the cent, half a cent to the even one, and marked.
+    """
+    if "/" in cents:
+        return f"≈ {money.dollars(round(Fraction(cents)))}"
     sign = "−" if cents.startswith("-") else ""
     whole, _, share = cents.lstrip("-").partition(".")
     digits = whole.zfill(3)

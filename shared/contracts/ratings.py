@@ -269,6 +269,8 @@ RatingProblem = Literal[
     "paused_twice",
     "not_paused",
     "amends_nothing",
+    "overruled",
+    "no_property",
     "no_bet",
     "no_table",
     "no_decisions",

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from html import unescape
+from urllib.parse import unquote
 
 import pytest
 
@@ -67,8 +69,25 @@ def test_a_patron_is_rated_from_the_page_of_the_pit(desk: InventoryDesk, browser
     right = {"rating": "pit-1", "step": "desk/1", "reason": "a zero too many", "instead.average_bet_cents": "5.00"}
     assert f"/do/{INVENTORY}/overrule-rating?" in browsers.get(f"{RATINGS}/pit-1", "floor.sup")
     send(browsers, "overrule-rating", "floor.sup", **right)
+    for person, offered in (("floor.fay", ["desk/2"]), ("floor.sup", ["desk/1", "desk/2"])):
+        shown = browsers.get(f"{RATINGS}/pit-1", person)
+        assert offered == [
+            unquote(step) for step in re.findall(r"(?:amend|overrule)-rating\?[^\"]*step=([^&\"]+)", shown)
+        ]
     desk.state_ratings()
     assert "$7.50" in browsers.get(f"{RATINGS}/pit-1", "host.una")
+
+
+def test_what_a_system_reported_is_overruled_from_its_form(desk: InventoryDesk, browsers: Browsers) -> None:
+    """The step is named by its table and sequence; beside it is the rating with exact parts of cents."""
+    rated = RatedTable("BJ-01")
+    desk.rate(rated.opened(at(1), "R-1", "P-8", average_bet_cents=33_33), rated.event("closed", at(1.3), "R-1"))
+    desk.state_ratings()
+    page = browsers.get(f"{RATINGS}/R-1", "floor.sup")
+    form, _ = re.findall(rf'href="(/do/{INVENTORY}/overrule-rating[^"]+)"', page)
+    shown = browsers.get(unescape(form), "floor.sup")
+    assert "BJ-01/1" in shown
+    assert "≈ $7.50" in shown
 
 
 def test_nobody_sees_ratings_who_may_not_read_of_patrons(browsers: Browsers) -> None:

@@ -11,9 +11,9 @@ from fastapi.responses import Response
 
 from services.console.console import Asked, Person, page
 from services.console.listing import Act, Listed, Record, cols, listed
-from services.console.money import dollars
 from services.console.pages.days import running_day, zone_of
 from services.console.services import INVENTORY, path
+from services.console.views import dollars
 from services.console.words import say
 from shared.contracts.people import same_person
 from shared.contracts.reports import percent_of
@@ -75,7 +75,7 @@ def routes() -> APIRouter:
                     found["steps"],
                     cols(*_STEPS),
                     seen=lambda one: {**one, "said": _said(one.get("values") or {})},
-                    acts=lambda one: _amending(person, one),
+                    acts=lambda one: _amending(person, found["steps"], one),
                 ),
             ],
             zone=await zone_of(person, property),
@@ -117,12 +117,15 @@ def _steps(property_name: str, one: Record) -> Iterator[Act]:
             yield Act(INVENTORY, name, here, say(f"ratings.do.{name}"))
 
 
-def _amending(person: Person, step: Record) -> Iterator[Act]:
-    """Yield the amendment of a step: by who entered it, or by a supervisor."""
-    if step.get("amends") is None:
-        mine = same_person(step["by"], person.session.person)
+def _amending(person: Person, steps: Sequence[Record], step: Record) -> Iterator[Act]:
+    """Yield the amendment of a step: by who entered it, or by a supervisor; none to somebody who was overruled."""
+    if step.get("amends") is not None:
+        return
+    spoke = [step["by"], *(one["by"] for one in steps if one.get("amends") == step["step"])]
+    mine = [same_person(by, person.session.person) for by in spoke]
+    if mine[-1] or not any(mine):
         here = {"property": step["property"], "rating": step["rating"], "step": step["step"]}
-        name = "amend-rating" if mine else "overrule-rating"
+        name = "amend-rating" if all(mine) else "overrule-rating"
         yield Act(INVENTORY, name, here, say("ratings.do.amend"))
 
 
@@ -134,7 +137,7 @@ def _part(span: Record) -> Record:
         "ended_at": span["ends"],
         "decisions": _decisions(span.get("decisions")),
         "house_edge": _edge(span.get("edge")),
-        "won": _exact(span.get("theoretical_win_cents")),
+        "won": dollars(span.get("theoretical_win_cents")),
     }
 
 
@@ -154,14 +157,6 @@ def _edge(said: Mapping[str, Any] | None) -> str:
         return say("ratings.stated_edge", percent=percent, source=said["source"])
     how = say(f"ratings.counted.{said['counted']}")
     return say("ratings.exact_edge", percent=percent, wager=said["wager"], version=said["version"], how=how)
-
-
-def _exact(cents: str | None) -> str:
-    """Return exact cents as an amount: to the cent, marked where it is not whole."""
-    if cents is None:
-        return ""
-    exact = Fraction(cents)
-    return f"{'' if exact.denominator == 1 else '≈ '}{dollars(round(exact))}"
 
 
 def _decimal(number: str) -> str:

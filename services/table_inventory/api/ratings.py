@@ -57,9 +57,9 @@ def routes(context: ServiceContext) -> APIRouter:
     step(commands.StateAverageBet, f"{one}/average-bet")
     step(commands.RateBuyIn, f"{one}/buy-in")
     step(commands.CloseRating, f"{one}/close")
-    wrong = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.TOO_EARLY, Reason.NOT_ALLOWED)
+    wrong = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.TOO_EARLY, Reason.SAME_PERSON, Reason.NOT_ALLOWED)
     step(commands.AmendRating, f"{one}/amend", rejects=wrong)
-    step(commands.OverruleRating, f"{one}/overrule", role=AMEND_RATINGS, rejects=wrong[:3])
+    step(commands.OverruleRating, f"{one}/overrule", role=AMEND_RATINGS, rejects=wrong[:4])
 
     @router.get(
         one,

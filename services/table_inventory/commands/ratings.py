@@ -8,8 +8,8 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.rating_documents import RatingDocument
-from services.table_inventory.domain.rating_steps import said_of, step_to_amend
-from services.table_inventory.domain.ratings import RecordedStep, rating_of
+from services.table_inventory.domain.rating_steps import require_place_in_order, said_of, step_to_amend
+from services.table_inventory.domain.ratings import Contradiction, RecordedStep, is_of_desk, rating_of
 from services.table_inventory.queries.ratings import RatingKey, find_steps
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import properties, rating_steps
@@ -96,7 +96,8 @@ class CloseRating(RatingStep):
 class AmendRating(StepAmendment, Command):
     """Amend a step of a rating that you entered.
 
-    The step is replaced where `instead` has values, and is void without.
+    The step is replaced where `instead` has values, and is void without. A moment stays between the steps before and
+    behind it.
     """
 
     property: Name
@@ -104,7 +105,10 @@ class AmendRating(StepAmendment, Command):
 
 
 class OverruleRating(AmendRating):
-    """Amend a step of a rating that somebody else entered."""
+    """Amend a step of a rating that somebody else entered.
+
+    Whoever is overruled has no further word on the step.
+    """
 
 
 _EVENTS: Final[dict[type[RatingStep], StepKind]] = {
@@ -188,10 +192,9 @@ def step(command: RatingStep, state: Rated, now: Now) -> Accepted:
         **said_of(command),
         **command.late(now.at),
     )
-    before = rating_of(state.steps)
-    after = rating_of((*state.steps, RecordedStep(_LATEST, 0, fact)))
-    if new := [one for one in after.problems if after.problems.count(one) > before.problems.count(one)]:
-        raise Rejected(Reason.CONTRADICTS, f"rating {command.rating}: {_WHY.get(new[0], new[0])}")
+    new = _new_contradiction(state.steps, fact)
+    if new is not None:
+        raise Rejected(Reason.CONTRADICTS, f"rating {command.rating}: {_WHY.get(new.problem, new.problem)}")
     return _accepted(state.steps, fact, now)
 
 
@@ -215,8 +218,10 @@ def _amend(command: AmendRating, state: Rated, now: Now, *, own: bool) -> Accept
     amended = step_to_amend(state.steps, command, now.by, own=own)
     place, at = happened(state.places.place, command.property, NOW, now.at)
     instead = command.instead
-    if instead is not None and instead.at is not None and instead.at > at:
-        raise Rejected(Reason.TOO_EARLY, f"'at' {instead.at.isoformat()} has not come yet")
+    if instead is not None and instead.at is not None:
+        if instead.at > at:
+            raise Rejected(Reason.TOO_EARLY, f"'at' {instead.at.isoformat()} has not come yet")
+        require_place_in_order(state.steps, amended, instead.at, place)
     if instead is not None and instead.table is not None:
         _require_table(place, instead.table, amended.gaming_day)
     fact = RatingRecorded(
@@ -230,11 +235,22 @@ def _amend(command: AmendRating, state: Rated, now: Now, *, own: bool) -> Accept
         by=now.by,
         **said_of(command),
     )
+    new = _new_contradiction(state.steps, fact)
+    if new is not None:
+        detail = f"step {new.step} would not go with that: {_WHY.get(new.problem, new.problem)}"
+        raise Rejected(Reason.CONTRADICTS, f"rating {command.rating}: {detail}; amend or void that step first")
     return _accepted(state.steps, fact, now)
 
 
+def _new_contradiction(steps: Sequence[RecordedStep], fact: RatingRecorded) -> Contradiction | None:
+    """Return a step that does not go with the others once this one is recorded, and did before."""
+    before = rating_of(steps).contradictions
+    after = rating_of((*steps, RecordedStep(_LATEST, 0, fact))).contradictions
+    return next((one for one in after if one not in before), None)
+
+
 def _next_step(steps: Sequence[RecordedStep]) -> str:
-    return f"desk/{1 + sum(one.fact.step.startswith('desk/') for one in steps)}"
+    return f"desk/{1 + sum(is_of_desk(one.fact) for one in steps)}"
 
 
 def _require_table(place: PropertySnapshot, table: str, day: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Literal, Self
 
 from pydantic import AwareDatetime, BaseModel
 
-from services.table_inventory.domain.ratings import Rating, RecordedStep, rating_of
+from services.table_inventory.domain.ratings import Rating, RecordedStep, problems_of, rating_of
 from shared.contracts.property_snapshot import PropertyLookup
 from shared.contracts.ratings import (
     RatedSpan,
@@ -59,7 +59,9 @@ class RatingDocument(BaseModel):
         elif found.is_paused():
             status = "paused"
         said = {name: value for name, value in vars(found).items() if name in cls.model_fields}
-        said["problems"] = list(dict.fromkeys(found.problems))
+        opened_at = found.opened_at
+        there = places is None or (opened_at is not None and places(found.property, opened_at) is not None)
+        said["problems"] = problems_of(found, has_property=there)
         listed = [one.fact for one in steps]
         pit = None if places is None else _pit_of(found, places)
         return cls(**said, status=status, pit=pit, playing_since=found.since, steps=listed, stated=stated)

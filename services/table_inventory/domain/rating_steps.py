@@ -1,12 +1,13 @@
-"""What is recorded of a step of a rating, and who may amend it. Pure."""
+"""What is recorded of a step of a rating, who may amend it, and within which bounds. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
-from services.table_inventory.domain.ratings import RecordedStep
+from services.table_inventory.domain.ratings import RecordedStep, effective_steps
 from shared.contracts.envelope import Event
 from shared.contracts.people import same_person
-from shared.contracts.property_snapshot import PropertyLookup, place_at
+from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, place_at
 from shared.contracts.ratings import (
     OF_STEP,
     AmendedRating,
@@ -54,9 +55,10 @@ def said_of(data: Any) -> dict[str, Any]:
 
 
 def step_to_amend(steps: Sequence[RecordedStep], amendment: StepAmendment, by: str, *, own: bool) -> RatingRecorded:
-    """Return the step that somebody may amend: one of their own, or with `own` false one of somebody else.
+    """Return the step that somebody may amend: one of their own, or with `own` false one of anybody.
 
-    Raises: Rejected if there is no such step, if it is not theirs to amend, or has no such values.
+    Whoever was overruled on a step has no further word on it. Raises: Rejected if there is no such step, if it is not
+    theirs to amend, or has no such values.
     """
     found = next((one.fact for one in steps if one.fact.step == amendment.step), None)
     if found is None:
@@ -64,6 +66,10 @@ def step_to_amend(steps: Sequence[RecordedStep], amendment: StepAmendment, by: s
         raise Rejected(Reason.NOT_FOUND, f"the rating has no step {amendment.step!r}; there are {there}")
     if found.amends is not None:
         raise Rejected(Reason.CONTRADICTS, f"step {found.step} amends step {found.amends}: amend that one again")
+    overruler = overruled_by(found, (one.fact for one in steps), by)
+    if overruler is not None:
+        detail = f"step {found.step}: {overruler} overruled what you said: only another supervisor may amend it again"
+        raise Rejected(Reason.SAME_PERSON, detail)
     if own and not same_person(found.by, by):
         raise Rejected(Reason.NOT_ALLOWED, f"step {found.step} was entered by {found.by}: a supervisor may amend it")
     said = set() if amendment.instead is None else set(amendment.instead.model_dump(exclude_none=True))
@@ -71,3 +77,40 @@ def step_to_amend(steps: Sequence[RecordedStep], amendment: StepAmendment, by: s
         has, named = (", ".join(sorted(names)) for names in ({"at", *OF_STEP[found.event]}, other))
         raise Rejected(Reason.CONTRADICTS, f"step {found.step} ({found.event}) has {has}, not {named}")
     return found
+
+
+def overruled_by(amended: RatingRecorded, steps: Iterable[RatingRecorded], by: str) -> str | None:
+    """Return who amended a step after this person last spoke of it, or None; `steps` are in the order of recording."""
+    word, spoke = amended.by, same_person(amended.by, by)
+    for one in steps:
+        if one.amends == amended.step:
+            word, spoke = one.by, spoke or same_person(one.by, by)
+    return word if spoke and not same_person(word, by) else None
+
+
+def require_place_in_order(
+    steps: Sequence[RecordedStep], amended: RatingRecorded, at: datetime, place: PropertySnapshot
+) -> None:
+    """Raise Rejected for an amended moment that is not between the steps before and behind it.
+
+    The first step stays on its gaming day, and so does the last: that day may be sealed, but no other one is touched.
+    """
+    there, _ = effective_steps(steps)
+    mine = next((one for one in there if one.name == amended.step), None)
+    others = [one for one in there if one.name != amended.step]
+    order = (amended.at, 1, (0, 0)) if mine is None else mine.order
+    before = max((one for one in others if one.order < order), key=lambda one: one.order, default=None)
+    behind = min((one for one in others if one.order > order), key=lambda one: one.order, default=None)
+    for other, is_wrong, where in (
+        (before, before is not None and at < before.at, "before"),
+        (behind, behind is not None and at > behind.at, "behind"),
+    ):
+        if other is not None and is_wrong:
+            detail = f"{at.isoformat()} is {where} step {other.name} ({other.event}) at {other.at.isoformat()}"
+            raise Rejected(Reason.CONTRADICTS, f"step {amended.step}: {detail}: amend or void that step first")
+    day = amended.gaming_day
+    is_earlier, is_later = at < amended.at and before is None, at > amended.at and behind is None
+    if (is_earlier or is_later) and not place.is_day(day, at, margin=place.pit_margin):
+        detail = f"{at.isoformat()} is in gaming day {place.gaming_day(at)}, and the step was entered for {day}"
+        way = "give a moment of that day, or void the rating's steps and have it rated on the other day"
+        raise Rejected(Reason.CONTRADICTS, f"step {amended.step}: {detail}: {way}")

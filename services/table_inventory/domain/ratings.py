@@ -9,6 +9,7 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
+from shared.contracts.people import same_person
 from shared.contracts.ratings import (
     OF_STEP,
     RatedDecisions,
@@ -36,6 +37,7 @@ class RecordedStep(NamedTuple):
 class Step:
     """A step as it counts, amendments included: `values` without those that amendments replaced."""
 
+    name: str
     event: StepKind
     at: datetime
     table: str
@@ -48,12 +50,19 @@ class Step:
         return self.at, {"rating.opened": 0, "rating.closed": 2}.get(self.event, 1), self.place
 
 
+class Contradiction(NamedTuple):
+    """A step that does not go with the others of its rating, by its name, and why."""
+
+    step: str
+    problem: RatingProblem
+
+
 @dataclass
 class Rating:
     """A rating so far: none of its times before it was opened, none open ended.
 
-    `spans` are the times that were played; one that goes on began at `since`. `problems` are steps that contradict each
-    other: such a step changes nothing.
+    `spans` are the times that were played; one that goes on began at `since`. `contradictions` are the steps that
+    change nothing, because they do not go with the others.
     """
 
     property: str
@@ -69,7 +78,7 @@ class Rating:
     chips_in_cents: int = 0
     chips_out_cents: int = 0
     spans: list[RatedSpan] = field(default_factory=list)
-    problems: list[RatingProblem] = field(default_factory=list)
+    contradictions: list[Contradiction] = field(default_factory=list)
 
     def is_paused(self) -> bool:
         """Return whether it was opened, and is paused."""
@@ -79,7 +88,7 @@ class Rating:
         """Apply the next step in the order of the moments; one that contradicts those before is a problem."""
         problem = self._problem(step)
         if problem is not None:
-            self.problems.append(problem)
+            self.contradictions.append(Contradiction(step.name, problem))
             return
         values = step.values
         match step.event:
@@ -136,45 +145,73 @@ def rating_of(recorded: Sequence[RecordedStep]) -> Rating:
     """Return a rating as all recorded steps make it, of which there is at least one."""
     first = recorded[0].fact
     rating = Rating(first.property, first.rating)
-    steps, amends_nothing = effective_steps(recorded)
-    for step in sorted(steps, key=lambda one: one.order):
+    steps, useless = effective_steps(recorded)
+    for step in steps:
         rating.apply(step)
-    if amends_nothing:
-        rating.problems.append("amends_nothing")
-    if rating.opened_at is None:
-        rating.problems.append("not_opened")
+    rating.contradictions += useless
     return rating
 
 
-def effective_steps(recorded: Iterable[RecordedStep]) -> tuple[list[Step], bool]:
-    """Return the steps that happened, as amended, and whether an amendment names a step that is not recorded.
+def effective_steps(recorded: Iterable[RecordedStep]) -> tuple[list[Step], list[Contradiction]]:
+    """Return the steps that happened, as amended, in their order, and the amendments that change nothing.
 
     Of several amendments of a step the latest one counts.
     """
-    steps: dict[str, Step] = {}
-    known: set[str] = set()
-    amendments: dict[str, RecordedStep] = {}
+    said: dict[str, RecordedStep] = {}
+    amendments: list[RecordedStep] = []
     for one in recorded:
-        fact = one.fact
-        if fact.amends is None:
-            known.add(fact.step)
-            values = fact.values or RatingValues()
-            steps[fact.step] = Step(fact.event, fact.at, fact.table, values, (one.shard, one.seq))
+        if one.fact.amends is None:
+            said[one.fact.step] = one
         else:
-            last = amendments.get(fact.amends)
-            if last is None or (last.fact.at, last.shard, last.seq) < (fact.at, one.shard, one.seq):
-                amendments[fact.amends] = one
-    for name, amendment in amendments.items():
-        if name not in steps:
-            continue
-        instead = amendment.fact.values
-        if instead is None:
-            del steps[name]
-            continue
-        step = steps[name]
-        changed = instead.model_dump(exclude_none=True, include=set(OF_STEP[step.event]))
-        steps[name] = replace(step, at=instead.at or step.at, values=step.values.model_copy(update=changed))
-    return list(steps.values()), not amendments.keys() <= known
+            amendments.append(one)
+    counting: dict[str, RecordedStep] = {}
+    useless: list[Contradiction] = []
+    for one in sorted(amendments, key=_moment):
+        amended = one.fact.amends
+        problem = _why_useless(one.fact, None if amended is None else said.get(amended), counting.get(amended or ""))
+        if problem is not None or amended is None:
+            useless.append(Contradiction(one.fact.step, problem or "amends_nothing"))
+        else:
+            counting[amended] = one
+    steps = [_as_amended(one, counting.get(name)) for name, one in said.items()]
+    return sorted((step for step in steps if step is not None), key=lambda step: step.order), useless
+
+
+def _moment(recorded: RecordedStep) -> tuple[datetime, int, int]:
+    return recorded.fact.at, recorded.shard, recorded.seq
+
+
+def _why_useless(
+    amendment: RatingRecorded, amended: RecordedStep | None, before: RecordedStep | None
+) -> RatingProblem | None:
+    """Return why an amendment changes nothing, or None. `before` is the one that counts so far.
+
+    What a supervisor said at the desk of somebody else's step no other system takes back.
+    """
+    if amended is None:
+        return "amends_nothing"
+    if before is None or not is_of_desk(before.fact) or is_of_desk(amendment):
+        return None
+    return None if same_person(before.fact.by, amendment.by) else "overruled"
+
+
+def is_of_desk(step: RatingRecorded) -> bool:
+    """Return whether a step was entered at the desk."""
+    return step.step.startswith("desk/")
+
+
+def _as_amended(recorded: RecordedStep, amendment: RecordedStep | None) -> Step | None:
+    """Return a step as an amendment has it, or as it was said; None if it did not happen."""
+    fact = recorded.fact
+    place = (recorded.shard, recorded.seq)
+    step = Step(fact.step, fact.event, fact.at, fact.table, fact.values or RatingValues(), place)
+    if amendment is None:
+        return step
+    instead = amendment.fact.values
+    if instead is None:
+        return None
+    changed = instead.model_dump(exclude_none=True, include=set(OF_STEP[step.event]))
+    return replace(step, at=instead.at or step.at, values=step.values.model_copy(update=changed))
 
 
 class Basis(NamedTuple):
@@ -218,18 +255,29 @@ def _lacks(span: RatedSpan) -> Iterable[RatingProblem]:
         yield "no_edge"
 
 
+def problems_of(rating: Rating, *, has_property: bool) -> list[RatingProblem]:
+    """Return what is wrong with a rating, each once; `has_property`: whether that existed when it was opened."""
+    found = [one.problem for one in rating.contradictions]
+    if rating.opened_at is None:
+        found.append("not_opened")
+    elif not has_property:
+        found.append("no_property")
+    return list(dict.fromkeys(found))
+
+
 def statement(rating: Rating, bases: Mapping[int, Basis], gaming_day: date | None) -> Mapping[str, Any]:
     """Return what is to be stated of a rating: the fields of `RatingStated` except its revision.
 
-    `bases` are those of its spans, by number, and the gaming day is that of the opening. Without a closing nothing is
-    stated but what is wrong. The theoretical win is empty if any span lacks a part of it.
+    `bases` are those of its spans, by number, and the gaming day is that of the opening; None if it was never opened,
+    or when there was no property yet. Without a closing nothing is stated but what is wrong. The theoretical win is
+    empty if any span lacks a part of it.
     """
     said: dict[str, Any] = {"property": rating.property, "rating": rating.rating, "patron": rating.patron}
     if gaming_day is None or rating.opened_at is None or rating.closed_at is None:
-        return said | {"problems": tuple(dict.fromkeys(rating.problems))}
+        return said | {"problems": tuple(problems_of(rating, has_property=gaming_day is not None))}
     spans: list[RatedSpan] = []
     total: Fraction | None = Fraction(0)
-    problems = list(rating.problems)
+    problems = problems_of(rating, has_property=True)
     for number, span in enumerate(rating.spans):
         counted = span.model_copy(update=bases[number]._asdict())
         won = theoretical_win(counted)

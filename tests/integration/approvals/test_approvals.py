@@ -54,6 +54,8 @@ ALONE = {
     ("table-inventory", "prepare-check"): "who raised the limit prepares nothing: the check waits for a table",
     ("table-inventory", "return-cage-transfer"): "what goes back to its giver is as it was before: nothing is approved",
     ("table-inventory", "enter-tip-hours"): "nobody enters hours who is paid by them: they wait for another person",
+    ("table-inventory", "amend-rating"): "whoever was overruled has no further word: nothing waits for anybody",
+    ("table-inventory", "overrule-rating"): "whoever was overruled has no further word: nothing waits for anybody",
 }
 """Commands that take another person and approve nothing that could be shown, and why."""
 

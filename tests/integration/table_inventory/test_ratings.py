@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+import httpx
 import pytest
 
 from shared.contracts.ratings import RatingStated
@@ -12,7 +13,7 @@ from shared.contracts.topics import RATINGS
 from shared.rules import play
 from tests.support.asgi import assert_problem
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at
-from tests.support.properties import property_event
+from tests.support.properties import OF_ANY_AGE, property_event
 from tests.support.ratings import TERMS, RatedTable
 from tests.support.rounds import submission
 
@@ -108,11 +109,102 @@ def test_who_entered_a_step_amends_it_and_a_supervisor_those_of_others(desk: Inv
     desk.done(f"{path}/overrule", {"step": "desk/2", "instead": instead, "reason": "left later"}, person="floor.sup")
     assert (3, 75_00) == (stated(desk)[-1].revision, stated(desk)[-1].theoretical_win_cents)
     void = {"step": "desk/2", "reason": "another patron left"}
-    assert "open" == desk.done(f"{path}/amend", void, person="floor.fay")["status"]
+    assert "open" == desk.done(f"{path}/overrule", void, person="floor.sup")["status"]
     last = stated(desk)[-1]
     assert (4, None, None) == (last.revision, last.closed_at, last.theoretical_win_cents)
     steps = desk.get(path, person="host.una").json()["steps"]
     assert [None, None, "desk/1", "desk/2", "desk/2"] == [one.get("amends") for one in steps]
+
+
+def amended(
+    desk: InventoryDesk, step: str, instead: Mapping[str, Any] | None = None, *, person: str = "floor.fay"
+) -> httpx.Response:
+    """The answer to an amendment of a step: by a supervisor if it is another one's."""
+    what = "amend" if person == "floor.fay" else "overrule"
+    body = {"step": step, "reason": "said wrongly"} | ({} if instead is None else {"instead": instead})
+    return desk.send(f"/ratings/{PROPERTY}/pit-1/{what}", body, person=person)
+
+
+def test_the_last_word_on_a_step_is_a_supervisors_unless_another_one_speaks(desk: InventoryDesk) -> None:
+    """Whoever was overruled does not overrule in turn, with the role or without it, under whatever spelling."""
+    desk.done("/ratings", OPEN, person="floor.sup")
+    step(desk, "close", 2)
+    for person, cents in (("floor.pat", 60_00), ("floor.pat", 70_00)):
+        assert 200 == amended(desk, "desk/1", {"average_bet_cents": cents}, person=person).status_code
+    problem = "floor.pat overruled what you said: only another supervisor may amend it again"
+    for person in ("floor.sup", "Floor.SUP "):
+        assert_problem(amended(desk, "desk/1", {"average_bet_cents": 50_00}, person=person), 403, problem)
+    assert 200 == amended(desk, "desk/1", person="floor.ros", instead={"average_bet_cents": 80_00}).status_code
+    assert 403 == amended(desk, "desk/1", {"average_bet_cents": 50_00}, person="floor.pat").status_code
+    assert 200 == amended(desk, "desk/2", {"at": at(1.5).isoformat()}).status_code
+    assert 200 == amended(desk, "desk/2", {"at": at(1.75).isoformat()}, person="floor.pat").status_code
+    assert_problem(amended(desk, "desk/2", {"at": at(1.5).isoformat()}), 403, problem)
+    last = stated(desk)[-1]
+    assert (at(1.75), 80_00) == (last.closed_at, last.average_bet_cents)
+
+
+def test_an_amended_moment_stays_between_the_steps_before_and_behind_it(desk: InventoryDesk) -> None:
+    """And its first and last step on their gaming days: a rating of 25 hours does not come of a typing error."""
+    desk.done("/ratings", OPEN, person="floor.fay")
+    for hour, what in ((2, "pause"), (2.5, "resume"), (3, "close")):
+        step(desk, what, hour)
+    desk.clock.now = at(30)
+    for name, hour, why in (
+        ("desk/1", 2.25, "is behind step desk/2 (rating.paused)"),
+        ("desk/2", 2.75, "is behind step desk/3 (rating.resumed)"),
+        ("desk/2", 0.5, "is before step desk/1 (rating.opened)"),
+        ("desk/4", 2.25, "is before step desk/3 (rating.resumed)"),
+        ("desk/1", -22, "is in gaming day 2026-11-19, and the step was entered for 2026-11-20"),
+        ("desk/4", 28, "is in gaming day 2026-11-21, and the step was entered for 2026-11-20"),
+        ("desk/1", -60_000, "is in gaming day 2020-01-16"),
+    ):
+        assert_problem(amended(desk, name, {"at": at(hour).isoformat()}), 409, why)
+    for name, hour in (("desk/1", 0.5), ("desk/2", 0.5), ("desk/3", 2.75), ("desk/4", 9)):
+        answer = amended(desk, name, {"at": at(hour).isoformat()})
+        assert 200 == answer.status_code, answer.text
+    assert (6.25 * 3600, ()) == (stated(desk)[-1].seconds, stated(desk)[-1].problems)
+
+
+def test_amendments_at_the_desk_do_not_contradict_each_other(desk: InventoryDesk) -> None:
+    """With the step that would not go with the others; what is void goes from the last step to the first."""
+    desk.done("/ratings", OPEN, person="floor.fay")
+    for hour, what in ((2, "pause"), (2.5, "resume")):
+        step(desk, what, hour)
+    step(desk, "average-bet", 2.75, {"average_bet_cents": 60_00})
+    step(desk, "close", 3)
+    for name, why in (
+        ("desk/1", "step desk/2 would not go with that: it is closed, or was not open yet"),
+        ("desk/2", "step desk/3 would not go with that: it is not paused"),
+    ):
+        assert_problem(amended(desk, name), 409, why)
+    assert "open" == amended(desk, "desk/5").json()["status"]
+    step(desk, "pause", 3.5)
+    assert_problem(amended(desk, "desk/3"), 409, "step desk/7 would not go with that: it is paused already")
+    assert_problem(amended(desk, "desk/5", {"at": at(2.6).isoformat()}), 409, "is before step desk/4 (rating.bet)")
+    for name in ("desk/7", "desk/4", "desk/3", "desk/2", "desk/1"):
+        answer = amended(desk, name)
+        assert 200 == answer.status_code, answer.text
+    assert "void" == answer.json()["status"]
+
+
+def test_a_rating_that_a_system_moves_to_before_its_property_existed_says_so(desk: InventoryDesk) -> None:
+    """The statement is taken back with the problem, and the rating shows it; amended again, it counts again."""
+    of_any_age: dict[str, Any] = {"sequence": 3, "version": 3, "plausibility": OF_ANY_AGE}
+    terms = [{"game": "blackjack", "terms": [TERMS]}]
+    desk.desk.feed(
+        "properties", property_event(PROPERTY, {"BJ-01": {"play": "counted"}}, rated_games=terms, **of_any_age)
+    )
+    here = RatedTable("BJ-01")
+    desk.rate(here.opened(at(1), average_bet_cents=50_00), here.event("closed", at(2)))
+    assert 37_50 == stated(desk)[-1].theoretical_win_cents
+    wrong: dict[str, Any] = {"step": "BJ-01/1", "instead": {"at": "1999-11-20T11:00:00Z"}, "reason": "typed wrongly"}
+    desk.rate(here.event("amended", at(3), **wrong))
+    last = stated(desk)[-1]
+    assert (2, None, ("no_property",)) == (last.revision, last.closed_at, last.problems)
+    assert ["no_property"] == desk.get(f"/ratings/{PROPERTY}/R-1", person="host.una").json()["problems"]
+    desk.rate(here.event("amended", at(4), **wrong | {"instead": {"at": at(1).isoformat()}}))
+    last = stated(desk)[-1]
+    assert (3, 37_50, ()) == (last.revision, last.theoretical_win_cents, last.problems)
 
 
 def test_a_system_reports_in_any_order_and_what_it_sends_twice_counts_once(desk: InventoryDesk) -> None:

@@ -181,6 +181,22 @@ def test_steps_that_contradict_each_other_change_nothing_and_are_named() -> None
     assert ("opened_twice", "not_paused", "paused_twice", "outside", "amends_nothing") == found.problems
 
 
+def test_an_amendment_of_a_system_takes_back_no_supervisors_word() -> None:
+    """It changes nothing and is named; whoever spoke at the desk may also speak through the system."""
+    steps = [step(1, "opened", 0, patron="P-7", average_bet_cents=10_00), step(2, "closed", 60)]
+    amends = {"amends": "BJ-01/1", "reason": "typed wrongly"}
+    desk = step(3, "amended", 70, **amends, average_bet_cents=20_00).fact
+    supervisor = RecordedStep(1, 3, desk.model_copy(update={"step": "desk/1", "by": "floor.sup"}))
+    after = step(4, "amended", 80, **amends, average_bet_cents=30_00)
+    found = stated([*steps, supervisor, after])
+    assert found is not None
+    assert (20_00, ("overruled",)) == (found.average_bet_cents, found.problems)
+    same = RecordedStep(1, 4, after.fact.model_copy(update={"by": "FLOOR.sup"}))
+    found = stated([*steps, supervisor, same])
+    assert found is not None
+    assert (30_00, ()) == (found.average_bet_cents, found.problems)
+
+
 def test_what_is_not_open_any_more_is_taken_back_and_what_is_the_same_is_not_stated_again() -> None:
     """A closing that did not happen: the next revision has no end; an opening that did not: no patron either."""
     steps = [step(1, "opened", 0, patron="P-7", average_bet_cents=10_00), step(2, "closed", 60)]
