@@ -73,8 +73,8 @@ async def answer(reader: SnapshotReader, report: Report, question: ReportQuery, 
     _check(books)
     played = await played_days(reader, question)
     if report.of_days and not played:
-        raise Rejected(Reason.NOT_FOUND, await _known_days(reader, question))
-    stage = await stage_of(reader, question, played)
+        raise Rejected(Reason.NOTHING_RECORDED, await _known_days(reader, question))
+    stage = await stage_of(reader, question, played, of_ratings=report.of_ratings)
     content = await report.fill(books)
     exceptions, input_open = await open_exceptions(reader, question)
     document = books.place.document

@@ -135,7 +135,8 @@ async def _deliver_day(
         by=BY,
     )
     async with read_at_once(context.pools.background) as read:
-        version = (await stage_of(read, question, [row.gaming_day])).version
+        of_ratings = any(REPORTS[name].of_ratings for name in wanted)
+        version = (await stage_of(read, question, [row.gaming_day], of_ratings=of_ratings)).version
         is_new = row.delivered is None or version > row.delivered
         named = wanted if is_new else {}
         reports = [(await answer(read, REPORTS[name], question), forms) for name, forms in named.items()]

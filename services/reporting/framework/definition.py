@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from services.reporting.framework.document import Filled, Identity, Mark, Period, Section
 from services.reporting.read_model.reading import Books
 from shared.contracts.facts import Fact
+from shared.contracts.ratings import RatingStated
 from shared.runtime.http.roles import READ_REPORTS, Role
 
 
@@ -38,3 +39,8 @@ class Report:
     of_days: bool = True
     role: Role = READ_REPORTS
     sheet: tuple[str, ...] = ()
+
+    @property
+    def of_ratings(self) -> bool:
+        """Return whether it is about ratings, which may be amended after a gaming day was sealed."""
+        return RatingStated in self.sources

@@ -89,7 +89,19 @@ _AFTER: Final = text("""
               UNION ALL
               SELECT gaming_day, service, shard, seq, recorded_at, false FROM reporting.facts
               WHERE property = :property AND gaming_day = :day AND coalesce(event, kind) = ANY(:stated_of)
-                AND recorded_at > :sealed AND recorded_at <= :known_at) entries
+                AND recorded_at > :sealed AND recorded_at <= :known_at
+              UNION ALL
+              SELECT gaming_day, service, shard, seq, recorded_at, true FROM reporting.facts
+              WHERE :of_ratings AND property = :property AND gaming_day = :day AND kind = 'rating.stated'
+                AND recorded_at > :sealed AND recorded_at <= :known_at
+              UNION ALL
+              SELECT CAST(:day AS date), s.service, s.shard, s.seq, s.recorded_at, false FROM reporting.facts s
+              WHERE :of_ratings AND s.property = :property AND s.kind = 'rating.recorded' AND s.gaming_day >= :day
+                AND s.recorded_at > :sealed AND s.recorded_at <= :known_at
+                AND s.data ->> 'rating' IN (
+                    SELECT f.data ->> 'rating' FROM reporting.facts f
+                    WHERE f.property = :property AND f.gaming_day = :day AND f.kind = 'rating.stated'
+                      AND f.recorded_at > :sealed AND f.recorded_at <= :known_at)) entries
           GROUP BY gaming_day, service, shard, seq, recorded_at
           UNION ALL
           SELECT gaming_day, 'round-settlement', shard, seq, recorded_at, true FROM reporting.rounds
@@ -140,8 +152,14 @@ async def played_days(connection: Executes, question: ReportQuery) -> Sequence[d
     return [row.gaming_day for row in rows]
 
 
-async def stage_of(connection: Executes, question: ReportQuery, played: Sequence[date]) -> Stage:
-    """Return the stage of the `played` gaming days, and of the question's last day if it is later."""
+async def stage_of(
+    connection: Executes, question: ReportQuery, played: Sequence[date], *, of_ratings: bool = False
+) -> Stage:
+    """Return the stage of the `played` gaming days, and of the question's last day if it is later.
+
+    `of_ratings`: of a report about ratings, which a rating that is stated after the seal restates; it moves no money,
+    and leaves every other report of the day as it was.
+    """
     closed: dict[date, dict[str, datetime]] = {}
     changed: set[date] = set()
     for row in await connection.execute(_CLOSED, _parameters(question)):
@@ -155,7 +173,8 @@ async def stage_of(connection: Executes, question: ReportQuery, played: Sequence
         steps = closed.get(day, {})
         if "day.final" in steps:
             sealed_at[day] = steps["day.final"]
-            after = await _restatements(connection, question, day, steps["day.final"]) if day in changed else ()
+            sealed = steps["day.final"]
+            after = await _restatements(connection, question, day, sealed, of_ratings) if day in changed else ()
             restatements.extend(after)
             statuses.append(ReportStatus.RESTATED if after else ReportStatus.FINAL)
         else:
@@ -167,13 +186,14 @@ async def stage_of(connection: Executes, question: ReportQuery, played: Sequence
 
 
 async def _restatements(
-    connection: Executes, question: ReportQuery, day: date, sealed: datetime
+    connection: Executes, question: ReportQuery, day: date, sealed: datetime, of_ratings: bool
 ) -> Sequence[Restatement]:
     asked = {
         **_parameters(question, "property", "known_at"),
         "day": day,
         "sealed": sealed,
         "stated_of": list(_STATED_OF),
+        "of_ratings": of_ratings,
     }
     rows = (await connection.execute(_AFTER, asked)).all()
     moments = sorted({row.recorded_at for row in rows if row.changes})

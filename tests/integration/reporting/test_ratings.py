@@ -1,20 +1,26 @@
 """Reports of ratings on a real database: each with its parts, and beside the rounds of the same tables and times."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from fractions import Fraction
 from itertools import count
+from pathlib import Path
 from random import Random
 from typing import Any, Final
 
 from services.reporting.domain.house_edges import HouseEdge, edges_of
+from services.reporting.ingest.progress import PROGRESS
+from services.reporting.schedule import deliver_sealed, wanted_reports
 from shared.contracts.reports import percent_of
 from shared.contracts.submissions import SubmissionApproved
+from shared.journal.signed_note import Signer
 from tests.support.published import published
 from tests.support.reporting import Books, names, rows_of
 from tests.support.rounds import submission
 from tests.unit.reporting.entries import DAY, NOON, total
 
+SIGNER: Final = Signer.generate("pitledger/reporting")
 CLERK: Final = "cage.lou"
 RULES: Final[dict[str, Any]] = {"wagers": {"royal_match_21": {"paytable": "D"}}}
 _SEQUENCES: Final = count(1)
@@ -26,9 +32,9 @@ def at(minutes: float) -> datetime:
     return NOON + timedelta(minutes=minutes)
 
 
-def say(books: Books, kind: str, data: dict[str, Any]) -> None:
-    """Let it read an entry of the ratings."""
-    event = published(kind, data, service="table-inventory", sequence=next(_SEQUENCES), at=NOON)
+def say(books: Books, kind: str, data: dict[str, Any], *, minutes: float = 0) -> None:
+    """Let it read an entry of the ratings, which was recorded so long after noon."""
+    event = published(kind, data, service="table-inventory", sequence=next(_SEQUENCES), at=at(minutes), shard=5)
     books.desk.feed("ratings", event)
 
 
@@ -115,6 +121,56 @@ def test_a_rating_that_nobody_closed_is_listed_until_somebody_does(books: Books)
     say(books, "rating.recorded", opening("pit-3", "p-7", 10) | void)
     say(books, "rating.recorded", opening("pit-4", "p-7", 10) | void | {"amends": "desk/1"})
     assert ["pit-1", "pit-3"] == [row["rating"] for row in rows_of(report(books, "ratings"), "open")]
+
+
+def test_a_rating_that_changes_after_the_seal_restates_the_reports_of_ratings_alone(
+    books: Books, tmp_path: Path
+) -> None:
+    """With the step that did it, who said it and why; it moves no money, so the day's other reports stay final."""
+
+    def deliver() -> int:
+        wanted = wanted_reports("ratings:csv,master-game:csv")
+        context = replace(books.desk.context, behind=lambda: {("ratings", 0): 0.0})
+        books.desk.client.run(PROGRESS.note(context))
+        return books.desk.client.run(deliver_sealed(context, str(tmp_path), wanted, SIGNER))
+
+    say(books, "rating.stated", rating("pit-1", span(0, 60)))
+    for status in ("preliminary", "final"):
+        books.close(status, seconds=600)
+    assert ("final", 1) == names(report(books, "ratings"), "stage", "version")
+    assert [1, 0] == [deliver(), deliver()]
+    right = opening("pit-1", "p-7", 180) | {"event": "rating.amended", "step": "desk/3", "amends": "desk/2"}
+    right |= {"values": {"at": at(30).isoformat()}, "reason": "left earlier", "by": "floor.sup"}
+    say(books, "rating.recorded", right | {"gaming_day": "2026-11-21"}, minutes=30)
+    say(books, "rating.stated", rating("pit-1", span(0, 30), revision=2), minutes=31)
+    for name in ("ratings", "ratings-against-rounds"):
+        found = report(books, name)
+        assert ("restated", 2) == names(found, "stage", "version")
+        assert [
+            (2, "rating.recorded", "floor.sup", "left earlier"),
+            (2, "rating.stated", "", ""),
+        ] == [names(row, "version", "kind", "who", "why") for row in rows_of(found, "restatements")]
+    assert ("final", 1) == names(books.report("master-game"), "stage", "version")
+    assert [] == [one for one in books.exceptions() if one["kind"] == "restated"]
+    assert [1, 0] == [deliver(), deliver()]
+    assert {"ratings-v1", "ratings-v2", "master-game-v1"} == {
+        path.name.partition("-2026")[0] for path in (tmp_path / "riverside" / DAY).iterdir()
+    }
+
+
+def test_a_rating_that_contradicts_itself_since_it_was_closed_is_listed_with_why(books: Books) -> None:
+    """Not silently gone: it was amended to before the property existed, say."""
+    say(books, "rating.recorded", opening("pit-1", "p-7", 0))
+    later = opening("pit-1", "p-7", 9) | {"event": "rating.closed", "step": "desk/2", "values": {}}
+    say(books, "rating.recorded", later)
+    say(books, "rating.stated", rating("pit-1", span(0, 9)))
+    back = {"property": "riverside", "rating": "pit-1", "revision": 2, "gaming_day": DAY, "patron": "p-7"}
+    say(books, "rating.stated", back | {"problems": ["no_property"]})
+    found = report(books, "ratings")
+    assert [] == rows_of(found, "ratings")
+    assert [("pit-1", "p-7", "no_property")] == [
+        names(row, "rating", "patron", "problems") for row in rows_of(found, "open")
+    ]
 
 
 def play(books: Books, number: int, minutes: float, *staked: tuple[str, int, int], main: int = 0, **where: Any) -> None:

@@ -8,7 +8,13 @@ from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Section, fill
 from services.reporting.framework.figures import Cell, Figure
 from services.reporting.read_model.reading import Books, Listed
-from services.reporting.reports.ratings.stated_ratings import Stated, open_ratings, others_of, stated_ratings
+from services.reporting.reports.ratings.stated_ratings import (
+    Stated,
+    open_ratings,
+    others_of,
+    stated_ratings,
+    taken_back,
+)
 from shared.contracts.properties import PropertyApproved
 from shared.contracts.ratings import RatedSpan, RatingRecorded, RatingStated
 from shared.contracts.reports import percent_of
@@ -79,14 +85,15 @@ OPEN: Final = Section(
         Column(name="table", title="Table"),
         Column(name="opened_at", title="Opened", unit="moment"),
         Column(name="by", title="Opened by"),
+        Column(name="problems", title="Problems", formula="why a rating that was closed is not any more"),
     ),
 )
 
 
 async def _fill(books: Books) -> Content:
     found = await stated_ratings(books)
-    left = await open_ratings(books)
-    return Content((fill(CLOSED, _ratings(found)), fill(SPANS, _spans(found)), fill(OPEN, _open(left))))
+    left, back = await open_ratings(books), await taken_back(books)
+    return Content((fill(CLOSED, _ratings(found)), fill(SPANS, _spans(found)), fill(OPEN, _open(left, back))))
 
 
 def _ratings(ratings: Sequence[Stated]) -> Iterator[dict[str, Any]]:
@@ -144,8 +151,10 @@ def _parts(span: RatedSpan) -> Mapping[str, Any]:
     return said
 
 
-def _open(openings: Iterable[Listed]) -> Iterator[dict[str, Any]]:
+def _open(openings: Iterable[Listed], back: Iterable[Stated]) -> Iterator[dict[str, Any]]:
+    contradict = {one.fact.rating: one for one in back}
     for one in openings:
+        again = contradict.pop(one.fact.rating, None)
         opening: RatingRecorded = one.fact
         yield {
             "patron": None if opening.values is None else opening.values.patron,
@@ -153,7 +162,11 @@ def _open(openings: Iterable[Listed]) -> Iterator[dict[str, Any]]:
             "table": opening.table,
             "opened_at": opening.at,
             "by": opening.by,
+            "problems": None if again is None else ", ".join(again.fact.problems),
         }
+    for name, gone in contradict.items():
+        problems = ", ".join(gone.fact.problems)
+        yield {"patron": gone.fact.patron, "rating": Cell(name, (gone.listed.entry,)), "problems": problems}
 
 
 RATINGS: Final = Report(

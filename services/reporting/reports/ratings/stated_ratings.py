@@ -9,7 +9,7 @@ from shared.contracts.ratings import RatingRecorded, RatingStated, RatingTime, r
 
 
 class Stated(NamedTuple):
-    """The last statement of a rating that is closed."""
+    """The last statement of a rating."""
 
     listed: Listed
     fact: RatingStated
@@ -20,14 +20,23 @@ async def stated_ratings(books: Books) -> list[Stated]:
 
     Of a rating the last revision of the days counts: one that moved to another day was taken back on the former one.
     """
-    everywhere = books.asked(table=None, game=None)
-    last: dict[str, Listed] = {}
-    for one in await everywhere.facts(RatingStated):
+    closed = [one for one in await _last_statements(books) if one.fact.closed_at is not None]
+    return sorted((one for one in closed if _is_asked(books, one.fact)), key=lambda one: _order(one.fact))
+
+
+async def taken_back(books: Books) -> list[Stated]:
+    """Return the ratings of the question's gaming days that were closed and contradict themselves now, by name."""
+    back = [one for one in await _last_statements(books) if one.fact.closed_at is None and one.fact.problems]
+    return sorted(back, key=lambda one: one.fact.rating)
+
+
+async def _last_statements(books: Books) -> list[Stated]:
+    last: dict[str, Stated] = {}
+    for one in await books.asked(table=None, game=None).facts(RatingStated):
         before = last.get(one.fact.rating)
         if before is None or before.fact.revision < one.fact.revision:
-            last[one.fact.rating] = one
-    closed = [Stated(one, one.fact) for one in last.values() if one.fact.closed_at is not None]
-    return sorted((one for one in closed if _is_asked(books, one.fact)), key=lambda one: _order(one.fact))
+            last[one.fact.rating] = Stated(one, one.fact)
+    return list(last.values())
 
 
 def _is_asked(books: Books, fact: RatingStated) -> bool:
