@@ -100,7 +100,7 @@ class TableDay:
             self.money.opened = False
             return
         self._open(begin, rounds)
-        low_at = rounds[0].opened_at - 5 * _SECOND
+        low_at = begin
         for number, one in enumerate(rounds, start=1):
             if self._new_cards_at is not None and one.opened_at >= self._new_cards_at:
                 self._change_cards(low_at)
@@ -164,7 +164,7 @@ class TableDay:
             self._fill(low_at, one.dealer)
         for cents in one.bought:
             self._buyers += 1
-            at = one.opened_at - _SECOND
+            at = max(opening(self.gaming_day), one.opened_at - _SECOND)
             if self._buyers % _BUYERS == _CHECK_BUYER:
                 serial = f"CC-{self.plan.name}-{self.gaming_day:%m%d}-{self._buyers:03}"
                 people: dict[str, Any] = {"dealer": one.dealer, "floorperson": FLOORPERSON}

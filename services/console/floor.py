@@ -33,6 +33,18 @@ class TableView:
         return str(self.said["table"])
 
     @property
+    def kind(self) -> str | None:
+        """Return the kind of its game, where the game's name does not say it.
+
+        >>> TableView({"game": "mini-baccarat", "kind": "minibaccarat"}, None, 0, 0, 0, ()).kind
+        >>> TableView({"game": "double-zero-roulette", "kind": "roulette"}, None, 0, 0, 0, ()).kind
+        >>> TableView({"game": "wheel-of-fortune", "kind": "big_six"}, None, 0, 0, 0, ()).kind
+        'big_six'
+        """
+        kind: str | None = self.said["kind"]
+        return None if kind is None or _letters(kind) in _letters(self.said["game"]) else kind
+
+    @property
     def notices(self) -> int:
         """Return the number of notices that need attention."""
         return self.variances + len(self.due) + int(self.said["exceptions"]) + int(self.said["alarms"])
@@ -118,6 +130,10 @@ async def read_floor(calls: Calls, property_name: str, day: str = "") -> FloorVi
     answers = (inventories, prepared, carried, variances, requests, clocks)
     missing = dict.fromkeys(one.why for one in answers if isinstance(one, Missing))
     return FloorView(said, pits, tuple(missing))
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).casefold()
 
 
 def _counted(records: Any) -> dict[str, int]:

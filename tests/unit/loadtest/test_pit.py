@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 
 from loadtest.floor.electronic import electronic_tables
+from loadtest.floor.floor_day import opening
 from loadtest.floor.games import pit
 from loadtest.floor.links import FEEDS
 from loadtest.floor.messages import Message, day
@@ -65,6 +66,14 @@ def test_chips_are_what_settlement_moves(messages: list[Message]) -> None:
             totals = totals_of(settlement, {(part["seat"], part["wager"]): part["cents"] for part in parts})
             assert sum(one.chips_cents for one in totals) == chips(settlement, parts)
     assert electronic > 0
+
+
+def test_money_moves_within_the_gaming_day_from_its_first_second(pit_day: PitDay) -> None:
+    """Only counts and inspections of equipment come before: what is sold a second early is of the day before."""
+    begins = opening(DAY)
+    early = {one["type"] for one in reports(pit_day) if datetime.fromisoformat(one["time"]) < begins}
+    assert early <= {"table.opened", "table.carried", "card_reader.inspected", "dice.changed", "cards.changed"}
+    assert begins in {datetime.fromisoformat(one["time"]) for one in reports(pit_day) if one["type"] == "chips.sold"}
 
 
 def test_every_stream_is_dense_and_in_the_order_of_time(pit_day: PitDay) -> None:
