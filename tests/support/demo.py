@@ -5,11 +5,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from loadtest.floor.devices import Devices
+from loadtest.floor.floor_day import BEGINS as BEGINS_HERE
 from loadtest.floor.games import pit
 from loadtest.floor.pit import Report
 from loadtest.traffic.publish import Publisher
@@ -50,11 +51,15 @@ class RunningDemo:
     round_id: str
     _tables: dict[str, Table] = field(default_factory=dict)
 
-    def table(self, name: str, day: str) -> Table:
-        """Return a table of the neighbor, which goes on with its stream, and reports on a gaming day from now on."""
-        table = self._tables.setdefault(name, Table(name, property_name=NEIGHBOR))
-        table.day = day
-        return table
+    def table(self, name: str, day: str, property_name: str = NEIGHBOR) -> Table:
+        """Return a table, which goes on with its stream, and reports on a gaming day from now on."""
+        if name not in self._tables:
+            self._tables[name] = table = Table(name, property_name=property_name)
+            records = read_topic(self.bootstrap_servers, PIT_EVENTS.name)
+            told = [json.loads(one.value)["sequence"] for one in records if one.key == table.source.encode()]
+            table.sequence = max(told, default=0)
+        self._tables[name].day = day
+        return self._tables[name]
 
     def send(self, topic: str, *events: Mapping[str, Any]) -> None:
         """Send signed events."""
@@ -87,8 +92,17 @@ class RunningDemo:
 
 def neighbor_day(now: datetime) -> str:
     """Return the gaming day that runs at the neighbor."""
+    return _running_day(now, BEGINS)
+
+
+def running_day(now: datetime) -> str:
+    """Return the gaming day that runs at the property whose day was played."""
+    return _running_day(now, BEGINS_HERE)
+
+
+def _running_day(now: datetime, begins: time) -> str:
     local = now.astimezone(ZONE)
-    day = local.date().toordinal() - (local.time() < BEGINS)
+    day = local.date().toordinal() - (local.time() < begins)
     return local.date().fromordinal(day).isoformat()
 
 
@@ -125,4 +139,13 @@ def running_demo(environment: Mapping[str, str]) -> Iterator[RunningDemo]:
         )
 
 
-__all__ = ["NEIGHBOR", "PROPERTY", "ROUNDS", "RunningDemo", "neighbor_begins", "neighbor_day", "running_demo"]
+__all__ = [
+    "NEIGHBOR",
+    "PROPERTY",
+    "ROUNDS",
+    "RunningDemo",
+    "neighbor_begins",
+    "neighbor_day",
+    "running_day",
+    "running_demo",
+]

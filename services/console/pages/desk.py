@@ -19,7 +19,7 @@ from services.console.words import say
 _CAGE: Final = ("cage.transact",)
 _SLIPS: Final = ("reports.read", "slips.request", "slips.prepare")
 _CREDIT_LINES: Final = ("reports.read", "creditlines.request", "creditlines.approve", "checks.prepare")
-_CHECK_WRITE_OFFS: Final = ("reports.read", "creditlines.request", "creditlines.approve", "cage.transact")
+_CHECKS: Final = ("reports.read", "creditlines.request", "creditlines.approve", "cage.transact")
 _COUNT: Final = ("reports.read", "boxes.count")
 
 
@@ -140,7 +140,7 @@ async def _slips(person: Person, here: Record) -> list[Any]:
 
 
 async def _checks(person: Person, here: Record, most: int | None) -> list[Any]:
-    if not person.may("reports.read", *_CAGE):
+    if not person.may(*_CHECKS):
         return []
     name = here["property"]
     [checks] = await together(person.calls.get_first(INVENTORY, path("counter-checks", name), most))
@@ -153,7 +153,10 @@ async def _checks(person: Person, here: Record, most: int | None) -> list[Any]:
                 Act(INVENTORY, step, {"property": name, "serial": one["serial"]})
                 for step in ("redeem-check", "begin-collection", "enter-check-write-off")
             ],
-            more=[Act(INVENTORY, "replace-checks", {"property": name})],
+            more=[
+                Act(INVENTORY, step, {"property": name})
+                for step in ("replace-checks", "clear-check", "return-check", "void-redemption")
+            ],
         )
     ]
 
@@ -193,7 +196,7 @@ async def _credit_lines(person: Person, here: Record, most: int | None) -> list[
 
 
 async def _check_write_offs(person: Person, here: Record, most: int | None) -> list[Any]:
-    if not person.may(*_CHECK_WRITE_OFFS):
+    if not person.may(*_CHECKS):
         return []
     name = here["property"]
     [found] = await together(person.calls.get_first(INVENTORY, path("check-write-offs", name), most))

@@ -45,6 +45,7 @@ AMEND_RATINGS: Final = declare_role("ratings.amend", "Amend steps of ratings tha
 
 SlipReader = Annotated[str, require_role(READ_REPORTS, REQUEST_SLIPS, PREPARE_SLIPS)]
 CageReader = Annotated[str, require_role(READ_REPORTS, TRANSACT)]
+CheckReader = Annotated[str, require_role(READ_REPORTS, TRANSACT, REQUEST_CREDIT_LINES, APPROVE_CREDIT_LINES)]
 AlarmReader = Annotated[str, require_role(READ_REPORTS, RESOLVE_ALARMS)]
 CreditLineReader = Annotated[
     str, require_role(READ_REPORTS, REQUEST_CREDIT_LINES, APPROVE_CREDIT_LINES, PREPARE_CHECKS)

@@ -5,7 +5,7 @@ from typing import Final
 
 from fastapi import APIRouter, Request, Response
 
-from services.table_inventory.api.access import BY_OTHERS, TRANSACT, CageReader, NumberPath
+from services.table_inventory.api.access import BY_OTHERS, TRANSACT, CageReader, CheckReader, NumberPath
 from services.table_inventory.commands.checks import RedeemCheck, ReplaceChecks, ReturnCheck, VoidRedemption
 from services.table_inventory.domain.checks import CounterCheck, Redemption
 from services.table_inventory.queries.checks import checks_on_hand, find_redemption
@@ -48,7 +48,7 @@ def routes(context: ServiceContext) -> APIRouter:
         summary="List Counter Checks on hand",
         responses=problems(Reason.CURSOR_UNKNOWN),
     )
-    async def list_checks(reader: CageReader, property_name: PropertyPath, asked: Asked) -> Page[CounterCheck]:
+    async def list_checks(reader: CheckReader, property_name: PropertyPath, asked: Asked) -> Page[CounterCheck]:
         """List the counter checks with an outstanding amount, by serial number."""
         del reader
         after = ON_HAND.after(asked.cursor)
