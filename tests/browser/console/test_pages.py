@@ -1,15 +1,18 @@
 """The pages of the console in a real browser: axe in light and dark, a tablet, keyboard alone, no script."""
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
+from html import unescape
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from services.cli.stack.demo_users import PEOPLE, WATCHER
 from tests.browser.console.conftest import Visit
 from tests.support.demo import NEIGHBOR, PROPERTY, RunningDemo
-from tests.support.nightly import AT_NIGHT, SomeOf
+from tests.support.nightly import AT_NIGHT, SomeOf, sampled
 from tests.support.openapi import all_operations
 
 HOME = f"/p/{PROPERTY}"
@@ -35,6 +38,9 @@ FORMS = (
     ("progressive-meters", "request-change"),
 )
 NO_PAGE = re.compile(r"/docs/|[?&]form=|/(sign|guide)$|/login|/(months|years)/|^/p/" + NEIGHBOR)
+LINK = re.compile(r'<a\b[^>]*href="(/[^"#]*)')
+READ_OF_A_KIND = 3
+NOT_FOUND, FAILED = 404, 500
 TABLET = 768
 SMALL = 1280
 WIDE = """width => [...document.querySelectorAll("main *, header *")].filter((one) =>
@@ -113,6 +119,46 @@ def test_every_page_is_accessible_and_fits(demo: RunningDemo, visit: Visit) -> N
     assert [] == wrong
 
 
+def dead_links(page: Page, demo: RunningDemo, *, most: int) -> list[str]:
+    """Follow links as somebody who is logged in; return those that lead to nothing, or to an error, with their page.
+
+    Of links that differ only in what they are about `most` are followed, and of their pages the first read for more.
+    """
+    begin = ["/", *played(demo), f"{HOME}/ratings?day={demo.gaming_day}", f"{HOME}/patrons/p-nobody", f"/p/{NEIGHBOR}"]
+    waiting, seen = deque((path, "where people begin") for path in begin), set(begin)
+    followed, read, dead = Counter[str](), Counter[str](), []
+    while waiting:
+        path, where = waiting.popleft()
+        answer = page.context.request.get(demo.console + path, timeout=0)
+        if answer.status == NOT_FOUND or answer.status >= FAILED:
+            dead.append(f"{answer.status} {path} on {where}")
+        kind = kind_of(path)
+        read[kind] += 1
+        if "text/html" not in answer.headers.get("content-type", "") or read[kind] > READ_OF_A_KIND:
+            continue
+        for link in map(unescape, LINK.findall(answer.text())):
+            kind = kind_of(link)
+            if link not in seen and not link.startswith("/docs/") and followed[kind] < most:
+                followed[kind] += 1
+                seen.add(link)
+                waiting.append((link, path))
+    return dead
+
+
+@sampled(1)
+@pytest.mark.parametrize("person", sorted(PEOPLE.keys() - {WATCHER}))
+def test_links_lead_to_pages(demo: RunningDemo, visit: Visit, person: str) -> None:
+    """Some of each kind: days without entries, patrons without an account, steps that may be amended."""
+    assert [] == dead_links(visit(person, "/"), demo, most=4)
+
+
+@AT_NIGHT
+@pytest.mark.parametrize("person", sorted(PEOPLE.keys() - {WATCHER}))
+def test_more_links_lead_to_pages(demo: RunningDemo, visit: Visit, person: str) -> None:
+    """As everybody sees the console; a page of a day has hundreds of cells and rounds, of which some are enough."""
+    assert [] == dead_links(visit(person, "/"), demo, most=30)
+
+
 def test_the_header_is_one_line_on_a_small_screen(visit: Visit) -> None:
     """With all sections, the search and a name, 1,280 pixels wide."""
     page = visit("demo.auditor", f"{HOME}/floor", viewport={"width": SMALL, "height": 800})
@@ -124,6 +170,27 @@ def test_the_header_is_one_line_on_a_small_screen(visit: Visit) -> None:
         "all => all.map((one) => one.getBoundingClientRect()).map(({top, bottom}) => [top, bottom])"
     )
     assert max(top for top, _ in header) < min(bottom for _, bottom in header)
+
+
+def test_the_floor_shows_all_of_its_columns_on_a_small_screen(demo: RunningDemo, visit: Visit) -> None:
+    """No column is cut, 1,280 pixels wide; a game is named once, and what was sold in the first second has a drop."""
+    page = visit("demo.auditor", f"{HOME}/floor?day={demo.gaming_day}", viewport={"width": SMALL, "height": 800})
+    hidden = "all => all.map((one) => one.scrollWidth - one.clientWidth)"
+    assert {0} == set(page.locator(".wide").evaluate_all(hidden))
+    expect(page.get_by_role("row", name="MB01")).to_contain_text("Mini baccarat · counted")
+    sold = page.get_by_role("row", name="BJ01").get_by_role("cell").nth(4)
+    expect(sold).not_to_have_text("$0.00")
+
+
+@sampled(1)
+@pytest.mark.parametrize("report", ["pace", "ratings", "ratings-against-rounds", "patron-play", "tips-pool"])
+def test_reports_of_pace_and_patrons_are_accessible_and_fit(demo: RunningDemo, visit: Visit, report: str) -> None:
+    """With their figures and charts, in light and dark."""
+    page = visit("demo.auditor", f"{HOME}/reports/{report}?day={demo.gaming_day}")
+    expect(page.get_by_role("table").first).to_be_visible()
+    if report == "pace":
+        expect(page.locator("figure.chart img").first).to_be_visible()
+    assert [] == list(wrong_with(page))
 
 
 def test_sheets_of_the_pit_and_other_minimums_are_accessible_and_fit(demo: RunningDemo, visit: Visit) -> None:
