@@ -14,7 +14,8 @@ from services.reporting.reports import REPORTS
 from services.vigorish.manifest import MANIFEST as VIGORISH
 from shared.contracts.envelope import shard_source
 from shared.contracts.facts import KINDS
-from shared.contracts.topics import INVENTORY_ROUNDS
+from shared.contracts.topics import INVENTORY, RATINGS, Topic
+from shared.contracts.topics import VIGORISH as VIGORISH_TOPIC
 from shared.runtime.commands.record_replay import Replay
 from shared.runtime.http.roles import READ_REPORTS
 from shared.runtime.outbox.relay import Outgoing, entry_message
@@ -92,7 +93,11 @@ class World:
 
     def tell_vigorish(self) -> None:
         """Let vigorish read what table inventory has published since."""
-        new = [(place, one) for place, one in _published(self.inventory.desk) if ("told", *place) not in self._fed]
+        new = [
+            (place, one)
+            for place, one in _published(self.inventory.desk, INVENTORY)
+            if ("told", *place) not in self._fed
+        ]
         self._fed.update(("told", *place) for place, _ in new)
         if new:
             self.vigorish.feed("inventory", *(message for _, message in new))
@@ -120,10 +125,12 @@ class World:
     def publish(self) -> None:
         """Let reporting read what the other two have published since."""
         desk = self.books.desk
-        for topic, of in (("inventory", self.inventory.desk), ("vigorish", self.vigorish)):
-            if new := [message for place, message in _published(of) if (topic, *place) not in self._fed]:
-                desk.feed(topic, *new)
-            self._fed.update((topic, *place) for place, _ in _published(of))
+        inventory = self.inventory.desk
+        for topic, of in ((INVENTORY, inventory), (RATINGS, inventory), (VIGORISH_TOPIC, self.vigorish)):
+            published = _published(of, topic)
+            if new := [message for place, message in published if (topic.name, *place) not in self._fed]:
+                desk.feed(topic.name, *new)
+            self._fed.update((topic.name, *place) for place, _ in published)
 
     def _reports(self) -> Picture:
         self.publish()
@@ -146,13 +153,13 @@ class World:
         return sections
 
 
-def _published(desk: Desk) -> list[tuple[tuple[int, int], bytes]]:
-    """The entries of a service, by their places, as its relay publishes them."""
+def _published(desk: Desk, topic: Topic) -> list[tuple[tuple[int, int], bytes]]:
+    """The entries of a service, by their places, as its relay publishes them to a topic."""
     service = desk.manifest.name
     return [
         ((entry.shard, entry.seq), entry_message(shard_source(service, entry.shard), entry.shard, Outgoing.of(entry)))
         for entry in sorted(desk.entries(), key=lambda one: (one.recorded_at, one.shard, one.seq))
-        if KINDS[entry.draft.kind].topic is not INVENTORY_ROUNDS
+        if KINDS[entry.draft.kind].topic is topic
     ]
 
 

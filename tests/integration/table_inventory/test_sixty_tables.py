@@ -1,6 +1,7 @@
-"""A casino of sixty tables, forty of them counted: no false case, and every figure is that of a spreadsheet.
+"""A casino of sixty tables, forty of them counted, with ratings, credit and a cage: no false case.
 
-The spreadsheet is made of what was counted, by hand as it were: it knows no window, no movement and no statement.
+Every figure is that of a spreadsheet, which is made of what was counted, by hand as it were: it knows no window, no
+movement and no statement.
 """
 
 from collections.abc import Iterator
@@ -16,6 +17,16 @@ from openpyxl import Workbook, load_workbook
 
 from services.reporting.reports import REPORTS
 from shared.runtime.http.roles import READ_REPORTS
+from tests.integration.table_inventory.beside_tables import (
+    CHIP_CENTS,
+    SETTINGS,
+    BesideTables,
+    chips_at_cage,
+    expected_cage,
+    expected_credit,
+    expected_owing,
+    expected_ratings,
+)
 from tests.integration.table_inventory.day import PAPER
 from tests.support import Databases
 from tests.support.nightly import most_at_night
@@ -26,7 +37,6 @@ from tests.support.twins import LATER, World, world_of
 PEOPLE: Final = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
 FIRST: Final = date.fromisoformat(DAY)
 OVER_CENTS: Final = 1_000_00
-CHIP_CENTS: Final = 25_00
 COLUMNS: Final = ("day", "table", "play", "opener", "fills", "credits", "closer", "currency", "checks", "tips")
 WORKED: Final = ("day", "dealer", "minutes")
 DEALERS: Final = tuple(f"dealer.{number:02}" for number in range(1, 8))
@@ -52,8 +62,8 @@ def world(databases: Databases) -> Iterator[World]:
     """Table inventory, vigorish and reporting of a property with these tables."""
     with world_of(databases) as found:
         for desk, sequence in ((found.inventory.desk, 3), (found.books.desk, 4), (found.vigorish, 2)):
-            pool = {"period": "day"}
-            desk.feed("properties", property_event(PROPERTY, TABLES, sequence=sequence, version=3, tips_pool=pool))
+            said = {"tips_pool": {"period": "day"}, **SETTINGS}
+            desk.feed("properties", property_event(PROPERTY, TABLES, sequence=sequence, version=3, **said))
         yield found
 
 
@@ -74,10 +84,15 @@ class Casino:
         self.sheet.append(COLUMNS)
         self.worked = self.book.create_sheet("worked")
         self.worked.append(WORKED)
+        self.beside = BesideTables(self.world.inventory, self.random, self.book)
 
     def play(self, day: date, hours: float) -> None:
-        """Play a day of all tables, have its boxes counted by two people, and its win stated."""
+        """Play a day of all tables, have its boxes counted by two people, and its win stated; then close the cage."""
+        self.world.inventory.clock.now = at(hours)
+        if day == FIRST:
+            self.beside.begin(day)
         boxes = [self._play_table(name, day, hours) for name in TABLES]
+        self.beside.rate(day, hours, TABLES)
         self.world.inventory.clock.now = at(hours + 12)
         desk = self.world.inventory.desk
         path = f"/drop-counts/{PROPERTY}"
@@ -88,7 +103,12 @@ class Casino:
                 assert desk.post(f"{path}/{opened['count']}/boxes", body, person=person).is_success
         self.world.inventory.done(f"{path}/{opened['count']}/conclude", person="count.sue")
         self._share_tips(day)
+        self.world.inventory.clock.now = at(hours + 13)
+        self.beside.collect(day)
+        notes = (note for _, _, figures in boxes for note in figures["currency"])
+        self.beside.end(day, sum(note["cents"] * note["count"] for note in notes))
         self.world.inventory.state()
+        self.world.inventory.state_ratings()
 
     def _share_tips(self, day: date) -> None:
         """Two people agree on the hours of the dealers, who share what was collected."""
@@ -111,6 +131,7 @@ class Casino:
         events = [stream.opened(at(hours), chips(c2500=opener // CHIP_CENTS), game=said.get("game", "blackjack"))]
         if checks:
             serial = f"CC-{day}-{name}"
+            self.beside.prepare(day, serial, name)
             check = {"serial": serial, "cents": checks, **PEOPLE}
             events.append(stream.event("counter_check.issued", at(hours + 0.5), **check))
         reported = [cents for cents in sold if _is_reported(said.get("sales", "each"), cents)]
@@ -136,6 +157,7 @@ class Casino:
             self.world.inventory.clock.now = at(hours + 3.5)
             entered = PAPER | slip | {"occurred_at": at(hours + 3).isoformat()}
             assert self.world.inventory.desk.post("/manual-slips", entered, person="cage.bob").is_success
+            self.beside.fill(day, fill)
         self.world.pit(*events, stream.closed(at(hours + 8), chips(c2500=closer // CHIP_CENTS)))
         self.tray[name] = closer
         row = (f"{day}", name, said.get("play", "rounds"), opener, fill, 0, closer, sum(sold), checks, tips)
@@ -146,11 +168,11 @@ class Casino:
             figures["counter_checks"] = [{"serial": f"CC-{day}-{name}", "cents": checks}]
         return name, exchange, figures
 
-    def written(self, path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """Return the rows of the counts and of the hours as they are read again from their file."""
+    def written(self, path: Path) -> dict[str, list[dict[str, Any]]]:
+        """Return the rows of each sheet as they are read again from their file: of the counts, the hours, and more."""
+        self.sheet.title = "counted"
         self.book.save(path)
-        counted, worked = (list(sheet.iter_rows(values_only=True)) for sheet in load_workbook(path).worksheets)
-        return _named(counted), _named(worked)
+        return {one.title: _named(list(one.iter_rows(values_only=True))) for one in load_workbook(path).worksheets}
 
     def report(self, name: str, day: date) -> dict[str, Any]:
         """Return a report of a gaming day."""
@@ -192,6 +214,7 @@ def _rows(content: dict[str, Any], name: str) -> list[dict[str, Any]]:
     return rows
 
 
+@pytest.mark.timeout(900)  # a week of people at their desks, one after the other
 @pytest.mark.parametrize("days", most_at_night((1, 7), but={1}))
 def test_sixty_tables_of_which_forty_are_counted(world: World, tmp_path: Path, days: int) -> None:
     """No case, every identity, and reports, tax and books that equal the spreadsheet; each day is sealed."""
@@ -200,12 +223,14 @@ def test_sixty_tables_of_which_forty_are_counted(world: World, tmp_path: Path, d
     for number, day in enumerate(dates):
         casino.play(day, 24.0 * number)
         assert [] == world.inventory.variances(f"{day}")
-        assert [] == world.inventory.follow_ups("variance", f"{day}")
+        assert [] == world.inventory.read(f"/gaming-days/{PROPERTY}/{day}/follow-ups")["items"]
         world.inventory.clock.now = at(24.0 * (number + 1))
         casino.seal(day)
     world.publish()
-    sheet, worked = casino.written(tmp_path / "counted.xlsx")
+    sheets = casino.written(tmp_path / "counted.xlsx")
+    sheet, worked = sheets["counted"], sheets["worked"]
     for day in dates:
+        _compare_beside(casino, day, sheets)
         of_day = [row for row in sheet if row["day"] == f"{day}"]
         _compare_day(casino, day, of_day)
         _compare_tips(casino, day, of_day, {row["dealer"]: row["minutes"] for row in worked if row["day"] == f"{day}"})
@@ -243,6 +268,39 @@ def _compare_day(casino: Casino, day: date, sheet: list[dict[str, Any]]) -> None
     broken = {one["name"]: one["left"] - one["right"] for one in identities if not one["holds"]}
     assert 20 == broken.pop("open tables"), "those that report rounds have filed no rules here"
     assert set(broken) <= {"handle and lines", "payout and lines"}, broken  # the rounds here have no lines
+
+
+def _compare_beside(casino: Casino, day: date, sheets: dict[str, list[dict[str, Any]]]) -> None:
+    """Ratings, what patrons owe, and the cage: each row of a report is that of the sheets, and none is missing."""
+    rated = _rows(casino.report("ratings", day), "ratings")
+    names = ("seconds", "average_bet_cents", "theoretical_win_cents")
+    assert expected_ratings(sheets["rated"], day) == {
+        row["patron"]: tuple(row[name] for name in names) for row in rated
+    }
+    assert {None} == {row["problems"] for row in rated}
+    owed, credit = expected_credit(sheets["credit"], day), casino.report("credit-activity", day)
+    assert [owed] == [{name: row[f"{name}_cents"] or 0 for name in owed} for row in _rows(credit, "days")]
+    assert expected_owing(sheets["credit"], day) == {
+        row["serial"]: (row["age_days"], row["left_cents"]) for row in _rows(credit, "owed")
+    }
+    accounted = casino.report("cage-accountability", day)
+    places = {row["location"]: row for row in _rows(accounted, "locations")}
+    for place in ("cage", "vault"):
+        expected = expected_cage(sheets["cage"], place, day)
+        assert expected == {name: places[place][f"{name}_cents"] or 0 for name in expected}, place
+    assert [owed] == [{name: row[f"{name}_cents"] or 0 for name in owed} for row in _rows(accounted, "counter_checks")]
+    at_tables = sum(row["closer"] for row in sheets["counted"] if row["day"] == f"{day}") // CHIP_CENTS
+    at_cage = chips_at_cage(sheets["cage"], day)
+    assert [(40_000, at_cage, at_tables, 0, 40_000 - at_cage - at_tables)] == [
+        tuple(row[name] for name in ("in_service", "at_cage", "at_tables", "in_transit", "outstanding"))
+        for row in _rows(accounted, "float")
+    ]
+    counted = [row for row in sheets["counted"] if row["day"] <= f"{day}"]
+    assert {
+        "tables": (sum(row["fills"] for row in counted), 0),
+        "count room": (sum(row["currency"] for row in counted), 0),
+        "accounts": (0, 0),
+    } == {row["of"]: (row["theirs_cents"], row["between_cents"]) for row in _rows(accounted, "others")}
 
 
 def _compare_shifts(casino: Casino, day: date, sheet: list[dict[str, Any]]) -> None:
