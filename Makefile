@@ -13,7 +13,7 @@ BESIDE := lint-style test-console test-kafka test-simulation $(filter-out lint-t
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 SIDE_BY_SIDE := -j2 $(TOGETHER)
 
-.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints days documented fuzz fuzz-apis matrix nightly release simulation soak twin test-embedded test-beside $(BESIDE) clean
+.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints days documented fuzz fuzz-apis matrix nightly pictures release simulation soak twin test-embedded test-beside $(BESIDE) clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -62,6 +62,9 @@ test-beside:
 
 test-console:
 	$(BIN)/pytest tests/browser/console
+
+pictures: setup ## take the pictures of docs/console again, of the demo as it is now
+	PICTURES=docs/console $(BIN)/pytest --nightly=also tests/browser/console/test_pictures.py
 
 test-kafka:
 	$(BIN)/pytest --broker=kafka tests/faults/test_restarts.py tests/integration/test_transactions.py tests/integration/test_topics.py
