@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from services.console.console import Asked, Person, page
-from services.console.listing import Act, cols, listed
+from services.console.listing import Act, Listed, cols, listed
 from services.console.pages.days import zone_of
 from services.console.services import ACCOUNTS, Refused, path, together
 from services.console.words import say
@@ -115,16 +115,8 @@ def routes() -> APIRouter:
     @router.get("/{patron}")
     async def patron_page(request: Request, person: Asked, property: str, patron: str) -> Response:
         found = await _registered(person, property, patron)
-        [accounts] = await together(person.calls.get_all(ACCOUNTS, "/accounts", property=property, patron=patron))
         here = {"property": property, "patron": patron}
-        lists = [
-            listed(
-                "patrons.accounts",
-                accounts,
-                cols("account", "table", "kind", "status", "available_cents", "held_cents", "promotional_cents"),
-                link=lambda one: path("p", property, "patrons", "accounts", one["account"]),
-            )
-        ]
+        lists = [] if found is None else [await _accounts_of(person, property, patron)]
         registered = (
             *("set-limit", "set-exclusion", "set-tax-residence", "change-access-code", "open-account"),
             *("identify-patron", "enter-erasure", "approve-erasure", "reject-erasure"),
@@ -145,8 +137,18 @@ def routes() -> APIRouter:
     return router
 
 
+async def _accounts_of(person: Person, property_name: str, patron: str) -> Listed:
+    [accounts] = await together(person.calls.get_all(ACCOUNTS, "/accounts", property=property_name, patron=patron))
+    return listed(
+        "patrons.accounts",
+        accounts,
+        cols("account", "table", "kind", "status", "available_cents", "held_cents", "promotional_cents"),
+        link=lambda one: path("p", property_name, "patrons", "accounts", one["account"]),
+    )
+
+
 async def _registered(person: Person, property_name: str, patron: str) -> Any:
-    """Return a patron as registered, or None for one who is rated or plays and was never registered."""
+    """Return a patron as registered, or None for one who was never: of nobody who is known, nothing is looked at."""
     try:
         return await person.calls.get(ACCOUNTS, path("patrons", property_name, patron))
     except Refused as refused:

@@ -22,6 +22,9 @@ from tests.support.ratings import TERMS, RatedTable
 CHIP_CENTS: Final = 25_00
 NOTE_CENTS: Final = 100_00
 CHECK_CENTS: Final = 1_000_00
+IN_SERVICE: Final = 200_000
+"""Chips in service, of which the cage has so many after each day:"""
+AT_CAGE_CHIPS: Final = 20_000
 EDGES: Final = {"blackjack": "0.5", "craps": "1.41", "roulette": "5.26", "minibaccarat": "1.06", "big-six": "15"}
 DECISIONS: Final = 60
 SETTINGS: Final[Mapping[str, Any]] = {
@@ -114,8 +117,8 @@ class BesideTables:
 
     def begin(self, day: date) -> None:
         """Chips come into service, and money from the bank; both places are counted for the first time."""
-        self._pass(day, "manufacturer", "vault", 40_000, 0)
-        self._pass(day, "vault", "cage", 20_000, 0)
+        self._pass(day, "manufacturer", "vault", IN_SERVICE, 0)
+        self._pass(day, "vault", "cage", AT_CAGE_CHIPS, 0)
         self._pass(day, "bank", "cage", 0, 2_000)
         for place in self._lies:
             self._count(day, place)
@@ -125,8 +128,11 @@ class BesideTables:
         self._move(day, "cage", "to_tables", -(cents // CHIP_CENTS), 0)
 
     def end(self, day: date, found_cents: int) -> None:
-        """What the count room found comes into the vault; the cage passes notes on, and is a note over or short."""
+        """What the count room found comes into the vault; the cage gets chips, gives notes, is a note over or short."""
         self._pass(day, "count_room", "vault", 0, found_cents // NOTE_CENTS)
+        filled = AT_CAGE_CHIPS - self._lies["cage"][0]
+        if filled > 0:
+            self._pass(day, "vault", "cage", filled, 0)
         self._pass(day, "cage", "vault", 0, self.random.randint(1, 50))
         self._lies["cage"][1] += self.random.choice((-1, 1))
         for place in self._lies:
