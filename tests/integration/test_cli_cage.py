@@ -160,7 +160,7 @@ def test_the_commands_of_the_page_on_credit(desk: Desk) -> None:
     said = desk.run(checks)
     assert "redemption 1: 100.00 of counter check CC-88 in deposit, 400.00 left\n" == said[1]
     assert "write-off 1 at riverside, 400.00 of counter check CC-88 (uncollectible): approved\n" == said[5]
-    assert "150.00 are recovered of counter check CC-88\n" == said[6]
+    assert "recovery 5: 150.00 are recovered of counter check CC-88\n" == said[6]
     assert re.search(r"CC-88 .*uncollectible +approved +400\.00 +150\.00", said[7])
 
 

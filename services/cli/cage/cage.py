@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from services.cli.cage.inventory import Document, Property, Why, inventory, path, print_list, print_step
+from services.cli.cage.inventory import Document, Property, Why, approve_step, print_list, read, send_step
 from services.cli.documents import read_documents
 from services.cli.output import AsJson, names, numbers, print_json, show, table, words
 from services.cli.subjects import Shown
@@ -35,9 +35,7 @@ def transfer(
     Example: pitledger cage transfer riverside vault drawer-1 docs/examples/cage_contents.yaml
     """
     given = {"giver": giver, "receiver": receiver, "contents": _pieces(contents)}
-    with inventory() as client:
-        answer = client.do(path("cage", property_name, "transfers"), given)
-    print_step(answer, _transfer, as_json=as_json)
+    send_step(("cage", property_name, "transfers"), given, _transfer, as_json)
 
 
 @app.command()
@@ -46,9 +44,7 @@ def receive(property_name: Property, number: Transfer, shown: Shown = None, as_j
 
     Example: pitledger cage receive riverside 1
     """
-    with inventory() as client:
-        answer = client.approve(path("cage", property_name, "transfers", number, "receive"), sha256=shown)
-    print_step(answer, _transfer, as_json=as_json)
+    approve_step(("cage", property_name, "transfers", number, "receive"), {}, _transfer, shown, as_json)
 
 
 @app.command("return")
@@ -57,9 +53,7 @@ def give_back(property_name: Property, number: Transfer, reason: Why, as_json: A
 
     Example: pitledger cage return riverside 1 --reason "a rack is short"
     """
-    with inventory() as client:
-        answer = client.do(path("cage", property_name, "transfers", number, "return"), {"reason": reason})
-    print_step(answer, _transfer, as_json=as_json)
+    send_step(("cage", property_name, "transfers", number, "return"), {"reason": reason}, _transfer, as_json)
 
 
 @app.command()
@@ -68,10 +62,16 @@ def transfers(property_name: Property, day: Day = None, status: Status = None, a
 
     Example: pitledger cage transfers riverside --status issued
     """
-    with inventory() as client:
-        found = list(client.pages(path("cage", property_name, "transfers"), **_asked(day, status)))
     columns = numbers("No.") + names("From", "To") + words("What") + names("Status", "Issued by")
-    print_list(found, columns, _transfer_row, nothing=f"nothing was transferred at {property_name}", as_json=as_json)
+    print_list(
+        ("cage", property_name, "transfers"),
+        columns,
+        _transfer_row,
+        f"nothing was transferred at {property_name}",
+        as_json,
+        gaming_day=day,
+        status=status,
+    )
 
 
 @app.command()
@@ -87,9 +87,7 @@ def count(
     Example: pitledger cage count riverside drawer-1 docs/examples/cage_contents.yaml --cashier ann.lee
     """
     counted = {"location": location, "contents": _pieces(contents), "cashier": cashier}
-    with inventory() as client:
-        answer = client.do(path("cage", property_name, "counts"), counted)
-    print_step(answer, _count, as_json=as_json)
+    send_step(("cage", property_name, "counts"), counted, _count, as_json)
 
 
 @app.command()
@@ -110,9 +108,7 @@ def verify(
     Example: pitledger cage verify riverside 2 --reason "a strap was short"
     """
     said = {} if reason is None else {"reason": reason}
-    with inventory() as client:
-        answer = client.approve(path("cage", property_name, "counts", number, "verify"), said, sha256=shown)
-    print_step(answer, _count, as_json=as_json)
+    approve_step(("cage", property_name, "counts", number, "verify"), said, _count, shown, as_json)
 
 
 @app.command()
@@ -121,9 +117,7 @@ def reject(property_name: Property, number: Count, reason: Why, as_json: AsJson 
 
     Example: pitledger cage reject riverside 1 --reason "a drawer was open"
     """
-    with inventory() as client:
-        answer = client.do(path("cage", property_name, "counts", number, "reject"), {"reason": reason})
-    print_step(answer, _count, as_json=as_json)
+    send_step(("cage", property_name, "counts", number, "reject"), {"reason": reason}, _count, as_json)
 
 
 @app.command()
@@ -132,10 +126,16 @@ def counts(property_name: Property, day: Day = None, status: Status = None, as_j
 
     Example: pitledger cage counts riverside --day 2026-11-20
     """
-    with inventory() as client:
-        found = list(client.pages(path("cage", property_name, "counts"), **_asked(day, status)))
     columns = numbers("No.") + names("Location", "Status") + numbers("Counted", "Over or short") + names("Cashier")
-    print_list(found, columns, _count_row, nothing=f"nothing was counted at {property_name}", as_json=as_json)
+    print_list(
+        ("cage", property_name, "counts"),
+        columns,
+        _count_row,
+        f"nothing was counted at {property_name}",
+        as_json,
+        gaming_day=day,
+        status=status,
+    )
 
 
 @app.command()
@@ -144,18 +144,12 @@ def books(property_name: Property, as_json: AsJson = False) -> None:
 
     Example: pitledger cage books riverside
     """
-    with inventory() as client:
-        found = client.read(path("cage", property_name, "books"))
+    found = read("cage", property_name, "books")
     if as_json:
         print_json(found)
         return
     rows = [[one["location"], dollars(one["cents"]), _by_cause(one["by_cause"])] for one in found["items"]]
     show(table(names("Location") + numbers("Should hold") + words("By cause"), rows))
-
-
-def _asked(day: str | None, status: str | None) -> dict[str, str]:
-    asked = {"gaming_day": day, "status": status}
-    return {name: value for name, value in asked.items() if value is not None}
 
 
 def _pieces(file: str) -> list[object]:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from services.cli.amounts import cents_of
-from services.cli.cage.inventory import Amount, Document, Property, Why, inventory, path, print_list, print_step
+from services.cli.cage.inventory import Amount, Document, Property, Why, approve_step, print_list, send_step
 from services.cli.output import AsJson, names, numbers, words
 from services.cli.subjects import Shown
 from shared.contracts.money import dollars
@@ -13,7 +13,9 @@ from shared.contracts.money import dollars
 app = typer.Typer()
 
 Serial = Annotated[str, typer.Argument(metavar="SERIAL", help="The number printed on the counter check.")]
-Step = Annotated[int, typer.Argument(metavar="STEP", min=1, help="The redemption's number, printed by `redeem`.")]
+Step = Annotated[
+    int, typer.Argument(metavar="STEP", min=1, help="The payment's number, printed by `redeem` and `recover`.")
+]
 Number = Annotated[int, typer.Argument(metavar="WRITE-OFF", min=1, help="The write-off's number.")]
 PaidIn = Annotated[str, typer.Option("--in", metavar="MEANS", help="currency, chips, check, or deposit.")]
 Drawer = Annotated[str | None, typer.Option(metavar="PATRON", help="Who pays, by reference, if that is known.")]
@@ -25,10 +27,8 @@ def on_hand(property_name: Property, as_json: AsJson = False) -> None:
 
     Example: pitledger checks list riverside
     """
-    with inventory() as client:
-        found = list(client.pages(path("counter-checks", property_name)))
     columns = names("Serial", "Drawer", "Table", "First issued") + numbers("Issued", "Owed")
-    print_list(found, columns, _check_row, nothing=f"nothing is owed at {property_name}", as_json=as_json)
+    print_list(("counter-checks", property_name), columns, _check_row, f"nothing is owed at {property_name}", as_json)
 
 
 @app.command()
@@ -44,21 +44,18 @@ def redeem(
 
     Example: pitledger checks redeem riverside CC-88 --amount 200 --in currency
     """
-    with inventory() as client:
-        answer = client.do(path("counter-checks", property_name, serial, "redeem"), _paid(amount, paid_in, drawer))
-    print_step(answer, _redeemed, as_json=as_json)
+    send_step(("counter-checks", property_name, serial, "redeem"), _paid(amount, paid_in, drawer), _redeemed, as_json)
 
 
 @app.command()
 def void(property_name: Property, step: Step, reason: Why, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Void a redemption that somebody else entered by mistake.
+    """Void a redemption or a recovery that somebody else entered by mistake.
 
     Example: pitledger checks void riverside 12 --reason "it was another check"
     """
-    voided = path("counter-checks", property_name, "redemptions", step, "void")
-    with inventory() as client:
-        answer = client.approve(voided, {"reason": reason}, sha256=shown)
-    print_step(answer, lambda one: f"redemption {step} is void: {_owed_again(one)}", as_json=as_json)
+    approve_step(
+        ("counter-checks", property_name, "redemptions", step, "void"), {"reason": reason}, _undone, shown, as_json
+    )
 
 
 @app.command("return")
@@ -67,10 +64,7 @@ def give_back(property_name: Property, step: Step, reason: Why, as_json: AsJson 
 
     Example: pitledger checks return riverside 12 --reason "no funds: the bank's notice 88-1"
     """
-    returned = path("counter-checks", property_name, "redemptions", step, "return")
-    with inventory() as client:
-        answer = client.do(returned, {"reason": reason})
-    print_step(answer, lambda one: f"redemption {step} came back unpaid: {_owed_again(one)}", as_json=as_json)
+    send_step(("counter-checks", property_name, "redemptions", step, "return"), {"reason": reason}, _undone, as_json)
 
 
 @app.command()
@@ -79,9 +73,7 @@ def clear(property_name: Property, step: Step, as_json: AsJson = False) -> None:
 
     Example: pitledger checks clear riverside 12
     """
-    with inventory() as client:
-        answer = client.do(path("counter-checks", property_name, "redemptions", step, "clear"), {})
-    print_step(answer, lambda one: f"redemption {step} of counter check {one['serial']} is cleared", as_json=as_json)
+    send_step(("counter-checks", property_name, "redemptions", step, "clear"), {}, _cleared, as_json)
 
 
 @app.command()
@@ -97,9 +89,7 @@ def replace(
 
     Example: pitledger checks replace riverside CC-90 --replaces CC-88 --replaces CC-89
     """
-    with inventory() as client:
-        answer = client.do(path("counter-checks", property_name), {"serial": serial, "replaces": replaces})
-    print_step(answer, lambda one: f"{dollars(one['cents'])} are owed on counter check {serial}", as_json=as_json)
+    send_step(("counter-checks", property_name), {"serial": serial, "replaces": replaces}, _replaced, as_json)
 
 
 @app.command()
@@ -113,12 +103,8 @@ def collect(
 
     Example: pitledger checks collect riverside CC-88 --collector "Smith and Roe, counsel"
     """
-    with inventory() as client:
-        answer = client.do(path("counter-checks", property_name, serial, "collection"), {"collector": collector})
-    print_step(
-        answer,
-        lambda one: f"{dollars(one['left_cents'])} of counter check {serial} are in collection: {collector}",
-        as_json=as_json,
+    send_step(
+        ("counter-checks", property_name, serial, "collection"), {"collector": collector}, _in_collection, as_json
     )
 
 
@@ -138,9 +124,7 @@ def write_off(
     Example: pitledger checks write-off riverside CC-88 --amount 300 --kind uncollectible --reason "bankrupt, file 9"
     """
     lost = {"serial": serial, "write_off_kind": kind, "cents": cents_of("--amount", amount), "reason": reason}
-    with inventory() as client:
-        answer = client.do(path("check-write-offs", property_name), lost)
-    print_step(answer, _write_off, as_json=as_json)
+    send_step(("check-write-offs", property_name), lost, _write_off, as_json)
 
 
 @app.command()
@@ -149,9 +133,7 @@ def approve(property_name: Property, number: Number, shown: Shown = None, as_jso
 
     Example: pitledger checks approve riverside 1
     """
-    with inventory() as client:
-        answer = client.approve(path("check-write-offs", property_name, number, "approve"), sha256=shown)
-    print_step(answer, _write_off, as_json=as_json)
+    approve_step(("check-write-offs", property_name, number, "approve"), {}, _write_off, shown, as_json)
 
 
 @app.command()
@@ -160,9 +142,7 @@ def reject(property_name: Property, number: Number, reason: Why, as_json: AsJson
 
     Example: pitledger checks reject riverside 1 --reason "it is not due yet"
     """
-    with inventory() as client:
-        answer = client.do(path("check-write-offs", property_name, number, "reject"), {"reason": reason})
-    print_step(answer, _write_off, as_json=as_json)
+    send_step(("check-write-offs", property_name, number, "reject"), {"reason": reason}, _write_off, as_json)
 
 
 @app.command()
@@ -178,13 +158,8 @@ def recover(
 
     Example: pitledger checks recover riverside 1 --amount 100 --in currency
     """
-    with inventory() as client:
-        recovered = path("check-write-offs", property_name, number, "recover")
-        answer = client.do(recovered, _paid(amount, paid_in, drawer))
-    print_step(
-        answer,
-        lambda one: f"{dollars(one['recovered_cents'])} are recovered of counter check {one['serial']}",
-        as_json=as_json,
+    send_step(
+        ("check-write-offs", property_name, number, "recover"), _paid(amount, paid_in, drawer), _recovered, as_json
     )
 
 
@@ -194,15 +169,19 @@ def write_offs(property_name: Property, as_json: AsJson = False) -> None:
 
     Example: pitledger checks write-offs riverside
     """
-    with inventory() as client:
-        found = list(client.pages(path("check-write-offs", property_name)))
     columns = [
         *numbers("No."),
         *names("Serial", "Drawer", "Kind", "Status"),
         *numbers("Written off", "Recovered"),
         *words("Reason"),
     ]
-    print_list(found, columns, _write_off_row, nothing=f"nothing was written off at {property_name}", as_json=as_json)
+    print_list(
+        ("check-write-offs", property_name),
+        columns,
+        _write_off_row,
+        f"nothing was written off at {property_name}",
+        as_json,
+    )
 
 
 def _paid(amount: str, paid_in: str, drawer: str | None) -> dict[str, Any]:
@@ -220,8 +199,27 @@ def _redeemed(one: Document) -> str:
     return f"redemption {one['step']}: {paid} of counter check {one['serial']} in {one['paid_in']}, {left} left"
 
 
-def _owed_again(one: Document) -> str:
-    return f"{dollars(one['cents'])} of counter check {one['serial']} are owed again"
+def _undone(one: Document) -> str:
+    was, again = ("redemption", "owed") if one.get("check_write_off") is None else ("recovery", "written off")
+    step, what = (one["voids"], "is void") if "voids" in one else (one["returns"], "came back unpaid")
+    return f"{was} {step} {what}: {dollars(one['cents'])} of counter check {one['serial']} are {again} again"
+
+
+def _cleared(one: Document) -> str:
+    return f"payment {one['clears']} of counter check {one['serial']} is cleared"
+
+
+def _replaced(one: Document) -> str:
+    return f"{dollars(one['cents'])} are owed on counter check {one['serial']}"
+
+
+def _in_collection(one: Document) -> str:
+    return f"{dollars(one['left_cents'])} of counter check {one['serial']} are in collection: {one['collector']}"
+
+
+def _recovered(one: Document) -> str:
+    amount = f"{dollars(one['recovered_cents'])} are recovered of counter check {one['serial']}"
+    return f"recovery {one['step']}: {amount}"
 
 
 def _write_off(one: Document) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from services.cli.amounts import cents_of
-from services.cli.cage.inventory import Amount, Document, Property, Why, inventory, path, print_list, print_step
+from services.cli.cage.inventory import Amount, Document, Property, Why, approve_step, print_list, read, send_step
 from services.cli.exits import UsageWrong
 from services.cli.output import AsJson, heading, names, numbers, print_json, show, table
 from services.cli.subjects import Shown
@@ -43,9 +43,7 @@ def request(
     change = "reinstatement" if reinstate else "limit" if until is None else "temporary"
     asked: dict[str, Any] = {"patron": patron, "change": change, "limit_cents": cents_of("--limit", limit)}
     asked |= {"reason": reason} if until is None else {"reason": reason, "until": until}
-    with inventory() as client:
-        answer = client.do(path("credit-lines", property_name, "requests"), asked)
-    print_step(answer, _requested, as_json=as_json)
+    send_step(("credit-lines", property_name, "requests"), asked, _requested, as_json)
 
 
 @app.command()
@@ -61,9 +59,9 @@ def verify(
 
     Example: pitledger credit verify riverside 1 --found "bank and bureau called, on no list; file 17"
     """
-    with inventory() as client:
-        answer = client.do(path("credit-lines", property_name, "requests", number, "verify"), {"verification": found})
-    print_step(answer, _requested, as_json=as_json)
+    send_step(
+        ("credit-lines", property_name, "requests", number, "verify"), {"verification": found}, _requested, as_json
+    )
 
 
 @app.command()
@@ -72,9 +70,7 @@ def approve(property_name: Property, number: Number, shown: Shown = None, as_jso
 
     Example: pitledger credit approve riverside 1
     """
-    with inventory() as client:
-        answer = client.approve(path("credit-lines", property_name, "requests", number, "approve"), sha256=shown)
-    print_step(answer, _requested, as_json=as_json)
+    approve_step(("credit-lines", property_name, "requests", number, "approve"), {}, _requested, shown, as_json)
 
 
 @app.command()
@@ -83,9 +79,7 @@ def decline(property_name: Property, number: Number, reason: Why, as_json: AsJso
 
     Example: pitledger credit decline riverside 2 --reason "no answer of the bank"
     """
-    with inventory() as client:
-        answer = client.do(path("credit-lines", property_name, "requests", number, "decline"), {"reason": reason})
-    print_step(answer, _requested, as_json=as_json)
+    send_step(("credit-lines", property_name, "requests", number, "decline"), {"reason": reason}, _requested, as_json)
 
 
 @app.command()
@@ -98,10 +92,15 @@ def requests(
 
     Example: pitledger credit requests riverside --open
     """
-    with inventory() as client:
-        found = list(client.pages(path("credit-lines", property_name, "requests"), only_open=str(only_open).lower()))
     columns = numbers("Request") + names("Patron", "Change") + numbers("Limit") + names("Until", "Status", "By")
-    print_list(found, columns, _request_row, nothing="no change of a credit line is requested", as_json=as_json)
+    print_list(
+        ("credit-lines", property_name, "requests"),
+        columns,
+        _request_row,
+        "no change of a credit line is requested",
+        as_json,
+        only_open=str(only_open).lower(),
+    )
 
 
 @app.command()
@@ -111,9 +110,7 @@ def reduce(property_name: Property, patron: Patron, limit: Limit, reason: Why, a
     Example: pitledger credit reduce riverside p-1001 --limit 1000 --reason "late payments"
     """
     cut = {"limit_cents": cents_of("--limit", limit, least_cents=0), "reason": reason}
-    with inventory() as client:
-        answer = client.do(path("credit-lines", property_name, "patrons", patron, "reduce"), cut)
-    print_step(answer, _cut, as_json=as_json)
+    send_step(("credit-lines", property_name, "patrons", patron, "reduce"), cut, _cut, as_json)
 
 
 @app.command()
@@ -131,10 +128,8 @@ def suspend(
 
     Example: pitledger credit suspend riverside p-1001 --for patron_request --reason "asked at the window"
     """
-    with inventory() as client:
-        suspended = {"suspended_for": why, "reason": reason}
-        answer = client.do(path("credit-lines", property_name, "patrons", patron, "suspend"), suspended)
-    print_step(answer, _cut, as_json=as_json)
+    suspended = {"suspended_for": why, "reason": reason}
+    send_step(("credit-lines", property_name, "patrons", patron, "suspend"), suspended, _cut, as_json)
 
 
 @app.command("list")
@@ -143,10 +138,14 @@ def list_lines(property_name: Property, as_json: AsJson = False) -> None:
 
     Example: pitledger credit list riverside
     """
-    with inventory() as client:
-        found = list(client.pages(path("credit-lines", property_name, "patrons")))
     columns = names("Patron") + numbers("Limit", "Outstanding", "Available") + names("Suspended")
-    print_list(found, columns, _line_row, nothing=f"nobody has a credit line at {property_name}", as_json=as_json)
+    print_list(
+        ("credit-lines", property_name, "patrons"),
+        columns,
+        _line_row,
+        f"nobody has a credit line at {property_name}",
+        as_json,
+    )
 
 
 @app.command("show")
@@ -155,8 +154,7 @@ def show_line(property_name: Property, patron: Patron, as_json: AsJson = False) 
 
     Example: pitledger credit show riverside p-1001
     """
-    with inventory() as client:
-        found = client.read(path("credit-lines", property_name, "patrons", patron))
+    found = read("credit-lines", property_name, "patrons", patron)
     if as_json:
         print_json(found)
         return
@@ -184,9 +182,7 @@ def prepare(
     Example: pitledger credit prepare riverside CC-88 --patron p-1001 --table BJ-07 --amount 500
     """
     check = {"serial": serial, "patron": patron, "table": table_name, "cents": cents_of("--amount", amount)}
-    with inventory() as client:
-        answer = client.do(path("credit-lines", property_name, "checks"), check)
-    print_step(answer, _prepared, as_json=as_json)
+    send_step(("credit-lines", property_name, "checks"), check, _prepared, as_json)
 
 
 @app.command()
@@ -195,10 +191,7 @@ def void(property_name: Property, serial: Serial, reason: Why, shown: Shown = No
 
     Example: pitledger credit void riverside CC-88 --reason "the patron left"
     """
-    with inventory() as client:
-        voided = path("credit-lines", property_name, "checks", serial, "void")
-        answer = client.approve(voided, {"reason": reason}, sha256=shown)
-    print_step(answer, lambda one: f"counter check {one['serial']} is void", as_json=as_json)
+    approve_step(("credit-lines", property_name, "checks", serial, "void"), {"reason": reason}, _void, shown, as_json)
 
 
 def _requested(one: Document) -> str:
@@ -222,6 +215,10 @@ def _cut(one: Document) -> str:
 def _line_row(one: Document) -> list[str]:
     amounts = [dollars(one[f"{name}_cents"]) for name in ("limit", "outstanding", "available")]
     return [one["patron"], *amounts, (one.get("terms") or {}).get("suspended_for") or ""]
+
+
+def _void(one: Document) -> str:
+    return f"counter check {one['serial']} is void"
 
 
 def _prepared(one: Document) -> str:

@@ -18,7 +18,7 @@ Amount = Annotated[str, typer.Option(metavar="DOLLARS", help="The amount.")]
 _SERVICE: Final = "table-inventory"
 
 
-def inventory() -> Client:
+def _inventory() -> Client:
     """Return a client for table inventory. Raises: UsageWrong without a token."""
     return client_of(_SERVICE)
 
@@ -32,23 +32,44 @@ def path(*parts: object) -> str:
     return "".join(f"/{quote(str(part), safe='')}" for part in parts)
 
 
-def print_step(answer: Document, says: Callable[[Document], str], *, as_json: bool) -> None:
-    """Print the answer to a command: as JSON, or what it says in a line."""
-    if as_json:
-        print_json(answer)
-    else:
-        message(says(answer))
+Parts = tuple[object, ...]
+"""The parts of a path."""
+
+Says = Callable[[Document], str]
+"""Return what the answer to a command says, in a line."""
+
+
+def send_step(parts: Parts, said: Document, says: Says, as_json: bool) -> None:
+    """Send a command, and print its answer: as JSON, or what it says."""
+    with _inventory() as client:
+        answer = client.do(path(*parts), said)
+    print_json(answer) if as_json else message(says(answer))
+
+
+def approve_step(parts: Parts, said: Document, says: Says, shown: str | None, as_json: bool) -> None:
+    """Send a command that approves what has the hash `shown`, or is read first, and print its answer."""
+    with _inventory() as client:
+        answer = client.approve(path(*parts), said, sha256=shown)
+    print_json(answer) if as_json else message(says(answer))
+
+
+def read(*parts: object) -> Document:
+    """Return a document."""
+    with _inventory() as client:
+        return client.read(path(*parts))
 
 
 def print_list(
-    found: Sequence[Document],
+    parts: Parts,
     columns: Sequence[Column],
     row: Callable[[Document], Sequence[str]],
-    *,
     nothing: str,
     as_json: bool,
+    **asked: str | None,
 ) -> None:
-    """Print the items of a list: as JSON, or as a table; `nothing` if there are none."""
+    """Print a list, of what is `asked` for: as JSON, or as a table; `nothing` if there is none."""
+    with _inventory() as client:
+        found = list(client.pages(path(*parts), **{name: value for name, value in asked.items() if value is not None}))
     if as_json:
         for one in found:
             print_json(one)

@@ -15,7 +15,15 @@ from services.table_inventory.api.access import (
 )
 from services.table_inventory.commands import slips as commands
 from services.table_inventory.domain.slips import Slip, SlipKey, SlipRequest, SlipStatus
-from services.table_inventory.queries.slips import find_request, find_slip, read_requests, read_slips
+from services.table_inventory.queries.slips import (
+    find_request,
+    find_slip,
+    is_open_request,
+    request_of_row,
+    slip_of_row,
+    slip_status,
+)
+from services.table_inventory.tables import requests, slips
 from shared.contracts.inventory import ManualSlipEntered, ManualSlipVoided, RequestWithdrawn, SlipKind
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
@@ -23,19 +31,19 @@ from shared.runtime.http import (
     UNCHANGED,
     Asked,
     Day,
-    Listing,
     Page,
     PropertyPath,
     PropertyQuery,
     TableChoice,
+    TableListing,
     command_route,
     document_response,
     problems,
 )
 from shared.runtime.service.service_context import ServiceContext
 
-SLIPS: Final[Listing[tuple[str, int]]] = Listing("slips", tuple[str, int])
-REQUESTS: Final[Listing[tuple[int]]] = Listing("requests", tuple[int])
+SLIPS: Final = TableListing(slips, "slip", "number")
+REQUESTS: Final = TableListing(requests, "request")
 
 
 def routes(context: ServiceContext) -> APIRouter:
@@ -88,10 +96,10 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_requests(reader: SlipReader, property_name: PropertyQuery, asked: Asked) -> Page[SlipRequest]:
         """List requests of the pit for which no slip is prepared yet."""
         del reader
-        after = REQUESTS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
-            found = await read_requests(connection, property_name, after=after, limit=asked.limit + 1)
-        return REQUESTS.page(found, asked.limit, lambda one: (one.request,))
+            return await REQUESTS.read(
+                connection, asked, request_of_row, False, [is_open_request], property=property_name
+            )
 
     @router.get(
         "/slips",
@@ -110,19 +118,10 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Page[Slip]:
         """List slips by kind and number."""
         del reader
-        after = SLIPS.after(asked.cursor)
+        wanted = {"property": property_name, "gaming_day": gaming_day, "table": table, "slip": slip}
+        of_status = [] if status is None else [slip_status == status]
         async with snapshot(context.pools.readers) as connection:
-            found = await read_slips(
-                connection,
-                property_name,
-                gaming_day=gaming_day,
-                table=table,
-                slip=slip,
-                status=status,
-                after=after,
-                limit=asked.limit + 1,
-            )
-        return SLIPS.page(found, asked.limit, lambda one: (one.slip, one.number))
+            return await SLIPS.read(connection, asked, slip_of_row, False, of_status, **wanted)
 
     @router.get(
         slip_path,

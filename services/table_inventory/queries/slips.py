@@ -4,12 +4,12 @@ from collections.abc import Collection
 from datetime import date
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Table, case, exists, func, tuple_
+from sqlalchemy import ColumnElement, Row, Table, case, exists, func
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.slips import Slip, SlipKey, SlipRequest, SlipStatus
+from services.table_inventory.domain.slips import Slip, SlipKey, SlipRequest
 from services.table_inventory.tables import requests, slips, variance_cases
-from shared.contracts.inventory import SlipKind, SlipRequested
+from shared.contracts.inventory import SlipRequested
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal import bulk
 from shared.runtime.rows import find_row, rows_of, thing_of
@@ -37,7 +37,7 @@ async def find_slips(connection: AsyncConnection, keys: Collection[SlipKey]) -> 
     if not keys:
         return {}
     rows = await _SLIPS.read(connection, bulk.keyed(_SLIPS, sorted(keys)))
-    return {slip.key: slip for slip in (Slip.of(row._mapping) for row in rows)}
+    return {slip.key: slip for slip in map(slip_of_row, rows)}
 
 
 async def find_slip(connection: AsyncConnection, key: SlipKey) -> Slip:
@@ -57,17 +57,20 @@ async def find_request(connection: AsyncConnection, property_name: str, request:
     return SlipRequest.of(thing_of(SlipRequested, row), number=number, withdrawn_by=row.withdrawn_by)
 
 
-async def read_requests(
-    connection: AsyncConnection, property_name: str, *, after: tuple[int] | None, limit: int
-) -> list[SlipRequest]:
-    """Return the requests without a slip, by number."""
-    c = requests.c
-    prepared = exists().where(slips.c.property == c.property, slips.c.request == c.request)
-    query = rows_of(requests, property=property_name).where(~prepared, c.withdrawn_at.is_(None))
-    if after is not None:
-        query = query.where(c.request > after[0])
-    rows = await connection.execute(query.order_by(c.request).limit(limit))
-    return [SlipRequest.of(thing_of(SlipRequested, row)) for row in rows]
+is_open_request: Final[ColumnElement[bool]] = requests.c.withdrawn_at.is_(None) & ~exists().where(
+    slips.c.property == requests.c.property, slips.c.request == requests.c.request
+)
+"""Whether a request is not withdrawn, and no slip is prepared for it."""
+
+
+def request_of_row(row: Row[Any]) -> SlipRequest:
+    """Return an open request."""
+    return SlipRequest.of(thing_of(SlipRequested, row))
+
+
+def slip_of_row(row: Row[Any]) -> Slip:
+    """Return a slip."""
+    return Slip.of(row._mapping)
 
 
 async def open_slips(
@@ -78,7 +81,7 @@ async def open_slips(
     under_way = c.voided_at.is_(None) & c.received_at.is_(None) & c.prepared_at.is_not(None)
     query = rows_of(slips, property=property_name, gaming_day=gaming_day, table=table).where(under_way)
     rows = await connection.execute(query.order_by(c.slip, c.number))
-    return [Slip.of(row._mapping) for row in rows]
+    return list(map(slip_of_row, rows))
 
 
 async def slips_off(
@@ -91,26 +94,4 @@ async def slips_off(
     query = rows_of(slips, property=property_name, gaming_day=gaming_day, table=table)
     query = query.where(under_way | (c.received_cents != c.cents) | explained)
     rows = await connection.execute(query.order_by(c.slip, c.number))
-    return [Slip.of(row._mapping) for row in rows]
-
-
-async def read_slips(
-    connection: AsyncConnection,
-    property_name: str,
-    *,
-    gaming_day: date | None = None,
-    table: str | None = None,
-    slip: SlipKind | None = None,
-    status: SlipStatus | None = None,
-    after: tuple[str, int] | None = None,
-    limit: int | None = None,
-) -> list[Slip]:
-    """Return slips in the order of kind and number."""
-    c = slips.c
-    query = rows_of(slips, property=property_name, gaming_day=gaming_day, table=table, slip=slip)
-    if status is not None:
-        query = query.where(slip_status == status)
-    if after is not None:
-        query = query.where(tuple_(c.slip, c.number) > after)
-    rows = await connection.execute(query.order_by(c.slip, c.number).limit(limit))
-    return [Slip.of(row._mapping) for row in rows]
+    return list(map(slip_of_row, rows))
