@@ -22,6 +22,7 @@ from services.table_inventory.commands import (
     cage,
     check_collection,
     checks,
+    chips_in_service,
     contests,
     counts,
     credit_lines,
@@ -63,7 +64,7 @@ MANIFEST = Manifest(
     commands=Commands().extended_with(
         *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, locations, winners)),
         *(desk.COMMANDS for desk in (alarms, investigations, write_offs, pit_changes, ratings, tips)),
-        *(desk.COMMANDS for desk in (credit_lines, prepared_checks, check_collection)),
+        *(desk.COMMANDS for desk in (credit_lines, prepared_checks, check_collection, chips_in_service)),
     ),
     projector=PROJECTOR,
     checks={sealed_counts: compare_sealed_counts},

@@ -10,6 +10,7 @@ from shared.contracts import (
     cage,
     cage_locations,
     check_collection,
+    chips_in_service,
     contests,
     corrections,
     counts,
@@ -34,7 +35,8 @@ from shared.contracts.facts import Fact
 from shared.contracts.upcasting import kind_of_type, upcast_data
 
 MODULES = (
-    *(accounts, alarms, cage, cage_locations, check_collection, contests, corrections, counts, credit_lines),
+    *(accounts, alarms, cage, cage_locations, check_collection, chips_in_service, contests, corrections),
+    *(counts, credit_lines),
     *(filings, general_ledger, inventory, investigations, journal_facts, meters),
     *(pit, pit_changes, properties, ratings, settlements, submissions, tips, vigorish, win),
 )

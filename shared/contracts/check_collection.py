@@ -90,3 +90,29 @@ class CheckRecovered(AtCage, CheckPayment, EnteredLate):
 
     check_write_off: Number
     recovered_cents: Cents
+
+
+class RecoveryUndone(AtCage, CheckPayment):
+    """What was paid on a write-off was not: the amount is written off again, `recovered_cents` are recovered of it."""
+
+    check_write_off: Number
+    recovered_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)]
+    reason: Reason
+
+
+@fact("counter_check.recovery_voided", INVENTORY, moves_money=True, stream=DESK)
+class RecoveryVoided(RecoveryUndone, AsShown):
+    """A recovery entered by mistake as step `voids` was voided, by another person than the one who entered it."""
+
+    voids: Number
+    recovered_by: Person
+
+
+@fact("counter_check.recovery_returned", INVENTORY, moves_money=True, stream=DESK)
+class RecoveryReturned(RecoveryUndone, EnteredLate):
+    """The check by which a recovery was paid in step `returns` came back unpaid.
+
+    Like the return of a redemption it is of the gaming day and shift in which the cage learned of it.
+    """
+
+    returns: Number

@@ -30,6 +30,12 @@ class CreditLineTerms(Contract):
     until: date | None = None
     suspended_for: SuspendedFor | None = None
 
+    def on(self, day: date) -> "CreditLineTerms":
+        """Return the terms on a gaming day: without a temporary limit that has ended."""
+        if self.until is None or day <= self.until:
+            return self
+        return self.model_copy(update={"temporary_cents": None, "until": None})
+
     def limit_on(self, day: date) -> int:
         """Return the limit on a gaming day: the temporary one while it lasts, if it is higher.
 
@@ -37,9 +43,7 @@ class CreditLineTerms(Contract):
         >>> terms.limit_on(date(2026, 11, 20)), terms.limit_on(date(2026, 11, 21))
         (800, 500)
         """
-        if self.temporary_cents is None or self.until is None or day > self.until:
-            return self.limit_cents
-        return max(self.limit_cents, self.temporary_cents)
+        return max(self.limit_cents, self.on(day).temporary_cents or 0)
 
 
 class OfCreditLine(Fact):

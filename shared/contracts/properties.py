@@ -308,11 +308,13 @@ class CreditLineRules(Contract):
     """The rules of credit lines: nobody approves a limit above the last of the `tiers`.
 
     Whoever requested, verified or approved a limit prepares no counter check against it for `apart_days` afterwards.
+    A temporary increase of a limit ends within `temporary_days` of the gaming day on which it is requested.
     What is owed is reported by age, in days since issue, in groups up to and with each of `ageing_days`, and beyond.
     """
 
     tiers: tuple[CreditLineTier, ...] = Field(min_length=1, max_length=20)
     apart_days: Annotated[int, Field(strict=True, ge=1, le=3650)] = 30
+    temporary_days: Annotated[int, Field(strict=True, ge=1, le=366)] = 30
     ageing_days: tuple[Annotated[int, Field(strict=True, ge=0, le=3650)], ...] = Field(
         default=AGEING_DAYS, min_length=1, max_length=12
     )

@@ -37,7 +37,7 @@ def work_at_cage(people: People, pit: PitDay, electronic: ElectronicTables) -> i
     The first check is paid in chips; the second is deposited, and the bank returns it unpaid; the third is paid in
     part. All belongs to the current gaming day. Returns what was paid on counter checks and stays paid, cents.
     """
-    open_cage(people, pit.property)
+    open_cage(people, pit.property, pit.gaming_day)
     paid_cents = _redeem(people, pit)
     for patron, kind, cents in (
         *((_HIGH_ROLLER, kind, cents) for kind, cents in _CURRENCY),

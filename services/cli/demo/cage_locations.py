@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
+from loadtest.floor.pit_items import STACKS
 from services.cli.demo.pit import INVENTORY, People
 from shared.contracts.cage_locations import HeldPieces, money_of
 from shared.contracts.properties import CageLocation
@@ -32,6 +33,11 @@ _OPENING: Final[Mapping[str, Contents]] = {
     _VAULT: (_notes(250_000_00), _chips(100_000_00)),
     WINDOW: (_notes(_IMPREST_CENTS, 20_00),),
 }
+_IN_SERVICE: Final = tuple(
+    HeldPieces(kind="chips", chip_set=f"{piece}s", piece=piece, cents=cents, count=100_000) for piece, cents in STACKS
+)
+"""More of each than vault, tables and patrons ever have."""
+
 _FROM_BANK: Final = (_notes(50_000_00),)
 _TO_CAGE: Final = (_chips(10_000_00),)
 _LEFT_AT_WINDOW: Final = (_notes(_IMPREST_CENTS, 20_00), _notes(4_400_00))
@@ -48,8 +54,11 @@ def locations(since: date) -> tuple[CageLocation, ...]:
     return drawer, CageLocation(location=_VAULT, kind="vault", opened_on=since)
 
 
-def open_cage(people: People, property_name: str) -> None:
-    """Count vault and drawer, and bring currency from the bank, and chips to the window of the tables."""
+def open_cage(people: People, property_name: str, day: date) -> None:
+    """State the chips in service, count vault and drawer; bring currency from the bank, and chips to the cage."""
+    in_service = {"gaming_day": day.isoformat(), "contents": _sent(_IN_SERVICE), "source": "chip inventory ledger"}
+    revision = people.does("demo.accountant", INVENTORY, f"/chips-in-service/{property_name}", in_service)["revision"]
+    people.does("demo.controller", INVENTORY, f"/chips-in-service/{property_name}/{revision}/approve")
     for location, contents in _OPENING.items():
         _verify(people, property_name, _count(people, property_name, location, contents))
     for giver, receiver, contents in (("bank", _VAULT, _FROM_BANK), (_VAULT, "cage", _TO_CAGE)):

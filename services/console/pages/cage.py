@@ -30,7 +30,7 @@ def routes() -> APIRouter:
         day, here = floor["gaming_day"], {"property": property}
         lists = [
             *(await _of_day(person, here, day, rows_max(request)) if person.may(*_READERS) else ()),
-            *(await _books(person, property) if person.may(*_BOOK_READERS) else ()),
+            *(await _books(person, here) if person.may(*_BOOK_READERS) else ()),
         ]
         return page(
             request,
@@ -85,9 +85,28 @@ async def _of_day(person: Person, here: Record, day: str, most: int | None) -> l
     ]
 
 
-async def _books(person: Person, name: str) -> list[Any]:
-    [books] = await together(person.calls.get(INVENTORY, path("cage", name, "books")))
-    return [listed("cage.books", books, cols("location", "cents"))]
+async def _books(person: Person, here: Record) -> list[Any]:
+    name = here["property"]
+    [books], [in_service] = await asyncio.gather(
+        together(person.calls.get(INVENTORY, path("cage", name, "books"))),
+        together(person.calls.get(INVENTORY, path("chips-in-service", name))),
+    )
+
+    def decide(one: Record) -> list[Act]:
+        steps = ("approve-chips-in-service", "reject-chips-in-service") if one["status"] == "entered" else ()
+        return [Act(INVENTORY, step, {**here, "revision": one["revision"]}) for step in steps]
+
+    return [
+        listed("cage.books", books, cols("location", "cents")),
+        listed(
+            "cage.in_service",
+            in_service,
+            cols("revision", "gaming_day", "what", "source", "status", "entered_by", "approved_by"),
+            acts=decide,
+            more=[Act(INVENTORY, "enter-chips-in-service", here)],
+            seen=_in_words,
+        ),
+    ]
 
 
 def _in_words(one: Record) -> Record:

@@ -112,9 +112,9 @@ def _chips(wanted: PropertyDocument) -> Iterator[str]:
 
 
 def _cage(wanted: PropertyDocument) -> Iterator[str]:
-    yield from _twice("cage_locations", "location", (one.location for one in wanted.cage_locations))
+    yield from _twice("cage_locations", "location", (one.location.casefold() for one in wanted.cage_locations))
     for one in wanted.cage_locations:
-        if one.location == CAGE or one.location in OUTSIDE:
+        if one.location.casefold() in (CAGE, *OUTSIDE):
             taken = ", ".join((CAGE, *OUTSIDE))
             yield f"cage location {one.location}: the name means something else in transfers, as do {taken}"
         if one.retired_on is not None and one.retired_on <= one.opened_on:

@@ -54,7 +54,7 @@ CREATE TABLE facts (
         CASE kind WHEN 'slip.prepared' THEN (data ->> 'slip') || '/request/' || (data ->> 'request') END) STORED,
     check_serial TEXT GENERATED ALWAYS AS (
         CASE WHEN event = 'counter_check.issued' THEN data #>> '{data,serial}'
-        WHEN kind = 'counter_check.replaced' THEN data ->> 'serial' END) STORED,
+        WHEN kind IN ('counter_check.prepared', 'counter_check.replaced') THEN data ->> 'serial' END) STORED,
     act TEXT GENERATED ALWAYS AS (
         CASE WHEN kind = 'pit.recorded' THEN (data ->> 'sequence') || '/' || coalesce(data ->> 'revision', '1')
         WHEN kind IN ('vigorish.waiver', 'vigorish.return') THEN data ->> 'event' END) STORED,
@@ -63,7 +63,7 @@ CREATE TABLE facts (
         WHEN 'vigorish.voided' THEN data ->> 'event' END) STORED,
     check_cents BIGINT GENERATED ALWAYS AS (
         CAST(CASE WHEN event = 'counter_check.issued' THEN data #>> '{data,cents}'
-        WHEN kind = 'counter_check.replaced' THEN data ->> 'cents' END AS bigint)) STORED,
+        WHEN kind IN ('counter_check.prepared', 'counter_check.replaced') THEN data ->> 'cents' END AS bigint)) STORED,
     PRIMARY KEY (service, shard, seq)
 );
 CREATE INDEX facts_of_property ON facts (property, kind, gaming_day);

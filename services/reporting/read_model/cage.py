@@ -6,15 +6,21 @@ what came back unpaid. `check_left_cents` is what is owed on a check (the item: 
 `cage_in_cents` and `cage_out_cents` are currency that persons (the item, by reference; empty if unknown) paid in at the
 cage, and were paid; `instruments_in_cents` and `instruments_out_cents` the same for monetary instruments. Voids are
 deducted, on the day of what they void. `checks_written_off_cents` is what was written off (the item: why), and
-`checks_recovered_cents` what was paid on it later (the item: the means of payment). `checks_replaced_cents` is what
-passed from checks to others.
+`checks_recovered_cents` what was paid on it later (the item: the means of payment), less what came back unpaid.
+`checks_replaced_cents` is what passed from checks to others.
 """
 
 from collections.abc import Iterator
 
 from services.reporting.read_model.measures import Amount, adds
 from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
-from shared.contracts.check_collection import CheckRecovered, CheckWrittenOff
+from shared.contracts.check_collection import (
+    CheckRecovered,
+    CheckWrittenOff,
+    RecoveryReturned,
+    RecoveryUndone,
+    RecoveryVoided,
+)
 
 
 @adds(CheckRedeemed, RedemptionVoided)
@@ -41,12 +47,13 @@ def written_off(fact: CheckWrittenOff) -> Iterator[Amount]:
     yield Amount("check_left_cents", -fact.cents, fact.table or "", fact.shift, fact.serial)
 
 
-@adds(CheckRecovered)
-def recovered(fact: CheckRecovered) -> Iterator[Amount]:
-    """Yield what was paid on a check that had been written off."""
-    yield Amount("checks_recovered_cents", fact.cents, fact.table or "", fact.shift, fact.paid_in)
+@adds(CheckRecovered, RecoveryVoided, RecoveryReturned)
+def recovered(fact: CheckRecovered | RecoveryUndone) -> Iterator[Amount]:
+    """Yield what was paid on a check that had been written off, or that it was not."""
+    cents = fact.cents if isinstance(fact, CheckRecovered) else -fact.cents
+    yield Amount("checks_recovered_cents", cents, fact.table or "", fact.shift, fact.paid_in)
     if fact.paid_in == "currency":
-        yield Amount("cage_in_cents", fact.cents, shift=fact.shift, item=fact.drawer or "")
+        yield Amount("cage_in_cents", cents, shift=fact.shift, item=fact.drawer or "")
 
 
 @adds(CageMoved, CageVoided)

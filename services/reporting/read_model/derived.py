@@ -36,9 +36,9 @@ _SLIP_REQUEST: Final = (
 
 _CHECK: Final = (
     "CASE WHEN event = 'counter_check.issued' THEN data #>> '{{data,{name}}}' "
-    "WHEN kind = 'counter_check.replaced' THEN data ->> '{name}' END"
+    "WHEN kind IN ('counter_check.prepared', 'counter_check.replaced') THEN data ->> '{name}' END"
 )
-"""The details of a Counter Check issued at a table, or replacing others."""
+"""The details of a Counter Check prepared, issued at a table, or replacing others."""
 
 
 _ACT: Final = """CASE WHEN kind = 'pit.recorded' THEN (data ->> 'sequence') || '/' || coalesce(data ->> 'revision', '1')
@@ -48,6 +48,20 @@ _ACT: Final = """CASE WHEN kind = 'pit.recorded' THEN (data ->> 'sequence') || '
 _VOIDS: Final = """CASE kind WHEN 'pit.voided' THEN (data ->> 'sequence') || '/' || (data ->> 'revision')
     WHEN 'vigorish.voided' THEN data ->> 'event' END"""
 """The key of the event that a void reverses."""
+
+
+_DRAWER: Final = """coalesce({fact}.data #>> '{data,drawer}', {fact}.data ->> 'drawer', (
+    SELECT p.data ->> 'patron' FROM reporting.facts p
+    WHERE p.property = {fact}.property AND p.check_serial = {fact}.check_serial
+      AND p.kind = 'counter_check.prepared' AND p.recorded_at <= :known_at LIMIT 1))"""
+
+
+def drawer(fact: str) -> str:
+    """Return who owes a Counter Check whose issuance or replacement is this fact, by reference.
+
+    As its table, or the cage, says it; else the patron against whose credit line it was prepared.
+    """
+    return _DRAWER.replace("{fact}", fact)
 
 
 def stands(fact: str = "facts") -> str:

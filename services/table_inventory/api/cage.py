@@ -9,7 +9,8 @@ from services.table_inventory.api.access import BY_OTHERS, TRANSACT, NumberPath
 from services.table_inventory.commands.cage import MoveAtCage, VoidAtCage
 from services.table_inventory.commands.winners import IdentifyWinner
 from services.table_inventory.domain.cage import CageDocument, CageRecord
-from services.table_inventory.queries.cage import find_movement, movements_of_day
+from services.table_inventory.queries.cage import find_movement
+from services.table_inventory.tables import cage_movements
 from shared.contracts.cage import CageMoved, CageVoided, WinnerIdentified
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
@@ -17,18 +18,19 @@ from shared.runtime.http import (
     UNCHANGED,
     Asked,
     DayQuery,
-    Listing,
     Page,
     PropertyPath,
     PropertyQuery,
+    TableListing,
     command_route,
     document_response,
     problems,
     require_role,
 )
+from shared.runtime.rows import thing_of
 from shared.runtime.service.service_context import ServiceContext
 
-MOVEMENTS: Final[Listing[tuple[int]]] = Listing("cage-movements", tuple[int])
+MOVEMENTS: Final = TableListing(cage_movements, "number")
 
 Cashier = Annotated[str, require_role(TRANSACT)]
 
@@ -37,7 +39,7 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["cage"])
     command = partial(command_route, router, context.commands, role=TRANSACT)
-    moved = (Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.TOO_LATE)
+    moved = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY, Reason.TOO_LATE)
     command(MoveAtCage, "/cage-movements", answers=CageMoved, status=201, rejects=moved)
     rejects = (*BY_OTHERS, Reason.NOT_ALLOWED)
     one = "/cage-movements/{property}/{number}"
@@ -57,11 +59,9 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Page[CageDocument]:
         """List the cage transactions of a gaming day, by number; patrons are references."""
         del cashier
-        after = MOVEMENTS.after(asked.cursor)
+        of_day = {"property": property_name, "gaming_day": gaming_day}
         async with snapshot(context.pools.readers) as connection:
-            number = after[0] if after else 0
-            found = await movements_of_day(connection, property_name, gaming_day, number, asked.limit + 1)
-        return MOVEMENTS.page(found, asked.limit, lambda one: (one.number,))
+            return await MOVEMENTS.read(connection, asked, partial(thing_of, CageDocument), **of_day)
 
     @router.get(
         one,

@@ -1,4 +1,4 @@
-"""Routes of counter checks that are not simply paid: cleared, in collection, written off by two people, recovered."""
+"""Routes of counter checks that are not simply paid: in collection, written off by two people, recovered."""
 
 from functools import partial
 from typing import Final
@@ -17,30 +17,31 @@ from services.table_inventory.api.access import (
 from services.table_inventory.commands.check_collection import (
     ApproveCheckWriteOff,
     BeginCollection,
-    ClearCheck,
     EnterCheckWriteOff,
     RecoverCheck,
     RejectCheckWriteOff,
 )
 from services.table_inventory.domain.check_collection import CheckWriteOff
-from services.table_inventory.queries.check_collection import find_check_write_off, read_check_write_offs
-from shared.contracts.check_collection import CheckCleared, CheckRecovered, CollectionBegun
+from services.table_inventory.queries.check_collection import find_check_write_off
+from services.table_inventory.tables import check_write_offs
+from shared.contracts.check_collection import CheckRecovered, CollectionBegun
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
 from shared.runtime.http import (
     UNCHANGED,
     Asked,
-    Listing,
     Page,
     PropertyPath,
+    TableListing,
     command_route,
     document_response,
     problems,
 )
 from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.rows import thing_of
 from shared.runtime.service.service_context import ServiceContext
 
-WRITE_OFFS: Final[Listing[tuple[int]]] = Listing("check-write-offs", tuple[int])
+WRITE_OFFS: Final = TableListing(check_write_offs, "check_write_off")
 _LATE: Final = (Reason.CONTRADICTS, Reason.TOO_EARLY, Reason.TOO_LATE)
 
 
@@ -52,9 +53,6 @@ def routes(context: ServiceContext) -> APIRouter:
 def _of_checks(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/counter-checks/{property}", tags=["counter checks"])
     command = partial(command_route, router, context.commands, role=TRANSACT)
-    redemption = "/redemptions/{step}"
-    cleared = partial(command, answers=CheckCleared, subject=router.prefix + redemption)
-    cleared(ClearCheck, f"{redemption}/clear", rejects=(*DECIDED, Reason.NOT_ALLOWED, *_LATE))
     command(BeginCollection, "/{serial}/collection", answers=CollectionBegun, rejects=(*DECIDED, *_LATE))
     return router
 
@@ -82,11 +80,8 @@ def _write_offs(context: ServiceContext) -> APIRouter:
     ) -> Page[CheckWriteOff]:
         """List write-offs of counter checks by number, with status and what was recovered."""
         del reader
-        after = WRITE_OFFS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
-            number, limit = after[0] if after else 0, asked.limit + 1
-            found = await read_check_write_offs(connection, property_name, after=number, limit=limit)
-        return WRITE_OFFS.page(found, asked.limit, lambda each: (each.check_write_off,))
+            return await WRITE_OFFS.read(connection, asked, partial(thing_of, CheckWriteOff), property=property_name)
 
     @router.get(
         one,

@@ -1,4 +1,4 @@
-"""Routes of the cage: counter checks on hand, their redemption and replacement."""
+"""Routes of the cage: counter checks on hand, what is paid on them, and their replacement."""
 
 from functools import partial
 from typing import Final
@@ -6,10 +6,11 @@ from typing import Final
 from fastapi import APIRouter, Request, Response
 
 from services.table_inventory.api.access import BY_OTHERS, TRANSACT, CageReader, CheckReader, NumberPath
-from services.table_inventory.commands.checks import RedeemCheck, ReplaceChecks, ReturnCheck, VoidRedemption
+from services.table_inventory.commands.checks import ClearCheck, RedeemCheck, ReplaceChecks, ReturnCheck, VoidRedemption
 from services.table_inventory.domain.checks import CounterCheck, Redemption
 from services.table_inventory.queries.checks import checks_on_hand, find_redemption
 from shared.contracts.cage import CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
+from shared.contracts.check_collection import CheckCleared, RecoveryReturned, RecoveryVoided
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
 from shared.runtime.http import (
@@ -37,9 +38,10 @@ def routes(context: ServiceContext) -> APIRouter:
     paid = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, *late)
     command(RedeemCheck, "/{serial}/redeem", answers=CheckRedeemed, rejects=paid)
     undo = partial(command, subject=router.prefix + _REDEMPTION)
-    undo(VoidRedemption, _REDEMPTION + "/void", answers=RedemptionVoided, rejects=BY_OTHERS)
+    undo(VoidRedemption, _REDEMPTION + "/void", answers=RedemptionVoided | RecoveryVoided, rejects=BY_OTHERS)
     returns = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.NOT_ALLOWED, *late)
-    undo(ReturnCheck, _REDEMPTION + "/return", answers=CheckReturned, rejects=returns)
+    undo(ReturnCheck, _REDEMPTION + "/return", answers=CheckReturned | RecoveryReturned, rejects=returns)
+    undo(ClearCheck, _REDEMPTION + "/clear", answers=CheckCleared, rejects=returns)
     command(ReplaceChecks, "", answers=CheckReplaced, status=201, rejects=(*paid, Reason.NOT_ALLOWED))
 
     @router.get(
@@ -65,7 +67,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_redemption(
         request: Request, reader: CageReader, property_name: PropertyPath, step: NumberPath
     ) -> Response:
-        """Return a redemption as entered, and whether it was voided or came back unpaid."""
+        """Return a payment as entered, and whether it was voided, came back unpaid or is cleared."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await find_redemption(connection, property_name, step))

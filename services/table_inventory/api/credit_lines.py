@@ -28,10 +28,11 @@ from services.table_inventory.queries.credit_lines import (
     find_credit_line,
     find_credit_line_request,
     find_patron_check,
-    read_credit_line_requests,
+    is_undecided,
     read_credit_lines,
+    request_of_row,
 )
-from services.table_inventory.tables import properties
+from services.table_inventory.tables import credit_line_requests, properties
 from shared.contracts.cage import Patron
 from shared.contracts.credit_lines import CheckPrepared, CreditLineReduced, CreditLineSuspended, PreparationVoided
 from shared.contracts.envelope import Identifier
@@ -44,6 +45,7 @@ from shared.runtime.http import (
     Listing,
     Page,
     PropertyPath,
+    TableListing,
     command_route,
     document_response,
     problems,
@@ -51,7 +53,7 @@ from shared.runtime.http import (
 from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.service.service_context import ServiceContext
 
-REQUESTS: Final[Listing[tuple[int]]] = Listing("credit-line-requests", tuple[int])
+REQUESTS: Final = TableListing(credit_line_requests, "request")
 PATRONS: Final[Listing[tuple[str]]] = Listing("credit-lines", tuple[str])
 
 PatronPath = Annotated[Patron, Path(description="the patron, by reference")]
@@ -75,7 +77,7 @@ def _commands(router: APIRouter, context: ServiceContext) -> None:
     asks = partial(command, role=REQUEST_CREDIT_LINES)
     asks(RequestCreditLine, "/requests", answers=CreditLineRequest, status=201, rejects=early)
     step(VerifyCreditLine, f"{one}/verify", role=REQUEST_CREDIT_LINES, rejects=(*DECIDED, Reason.CONTRADICTS))
-    approved = (*BY_OTHERS, Reason.NOT_ALLOWED, Reason.CONTRADICTS)
+    approved = (*BY_OTHERS, Reason.NOT_ALLOWED, Reason.TOO_LATE, Reason.CONTRADICTS)
     step(ApproveCreditLine, f"{one}/approve", role=APPROVE_CREDIT_LINES, rejects=approved)
     step(DeclineCreditLine, f"{one}/decline", role=APPROVE_CREDIT_LINES, rejects=DECIDED)
     cut = (Reason.NOT_FOUND, Reason.NOT_ALLOWED)
@@ -105,17 +107,10 @@ def _requests(router: APIRouter, context: ServiceContext) -> None:
     ) -> Page[CreditLineRequest]:
         """List requested changes of a credit line by number, with what became of each."""
         del reader
-        after = REQUESTS.after(asked.cursor)
+        wanted = {"property": property_name, "patron": patron}
+        undecided = [is_undecided] if only_open else []
         async with snapshot(context.pools.readers) as connection:
-            found = await read_credit_line_requests(
-                connection,
-                property_name,
-                patron=patron,
-                only_open=only_open,
-                after=after[0] if after else 0,
-                limit=asked.limit + 1,
-            )
-        return REQUESTS.page(found, asked.limit, lambda one: (one.request,))
+            return await REQUESTS.read(connection, asked, request_of_row, False, undecided, **wanted)
 
     @router.get(
         "/requests/{request}",

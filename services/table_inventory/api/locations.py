@@ -72,7 +72,7 @@ def routes(context: ServiceContext) -> APIRouter:
     command = partial(command_route, router, context.commands, role=TRANSACT)
     transfer = partial(command, answers=CageTransferDocument)
     count = partial(command, answers=CageCountDocument)
-    rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED)
+    rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.CONTRADICTS)
     transfer(IssueCageTransfer, "/transfers", status=201, rejects=rejects)
     one, path = "/transfers/{transfer}", router.prefix + "/transfers/{transfer}"
     transfer(ReceiveCageTransfer, one + "/receive", rejects=BY_OTHERS, subject=path)

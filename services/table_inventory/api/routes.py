@@ -7,6 +7,7 @@ from services.table_inventory.api import (
     cage,
     check_collection,
     checks,
+    chips_in_service,
     contests,
     counts,
     credit_lines,
@@ -30,5 +31,6 @@ def routes(context: ServiceContext) -> APIRouter:
         *(slips.routes, counts.routes, days.variance_routes, days.day_routes, contests.routes, checks.routes),
         *(alarms.routes, investigations.routes, cage.routes, locations.routes, tables.routes, write_offs.routes),
         *(pit_changes.routes, credit_lines.routes, check_collection.routes, ratings.routes, tips.routes),
+        chips_in_service.routes,
     )
     return merge_routers(*(part(context) for part in parts))

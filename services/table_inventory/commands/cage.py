@@ -6,6 +6,7 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.cage import CageRecord, moved
+from services.table_inventory.domain.locations import location_of
 from services.table_inventory.queries.cage import find_movement
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import cage_movements, properties
@@ -46,11 +47,6 @@ class Cage(NamedTuple):
         when = {"gaming_day": place.gaming_day(at), "shift": place.shift_at(at), "at": at}
         return {"number": self.last + 1, "by": now.by, **when, **said.late(now.at)}
 
-    def location_of(self, window: str, said: dict[str, Any], property_name: str) -> str | None:
-        """Return the location that a window is on the gaming day of a transaction, or None: the money is of `cage`."""
-        place = place_for_command(self.places.place, property_name, said["at"])
-        return window if window in place.cage_locations_on(said["gaming_day"]) else None
-
 
 async def _cage(connection: AsyncConnection, command: "MoveAtCage | VoidAtCage") -> Cage:
     last = await last_number(connection, cage_movements, "number", property=command.property)
@@ -62,7 +58,8 @@ def move(command: MoveAtCage, cage: Cage, now: Now) -> Accepted:
     """Record a movement under the next number."""
     direction = DIRECTIONS[command.kind]
     said = cage.next_one(command.property, now, command)
-    location = cage.location_of(command.window, said, command.property)
+    place = place_for_command(cage.places.place, command.property, said["at"])
+    location = location_of(place, command.window, said["gaming_day"])
     fact = CageMoved(**command.what(), direction=direction, location=location, **said)
     return Accepted(recording=FactWithPostings(fact=fact, postings=moved(fact), occurred_at=fact.at), answer=fact)
 

@@ -1,21 +1,20 @@
-"""Commands about counter checks that are not simply paid: clear, give into collection, write off, recover."""
+"""Commands about counter checks that are not simply paid: give into collection, write off, recover."""
 
 from typing import Annotated, Final, NamedTuple
 
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.commands.checks import AtCage, at_cage, issuance, payment_fields
-from services.table_inventory.domain.check_collection import CheckWriteOff, recovered, written_off
-from services.table_inventory.domain.checks import CounterCheck, Redemption
-from services.table_inventory.queries.check_collection import find_check_write_off, read_check_write_offs
-from services.table_inventory.queries.checks import find_check, find_redemption
+from services.table_inventory.commands.checks import AtCage, at_cage, issuance
+from services.table_inventory.domain.check_collection import CheckWriteOff, written_off
+from services.table_inventory.domain.checks import CounterCheck, paid
+from services.table_inventory.queries.check_collection import find_check_write_off, write_offs_of_check
+from services.table_inventory.queries.checks import find_check
 from services.table_inventory.queries.holding import hold
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import check_write_offs, counter_checks
 from shared.contracts.cage import PaidIn, Patron
 from shared.contracts.check_collection import (
-    CheckCleared,
     CheckRecovered,
     CheckWriteOffEntered,
     CheckWriteOffRejected,
@@ -34,31 +33,6 @@ from shared.runtime.commands.approval import CHECK_WRITE_OFF, Approval, Decision
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
 
 COMMANDS: Final = Commands()
-
-
-class ClearCheck(Happened, Command):
-    """Record that the bank paid a deposited counter check, or the drawer's own check.
-
-    Until then it stays outstanding on the patron's credit line.
-    """
-
-    property: Name
-    step: Annotated[Number, Field(description="the step that the redemption is")]
-
-
-async def _clearing(connection: AsyncConnection, command: ClearCheck) -> tuple[Redemption, AtCage]:
-    found = await find_redemption(connection, command.property, command.step)
-    return found, await at_cage(connection, command.property)
-
-
-@COMMANDS.handles(ClearCheck, load=_clearing)
-def clear(command: ClearCheck, state: tuple[Redemption, AtCage], now: Now) -> Accepted:
-    """Record it, once; what is cleared does not come back."""
-    redemption, cage = state
-    redemption.require_returnable(command.step)
-    step = cage.step(command.property, now, command, {f"redemption {command.step}": redemption.at})
-    fact = CheckCleared(property=command.property, **payment_fields(redemption), clears=command.step, **step)
-    return Accepted(recording=FactWithPostings(fact=fact, occurred_at=fact.at), answer=fact)
 
 
 class BeginCollection(Happened, Command):
@@ -98,7 +72,7 @@ async def _owed(connection: AsyncConnection, command: BeginCollection | EnterChe
         await find_check(connection, command.property, command.serial),
         await at_cage(connection, command.property),
         await last_number(connection, check_write_offs, "check_write_off", property=command.property),
-        tuple(await read_check_write_offs(connection, command.property, serial=command.serial)),
+        tuple(await write_offs_of_check(connection, command.property, command.serial)),
     )
 
 
@@ -117,7 +91,7 @@ def begin_collection(command: BeginCollection, state: Owed, now: Now) -> Accepte
 @COMMANDS.handles(EnterCheckWriteOff, load=_owed)
 def enter(command: EnterCheckWriteOff, state: Owed, now: Now) -> Accepted:
     """Enter the write-off under the next number, unless one of this check is undecided."""
-    state.check.require_left(command.cents)
+    state.check.require_left(command.cents, "written off")
     if (undecided := next((one for one in state.write_offs if one.status == "entered"), None)) is not None:
         raise Rejected(Reason.ALREADY_DECIDED, f"{undecided.label} is entered already, and undecided")
     fact = CheckWriteOffEntered(
@@ -157,7 +131,7 @@ class RecoverCheck(Happened, _OfCheckWriteOff):
 
     cents: Cents
     paid_in: PaidIn
-    drawer: Annotated[Patron | None, Field(description="who pays, by reference, where that is known")] = None
+    drawer: Annotated[Patron | None, Field(description="who pays, by reference, if not the patron who owed it")] = None
 
 
 async def _deciding(
@@ -182,7 +156,7 @@ def approve(command: ApproveCheckWriteOff, state: tuple[CheckWriteOff, CounterCh
     """Write off what is still owed on the check."""
     found, check, cage = state
     _approval(found).approve(now.by)
-    check.require_left(found.cents)
+    found.require_left_on(check)
     fact = CheckWrittenOff(
         **{name: getattr(found, name) for name in _OF_CHECK},
         entered_by=found.entered_by,
@@ -223,5 +197,5 @@ def recover(command: RecoverCheck, state: tuple[CheckWriteOff, CounterCheck, AtC
         recovered_cents=total_cents,
         **cage.step(command.property, now, command, {found.label: found.approved_at}),
     )
-    postings = recovered(fact.property, fact.paid_in, fact.cents)
+    postings = paid(fact.property, fact.paid_in, fact.cents, recovered=True)
     return Accepted(recording=FactWithPostings(fact=fact, postings=postings, occurred_at=fact.at), answer=fact)

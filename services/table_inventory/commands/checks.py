@@ -1,4 +1,4 @@
-"""Commands about counter checks at the cage: redeem, replace, void, return unpaid."""
+"""Commands about counter checks at the cage: redeem, replace; void, clear and return what was paid on them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -7,7 +7,9 @@ from typing import Annotated, Any, Final, NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.domain.check_collection import CheckWriteOff
 from services.table_inventory.domain.checks import CounterCheck, Redemption, drawer_of, paid
+from services.table_inventory.queries.check_collection import find_check_write_off
 from services.table_inventory.queries.checks import find_check, find_checks, find_redemption
 from services.table_inventory.queries.credit_lines import is_serial_used
 from services.table_inventory.queries.holding import hold
@@ -22,6 +24,7 @@ from shared.contracts.cage import (
     RedemptionVoided,
     ReplacedCheck,
 )
+from shared.contracts.check_collection import CheckCleared, RecoveryReturned, RecoveryVoided
 from shared.contracts.envelope import Identifier, Name
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
@@ -76,7 +79,7 @@ class RedeemCheck(Happened, Command):
     serial: Identifier
     cents: Cents
     paid_in: PaidIn
-    drawer: Annotated[Patron | None, Field(description="who pays, by reference, where that is known")] = None
+    drawer: Annotated[Patron | None, Field(description="who pays, by reference, if not the patron who owes it")] = None
 
 
 async def _redeeming(connection: AsyncConnection, command: RedeemCheck) -> tuple[AtCage, CounterCheck]:
@@ -92,7 +95,8 @@ def redeem(command: RedeemCheck, state: tuple[AtCage, CounterCheck], now: Now) -
     check.require_left(command.cents)
     left_cents = check.left_cents - command.cents
     step = cage.step(command.property, now, command, {issuance(check.serial): check.issued_at})
-    fact = CheckRedeemed(**command.what(), table=check.table, left_cents=left_cents, **step)
+    said = command.what() | {"drawer": command.drawer or check.drawer}
+    fact = CheckRedeemed(**said, table=check.table, left_cents=left_cents, **step)
     postings = paid(fact.property, fact.paid_in, fact.cents)
     return Accepted(recording=FactWithPostings(fact=fact, postings=postings, occurred_at=fact.at), answer=fact)
 
@@ -102,75 +106,103 @@ def issuance(serial: str) -> str:
     return f"the issuance of counter check {serial}"
 
 
-_SAID: Final = ("serial", "table", "drawer", "cents", "paid_in")
+class _OfPayment(Command):
+    property: Name
+    step: Annotated[Number, Field(description="the step that the redemption is, or the recovery")]
 
 
-def payment_fields(redemption: Redemption) -> dict[str, Any]:
-    """Return the fields of a redemption that facts about it repeat."""
-    return {name: getattr(redemption, name) for name in _SAID}
-
-
-class VoidRedemption(Approving):
+class VoidRedemption(_OfPayment, Approving):
     """Void a redemption that was entered by mistake.
 
-    This must be done by someone other than the person who entered it; the amount is owed again.
+    This must be done by someone other than the person who entered it; the amount is owed again. What was recovered of a
+    write-off is voided likewise, and is written off again.
     """
 
-    property: Name
-    step: Annotated[Number, Field(description="the step that the redemption is")]
     reason: Text
 
 
-class ReturnCheck(Happened, Command):
+class ReturnCheck(Happened, _OfPayment):
     """Record that a payment came back unpaid.
 
-    The bank returned a deposited counter check, or the drawer's own check; the amount is owed again.
+    The bank returned a deposited counter check, or the drawer's own check; the amount is owed again. What was recovered
+    of a write-off is written off again.
     """
 
-    property: Name
-    step: Annotated[Number, Field(description="the step that the redemption is")]
     reason: Annotated[Text, Field(description="why the bank returned it, and its reference")]
 
 
-async def _undoing(connection: AsyncConnection, command: VoidRedemption | ReturnCheck) -> tuple[Redemption, AtCage]:
-    redemption = await find_redemption(connection, command.property, command.step)
-    return redemption, await at_cage(connection, command.property)
+class ClearCheck(Happened, _OfPayment):
+    """Record that the bank paid a deposited counter check, or the drawer's own check.
+
+    Until then it stays outstanding on the patron's credit line, and what it recovers of a write-off lifts no stop.
+    """
 
 
-@COMMANDS.handles(VoidRedemption, load=_undoing, subject=first_loaded)
-def void(command: VoidRedemption, state: tuple[Redemption, AtCage], now: Now) -> Accepted:
-    """Void a redemption."""
-    redemption, cage = state
-    name = f"redemption {command.step} of counter check {redemption.serial}"
-    redemption.require_standing(command.step)
-    if same_person(redemption.by, now.by):
-        raise Rejected(Reason.SAME_PERSON, f"{now.by} entered {name}: somebody else must void it")
-    fact = RedemptionVoided(
-        property=command.property,
-        **payment_fields(redemption),
-        voids=command.step,
-        redeemed_by=redemption.by,
-        reason=command.reason,
-        **cage.step(command.property, now) | {"gaming_day": redemption.gaming_day, "shift": redemption.shift},
-    )
-    postings = paid(fact.property, fact.paid_in, -fact.cents)
-    return Accepted(recording=FactWithPostings(fact=fact, postings=postings), answer=fact)
+class Payment(NamedTuple):
+    """A payment on a counter check, the cage, and the write-off that the payment recovers, if it does."""
+
+    entered: Redemption
+    cage: AtCage
+    write_off: CheckWriteOff | None
+
+    def after(self) -> Mapping[str, datetime]:
+        """Return what the next step about the payment must be after."""
+        return {self.entered.label(): self.entered.at}
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of the payment that facts about it repeat."""
+        return {name: getattr(self.entered, name) for name in _SAID}
+
+    def undone(self, fact: type[Any], fact_of_recovery: type[Any], **said: Any) -> Accepted:
+        """Return the acceptance of a void or a return: what was paid is owed again, or written off again."""
+        if self.write_off is None:
+            made = fact(**self.fields(), **said)
+        else:
+            left = self.write_off.recovered_cents - self.entered.cents
+            of_write_off = {"check_write_off": self.write_off.check_write_off, "recovered_cents": left}
+            made = fact_of_recovery(**self.fields(), **of_write_off, **said)
+        postings = paid(made.property, made.paid_in, -made.cents, recovered=self.write_off is not None)
+        return Accepted(recording=FactWithPostings(fact=made, postings=postings, occurred_at=made.at), answer=made)
 
 
-@COMMANDS.handles(ReturnCheck, load=_undoing)
-def return_unpaid(command: ReturnCheck, state: tuple[Redemption, AtCage], now: Now) -> Accepted:
+_SAID: Final = ("property", "serial", "table", "drawer", "cents", "paid_in")
+
+
+async def _payment(connection: AsyncConnection, command: _OfPayment) -> Payment:
+    """Return a payment. Raises: Rejected if there is none."""
+    found, write_off = await find_redemption(connection, command.property, command.step), None
+    if found.check_write_off is not None:
+        write_off = await find_check_write_off(connection, command.property, found.check_write_off)
+    return Payment(found, await at_cage(connection, command.property), write_off)
+
+
+@COMMANDS.handles(VoidRedemption, load=_payment, subject=first_loaded)
+def void(command: VoidRedemption, payment: Payment, now: Now) -> Accepted:
+    """Void a payment."""
+    entered = payment.entered
+    entered.require_standing()
+    if same_person(entered.by, now.by):
+        raise Rejected(Reason.SAME_PERSON, f"{now.by} entered {entered.label()}: somebody else must void it")
+    by = {"redeemed_by" if payment.write_off is None else "recovered_by": entered.by}
+    step = payment.cage.step(command.property, now) | {"gaming_day": entered.gaming_day, "shift": entered.shift}
+    return payment.undone(RedemptionVoided, RecoveryVoided, voids=command.step, reason=command.reason, **by, **step)
+
+
+@COMMANDS.handles(ReturnCheck, load=_payment)
+def return_unpaid(command: ReturnCheck, payment: Payment, now: Now) -> Accepted:
     """Record the amount owed again, on the day on which the cage learns of it, because the deposit did take place."""
-    redemption, cage = state
-    redemption.require_returnable(command.step)
-    fact = CheckReturned(
-        property=command.property,
-        **payment_fields(redemption),
-        returns=command.step,
-        reason=command.reason,
-        **cage.step(command.property, now, command, {f"redemption {command.step}": redemption.at}),
-    )
-    postings = paid(fact.property, fact.paid_in, -fact.cents)
-    return Accepted(recording=FactWithPostings(fact=fact, postings=postings, occurred_at=fact.at), answer=fact)
+    payment.entered.require_returnable()
+    step = payment.cage.step(command.property, now, command, payment.after())
+    return payment.undone(CheckReturned, RecoveryReturned, returns=command.step, reason=command.reason, **step)
+
+
+@COMMANDS.handles(ClearCheck, load=_payment)
+def clear(command: ClearCheck, payment: Payment, now: Now) -> Accepted:
+    """Record it, once; what is cleared does not come back."""
+    payment.entered.require_returnable()
+    step = payment.cage.step(command.property, now, command, payment.after())
+    fact = CheckCleared(**payment.fields(), clears=command.step, **step)
+    return Accepted(recording=FactWithPostings(fact=fact, occurred_at=fact.at), answer=fact)
 
 
 class ReplaceChecks(Happened, Command):

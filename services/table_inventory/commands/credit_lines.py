@@ -10,6 +10,7 @@ from services.table_inventory.domain.credit_lines import (
     CreditLineRequest,
     granted,
     require_approver,
+    require_short,
     rules_of,
     tier_of,
 )
@@ -72,12 +73,12 @@ async def _requesting(connection: AsyncConnection, command: RequestCreditLine) -
 def request(command: RequestCreditLine, state: Requesting, now: Now) -> Accepted:
     """Record the request under the next number, if there is anything that it would change."""
     place = place_for_command(state.places.place, command.property, now.at)
+    day = place.gaming_day(now.at)
     tier_of(place, command.limit_cents)
-    if command.until is not None and command.until < place.gaming_day(now.at):
-        raise Rejected(Reason.TOO_LATE, f"gaming day {command.until} has ended")
+    require_short(command, day, rules_of(place))
     fact = CreditLineRequested(**dict(command), request=state.last + 1, requested_by=now.by, requested_at=now.at)
     found = CreditLineRequest(**dict(fact))
-    granted(found, state.line.terms)
+    granted(found, state.line.terms, day)
     return Accepted(recording=FactWithPostings(fact=fact), answer=found)
 
 
@@ -155,7 +156,7 @@ def approve(command: ApproveCreditLine, state: Deciding, now: Now) -> Accepted:
     require_approver(found, now.by, tier, place)
     approved_by = (*found.approved_by, now.by)
     said = {"approvals": tier.approvals, "approved_by": approved_by, "approved_at": now.at}
-    terms = granted(found, state.line.terms)
+    terms = granted(found, state.line.terms, place.gaming_day(now.at))
     if len(approved_by) < tier.approvals:
         fact = CreditLineApproved(**_of(found), **said)
         return Accepted(recording=FactWithPostings(fact=fact), answer=found.model_copy(update=said))

@@ -9,10 +9,12 @@ from services.table_inventory.domain.locations import (
     CageCountDocument,
     CageTransferDocument,
     Last,
+    There,
     judged,
     over_short,
+    require_held,
+    require_location,
     transferred,
-    why_not_held,
     why_not_passed,
 )
 from services.table_inventory.queries.locations import (
@@ -21,11 +23,11 @@ from services.table_inventory.queries.locations import (
     find_transfer,
     last_count,
     waiting_count,
+    what_is_there,
 )
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import cage_counts, cage_transfers, properties
 from shared.contracts.cage_locations import (
-    CAGE,
     OUTSIDE,
     Book,
     CageCount,
@@ -41,7 +43,7 @@ from shared.contracts.envelope import Name, Person
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
 from shared.contracts.people import same_person
-from shared.contracts.property_snapshot import PropertySnapshot, place_for_command
+from shared.contracts.property_snapshot import place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import fields_of
 from shared.journal.recording import FactWithPostings
@@ -52,24 +54,12 @@ from shared.runtime.ingest.property_copies import Places, known_places
 COMMANDS: Final = Commands()
 
 
-def _require_location(place: PropertySnapshot, name: str, now: Now) -> None:
-    known = (CAGE, *sorted(place.cage_locations_on(place.gaming_day(now.at))))
-    if name not in known:
-        here = f"{place.document.property} (version {place.document.version})"
-        detail = f"{name!r} is no location at the cage of {here}; today it has {', '.join(known)} ('cage_locations')"
-        raise Rejected(Reason.NOT_FOUND, detail)
-
-
-def _require_held(place: PropertySnapshot, contents: HeldContents) -> None:
-    if (why := why_not_held(contents, place)) is not None:
-        raise Rejected(Reason.NOT_FOUND, f"'contents' has {why} ('chip_sets' of version {place.document.version})")
-
-
 class IssueCageTransfer(Command):
     """Issue a transfer at the cage.
 
     Money, chips or paper go from a location to another one, or to or from somebody outside, and are in transit until
-    another person receives them. Chips come into service from the `manufacturer`, and leave it to `destruction`.
+    another person receives them. Chips come into service from the `manufacturer`, and leave it to `destruction`. No
+    location gives more than it holds by its books.
     """
 
     property: Name
@@ -79,29 +69,38 @@ class IssueCageTransfer(Command):
 
 
 class Desk(NamedTuple):
-    """The properties, and the last number of a property's transfers, or counts."""
+    """The properties, the last number of a property's transfers, and what the giver holds by its books."""
 
     places: Places
     last: int
+    there: There
 
 
 async def _issuing(connection: AsyncConnection, command: IssueCageTransfer) -> Desk:
-    last = await last_number(connection, cage_transfers, "transfer", property=command.property)
-    return Desk(await known_places(connection, properties), last)
+    """Return the giver's books. The lock on the shard of commands keeps anybody else from giving the same."""
+    return Desk(
+        await known_places(connection, properties),
+        await last_number(connection, cage_transfers, "transfer", property=command.property),
+        await what_is_there(connection, command.property, command.giver),
+    )
 
 
 @COMMANDS.handles(IssueCageTransfer, load=_issuing)
 def issue(command: IssueCageTransfer, desk: Desk, now: Now) -> Accepted:
     """Issue a transfer under the next number."""
     place = place_for_command(desk.places.place, command.property, now.at)
+    day = place.gaming_day(now.at)
     for name in (command.giver, command.receiver):
         if name not in OUTSIDE:
-            _require_location(place, name, now)
+            require_location(place, name, day)
     if (why := why_not_passed(command.giver, command.receiver, command.contents)) is not None:
         raise Rejected(Reason.NOT_ALLOWED, why)
-    _require_held(place, command.contents)
+    require_held(place, command.contents)
+    if command.giver not in OUTSIDE:
+        giver = place.cage_locations_on(day).get(command.giver)
+        desk.there.require(command.giver, None if giver is None else giver.kind, command.contents)
     issued = {"transfer": desk.last + 1, "issued_by": now.by, "issued_at": now.at}
-    fact = CageTransferIssued(**dict(command), **issued, gaming_day=place.gaming_day(now.at))
+    fact = CageTransferIssued(**dict(command), **issued, gaming_day=day)
     answer = CageTransferDocument(**dict(fact))
     return Accepted(recording=FactWithPostings(fact=fact, postings=transferred(fact)), answer=answer)
 
@@ -210,8 +209,8 @@ async def _counting(connection: AsyncConnection, command: EnterCageCount) -> Cou
 def enter(command: EnterCageCount, state: Counting, now: Now) -> Accepted:
     """Enter a count under the next number."""
     place = place_for_command(state.places.place, command.property, now.at)
-    _require_location(place, command.location, now)
-    _require_held(place, command.contents)
+    require_location(place, command.location, place.gaming_day(now.at))
+    require_held(place, command.contents)
     if state.waiting is not None:
         detail = f"count {state.waiting} of {command.location} waits to be verified: verify or reject it"
         raise Rejected(Reason.CONTRADICTS, detail)

@@ -16,7 +16,7 @@ from services.table_inventory.queries.credit_lines import (
     find_credit_line,
     find_patron_check,
     is_serial_used,
-    read_credit_line_requests,
+    requests_of_patron,
 )
 from services.table_inventory.tables import properties
 from shared.contracts.cage import Patron
@@ -62,7 +62,7 @@ async def _preparing(connection: AsyncConnection, command: PrepareCheck) -> Prep
     return Preparing(
         await known_places(connection, properties),
         await find_credit_line(connection, command.property, command.patron),
-        tuple(await read_credit_line_requests(connection, command.property, patron=command.patron)),
+        tuple(await requests_of_patron(connection, command.property, command.patron)),
         await is_serial_used(connection, command.property, command.serial),
     )
 

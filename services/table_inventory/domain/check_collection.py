@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
+from services.table_inventory.domain.checks import CounterCheck
 from shared.contracts.check_collection import CheckWriteOffEntered
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Account, Posting
@@ -26,6 +27,12 @@ class CheckWriteOff(CheckWriteOffEntered, ApprovalSubject):
         """Return its name for messages."""
         return f"write-off {self.check_write_off} of counter check {self.serial}"
 
+    def require_left_on(self, check: CounterCheck) -> None:
+        """Raise Rejected if less is left on its check than is to be written off: some of it was paid meanwhile."""
+        if self.cents > check.left_cents:
+            detail = f"{self.label} is of {self.cents} cents, and {check.left_cents} are still owed on the check"
+            raise Rejected(Reason.CONTRADICTS, f"{detail}: reject it, and have what is still owed entered")
+
     def recovered_with(self, cents: int) -> int:
         """Return what is recovered with `cents` more. Raises: Rejected beyond what was written off."""
         if self.status != "approved":
@@ -41,12 +48,4 @@ def written_off(property_name: str, cents: int) -> tuple[Posting, ...]:
     return (
         Posting(Account(property_name, "", "", "checks_written_off"), cents),
         Posting(Account(property_name, "", "", "checks_redeemed"), -cents),
-    )
-
-
-def recovered(property_name: str, paid_in: str, cents: int) -> tuple[Posting, ...]:
-    """Return the postings of what is paid on a counter check that was written off, cents."""
-    return (
-        Posting(Account(property_name, "", paid_in, "check_payments"), cents),
-        Posting(Account(property_name, "", "", "checks_recovered"), -cents),
     )

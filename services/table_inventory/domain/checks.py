@@ -34,12 +34,12 @@ class CounterCheck(BaseModel):
     left_cents: int
     is_returned: bool = False
 
-    def require_left(self, cents: int = 1) -> None:
-        """Raise Rejected unless at least `cents` are outstanding."""
+    def require_left(self, cents: int = 1, verb: str = "paid") -> None:
+        """Raise Rejected unless at least `cents` are outstanding, which are to be paid, or what the `verb` says."""
         if not self.left_cents:
             raise Rejected(Reason.ALREADY_DECIDED, f"nothing is owed on counter check {self.serial} any more")
         if cents > self.left_cents:
-            detail = f"counter check {self.serial} has {self.left_cents} cents left; {cents} cannot be paid of it"
+            detail = f"counter check {self.serial} has {self.left_cents} cents left: {cents} of it cannot be {verb}"
             raise Rejected(Reason.CONTRADICTS, detail)
 
     def require_not_returned(self) -> None:
@@ -66,7 +66,10 @@ def drawer_of(checks: Iterable[CounterCheck], given: str | None) -> str | None:
 
 
 class Redemption(EnteredLate, ApprovalSubject):
-    """A redemption as entered; `undone` states whether it was voided, came back unpaid, or is cleared."""
+    """A payment as entered; `undone` states whether it was voided, came back unpaid, or is cleared.
+
+    One on a check that was written off is a recovery of `check_write_off`.
+    """
 
     property: str
     step: int
@@ -79,27 +82,34 @@ class Redemption(EnteredLate, ApprovalSubject):
     at: AwareDatetime
     gaming_day: date
     shift: str
+    check_write_off: int | None = None
     undone: Literal["voided", "returned", "cleared"] | None = None
 
-    def require_standing(self, step: int) -> None:
+    def label(self) -> str:
+        """Return its name for messages."""
+        what = "redemption" if self.check_write_off is None else "recovery"
+        return f"{what} {self.step} of counter check {self.serial}"
+
+    def require_standing(self) -> None:
         """Raise Rejected if the payment was already voided, returned or cleared."""
         if self.undone is not None:
             what = {"voided": "is void", "returned": "came back unpaid", "cleared": "is cleared"}[self.undone]
-            raise Rejected(Reason.ALREADY_DECIDED, f"redemption {step} of counter check {self.serial} {what} already")
+            raise Rejected(Reason.ALREADY_DECIDED, f"{self.label()} {what} already")
 
-    def require_returnable(self, step: int) -> None:
+    def require_returnable(self) -> None:
         """Raise Rejected unless the payment is one that a bank can return."""
-        self.require_standing(step)
+        self.require_standing()
         if self.paid_in not in RETURNABLE:
-            detail = (
-                f"redemption {step} of counter check {self.serial} was paid in {self.paid_in}: no bank returns that"
-            )
+            detail = f"{self.label()} was paid in {self.paid_in}: no bank returns that"
             raise Rejected(Reason.NOT_ALLOWED, f"{detail}; one that was entered by mistake is voided")
 
 
-def paid(property_name: str, paid_in: PaidIn, cents: int) -> tuple[Posting, ...]:
-    """Return the postings of a payment on counter checks, cents; negative: voided, or returned."""
+def paid(property_name: str, paid_in: PaidIn, cents: int, *, recovered: bool = False) -> tuple[Posting, ...]:
+    """Return the postings of a payment on counter checks, cents; negative: voided, or returned.
+
+    One that is `recovered` was paid on a check that had been written off.
+    """
     return (
         Posting(Account(property_name, "", paid_in, "check_payments"), cents),
-        Posting(Account(property_name, "", "", "checks_redeemed"), -cents),
+        Posting(Account(property_name, "", "", "checks_recovered" if recovered else "checks_redeemed"), -cents),
     )

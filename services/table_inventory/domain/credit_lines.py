@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
-from shared.contracts.credit_lines import CreditLineRequested, CreditLineTerms
+from shared.contracts.credit_lines import CreditLineAsked, CreditLineRequested, CreditLineTerms
 from shared.contracts.envelope import Identifier, Name, Person
 from shared.contracts.people import same_person
 from shared.contracts.properties import CreditLineRules, CreditLineTier
@@ -51,8 +51,8 @@ class CreditLineRequest(CreditLineRequested, ApprovalSubject):
 class PatronCheck(ApprovalSubject):
     """A counter check that a patron owes: `left_cents` on it, and `uncleared_cents` paid on it that a bank may return.
 
-    `table` is None for one that replaced others. Nobody could be made to pay `written_off_cents`. One that is
-    `prepared` is on its way to its table.
+    `table` is None for one that replaced others. Nobody could be made to pay `written_off_cents`, less what was
+    recovered and a bank no longer returns. One that is `prepared` is on its way to its table.
     """
 
     property: Name
@@ -110,7 +110,7 @@ class CreditLine:
         if returned:
             return f"counter check {', '.join(returned)} of {who} came back unpaid: no credit until it is paid"
         if (lost := sum(one.written_off_cents for one in self.checks)) > 0:
-            return f"{lost} cents of {who} are written off: no credit until they are paid"
+            return f"{lost} cents of {who} are written off: no credit until they are paid, by the bank, too"
         return None
 
     def require_unchanged_since(self, request: "CreditLineRequest") -> None:
@@ -228,15 +228,41 @@ def require_apart(requests: Iterable[CreditLineRequest], by: str, at: datetime, 
             )
 
 
-def granted(request: CreditLineRequest, terms: CreditLineTerms | None) -> CreditLineTerms:
-    """Return a patron's terms once a request is granted. Raises: Rejected if it changes no terms any more."""
+def require_short(request: CreditLineAsked, day: date, rules: CreditLineRules) -> None:
+    """Check that a temporary increase requested on a gaming day ends within the property's span. Raises: Rejected."""
+    last = day + timedelta(days=rules.temporary_days)
+    if request.until is not None and request.until > last:
+        detail = f"a temporary increase ends within {rules.temporary_days} days ('temporary_days' of the property)"
+        raise Rejected(Reason.NOT_ALLOWED, f"{detail}: by {last}, not on {request.until}")
+
+
+def granted(request: CreditLineRequest, terms: CreditLineTerms | None, day: date) -> CreditLineTerms:
+    """Return a patron's terms once a request is granted on a gaming day.
+
+    Raises: Rejected if they are those that the patron has, or the increase has ended.
+    """
+    before = None if terms is None else terms.on(day)
+    after = _granted(request, before, day)
+    if after == before:
+        detail = f"patron {request.patron} has a limit of {before.limit_on(day)} cents already, on the same terms"
+        raise Rejected(Reason.NOT_ALLOWED, f"{detail}: the request changes nothing")
+    return after
+
+
+def _granted(request: CreditLineRequest, terms: CreditLineTerms | None, day: date) -> CreditLineTerms:
     match request.change:
         case "limit":
             kept = None if terms is None else terms.suspended_for
             return CreditLineTerms(limit_cents=request.limit_cents, suspended_for=kept)
         case "temporary":
+            assert request.until is not None, "a temporary increase ends"
+            if request.until < day:
+                raise Rejected(Reason.TOO_LATE, f"gaming day {request.until} has ended")
             if terms is None:
                 raise Rejected(Reason.TOO_EARLY, f"patron {request.patron} has no limit to be increased")
+            if request.limit_cents <= terms.limit_cents:
+                detail = f"{request.limit_cents} cents are no increase of the limit of {terms.limit_cents}"
+                raise Rejected(Reason.NOT_ALLOWED, f"{detail}: the request changes nothing")
             return terms.model_copy(update={"temporary_cents": request.limit_cents, "until": request.until})
         case "reinstatement":
             if terms is None or terms.suspended_for is None:

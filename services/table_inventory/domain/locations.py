@@ -22,9 +22,11 @@ from shared.contracts.cage_locations import (
     HeldPieces,
     money_of,
 )
+from shared.contracts.check_collection import RecoveryVoided
 from shared.contracts.facts import Fact
 from shared.contracts.inventory import Number, PitVoided
 from shared.contracts.property_snapshot import PropertySnapshot
+from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Account, Posting
 from shared.runtime.commands.approval_subject import ApprovalSubject
 
@@ -46,7 +48,7 @@ def is_held_at_cage(account: Account) -> bool:
             return leg in _MONEY_LEGS
 
 
-_VOIDS: Final = (PitVoided, CageVoided, RedemptionVoided)
+_VOIDS: Final = (PitVoided, CageVoided, RedemptionVoided, RecoveryVoided)
 
 
 class LocationKey(NamedTuple):
@@ -200,13 +202,15 @@ class CageTransferDocument(ApprovalSubject):
 
 def why_not_held(contents: Iterable[HeldPieces], place: PropertySnapshot) -> str | None:
     """Return why the property has no such chips, or None; one without chip sets has any, of no set."""
-    sets = place.document.chip_sets
+    name, sets = place.document.property, place.document.chip_sets
     for one in contents:
+        if one.issuer is not None and one.issuer.casefold() == name.casefold():
+            return f"foreign_chips of {one.issuer}, which is the property itself: list its own as 'chips'"
         if one.kind != "chips":
             continue
         if sets is None:
             if one.chip_set is not None:
-                return f"{place.document.property} names no 'chip_sets', so that none is {one.chip_set!r}"
+                return f"{name} names no 'chip_sets', so that none is {one.chip_set!r}"
             continue
         found = next((named for named in sets if named.chip_set == one.chip_set), None)
         if found is None or found.kind != one.piece or one.cents not in found.denominations_cents:
@@ -215,8 +219,15 @@ def why_not_held(contents: Iterable[HeldPieces], place: PropertySnapshot) -> str
                 f"{named.chip_set} ({named.kind}s of {', '.join(map(str, named.denominations_cents))})"
                 for named in sets
             )
-            return f"a {one.piece} of {one.cents} cents {which}: {place.document.property} has, cents each: {known}"
+            known = f"{name} has, cents each: {known} ('chip_sets' of version {place.document.version})"
+            return f"a {one.piece} of {one.cents} cents {which}: {known}"
     return None
+
+
+def require_held(place: PropertySnapshot, contents: Iterable[HeldPieces]) -> None:
+    """Check that a property has such chips. Raises: Rejected, saying which it has."""
+    if (why := why_not_held(contents, place)) is not None:
+        raise Rejected(Reason.NOT_FOUND, f"'contents' has {why}")
 
 
 def why_not_passed(giver: str, receiver: str, contents: Iterable[HeldPieces]) -> str | None:
@@ -232,3 +243,55 @@ def why_not_passed(giver: str, receiver: str, contents: Iterable[HeldPieces]) ->
             if other := sorted(kinds - allowed):
                 return f"{name} {verb} no {', '.join(other)}; it {verb} {', '.join(sorted(allowed)) or 'nothing'}"
     return None
+
+
+_FOR_PATRONS: Final = frozenset({"drawer", "main_bank"})
+"""Kinds of locations at which patrons are served, as at `cage`: what they exchange there nobody records by piece."""
+
+
+def require_location(place: PropertySnapshot, name: str, day: date) -> None:
+    """Check that a property's cage has a location of this name on a gaming day. Raises: Rejected."""
+    known = (CAGE, *sorted(place.cage_locations_on(day)))
+    if name not in known:
+        here = f"{place.document.property} (version {place.document.version})"
+        detail = f"{name!r} is no location at the cage of {here}; on {day} it has {', '.join(known)}"
+        raise Rejected(Reason.NOT_FOUND, f"{detail} ('cage_locations')")
+
+
+def location_of(place: PropertySnapshot, window: str, day: date) -> str | None:
+    """Return the location whose money is moved at a window on a gaming day, or None: it is that of `cage`.
+
+    Windows of a property that names no locations may have any name. Raises: Rejected for one that is no location of a
+    property that names them, or at which patrons are not served.
+    """
+    if not place.document.cage_locations or window == CAGE:
+        return None
+    require_location(place, window, day)
+    kind = place.cage_locations_on(day)[window].kind
+    if kind not in _FOR_PATRONS:
+        detail = f"{window} is a {kind.replace('_', ' ')}: patrons are served at {CAGE}, drawers and main banks"
+        raise Rejected(Reason.NOT_ALLOWED, detail)
+    return window
+
+
+class There(NamedTuple):
+    """What a location holds by its books: its money, cents, and the pieces of the last count and of transfers since."""
+
+    cents: int
+    pieces: Mapping[tuple[str, str, str, str, int], int]
+
+    def require(self, location: str, kind: str | None, contents: Iterable[HeldPieces]) -> None:
+        """Check that a location of this kind, None for `cage`, can give these contents. Raises: Rejected.
+
+        Where patrons are served its money is asked, in sum; elsewhere the pieces of each kind and denomination. How
+        much there is is not said: whoever counts there does not see it.
+        """
+        why = f"{location} does not hold that by its books: count it, if it does"
+        if kind is None or kind in _FOR_PATRONS:
+            if money_of(contents) > self.cents:
+                raise Rejected(Reason.CONTRADICTS, why)
+            return
+        for one in contents:
+            if one.count > self.pieces.get(one.of, 0):
+                detail = f"{one.count} {one.kind.replace('_', ' ')} of {one.cents} cents"
+                raise Rejected(Reason.CONTRADICTS, f"{detail}: {why}")

@@ -28,7 +28,7 @@ def upgrade() -> None:
         *("equipment", "check_steps", "cage_movements", "alarm_cases", "winners", "investigations"),
         *("patron_checks", "credit_lines", "credit_line_requests", "check_write_offs"),
         *("write_offs", "touched", "wins_stated", "upstream_gaps", "upstream_quarantine"),
-        *("cage_book", "cage_transfers", "cage_counts"),
+        *("cage_book", "cage_transfers", "cage_counts", "chips_in_service"),
         *("submissions", "rating_steps", "ratings_stated"),
         *("counter_checks", "read_until", "pit_events", "brought_forward", "pit_changes", "pit_change_outcomes"),
     )
@@ -55,5 +55,5 @@ def upgrade() -> None:
         *("patron_checks", "credit_lines", "credit_line_requests", "check_write_offs"),
         *("write_offs", "touched", "wins_stated", "upstream_gaps", "upstream_quarantine"),
         *("pit_events", "brought_forward", "pit_changes", "pit_change_outcomes", "ratings_stated"),
-        *("cage_book", "cage_transfers", "cage_counts"),
+        *("cage_book", "cage_transfers", "cage_counts", "chips_in_service"),
     )

@@ -161,10 +161,10 @@ CREATE TABLE read_until (topic TEXT, partition BIGINT, until TIMESTAMPTZ, signat
 CREATE TABLE check_steps (
     property TEXT, step BIGINT, serial TEXT, what TEXT NOT NULL, shift TEXT NOT NULL, by TEXT NOT NULL,
     gaming_day DATE NOT NULL, cents BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL, "table" TEXT, drawer TEXT, paid_in TEXT, undoes BIGINT,
-    entered_at TIMESTAMPTZ, late_reason TEXT,
+    entered_at TIMESTAMPTZ, late_reason TEXT, check_write_off BIGINT, recovery_cents BIGINT,
     PRIMARY KEY (property, step, serial),
-    CONSTRAINT what_is_known CHECK (
-        what IN ('redeemed', 'voided', 'returned', 'replaced', 'cleared', 'collection_begun', 'written_off', 'recovered'))
+    CONSTRAINT what_is_known CHECK (what IN ('redeemed', 'voided', 'returned', 'replaced', 'cleared', 'collection_begun',
+        'written_off', 'recovered', 'recovery_voided', 'recovery_returned'))
 );
 CREATE UNIQUE INDEX redemption_undone_once ON check_steps (property, undoes);
 CREATE INDEX steps_of_check ON check_steps (property, serial);
@@ -223,23 +223,35 @@ CREATE TABLE cage_transfers (
     property TEXT, transfer BIGINT, gaming_day DATE NOT NULL, giver TEXT NOT NULL, receiver TEXT NOT NULL,
     issued_by TEXT NOT NULL, status TEXT NOT NULL, contents JSONB NOT NULL, issued_at TIMESTAMPTZ NOT NULL,
     received_by TEXT, returned_by TEXT, return_reason TEXT, received_at TIMESTAMPTZ, returned_at TIMESTAMPTZ,
+    issued_seq BIGINT NOT NULL, ended_seq BIGINT,
     PRIMARY KEY (property, transfer),
     CONSTRAINT transfer_received_by_somebody_else CHECK (received_by <> issued_by),
     CONSTRAINT transfer_ended_once CHECK (received_by IS NULL OR returned_by IS NULL)
 );
 CREATE INDEX cage_transfers_of_status ON cage_transfers (property, status);
+CREATE INDEX cage_transfers_as_issued ON cage_transfers (property, issued_seq);
+CREATE INDEX cage_transfers_as_ended ON cage_transfers (property, ended_seq);
 
 CREATE TABLE cage_counts (
     property TEXT, count BIGINT, gaming_day DATE NOT NULL, location TEXT NOT NULL, cashier TEXT NOT NULL,
     counted_by TEXT NOT NULL, status TEXT NOT NULL, contents JSONB NOT NULL, book JSONB NOT NULL,
     counted_at TIMESTAMPTZ NOT NULL, verified_by TEXT, over_short_reason TEXT, rejected_by TEXT, rejection_reason TEXT,
     verified_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ, before_cents BIGINT, counted_cents BIGINT,
-    over_short_cents BIGINT, imprest_cents BIGINT, flows JSONB,
+    over_short_cents BIGINT, imprest_cents BIGINT, flows JSONB, seq BIGINT NOT NULL,
     PRIMARY KEY (property, count),
     CONSTRAINT cage_count_verified_by_somebody_else CHECK (verified_by <> counted_by),
     CONSTRAINT cage_count_decided_once CHECK (verified_by IS NULL OR rejected_by IS NULL)
 );
 CREATE INDEX cage_counts_of_location ON cage_counts (property, location, count);
+
+CREATE TABLE chips_in_service (
+    property TEXT, revision BIGINT, gaming_day DATE NOT NULL, source TEXT NOT NULL, entered_by TEXT NOT NULL,
+    status TEXT NOT NULL, contents JSONB NOT NULL, before JSONB, entered_at TIMESTAMPTZ NOT NULL, approved_by TEXT,
+    rejected_by TEXT, rejection_reason TEXT, approved_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ,
+    PRIMARY KEY (property, revision),
+    CONSTRAINT chips_in_service_approved_by_somebody_else CHECK (approved_by <> entered_by),
+    CONSTRAINT chips_in_service_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
+);
 
 CREATE TABLE winners (
     shard BIGINT, seq BIGINT, property TEXT NOT NULL, "table" TEXT NOT NULL, wager TEXT NOT NULL,

@@ -1,7 +1,5 @@
 """Read write-offs of counter checks."""
 
-from typing import Any
-
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.check_collection import CheckWriteOff
@@ -16,10 +14,7 @@ async def find_check_write_off(connection: AsyncConnection, property_name: str, 
     return thing_of(CheckWriteOff, row)
 
 
-async def read_check_write_offs(
-    connection: AsyncConnection, property_name: str, *, after: int = 0, limit: int | None = None, **wanted: Any
-) -> list[CheckWriteOff]:
-    """Return write-offs of counter checks by number; `wanted` are values of columns, such as the `serial`."""
-    number = check_write_offs.c.check_write_off
-    query = rows_of(check_write_offs, property=property_name, **wanted).where(number > after)
-    return await things_of(CheckWriteOff, connection, query.order_by(number).limit(limit))
+async def write_offs_of_check(connection: AsyncConnection, property_name: str, serial: str) -> list[CheckWriteOff]:
+    """Return the write-offs of a counter check by number."""
+    query = rows_of(check_write_offs, property=property_name, serial=serial)
+    return await things_of(CheckWriteOff, connection, query.order_by(check_write_offs.c.check_write_off))

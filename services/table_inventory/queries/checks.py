@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.checks import CounterCheck, Redemption
 from services.table_inventory.tables import check_steps
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.rows import find_row, rows_of, thing_of, things_of
+from shared.runtime.rows import rows_of, thing_of, things_of
 
 _CHECKS: Final = """
     SELECT i.property, i.serial, max(i."table") AS "table", min(i.at) AS issued_at,
@@ -56,8 +56,16 @@ async def find_check(connection: AsyncConnection, property_name: str, serial: st
 
 
 async def find_redemption(connection: AsyncConnection, property_name: str, step: int) -> Redemption:
-    """Return the redemption entered as a step. Raises: Rejected if there is none."""
-    missing = f"there is no redemption {step} at {property_name}"
-    row = await find_row(connection, check_steps, missing, property=property_name, step=step, what="redeemed")
+    """Return the payment entered as a step: a redemption, or a recovery. Raises: Rejected if there is none."""
+    query = rows_of(check_steps, property=property_name, step=step)
+    row = (await connection.execute(query.where(check_steps.c.what.in_(("redeemed", "recovered"))))).one_or_none()
+    if row is None:
+        detail = f"there is no redemption {step} at {property_name}, nor a recovery"
+        raise Rejected(Reason.NOT_FOUND, detail)
     undone = (await connection.execute(rows_of(check_steps, property=property_name, undoes=step))).first()
-    return thing_of(Redemption, row, cents=-row.cents, undone=None if undone is None else undone.what)
+    return thing_of(
+        Redemption,
+        row,
+        cents=-row.cents if row.recovery_cents is None else row.recovery_cents,
+        undone=None if undone is None else undone.what.removeprefix("recovery_"),
+    )

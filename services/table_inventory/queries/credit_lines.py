@@ -15,6 +15,11 @@ from shared.journal import bulk
 from shared.rules.errors import Refused
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
+_UNCLEARED: Final = """
+    s.what IN ('redeemed', 'recovered') AND s.paid_in IN ('deposit', 'check') AND NOT EXISTS (
+        SELECT FROM table_inventory.check_steps u WHERE u.property = s.property AND u.undoes = s.step)"""
+"""Whether a step is a payment that a bank may still return."""
+
 _CHECKS: Final = """
     SELECT c.property, c.serial, coalesce(c.patron, c.drawer) AS patron, c."table", c.gaming_day, c.shift,
            c.prepared_by, c.prepared_at, c.voided_by, coalesce(c.issued_cents, c.cents) AS cents,
@@ -24,19 +29,22 @@ _CHECKS: Final = """
            s.uncleared_cents, s.is_returned,
            coalesce((SELECT sum(w.cents - w.recovered_cents) FROM table_inventory.check_write_offs w
                      WHERE w.property = c.property AND w.serial = c.serial AND w.status = 'approved'
-                       AND w.write_off_kind = 'uncollectible'), 0) AS written_off_cents
+                       AND w.write_off_kind = 'uncollectible'), 0) + s.uncleared_recovery_cents AS written_off_cents
     FROM table_inventory.patron_checks c
     CROSS JOIN LATERAL (
         SELECT coalesce(sum(s.cents), 0) AS cents, coalesce(bool_or(s.what = 'returned'), false) AS is_returned,
-               coalesce(-sum(s.cents) FILTER (WHERE s.what = 'redeemed' AND s.paid_in IN ('deposit', 'check')
-                   AND NOT EXISTS (SELECT FROM table_inventory.check_steps u
-                                   WHERE u.property = s.property AND u.undoes = s.step)), 0) AS uncleared_cents
-        FROM table_inventory.check_steps s WHERE s.property = c.property AND s.serial = c.serial) s
+               coalesce(-sum(s.cents) FILTER (WHERE {uncleared}), 0) AS uncleared_cents,
+               coalesce(sum(s.recovery_cents) FILTER (WHERE w.write_off_kind = 'uncollectible' AND {uncleared}), 0)
+                   AS uncleared_recovery_cents
+        FROM table_inventory.check_steps s
+        LEFT JOIN table_inventory.check_write_offs w USING (property, check_write_off)
+        WHERE s.property = c.property AND s.serial = c.serial) s
     WHERE c.property = :property AND coalesce(c.issued_cents, c.cents) IS NOT NULL AND {which}"""
 
 _OWED: Final = "coalesce(c.patron, c.drawer) = :patron AND c.voided_at IS NULL ORDER BY c.serial"
-_OF_PATRON: Final = text(_CHECKS.format(which=_OWED))
-_OF_SERIAL: Final = text(_CHECKS.format(which="c.serial = :serial AND coalesce(c.patron, c.drawer) IS NOT NULL"))
+_OF_PATRON: Final = text(_CHECKS.format(uncleared=_UNCLEARED, which=_OWED))
+_SERIAL: Final = "c.serial = :serial AND coalesce(c.patron, c.drawer) IS NOT NULL"
+_OF_SERIAL: Final = text(_CHECKS.format(uncleared=_UNCLEARED, which=_SERIAL))
 _PREPARED: Final = bulk.select(patron_checks)
 
 
@@ -100,7 +108,8 @@ async def require_not_void(connection: AsyncConnection, issued: Collection[tuple
             raise Refused(f"counter check {serial} of {property_name} is void: no table issues it")
 
 
-def _request(row: Row[Any]) -> CreditLineRequest:
+def request_of_row(row: Row[Any]) -> CreditLineRequest:
+    """Return a requested change of a credit line, with what became of it."""
     status = "requested" if row.verified_at is None else "verified"
     if row.granted_at is not None:
         status = "approved"
@@ -114,22 +123,16 @@ async def find_credit_line_request(connection: AsyncConnection, property_name: s
     missing = f"there is no credit line request {request} at {property_name}"
     row = await find_row(connection, credit_line_requests, missing, property=property_name, request=request)
     line = await find_credit_line(connection, property_name, row.patron)
-    return _request(row).model_copy(update={"terms": line.terms})
+    return request_of_row(row).model_copy(update={"terms": line.terms})
 
 
-async def read_credit_line_requests(
-    connection: AsyncConnection,
-    property_name: str,
-    *,
-    patron: str | None = None,
-    only_open: bool = False,
-    after: int = 0,
-    limit: int | None = None,
+is_undecided: Final = credit_line_requests.c.granted_at.is_(None) & credit_line_requests.c.declined_at.is_(None)
+"""Whether nobody decided a requested change of a credit line."""
+
+
+async def requests_of_patron(
+    connection: AsyncConnection, property_name: str, patron: str
 ) -> Sequence[CreditLineRequest]:
-    """Return requested changes of a credit line by number; `only_open`: those that nobody decided."""
-    c = credit_line_requests.c
-    query = rows_of(credit_line_requests, property=property_name, patron=patron).where(c.request > after)
-    if only_open:
-        query = query.where(c.granted_at.is_(None), c.declined_at.is_(None))
-    rows = await connection.execute(query.order_by(c.request).limit(limit))
-    return [_request(row) for row in rows]
+    """Return the requested changes of a patron's credit line by number."""
+    query = rows_of(credit_line_requests, property=property_name, patron=patron)
+    return [request_of_row(row) for row in await connection.execute(query.order_by(credit_line_requests.c.request))]

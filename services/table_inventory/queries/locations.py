@@ -1,11 +1,14 @@
 """Read transfers between locations of the cage, their counts, and their books."""
 
-from sqlalchemy import func
+from collections import Counter
+from typing import Final
+
+from sqlalchemy import func, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.locations import CageCountDocument, CageTransferDocument, Last, posted
+from services.table_inventory.domain.locations import CageCountDocument, CageTransferDocument, Last, There, posted
 from services.table_inventory.tables import cage_book, cage_counts, cage_transfers
-from shared.contracts.cage_locations import Book
+from shared.contracts.cage_locations import Book, HeldPieces
 from shared.runtime.rows import find_row, rows_of, thing_of
 
 
@@ -48,3 +51,27 @@ async def books_of(connection: AsyncConnection, property_name: str) -> dict[str,
     for row in await connection.execute(query.group_by(c.location, c.cause).order_by(c.location, c.cause)):
         found.setdefault(row.location, {})[row.cause] = int(row.cents)
     return found
+
+
+_PIECES: Final = text("""
+    WITH last AS (
+        SELECT contents, seq FROM table_inventory.cage_counts
+        WHERE property = :property AND location = :location AND status = 'verified' ORDER BY "count" DESC LIMIT 1)
+    SELECT 1 AS sign, contents FROM last
+    UNION ALL
+    SELECT 1, contents FROM table_inventory.cage_transfers
+    WHERE property = :property AND ended_seq > coalesce((SELECT seq FROM last), -1)
+      AND CASE status WHEN 'received' THEN receiver ELSE giver END = :location
+    UNION ALL
+    SELECT -1, contents FROM table_inventory.cage_transfers
+    WHERE property = :property AND issued_seq > coalesce((SELECT seq FROM last), -1) AND giver = :location""")
+
+
+async def what_is_there(connection: AsyncConnection, property_name: str, location: str) -> There:
+    """Return what a location holds by its books: as it was counted last, with the transfers since."""
+    pieces = Counter[tuple[str, str, str, str, int]]()
+    for row in await connection.execute(_PIECES, {"property": property_name, "location": location}):
+        for one in map(HeldPieces.model_validate, row.contents):
+            pieces[one.of] += row.sign * one.count
+    books = await books_of(connection, property_name)
+    return There(sum(books.get(location, {}).values()), pieces)

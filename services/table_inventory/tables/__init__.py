@@ -10,6 +10,7 @@ from services.table_inventory.tables.cage import (
     cage_counts,
     cage_movements,
     cage_transfers,
+    chips_in_service,
     tip_hours,
     winners,
 )
@@ -67,6 +68,7 @@ __all__ = [
     "cage_transfers",
     "check_steps",
     "check_write_offs",
+    "chips_in_service",
     "commitments",
     "contests",
     "counted_boxes",

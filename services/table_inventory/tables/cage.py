@@ -43,9 +43,13 @@ cage_transfers = Table(
     *moments("issued_at"),
     *texts("received_by", "returned_by", "return_reason", null=True),
     *moments("received_at", "returned_at", null=True),
+    *numbers("issued_seq"),  # of the entries, which say what came before a count and what after it
+    *numbers("ended_seq", null=True),
     CheckConstraint("received_by <> issued_by", name="transfer_received_by_somebody_else"),
     CheckConstraint("received_by IS NULL OR returned_by IS NULL", name="transfer_ended_once"),
     Index("cage_transfers_of_status", "property", "status"),
+    Index("cage_transfers_as_issued", "property", "issued_seq"),
+    Index("cage_transfers_as_ended", "property", "ended_seq"),
 )
 """Transfers between locations of the cage, and to and from those outside, with their status."""
 
@@ -58,6 +62,7 @@ cage_counts = Table(
     *texts("location", "cashier", "counted_by", "status"),
     *columns(JSON, "contents", "book"),
     *moments("counted_at"),
+    *numbers("seq"),  # of the entry that entered it
     *texts("verified_by", "over_short_reason", "rejected_by", "rejection_reason", null=True),
     *moments("verified_at", "rejected_at", null=True),
     *numbers("before_cents", "counted_cents", "over_short_cents", "imprest_cents", null=True),
@@ -67,6 +72,23 @@ cage_counts = Table(
     Index("cage_counts_of_location", "property", "location", "count"),
 )
 """Counts of the locations of the cage, with their status."""
+
+chips_in_service = Table(
+    "chips_in_service",
+    metadata,
+    *texts("property", key=True),
+    *numbers("revision", key=True),
+    *dates("gaming_day"),
+    *texts("source", "entered_by", "status"),
+    *columns(JSON, "contents"),
+    *columns(JSON, "before", null=True),
+    *moments("entered_at"),
+    *texts("approved_by", "rejected_by", "rejection_reason", null=True),
+    *moments("approved_at", "rejected_at", null=True),
+    CheckConstraint("approved_by <> entered_by", name="chips_in_service_approved_by_somebody_else"),
+    CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="chips_in_service_decided_once"),
+)
+"""Chips that were in service before the books of the cage began, with the decision."""
 
 winners = Table(
     "winners",

@@ -61,10 +61,11 @@ check_steps = Table(
     *moments("at"),
     *texts("table", "drawer", "paid_in", "late_reason", null=True),
     *moments("entered_at", null=True),
-    *numbers("undoes", null=True),  # the redemption that is void, came back unpaid, or is cleared
+    *numbers("undoes", null=True),  # the payment that is void, came back unpaid, or is cleared
+    *numbers("check_write_off", "recovery_cents", null=True),  # of a recovery; negative: it is void, or came back
     CheckConstraint(
         "what IN ('redeemed', 'voided', 'returned', 'replaced', 'cleared', 'collection_begun', 'written_off', "
-        "'recovered')",
+        "'recovered', 'recovery_voided', 'recovery_returned')",
         name="what_is_known",
     ),
     Index("redemption_undone_once", "property", "undoes", unique=True),

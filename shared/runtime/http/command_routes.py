@@ -18,6 +18,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import copy
 from inspect import Parameter, Signature, cleandoc
+from types import UnionType
 from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 
 from fastapi import APIRouter, Body, Header, Path, Request, Response
@@ -110,7 +111,7 @@ def command_route(
     path: str,
     *,
     role: Role,
-    answers: type[BaseModel],
+    answers: type[BaseModel] | UnionType,
     status: int = 200,
     rejects: Sequence[Reason] = (),
     prepare: Prepare[CommandT] | None = None,

@@ -184,6 +184,17 @@ def cage_count(desk: InventoryDesk, n: int) -> Proposed:
     return Proposed(f"/cage/{PROPERTY}/counts/{n}/verify", "cage.bob")
 
 
+def chips_in_service(desk: InventoryDesk, n: int) -> Proposed:
+    """Chips were in service before the books began; that is rejected, and entered again."""
+    path = f"/chips-in-service/{PROPERTY}"
+    if n > 1:
+        desk.done(f"{path}/{n - 1}/reject", {"reason": "whose ledger?"}, person="control.eve")
+    contents = [{"kind": "chips", "cents": 500, "count": n * 1000}]
+    entered = {"gaming_day": DAY, "contents": contents, "source": "chip inventory ledger"}
+    desk.done(path, entered, person="audit.kim")
+    return Proposed(f"{path}/{n}/approve", "control.eve")
+
+
 def credit_line(desk: InventoryDesk, n: int) -> Proposed:
     """A limit is requested and verified for two patrons."""
     if n == 1:
@@ -235,4 +246,5 @@ CASES = (
     Case("void-at-cage", movement),
     Case("receive-cage-transfer", transfer),
     Case("verify-cage-count", cage_count),
+    Case("approve-chips-in-service", chips_in_service),
 )

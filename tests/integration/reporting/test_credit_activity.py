@@ -59,3 +59,53 @@ def test_a_check_is_as_old_as_the_first_that_it_replaced(pit: Pit) -> None:
     ] == rows(report, "ageing", "age", "checks", "left_cents")
     assert [(20000,)] == rows(report, "days", "replaced_cents")
     assert [31, 0] == [age for (age,) in rows(pit.read("counter-checks"), "on_hand", "age_days")]
+
+
+def test_a_check_that_a_table_issued_is_owed_by_the_patron_for_whom_it_was_prepared(pit: Pit) -> None:
+    """The pit does not say who that is; a table that says it is believed."""
+    pit.play()
+    of_line: Said = {"table": "BJ-01", "patron": "p-7", "shift": "day", "limit_cents": 50000, "outstanding_cents": 0}
+    by: Said = {"prepared_by": "pit.kai", "prepared_at": at(10).isoformat()}
+    prepared = pit.ledger.desk("counter_check.prepared", at(10), serial="CC-2", cents=10000, **of_line, **by)
+    pit.feed("inventory", prepared)
+    assert [("CC-1", None), ("CC-2", "p-7")] == sorted(rows(pit.read("credit-activity"), "owed", "serial", "drawer"))
+    log = pit.read("counter-checks")
+    assert [("CC-1", None), ("CC-2", "p-7")] == sorted(rows(log, "log", "serial", "drawer"))
+    assert [("CC-1", None), ("CC-2", "p-7")] == sorted(rows(log, "on_hand", "serial", "drawer"))
+    assert (30000, 30000) == identities(log)["on hand"]
+
+
+def test_a_recovery_that_came_back_is_no_recovery(pit: Pit) -> None:
+    """It is off what was recovered on the day on which the cage learned of it, and changes nothing that is owed."""
+    pit.play()
+    of_write_off: Said = {"serial": "CC-1", "check_write_off": 1}
+    again: Said = of_write_off | {"cents": 4000, "paid_in": "deposit"}
+    pit.feed(
+        "inventory",
+        _lost(pit, 1, "CC-1", 20000),
+        pit.ledger.cage(at(13.1), 2, "counter_check.recovered", **again, recovered_cents=4000),
+        pit.ledger.cage(
+            at(13.2), 3, "counter_check.recovery_returned", **again, recovered_cents=0, returns=2, reason="no funds"
+        ),
+        pit.ledger.cage(at(13.3), 4, "counter_check.recovered", **of_write_off, cents=3000, recovered_cents=3000),
+        pit.ledger.cage(
+            at(13.4),
+            *(5, "counter_check.recovery_voided"),
+            **of_write_off,
+            cents=3000,
+            recovered_cents=0,
+            voids=4,
+            recovered_by="cage.bob",
+            reason="another check",
+        ),
+    )
+    report = pit.read("credit-activity")
+    assert [(20000, 10000, None)] == rows(report, "days", "written_off_cents", "closing_cents", "recovered_cents")
+    assert (10000, 10000) == identities(report)["outstanding"]
+    log = rows(pit.read("counter-checks"), "cage", "what", "reason")[-4:]
+    assert [
+        ("recovered", "write-off 1: 4000 cents so far"),
+        ("recovery returned unpaid", "no. 2: no funds"),
+        ("recovered", "write-off 1: 3000 cents so far"),
+        ("recovery void", "no. 4: another check"),
+    ] == log

@@ -99,15 +99,80 @@ def test_each_location_is_what_came_in_less_what_went_out(both: BothBooks) -> No
     )
 
 
+IN_SERVICE = f"/chips-in-service/{PROPERTY}"
+FLOAT = ("brought_forward", "put_in", "in_service", "at_cage", "at_tables", "in_transit", "outstanding")
+
+
+def _enters(both: BothBooks, *contents: dict[str, Any], by: str = "audit.kim") -> dict[str, Any]:
+    """Somebody states the chips that were in service before the books began."""
+    entered = {"gaming_day": DAY, "contents": contents, "source": "chip inventory ledger, page 9"}
+    return both.ledger.done(IN_SERVICE, entered, person=by)
+
+
+def _states(both: BothBooks, *contents: dict[str, Any]) -> None:
+    """Two people do."""
+    number = _enters(both, *contents)["revision"]
+    both.ledger.done(f"{IN_SERVICE}/{number}/approve", person="control.eve")
+
+
+def _float(report: dict[str, Any]) -> list[tuple[Any, ...]]:
+    return [
+        (row["chip_set"], row["each_cents"], *(row[name] for name in FLOAT), row["outstanding_cents"])
+        for row in rows_of(report, "float")
+    ]
+
+
+def test_chips_outstanding_are_not_known_before_it_is_stated_what_was_in_service(both: BothBooks) -> None:
+    """The report says so, and does not call chips negative that a table had before the books began."""
+    _day(both)
+    report = both.report(REPORT)
+    assert [("house", 500, None, 5000, None, 4500, 750, 0, None, None)] == _float(report)
+    [mark] = report["content"]["marks"]
+    assert ("chips in service before the books began", ["float/outstanding", "float/outstanding_cents"]) == (
+        mark["what"],
+        mark["columns"],
+    )
+    assert "chips in service" not in identities_of(report)
+
+
+def test_chips_in_service_are_stated_by_two_people_with_their_source(both: BothBooks) -> None:
+    """A later statement takes the place of the one before; what the property does not have, and paper, are refused."""
+    entered = _enters(both, house(500, 400), by="control.eve")
+    assert (1, "entered", "chip inventory ledger, page 9") == tuple(
+        entered[name] for name in ("revision", "status", "source")
+    )
+    own = both.ledger.send(f"{IN_SERVICE}/1/approve", person="control.eve")
+    assert_problem(own, 403, "control.eve entered revision 1 of the chips in service at riverbend")
+    body = {"gaming_day": DAY, "contents": [house(500, 500)], "source": "a recount"}
+    assert_problem(both.ledger.send(IN_SERVICE, body, person="audit.kim"), 409, "revision 1 waits for a decision")
+    both.ledger.done(f"{IN_SERVICE}/1/reject", {"reason": "enter it yourself"}, person="control.eve")
+    _states(both, house(500, 400))
+    for change, status, why in (
+        ({"gaming_day": "2026-11-21"}, 409, "gaming day 2026-11-21 has not come yet"),
+        ({"contents": [house(700, 1)]}, 404, "a chip of 700 cents of the chip set 'house'"),
+        ({"contents": currency(1)}, 422, "only the property's own 'chips' are put into service"),
+    ):
+        assert_problem(both.ledger.send(IN_SERVICE, body | change, person="audit.kim"), status, why)
+    same = both.ledger.send(IN_SERVICE, body | {"contents": [house(500, 400)]}, person="audit.kim")
+    assert_problem(same, 422, "these are the chips in service at riverbend already")
+    _states(both, house(500, 350), house(2500, 20))
+    [latest, before, _] = both.ledger.get(IN_SERVICE, person="audit.kim").json()["items"]
+    assert (3, {"gaming_day": DAY, "contents": before["contents"]}) == (latest["revision"], latest["before"])
+    assert [
+        ("house", 500, 350, 0, 350, 0, 0, 0, 350, 1_750_00),
+        ("house", 2500, 20, 0, 20, 0, 0, 0, 20, 500_00),
+    ] == _float(both.report(REPORT))
+
+
 def test_chips_outstanding_are_those_in_service_that_lie_nowhere(both: BothBooks) -> None:
     """By chip set and denomination: at the cage and at tables as counted, and in transit."""
+    _states(both, house(500, 400))
     _day(both)
     _passes(both, "vault", "drawer-1", [house(500, 60)], step="")
     report = both.report(REPORT)
-    names = ("in_service", "at_cage", "at_tables", "in_transit", "outstanding", "outstanding_cents")
-    assert [("house", 500, 5000, 4500, 750, 60, -310, -1_550_00)] == [
-        (row["chip_set"], row["each_cents"], *(row[name] for name in names)) for row in rows_of(report, "float")
-    ]
+    assert [("house", 500, 400, 5000, 5400, 4500, 750, 60, 90, 450_00)] == _float(report)
+    assert (0, 0) == identities_of(report)["chips in service"]
+    assert not report["content"]["marks"]
     held = [(row["location"], row["kind"], row["pieces"], row["value_cents"]) for row in rows_of(report, "holdings")]
     assert ("vault", "promotional_chips", 40, None) in held
     transfers = [(row["status"], row["reason"]) for row in rows_of(report, "transfers")]
@@ -165,6 +230,32 @@ def test_payments_on_counter_checks_are_at_the_cage_and_what_is_owed_is_accounte
 def currency_found(count: int) -> list[dict[str, Any]]:
     """Notes of $100 in a box."""
     return [{"cents": 100_00, "count": count}]
+
+
+def test_more_chips_than_were_put_into_service_break_an_identity(both: BothBooks) -> None:
+    """What was stated to be in service cannot be right, or somebody made chips."""
+    _states(both)
+    _day(both)
+    assert (250, 0) == identities_of(both.report(REPORT))["chips in service"]
+
+
+def test_the_rake_is_of_what_the_count_room_hands_over(both: BothBooks) -> None:
+    """Chips of a poker table's box, as currency: once all has come to the cage, nothing is between them."""
+    known = {"cage_locations": LOCATIONS, "chip_sets": SETS}
+    amended = property_event(
+        PROPERTY, {"PK-01": {"game": "poker", "non_banking": True}}, sequence=5, version=3, **known
+    )
+    both.ledger.desk.feed("properties", amended)
+    both.books.desk.feed("properties", amended)
+    table = Table("PK-01")
+    both.ledger.pit(table.opened(at(0), chips(c500=200)), *table.box_off(at(2)), table.closed(at(3), chips(c500=134)))
+    found = {"currency": currency_found(2), "rake": chips(c500=66)}
+    both.ledger.count_boxes(("PK-01", 2, found))
+    _passes(both, "count_room", "vault", [house(500, 66), *currency(2)])
+    rows = {row["of"]: row for row in rows_of(both.report(REPORT), "others")}
+    assert (530_00, 530_00, 0) == tuple(
+        rows["count room"][name] for name in ("theirs_cents", "cage_cents", "between_cents")
+    )
 
 
 def test_the_cage_is_of_a_property(both: BothBooks) -> None:

@@ -1,7 +1,9 @@
 """The cage at random: the books, the sheet and what lies there are the same, whatever is late, doubled or restarted.
 
 The reference knows where pieces lie, and nothing of the service: at each location, in transit, on the table, with
-patrons and outside. Pieces vanish and turn up, and only counts find that.
+patrons and outside. Pieces vanish and turn up, and only counts find that. It knows also what was counted and recorded
+since, so that it knows which transfer is refused: one of more than the books of its giver have. Patrons owe counter
+checks that are written off, and recoveries of them come back or are void.
 """
 
 from collections import Counter
@@ -16,7 +18,7 @@ from services.table_inventory.domain.locations import is_held_at_cage
 from tests.support import Databases
 from tests.support.both_books import BothBooks, both_books
 from tests.support.nightly import examples
-from tests.support.pit import PROPERTY, Table, at, chips, inventory_desk
+from tests.support.pit import DAY, PROPERTY, Table, at, chips, inventory_desk
 from tests.support.properties import property_event
 from tests.support.reporting import identities_of, rows_of
 from tests.support.services import settled_database
@@ -31,11 +33,18 @@ DOCUMENT: dict[str, Any] = {
     "chip_sets": [{"chip_set": "house", "denominations_cents": [500], "in_use_from": "2020-01-01"}],
 }
 AT_CAGE = f"/cage/{PROPERTY}"
-NOTE, CHIP, PROMOTIONAL = "currency", "chips", "promotional_chips"
-EACH = {NOTE: 100_00, CHIP: 500, PROMOTIONAL: 500}
+WRITE_OFFS = f"/check-write-offs/{PROPERTY}"
+NOTE, CHIP, PROMOTIONAL, COUPON, CHECK = "currency", "chips", "promotional_chips", "coupons", "checks"
+EACH = {NOTE: 100_00, CHIP: 500, PROMOTIONAL: 500, COUPON: 10_00, CHECK: 100_00}
+WORTHLESS = (PROMOTIONAL, COUPON)
+IN_SERVICE = 100_000
+"""Chips that were in service before the books began."""
+
+OWED_CENTS = 300_00
+"""Of each counter check; it is paid in hundreds."""
 
 Pieces = Counter[str]
-"""How many notes of $100, chips of $5 and promotional chips of $5."""
+"""How many notes of $100, chips of $5, promotional chips of $5, coupons of $10 and checks of $100."""
 
 locations = st.sampled_from(LOCATIONS)
 some = st.integers(1, 30)
@@ -53,7 +62,7 @@ def contents(pieces: Pieces) -> list[dict[str, Any]]:
 
 def money(pieces: Pieces) -> int:
     """What pieces are worth, cents."""
-    return sum(EACH[kind] * count for kind, count in pieces.items() if kind != PROMOTIONAL)
+    return sum(EACH[kind] * count for kind, count in pieces.items() if kind not in WORTHLESS)
 
 
 class Cage(RuleBasedStateMachine):
@@ -77,11 +86,22 @@ class Cage(RuleBasedStateMachine):
         self.lies = {name: Pieces() for name in LOCATIONS}
         self.gone = Counter[str]()
         """What vanished from each location, less what turned up, cents: over and short once it was counted."""
-        self.in_service, self.tray, self.in_transit = 0, 100, Pieces()
+        self.put_in, self.tray, self.elsewhere = 0, 100, IN_SERVICE - 100
+        """Chips of the manufacturer, on the table, and with patrons or where nobody knows."""
+        self.book = dict.fromkeys(LOCATIONS, 0)
+        self.in_vault = Pieces()
+        self.untold = 0
+        """What the books say of each location, cents, and of the vault by piece; fills that the pit told nobody yet."""
+        self.written_off: dict[int, int] = {}
+        self.recoveries: dict[int, tuple[int, str, int]] = {}
+        """By write-off what of it is not recovered, cents; by step what may be undone: write-off, means, hundreds."""
         self.under_way: dict[int, tuple[str, str, Pieces]] = {}
         self.withheld: list[dict[str, Any]] = []
         self.sent: list[tuple[str, Any, str, str]] = []
         self.pit(self.table.opened(self.now(), chips(c500=100)))
+        stated = {"gaming_day": DAY, "contents": contents(Pieces({CHIP: IN_SERVICE})), "source": "the chip ledger"}
+        self.does(f"/chips-in-service/{PROPERTY}", stated, "audit.kim")
+        self.does(f"/chips-in-service/{PROPERTY}/1/approve", None, "control.eve")
         for name in LOCATIONS:
             self.count(name)
 
@@ -96,8 +116,14 @@ class Cage(RuleBasedStateMachine):
         """The pit tells of an event, or keeps it back, with all that comes after it."""
         self.withheld.append(event)
         if not late:
-            told, self.withheld = self.withheld, []
-            self.desk.pit(*told)
+            self.desk.pit(*self.told())
+
+    def told(self) -> list[dict[str, Any]]:
+        """What the pit kept back, which the books have from now on."""
+        told, self.withheld = self.withheld, []
+        self.book["cage"] -= self.untold
+        self.untold = 0
+        return told
 
     def does(self, path: str, body: Any, person: str) -> dict[str, Any]:
         """Somebody does something that must be possible."""
@@ -108,18 +134,48 @@ class Cage(RuleBasedStateMachine):
         self.played[path.split("/")[-1]] += 1
         return answer
 
-    @rule(giver=st.sampled_from((*LOCATIONS, "manufacturer", "bank", "promotions")), receiver=locations, n=some)
-    def issues(self, giver: str, receiver: str, n: int) -> None:
-        """Pieces leave where they lie, or come from outside."""
-        kind = {"manufacturer": CHIP, "bank": NOTE, "promotions": PROMOTIONAL}.get(giver, NOTE if n % 2 else CHIP)
-        pieces = Pieces({kind: n * (1 if giver in LOCATIONS else 20)})
-        if giver == receiver or (giver in LOCATIONS and self.lies[giver][kind] < n):
+    @rule(giver=st.sampled_from(("manufacturer", "bank", "promotions")), receiver=locations, n=some)
+    def comes(self, giver: str, receiver: str, n: int) -> None:
+        """Pieces come from outside."""
+        paper = WORTHLESS[n % 2]
+        kind = {"manufacturer": CHIP, "bank": NOTE}.get(giver, paper)
+        self.issue(giver, receiver, Pieces({kind: n * 20}))
+
+    @rule(
+        giver=locations, receiver=locations, out=st.booleans(), kind=st.sampled_from((NOTE, CHIP, *WORTHLESS)), n=some
+    )
+    def issues(self, giver: str, receiver: str, out: bool, kind: str, n: int) -> None:
+        """Pieces leave where they lie; nobody gives what is not there by the books, whatever lies there."""
+        to = {NOTE: "bank", CHIP: "destruction"}.get(kind, "promotions") if out else receiver
+        pieces = Pieces({kind: n})
+        if giver == to:
             return
+        has = self.in_vault[kind] >= n if giver == "vault" else self.book[giver] >= money(pieces)
+        if not has:
+            before = len(self.of_desks())
+            wanted = {"giver": giver, "receiver": to, "contents": contents(pieces)}
+            refused = self.desk.send(f"{AT_CAGE}/transfers", wanted, person="cage.ann")
+            assert (409, True) == (refused.status_code, "does not hold that by its books" in refused.text)
+            assert ["command.refused"] == self.of_desks()[before:]
+            self.played["refused"] += 1
+        elif self.lies[giver][kind] >= n:
+            self.issue(giver, to, pieces)
+
+    def issue(self, giver: str, receiver: str, pieces: Pieces) -> None:
+        """Pieces are in transit."""
         wanted = {"giver": giver, "receiver": receiver, "contents": contents(pieces)}
         number = self.does(f"{AT_CAGE}/transfers", wanted, "cage.ann")["transfer"]
-        if giver in LOCATIONS:
-            self.lies[giver] -= pieces
+        self.passes(giver, pieces, -1)
         self.under_way[number] = (giver, receiver, pieces)
+
+    def passes(self, name: str, pieces: Pieces, sign: int) -> None:
+        """Pieces come to a location, or leave it, and that is recorded."""
+        if name in LOCATIONS:
+            moved = Pieces({kind: sign * count for kind, count in pieces.items()})
+            self.lies[name].update(moved)
+            self.book[name] += money(moved)
+            if name == "vault":
+                self.in_vault.update(moved)
 
     @precondition(lambda self: self.under_way)
     @rule(which=st.integers(0, 5), arrives=st.booleans())
@@ -133,11 +189,9 @@ class Cage(RuleBasedStateMachine):
         giver, receiver, pieces = self.under_way.pop(number)
         step, body = ("receive", None) if arrives else ("return", {"reason": "a rack is short"})
         self.does(f"{AT_CAGE}/transfers/{number}/{step}", body, "cage.bob")
-        to = receiver if arrives else giver
-        if to in LOCATIONS:
-            self.lies[to] += pieces
-        if giver == "manufacturer" and arrives:
-            self.in_service += pieces[CHIP]
+        self.passes(receiver if arrives else giver, pieces, 1)
+        if arrives:
+            self.put_in += pieces[CHIP] * ((giver == "manufacturer") - (receiver == "destruction"))
 
     @rule(n=some, late=st.booleans(), back=st.booleans())
     def fills(self, n: int, late: bool, back: bool) -> None:
@@ -156,14 +210,20 @@ class Cage(RuleBasedStateMachine):
         else:
             got = {"contents": chips(c500=n), "received_by": "dealer.dan", "observed_by": "floor.fay"}
             self.pit(self.table.event("fill.received", self.now(), number=number, **got), late=late)
-        moved = Pieces({CHIP: n if back else -n})
-        self.lies["cage"].update(moved)
-        self.tray -= moved[CHIP]
+        self.lies["cage"][CHIP] += n if back else -n
+        self.tray -= n if back else -n
+        cents = n * EACH[CHIP]
+        if back:
+            self.book["cage"] += cents
+        elif late:
+            self.untold += cents
+        else:
+            self.book["cage"] -= cents
 
-    @rule(window=st.sampled_from(("drawer-1", "window-9")), n=some, kind=st.sampled_from(("bank", "chips", "winnings")))
+    @rule(window=st.sampled_from(("drawer-1", "cage")), n=some, kind=st.sampled_from(("bank", "chips", "winnings")))
     def serves(self, window: str, n: int, kind: str) -> None:
         """A patron leaves front money, has chips redeemed that nobody else counted, or is paid winnings."""
-        where = self.lies["cage" if window == "window-9" else window]
+        where = self.lies[window]
         if kind != "bank" and where[NOTE] < n:
             return
         what = {"bank": "front_money_deposit", "chips": "chip_redemption", "winnings": "winnings_paid"}[kind]
@@ -175,6 +235,60 @@ class Cage(RuleBasedStateMachine):
         where[NOTE] += n if kind == "bank" else -n
         if kind == "chips":
             where[CHIP] += n * 20
+            self.elsewhere -= n * 20
+        else:
+            self.book[window] += n * (100_00 if kind == "bank" else -100_00)
+
+    @precondition(lambda self: self.tray >= OWED_CENTS // EACH[CHIP])
+    @rule()
+    def owes(self) -> None:
+        """The table gives a patron chips for a counter check, which nobody pays: two people write it off."""
+        serial, people = f"K-{len(self.written_off)}", {"dealer": "dealer.dan", "floorperson": "floor.fay"}
+        self.pit(self.table.event("counter_check.issued", self.now(), serial=serial, cents=OWED_CENTS, **people))
+        self.tray -= OWED_CENTS // EACH[CHIP]
+        self.elsewhere += OWED_CENTS // EACH[CHIP]
+        lost = {"serial": serial, "write_off_kind": "uncollectible", "cents": OWED_CENTS, "reason": "bankrupt"}
+        number = self.does(WRITE_OFFS, lost, "credit.una")["check_write_off"]
+        self.does(f"{WRITE_OFFS}/{number}/approve", None, "boss.cal")
+        self.written_off[number] = OWED_CENTS
+
+    @precondition(lambda self: any(self.written_off.values()))
+    @rule(n=st.integers(1, 3), paid_in=st.sampled_from(("currency", "chips", "check", "deposit")))
+    def recovers(self, n: int, paid_in: str) -> None:
+        """Something of what was written off is paid; the check of a deposit lies with the bank."""
+        number = next(number for number, cents in sorted(self.written_off.items()) if cents)
+        n = min(n, self.written_off[number] // 100_00)
+        paid = {"cents": n * 100_00, "paid_in": paid_in}
+        step = self.does(f"{WRITE_OFFS}/{number}/recover", paid, "cage.ann")["step"]
+        self.recoveries[step] = (number, paid_in, n)
+        self.recovered(number, paid_in, n)
+
+    def recovered(self, number: int, paid_in: str, n: int) -> None:
+        """So many hundreds were recovered; negative: they were not."""
+        self.written_off[number] -= n * 100_00
+        kind = {"currency": NOTE, "chips": CHIP, "check": CHECK}.get(paid_in)
+        if kind is not None:
+            count = n * (100_00 // EACH[kind])
+            self.lies["cage"][kind] += count
+            self.book["cage"] += n * 100_00
+            self.elsewhere -= count if kind == CHIP else 0
+
+    @precondition(lambda self: self.recoveries)
+    @rule(which=st.integers(0, 5), cleared=st.booleans())
+    def ends_recovery(self, which: int, cleared: bool) -> None:
+        """A bank pays what it was paid by, or does not; what was entered by mistake is void."""
+        steps = sorted(self.recoveries)
+        step = steps[which % len(steps)]
+        number, paid_in, n = self.recoveries[step]
+        kind = {"currency": NOTE, "chips": CHIP}.get(paid_in)
+        how = "void" if kind is not None else "clear" if cleared else "return"
+        if kind is not None and self.lies["cage"][kind] < n * 100_00 // EACH[kind]:
+            return
+        del self.recoveries[step]
+        why = {} if how == "clear" else {"reason": "no funds, or another patron's"}
+        self.does(f"/counter-checks/{PROPERTY}/redemptions/{step}/{how}", why, "cage.bob")
+        if how != "clear":
+            self.recovered(number, paid_in, -n)
 
     @rule(location=locations, n=st.integers(-3, 3), kind=st.sampled_from((NOTE, CHIP)))
     def vanishes(self, location: str, n: int, kind: str) -> None:
@@ -182,6 +296,7 @@ class Cage(RuleBasedStateMachine):
         n = min(n, self.lies[location][kind])
         self.lies[location][kind] -= n
         self.gone[location] += EACH[kind] * n
+        self.elsewhere += n if kind == CHIP else 0
 
     @rule(location=locations, rejected=st.booleans())
     def counts(self, location: str, rejected: bool) -> None:
@@ -201,21 +316,28 @@ class Cage(RuleBasedStateMachine):
         """Two people count a location."""
         number = self.entered(location, self.lies[location])
         why = {"reason": "counted twice"}
+        self.book[location] = money(self.lies[location])
+        if location == "vault":
+            self.in_vault = self.lies[location].copy()
         return self.does(f"{AT_CAGE}/counts/{number}/verify", why, "cage.bob")
 
     @rule(which=st.integers(0, 50))
     def asks_again(self, which: int) -> None:
         """A command is sent again under its key: the answer is the same, and nothing happens."""
         path, body, person, key = self.sent[-1 - which % len(self.sent)]
-        before = len(self.desk.entries())
+        before = self.of_desks()
         self.desk.done(path, body, person=person, key=key)
-        assert before == len(self.desk.entries())
+        assert before == self.of_desks()
+
+    def of_desks(self) -> list[str]:
+        """The kinds of what was recorded, without what the service states of a table's win in its own time."""
+        return [entry.draft.kind for entry in self.desk.entries() if entry.draft.kind != "win.stated"]
 
     @precondition(lambda self: self.withheld)
     @rule()
     def tells(self) -> None:
         """The pit tells of what it kept back, twice."""
-        told, self.withheld = self.withheld, []
+        told = self.told()
         self.desk.pit(*told)
         self.desk.pit(*told)
         self.played["told twice"] += 1
@@ -281,11 +403,17 @@ class Cage(RuleBasedStateMachine):
         assert +there == +held
         [between] = [row for row in rows_of(report, "others") if row["of"] == "tables"]
         assert 0 == between["between_cents"]
-        for row in rows_of(report, "float"):
-            waits = sum(pieces[CHIP] for giver, _, pieces in self.under_way.values() if giver != "manufacturer")
-            assert (self.in_service, there[CHIP], self.tray, waits) == tuple(
-                row[name] for name in ("in_service", "at_cage", "at_tables", "in_transit")
-            )
+        [row] = rows_of(report, "float")
+        waits = sum(pieces[CHIP] for giver, _, pieces in self.under_way.values() if giver != "manufacturer")
+        names = ("brought_forward", "put_in", "at_cage", "at_tables", "in_transit", "outstanding")
+        assert (IN_SERVICE, self.put_in, there[CHIP], self.tray, waits, self.elsewhere) == tuple(
+            row[name] for name in names
+        )
+        [checks] = rows_of(report, "counter_checks")
+        lost = len(self.written_off) * OWED_CENTS
+        assert (lost, lost - sum(self.written_off.values()), 0) == tuple(
+            checks[name] or 0 for name in ("written_off_cents", "recovered_cents", "closing_cents")
+        )
 
 
 def test_what_came_in_less_what_went_out_is_what_lies_there(databases: Databases) -> None:
@@ -303,4 +431,4 @@ def test_what_came_in_less_what_went_out_is_what_lies_there(databases: Databases
             suppress_health_check=list(HealthCheck),
         ),
     )
-    assert {"transfers", "receive", "verify"} <= played.keys()
+    assert {"transfers", "receive", "verify", "refused", "recover"} <= played.keys()

@@ -46,7 +46,8 @@ def owing(desk: InventoryDesk) -> InventoryDesk:
 def test_a_deposit_is_outstanding_until_the_bank_paid_it(owing: InventoryDesk) -> None:
     """Once cleared it frees the line, and neither comes back nor is void; what no bank returns is not cleared."""
     owing.done(f"{CHECKS}/K-1/redeem", {"cents": 500_00, "paid_in": "deposit"}, person="cage.ann")
-    owing.done(f"{CHECKS}/K-1/redeem", {"cents": 50_00, "paid_in": "chips"}, person="cage.ann")
+    paid = owing.done(f"{CHECKS}/K-1/redeem", {"cents": 50_00, "paid_in": "chips"}, person="cage.ann")
+    assert "p-1" == paid["drawer"]  # where nobody else is named, the patron who owes it
     assert (1_000_00, 550_00, 450_00) == standing(owing)
     cleared = owing.done(f"{CHECKS}/redemptions/1/clear", {}, person="cage.bob")
     assert (3, 1, 500_00) == (cleared["step"], cleared["clears"], cleared["cents"])
@@ -79,7 +80,7 @@ def test_a_check_is_written_off_by_two_people_and_recovered_up_to_that(owing: In
     given = owing.done(f"{CHECKS}/K-1/collection", {"collector": "Smith and Roe, counsel"}, person="cage.ann")
     assert ("p-1", 600_00) == (given["drawer"], given["left_cents"])
     above = owing.send(WRITE_OFFS, entered("K-1", 600_01), person="credit.una")
-    assert_problem(above, 409, "counter check K-1 has 60000 cents left")
+    assert_problem(above, 409, "counter check K-1 has 60000 cents left: 60001 of it cannot be written off")
     number = owing.done(WRITE_OFFS, entered("K-1", 600_00), person="boss.bea")["check_write_off"]
     assert_problem(
         owing.send(WRITE_OFFS, entered("K-1", 1), person="credit.una"), 409, "entered already, and undecided"
@@ -98,7 +99,7 @@ def test_a_check_is_written_off_by_two_people_and_recovered_up_to_that(owing: In
     )
     beyond = owing.send(f"{path}/recover", {"cents": 350_01, "paid_in": "currency"}, person="cage.ann")
     assert_problem(beyond, 409, "has 35000 cents to be recovered, not 35001")
-    owing.done(f"{path}/recover", {"cents": 350_00, "paid_in": "check"}, person="cage.ann")
+    owing.done(f"{path}/recover", {"cents": 350_00, "paid_in": "chips"}, person="cage.ann")
     owing.done(f"{CREDIT}/checks", prepared("K-2", 1), person="pit.kai")
     balances = owing.balances()
     assert (600_00, -600_00, -600_00, 250_00, 350_00) == (
@@ -106,10 +107,60 @@ def test_a_check_is_written_off_by_two_people_and_recovered_up_to_that(owing: In
         balances["", "", "checks_redeemed"],
         balances["", "", "checks_recovered"],
         balances["", "currency", "check_payments"],
-        balances["", "check", "check_payments"],
+        balances["", "chips", "check_payments"],
     )
     listed = owing.get(WRITE_OFFS, person="credit.una").json()["items"]
     assert [("approved", 600_00)] == [(one["status"], one["recovered_cents"]) for one in listed]
+
+
+def recovered(desk: InventoryDesk, cents: int, paid_in: str) -> int:
+    """Something is paid on write-off 1; gives the step."""
+    paid = {"cents": cents, "paid_in": paid_in}
+    step: int = desk.done(f"{WRITE_OFFS}/1/recover", paid, person="cage.ann")["step"]
+    return step
+
+
+def test_a_recovery_by_an_instrument_lifts_no_stop_until_the_bank_paid_it(owing: InventoryDesk) -> None:
+    """What comes back unpaid is written off again; a second instrument counts once it is cleared."""
+    written_off(owing, "K-1", 600_00)
+    first = recovered(owing, 600_00, "deposit")
+    stopped = "60000 cents of patron p-1 at riverbend are written off: no credit until they are paid, by the bank, too"
+    assert_problem(owing.send(f"{CREDIT}/checks", prepared("K-2", 1), person="pit.kai"), 422, stopped)
+    back = owing.done(f"{CHECKS}/redemptions/{first}/return", {"reason": "no funds"}, person="cage.ann")
+    assert (1, 0, first) == (back["check_write_off"], back["recovered_cents"], back["returns"])
+    assert_problem(owing.send(f"{CREDIT}/checks", prepared("K-2", 1), person="pit.kai"), 422, stopped)
+    assert (1_000_00, 0, 0) == standing(owing)  # it is not owed on the check: it is written off
+    again = owing.send(f"{CHECKS}/redemptions/{first}/clear", {}, person="cage.ann")
+    assert_problem(again, 409, f"recovery {first} of counter check K-1 came back unpaid already")
+    second = recovered(owing, 600_00, "check")
+    owing.done(f"{CHECKS}/redemptions/{second}/clear", {}, person="cage.bob")
+    owing.done(f"{CREDIT}/checks", prepared("K-2", 1), person="pit.kai")
+    balances = owing.balances()
+    assert (-600_00, 0, 600_00) == (
+        balances["", "", "checks_recovered"],
+        balances.get(("", "deposit", "check_payments"), 0),
+        balances["", "check", "check_payments"],
+    )
+
+
+def test_a_recovery_that_was_a_mistake_is_void_by_another_person(owing: InventoryDesk) -> None:
+    """Its amount is written off again, and may be recovered; currency does not come back from a bank."""
+    written_off(owing, "K-1", 600_00)
+    step = recovered(owing, 600_00, "currency")
+    unpaid = owing.send(f"{CHECKS}/redemptions/{step}/return", {"reason": "no funds"}, person="cage.bob")
+    assert_problem(unpaid, 422, f"recovery {step} of counter check K-1 was paid in currency: no bank returns that")
+    void = {"reason": "another patron's"}
+    own = owing.send(f"{CHECKS}/redemptions/{step}/void", void, person="cage.ann")
+    assert_problem(own, 403, f"cage.ann entered recovery {step} of counter check K-1: somebody else must void it")
+    voided_ = owing.done(f"{CHECKS}/redemptions/{step}/void", void, person="cage.bob")
+    assert (1, 0, "cage.ann") == tuple(voided_[name] for name in ("check_write_off", "recovered_cents", "recovered_by"))
+    [listed] = owing.get(WRITE_OFFS, person="credit.una").json()["items"]
+    assert (0, 600_00) == (listed["recovered_cents"], listed["cents"])
+    refused = owing.send(f"{CREDIT}/checks", prepared("K-2", 1), person="pit.kai")
+    assert_problem(refused, 422, "60000 cents of patron p-1 at riverbend are written off")
+    assert 0 == sum(cents for (_, _, leg), cents in owing.balances().items() if leg == "checks_recovered")
+    recovered(owing, 600_00, "currency")
+    owing.done(f"{CREDIT}/checks", prepared("K-2", 1), person="pit.kai")
 
 
 def test_a_settlement_writes_off_the_rest_and_stops_nobody(owing: InventoryDesk) -> None:
@@ -120,7 +171,9 @@ def test_a_settlement_writes_off_the_rest_and_stops_nobody(owing: InventoryDesk)
     number = owing.done(WRITE_OFFS, entered("K-1", 300_00, "settlement"), person="credit.una")["check_write_off"]
     owing.done(f"{CHECKS}/K-1/redeem", {"cents": 400_00, "paid_in": "currency"}, person="cage.ann")
     overtaken = owing.send(f"{WRITE_OFFS}/{number}/approve", person="boss.cal")
-    assert_problem(overtaken, 409, "counter check K-1 has 20000 cents left")
+    why = "write-off 2 of counter check K-1 is of 30000 cents, and 20000 are still owed on the check: reject it"
+    assert_problem(overtaken, 409, why)
+    assert "paid" not in overtaken.text
     owing.done(f"{WRITE_OFFS}/{number}/reject", {"reason": "less is left"}, person="boss.cal")
     written_off(owing, "K-1", 200_00, "settlement")
     assert (1_000_00, 0, 1_000_00) == standing(owing)

@@ -280,3 +280,37 @@ def test_a_partial_payment_makes_a_check_no_younger(desk: InventoryDesk) -> None
     desk.done(f"{CHECKS}/K-1/redeem", {"cents": 40_00, "paid_in": "currency"}, person="cage.ann")
     [one] = desk.get(CHECKS, person="cage.ann").json()["items"]
     assert [at(1).isoformat()] * 2 == [one[name].replace("Z", "+00:00") for name in ("issued_at", "first_issued_at")]
+
+
+def test_a_request_that_changes_nothing_is_refused(desk: InventoryDesk) -> None:
+    """The limit that the patron has, an increase that is none, the same increase again; also when it is approved."""
+    granted(desk, 1_000_00)
+    body = {"patron": "p-1", "limit_cents": 1_000_00, "reason": "once more"}
+
+    def wanted(**more: Any) -> Any:
+        return desk.send(f"{CREDIT}/requests", body | more, person="credit.una")
+
+    same = wanted(change="limit")
+    assert_problem(same, 422, "patron p-1 has a limit of 100000 cents already, on the same terms: the request changes")
+    none = wanted(change="temporary", until=DAY)
+    assert_problem(none, 422, "100000 cents are no increase of the limit of 100000: the request changes nothing")
+    granted(desk, 2_000_00, change="temporary", until=DAY)
+    again = wanted(change="temporary", until=DAY, limit_cents=2_000_00)
+    assert_problem(again, 422, "patron p-1 has a limit of 200000 cents already, on the same terms")
+    ended = asked(desk, 3_000_00, change="temporary", until=DAY)
+    back = asked(desk, 1_000_00)  # it ends the increase
+    desk.clock.now += timedelta(days=1)
+    late = desk.send(f"{CREDIT}/requests/{ended}/approve", person="boss.bea")
+    assert_problem(late, 409, f"gaming day {DAY} has ended")
+    over = desk.send(f"{CREDIT}/requests/{back}/approve", person="boss.bea")
+    assert_problem(over, 422, "patron p-1 has a limit of 100000 cents already")
+
+
+def test_a_temporary_increase_ends_within_the_property_s_span(desk: InventoryDesk) -> None:
+    """Thirty days, where the property says no other number."""
+    granted(desk, 1_000_00)
+    body = {"patron": "p-1", "change": "temporary", "limit_cents": 2_000_00, "reason": "this trip"}
+    for until in ("2126-11-20", "2026-12-21"):
+        long = desk.send(f"{CREDIT}/requests", body | {"until": until}, person="credit.una")
+        assert_problem(long, 422, "a temporary increase ends within 30 days ('temporary_days' of the property): by 20")
+    granted(desk, 2_000_00, change="temporary", until="2026-12-20")

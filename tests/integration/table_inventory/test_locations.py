@@ -1,11 +1,12 @@
 """What lies at the locations of the cage: transfers by two people, and counts with what is over and short."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from tests.support.asgi import assert_problem
-from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
+from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips, inventory_desk
 
 AT_CAGE = f"/cage/{PROPERTY}"
 LOCATIONS = [
@@ -56,16 +57,17 @@ def _books(cage: InventoryDesk) -> dict[str, int]:
 def test_a_transfer_is_in_transit_until_another_person_receives_it(cage: InventoryDesk) -> None:
     """By denomination and chip set; between, it is neither here nor there."""
     contents = [house(500, 1000), *currency(50)]
+    _counts(cage, "vault", contents)
     wanted = {"giver": "vault", "receiver": "drawer-1", "contents": contents}
     issued = cage.done(f"{AT_CAGE}/transfers", wanted, person="cage.ann")
     assert (1, "issued", DAY) == tuple(issued[name] for name in ("transfer", "status", "gaming_day"))
     balances = cage.balances()
-    assert (-10_000_00, 10_000_00) == (balances["", "vault", "location"], balances["", "", "cage_transit"])
+    assert (0, 10_000_00) == (balances.get(("", "vault", "location"), 0), balances["", "", "cage_transit"])
     own = cage.send(f"{AT_CAGE}/transfers/1/receive", person="cage.ann")
     assert_problem(own, 403, "cage.ann issued transfer 1 at the cage of riverbend: somebody else must approve it")
     received = cage.done(f"{AT_CAGE}/transfers/1/receive", person="cage.bob")
     assert ("received", "cage.bob") == (received["status"], received["received_by"])
-    assert {"vault": -10_000_00, "drawer-1": 10_000_00} == _books(cage)
+    assert {"vault": 0, "drawer-1": 10_000_00} == _books(cage)
     again = cage.send(f"{AT_CAGE}/transfers/1/return", {"reason": "short"}, person="cage.ann")
     assert_problem(again, 409, "transfer 1 at the cage of riverbend was approved already")
     listed = cage.get(f"{AT_CAGE}/transfers?status=received&gaming_day={DAY}", person="cage.ann").json()["items"]
@@ -74,7 +76,7 @@ def test_a_transfer_is_in_transit_until_another_person_receives_it(cage: Invento
 
 def test_what_is_returned_is_where_it_was(cage: InventoryDesk) -> None:
     """With a reason, and by another person than who issued it."""
-    wanted = {"giver": "vault", "receiver": "cage", "contents": currency(3)}
+    wanted = {"giver": "bank", "receiver": "cage", "contents": currency(3)}
     cage.done(f"{AT_CAGE}/transfers", wanted, person="cage.ann")
     own = cage.send(f"{AT_CAGE}/transfers/1/return", {"reason": "a strap is short"}, person="cage.ann")
     assert_problem(own, 403, "cage.ann issued transfer 1: somebody else must receive or return it")
@@ -86,6 +88,7 @@ def test_what_is_returned_is_where_it_was(cage: InventoryDesk) -> None:
 REFUSED: dict[str, tuple[dict[str, Any], int]] = {
     "'safe' is no location at the cage of riverbend": ({"giver": "safe"}, 404),
     "'old' is no location": ({"receiver": "old"}, 404),
+    f"on {DAY} it has cage, drawer-1, vault": ({"receiver": "Drawer-1"}, 404),
     "vault gives nothing to itself": ({"receiver": "vault"}, 422),
     "bank and destruction are both outside": ({"giver": "bank", "receiver": "destruction"}, 422),
     "manufacturer gives no currency; it gives chips": ({"giver": "manufacturer"}, 422),
@@ -93,6 +96,12 @@ REFUSED: dict[str, tuple[dict[str, Any], int]] = {
     "a chip of 700 cents of the chip set 'house'": ({"contents": [house(700, 1)]}, 404),
     "a chip of 500 cents without a 'chip_set'": ({"contents": [{"kind": "chips", "cents": 500, "count": 1}]}, 404),
     "foreign_chips have an 'issuer'": ({"contents": [{"kind": "foreign_chips", "cents": 500, "count": 1}]}, 422),
+    "foreign_chips of Riverbend, which is the property itself": (
+        {"contents": [{"kind": "foreign_chips", "issuer": "Riverbend", "cents": 500, "count": 1}]},
+        404,
+    ),
+    "1 currency of 10000 cents: vault does not hold that by its books": ({"contents": currency(1)}, 409),
+    "cage does not hold that by its books: count it": ({"giver": "cage", "receiver": "vault"}, 409),
     "are listed twice": ({"contents": [*currency(1), *currency(2)]}, 422),
 }
 
@@ -107,6 +116,7 @@ def test_what_cannot_be_is_refused(cage: InventoryDesk, why: str) -> None:
 
 def test_the_first_count_begins_the_books_and_the_next_is_over_or_short(cage: InventoryDesk) -> None:
     """Nobody who counts sees what is expected; what differs needs a reason, and its cashier answers for it."""
+    _counts(cage, "vault", currency(100))
     first = _counts(cage, "drawer-1", currency(200))
     assert (0, 20_000_00) == (first["over_short_cents"], first["imprest_cents"])
     assert "before_cents" not in first
@@ -116,13 +126,13 @@ def test_the_first_count_begins_the_books_and_the_next_is_over_or_short(cage: In
     entered = cage.done(f"{AT_CAGE}/counts", counted, person="cage.ann")
     assert not {"book", "before_cents", "over_short_cents"} & entered.keys()
     waiting = cage.send(f"{AT_CAGE}/counts", counted, person="cage.bob")
-    assert_problem(waiting, 409, "count 2 of drawer-1 waits to be verified")
-    assert_problem(cage.send(f"{AT_CAGE}/counts/2/verify", person="cage.ann"), 403, "cage.ann counted count 2")
+    assert_problem(waiting, 409, "count 3 of drawer-1 waits to be verified")
+    assert_problem(cage.send(f"{AT_CAGE}/counts/3/verify", person="cage.ann"), 403, "cage.ann counted count 3")
     _passes(cage, "vault", "drawer-1", currency(1))  # after it was counted: it is of the next count
-    short = cage.send(f"{AT_CAGE}/counts/2/verify", person="cage.bob")
-    assert_problem(short, 409, "count 2 of drawer-1 is not what the ledger expects: count it again")
+    short = cage.send(f"{AT_CAGE}/counts/3/verify", person="cage.bob")
+    assert_problem(short, 409, "count 3 of drawer-1 is not what the ledger expects: count it again")
     assert "10000" not in short.text
-    verified = cage.done(f"{AT_CAGE}/counts/2/verify", {"reason": "overpaid a patron"}, person="cage.bob")
+    verified = cage.done(f"{AT_CAGE}/counts/3/verify", {"reason": "overpaid a patron"}, person="cage.bob")
     figures = ("before_cents", "flows", "counted_cents", "over_short_cents", "cashier", "over_short_reason")
     flows = {"received": 5_000_00, "issued": -2_000_00}
     assert (20_000_00, flows, 22_900_00, -100_00, "cage.ann", "overpaid a patron") == tuple(
@@ -146,7 +156,7 @@ def test_a_rejected_count_posts_nothing(cage: InventoryDesk) -> None:
     assert ("rejected", {}) == (rejected["status"], cage.balances())
     assert_problem(cage.send(f"{AT_CAGE}/counts/1/verify", person="cage.bob"), 409, "was rejected already")
     unknown = cage.send(f"{AT_CAGE}/counts", counted | {"location": "safe"}, person="cage.ann")
-    assert_problem(unknown, 404, "today it has cage, drawer-1, vault")
+    assert_problem(unknown, 404, f"on {DAY} it has cage, drawer-1, vault")
 
 
 def test_what_has_no_value_is_counted_and_is_no_money(cage: InventoryDesk) -> None:
@@ -179,7 +189,7 @@ def test_what_tables_and_patrons_move_is_of_the_cage_or_of_the_window_that_is_a_
     moved = {"property": PROPERTY, "window": "drawer-1", "patron": "p-1", "kind": "front_money_deposit"}
     cage.done("/cage-movements", moved | {"cents": 5_000_00}, person="cage.ann")
     cage.done("/cage-movements", moved | {"cents": 700_00, "kind": "chip_redemption"}, person="cage.ann")
-    cage.done("/cage-movements", moved | {"cents": 30_00, "window": "cage-9"}, person="cage.ann")
+    cage.done("/cage-movements", moved | {"cents": 30_00, "window": "cage"}, person="cage.ann")
     assert {"cage": 40_000_00 - 200_00 + 50_00 + 30_00, "drawer-1": 25_000_00} == _books(cage)
     chips_and_money = _counts(cage, "drawer-1", [house(500, 140), *currency(243)])
     assert ({"from_patrons": 5_000_00}, 0) == (chips_and_money["flows"], chips_and_money["over_short_cents"])
@@ -188,3 +198,65 @@ def test_what_tables_and_patrons_move_is_of_the_cage_or_of_the_window_that_is_a_
     )
     cage.done(f"/cage-movements/{PROPERTY}/1/void", {"reason": "another patron"}, person="cage.bob")
     assert 20_000_00 == _books(cage)["drawer-1"]
+
+
+def test_a_window_is_a_location_at_which_patrons_are_served(cage: InventoryDesk) -> None:
+    """Spelled as the property has it: else the money would be booked to `cage`, and nobody would know."""
+    moved = {"property": PROPERTY, "patron": "p-1", "kind": "front_money_deposit", "cents": 100}
+    for window in ("Drawer-1", "drawer-9", "old"):
+        refused = cage.send("/cage-movements", moved | {"window": window}, person="cage.ann")
+        why = f"'{window}' is no location at the cage of riverbend (version 2); on {DAY} it has cage, drawer-1, vault"
+        assert_problem(refused, 404, why)
+    vault = cage.send("/cage-movements", moved | {"window": "vault"}, person="cage.ann")
+    assert_problem(vault, 422, "vault is a vault: patrons are served at cage, drawers and main banks")
+    assert {} == _books(cage)
+
+
+def test_a_vault_gives_no_more_of_a_denomination_than_it_has_by_its_books(cage: InventoryDesk) -> None:
+    """As counted last, with what came and went since; what is in transit is not there, what came back is."""
+    _counts(cage, "vault", [house(500, 100), *currency(10), {"kind": "coupons", "cents": 1000, "count": 5}])
+
+    def gives(*contents: dict[str, Any]) -> Any:
+        wanted = {"giver": "vault", "receiver": "drawer-1", "contents": contents}
+        return cage.send(f"{AT_CAGE}/transfers", wanted, person="cage.ann")
+
+    assert_problem(gives(house(500, 101)), 409, "101 chips of 500 cents: vault does not hold that by its books")
+    assert_problem(gives(*currency(1, 50_00)), 409, "1 currency of 5000 cents: vault does not hold that")
+    coupons = {"kind": "coupons", "cents": 1000, "count": 6}
+    assert_problem(gives(coupons), 409, "6 coupons of 1000 cents: vault does not hold that by its books")
+    assert 201 == gives(house(500, 60)).status_code
+    assert 409 == gives(house(500, 41)).status_code
+    counted = {"location": "vault", "contents": [house(500, 30), *currency(10)], "cashier": "cage.ann"}
+    cage.done(f"{AT_CAGE}/counts", counted, person="cage.ann")  # ten chips less than the books have
+    cage.done(f"{AT_CAGE}/transfers/1/return", {"reason": "a rack is short"}, person="cage.bob")
+    assert 201 == gives(house(500, 5)).status_code
+    cage.done(f"{AT_CAGE}/counts/2/verify", {"reason": "dropped behind the safe"}, person="cage.bob")
+    assert 409 == gives(house(500, 86)).status_code  # 30 were counted; 60 came back since, and 5 left
+    assert 201 == gives(house(500, 85)).status_code
+
+
+def test_where_patrons_are_served_a_location_gives_no_more_money_than_it_has(cage: InventoryDesk) -> None:
+    """Chips for which a drawer gave currency to patrons may leave it: nobody records what they exchange by piece."""
+    _counts(cage, "drawer-1", currency(200))
+    wanted = {"giver": "drawer-1", "receiver": "vault", "contents": [house(500, 4001)]}
+    above = cage.send(f"{AT_CAGE}/transfers", wanted, person="cage.ann")
+    assert_problem(above, 409, "drawer-1 does not hold that by its books: count it, if it does")
+    assert "20000" not in above.text
+    _passes(cage, "drawer-1", "vault", [house(500, 4000)])
+    assert {"drawer-1": 0, "vault": 20_000_00} == _books(cage)
+
+
+def test_what_is_asked_of_a_location_twice_at_once_is_given_once(cage: InventoryDesk, url: str) -> None:
+    """Of twenty transfers of 10 chips that four threads ask of two processes, the vault has 100: ten are issued."""
+    _counts(cage, "vault", [house(500, 100)])
+    wanted = {"giver": "vault", "receiver": "drawer-1", "contents": [house(500, 10)]}
+    with inventory_desk(url) as other, ThreadPoolExecutor(4) as pool:
+        other.clock.now = cage.clock.now
+
+        def ask(number: int) -> int:
+            desk = (cage, other)[number % 2].desk
+            return desk.post(f"{AT_CAGE}/transfers", wanted, person="cage.ann", key=f"k-{number}").status_code
+
+        answers = list(pool.map(ask, range(20)))
+    assert {201: 10, 409: 10} == {status: answers.count(status) for status in set(answers)}
+    assert {"vault": 0} == _books(cage)

@@ -237,6 +237,13 @@ class PitDay:
             wanted = {"giver": "bank", "receiver": "cage", "contents": contents}
             desk.done(f"{at_cage}/transfers", wanted, person="cage.ann")
             desk.done(f"{at_cage}/transfers/{number}/{step}", why, person="cage.bob")
+        for number, (step, why) in enumerate(
+            (("reject", {"reason": "whose?"}), ("approve", None), ("approve", None)), 1
+        ):
+            own = [{"kind": "chips", "cents": 500, "count": number * 900}]
+            entered = {"gaming_day": DAY, "contents": own, "source": "chip inventory ledger"}
+            desk.done(f"/chips-in-service/{PROPERTY}", entered, person="audit.kim")
+            desk.done(f"/chips-in-service/{PROPERTY}/{number}/{step}", why, person="control.eve")
         over = {"reason": "a note more"}
         for number, (step, why) in enumerate((("reject", over), ("verify", None), ("verify", over)), 1):
             counted = {"location": "cage", "contents": contents, "cashier": "cage.ann"}
@@ -269,7 +276,11 @@ class PitDay:
         for number, decision, why in ((1, "reject", {"reason": "ask again"}), (2, "approve", None)):
             desk.done(WRITE_OFFS, body, person="credit.una")
             desk.done(f"{WRITE_OFFS}/{number}/{decision}", why, person="boss.cal")
-        desk.done(f"{WRITE_OFFS}/2/recover", {"cents": 1_00, "paid_in": "currency"}, person="cage.ann")
+        for paid_in, undo in (("currency", "void"), ("check", "return"), ("currency", None)):
+            paid = {"cents": 1_00, "paid_in": paid_in}
+            step = desk.done(f"{WRITE_OFFS}/2/recover", paid, person="cage.ann")["step"]
+            if undo is not None:
+                desk.done(f"{checks}/redemptions/{step}/{undo}", {"reason": "no funds"}, person="cage.bob")
 
     def write_off(self) -> None:
         """A table opens again, and the box that was put on never comes back; in the end it is written off."""

@@ -116,6 +116,16 @@ _BOX = {
 _CAGE = {**_DAY, "shift": "day", "step": 1, "by": "cage.ann", "at": NOW, "serial": "CC-1", "drawer": "p-1"}
 _MOVED = {**_DAY, "shift": "day", "number": 1, "by": "cage.ann", "at": NOW, "patron": "p-1", "window": "cage-1"}
 _MOVED |= {"kind": "chip_redemption", "direction": "out", "cents": 250000, "medium": "currency"}
+_IN_SERVICE = {
+    "property": PROPERTY,
+    "revision": 2,
+    "gaming_day": DAY,
+    "contents": [{"kind": "chips", "chip_set": "house", "cents": 500, "count": 9000}],
+    "before": {"gaming_day": DAY, "contents": [{"kind": "chips", "chip_set": "house", "cents": 500, "count": 8000}]},
+    "source": "chip inventory ledger, 19 November 2026",
+    "entered_by": "audit.kim",
+    "entered_at": NOW,
+}
 _AT_CAGE = {"property": PROPERTY, "gaming_day": DAY, "shift": "day", "step": 2, "by": "cage.ann", "at": NOW}
 _PAYMENT = {"table": "BJ-01", "serial": "K-1", "drawer": "p-1", "cents": 500, "paid_in": "check"}
 _CHECK_WRITE_OFF = {"property": PROPERTY, "check_write_off": 1}
@@ -356,6 +366,19 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "subject_sha256": DIGEST,
         },
         "counter_check.recovered": _AT_CAGE | _PAYMENT | {"check_write_off": 1, "recovered_cents": 500},
+        "counter_check.recovery_voided": _AT_CAGE
+        | _PAYMENT
+        | {
+            "check_write_off": 1,
+            "recovered_cents": 0,
+            "voids": 1,
+            "recovered_by": "cage.bob",
+            "reason": "another patron's",
+            "subject_sha256": DIGEST,
+        },
+        "counter_check.recovery_returned": _AT_CAGE
+        | _PAYMENT
+        | {"check_write_off": 1, "recovered_cents": 0, "returns": 1, "reason": "no funds, notice 88-2"},
         "credit_line.requested": _LINE | {"change": "limit", "limit_cents": 100_000, "reason": "file 17", **_UNA},
         "credit_line.verified": _LINE
         | {"verification": "bank called", "verified_by": "credit.una", "verified_at": NOW},
@@ -413,6 +436,19 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "rejected_by": "cage.ann",
             "rejected_at": NOW,
             "rejection_reason": "two straps were not opened",
+        },
+        "chips_in_service.entered": _IN_SERVICE,
+        "chips_in_service.approved": {
+            **_IN_SERVICE,
+            "approved_by": "control.eve",
+            "approved_at": NOW,
+            "subject_sha256": DIGEST,
+        },
+        "chips_in_service.rejected": {
+            **_IN_SERVICE,
+            "rejected_by": "control.eve",
+            "rejected_at": NOW,
+            "rejection_reason": "the ledger is of another year",
         },
         "contest.entered": _CONTEST,
         "contest.approved": {**_CONTEST, "approved_by": "control.eve", "approved_at": NOW},

@@ -1,13 +1,13 @@
 """Cage accountability: what came in and went out of each location is what was counted; chips outstanding."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final, get_args
 
 from services.reporting.framework.definition import Content, Report
-from services.reporting.framework.document import Filled, Identity, fill
+from services.reporting.framework.document import Filled, Identity, Mark, fill
 from services.reporting.framework.figures import NOTHING, Cell, Figure, Value, total
 from services.reporting.read_model.cage_locations import OwnChips, last_counts
 from services.reporting.read_model.reading import Books, Listed
@@ -36,6 +36,7 @@ from shared.contracts.cage_locations import (
     HeldPieces,
     money_of,
 )
+from shared.contracts.chips_in_service import ChipsInServiceApproved
 from shared.contracts.counts import CountConcluded
 from shared.contracts.inventory import PitRecorded
 from shared.contracts.money import dollars
@@ -54,12 +55,14 @@ async def _fill(books: Books) -> Content:
     locations, last = _locations(books, by_location), await last_counts(books)
     before = await left_before(books)
     checks = await _counter_checks(books, before)
+    openings = await books.facts(ChipsInServiceApproved, first=date.min)
+    chips = await _float(books, last, is_stated=bool(openings))
     sections = (
         locations,
         _counts(by_location),
         await _transfers(books),
         _holdings(last),
-        await _float(books, last),
+        chips,
         checks,
         await _others(books, last),
     )
@@ -87,8 +90,25 @@ async def _fill(books: Books) -> Content:
                 "what patrons owed before, what was issued and came back unpaid, less what was paid, deposited and "
                 "written off, is owed at the end",
             ),
+            *(_beyond_service(chips) if openings else ()),
         ),
+        () if openings else (_NOT_STATED,),
     )
+
+
+_NOT_STATED: Final = Mark(
+    "chips in service before the books began",
+    "docs/cage.md",
+    "nobody stated them, so that chips outstanding are not known: enter the chips in service, with their source",
+    ("float/outstanding", "float/outstanding_cents"),
+)
+
+
+def _beyond_service(chips: Filled) -> Iterator[Identity]:
+    outstanding = (row["outstanding"] for row in chips.given)
+    beyond = total(-one for one in outstanding if isinstance(one, Figure) and one.value < 0)
+    says = "no more chips lie at the cage and at tables, and are in transit, than were ever put into service"
+    yield Identity("chips in service", beyond, NOTHING, says, unit="count")
 
 
 def _of(listed: Listed, cents: int) -> Figure:
@@ -209,8 +229,13 @@ def _holdings(last: Iterable[Listed]) -> Filled:
     return fill(HOLDINGS, rows)
 
 
-async def _float(books: Books, last: Iterable[Listed]) -> Filled:
-    pieces = await books.amounts(("chips_in_service", "chips_in_transit"), ("item",), first=date.min)
+async def _float(books: Books, last: Iterable[Listed], *, is_stated: bool) -> Filled:
+    """Return the chips of the property; what is outstanding only once it `is_stated` what was in service before."""
+    measures = ("chips_brought_forward", "chips_in_service", "chips_in_transit")
+    pieces = {
+        OwnChips.of_item(item): found
+        for (item,), found in (await books.amounts(measures, ("item",), first=date.min)).items()
+    }
     at_cage = _by_chips(
         (OwnChips.of(one), counted, one.count)
         for counted in last
@@ -219,26 +244,25 @@ async def _float(books: Books, last: Iterable[Listed]) -> Filled:
     )
     at_tables = _by_chips(await _on_tables(books))
     rows: list[_Row] = []
-    for (item,), measures in sorted(pieces.items(), key=lambda one: OwnChips.of_item(one[0][0])):
-        if "chips_in_service" not in measures:
-            continue
-        chips = OwnChips.of_item(item)
-        in_service, in_transit = (measures.get(name, NOTHING) for name in ("chips_in_service", "chips_in_transit"))
+    for chips in sorted({*pieces, *at_cage, *at_tables}):
+        found = pieces.get(chips, {})
+        brought, put_in, in_transit = (found.get(name, NOTHING) for name in measures)
         cage, tables = at_cage.get(chips, NOTHING), at_tables.get(chips, NOTHING)
-        outstanding = in_service - cage - tables - in_transit
-        rows.append(
-            {
-                "chip_set": chips.chip_set or None,
-                "piece": chips.piece,
-                "each_cents": chips.cents,
-                "in_service": in_service,
-                "at_cage": cage,
-                "at_tables": tables,
-                "in_transit": in_transit,
-                "outstanding": outstanding,
-                "outstanding_cents": Figure(outstanding.value * chips.cents, outstanding.origin),
-            }
-        )
+        row: _Row = {
+            "chip_set": chips.chip_set or None,
+            "piece": chips.piece,
+            "each_cents": chips.cents,
+            "put_in": put_in,
+            "at_cage": cage,
+            "at_tables": tables,
+            "in_transit": in_transit,
+        }
+        if is_stated:
+            in_service = brought + put_in
+            outstanding = in_service - cage - tables - in_transit
+            row |= {"brought_forward": brought, "in_service": in_service, "outstanding": outstanding}
+            row["outstanding_cents"] = Figure(outstanding.value * chips.cents, outstanding.origin)
+        rows.append(row)
     return fill(FLOAT, rows)
 
 
@@ -276,10 +300,8 @@ async def _on_tables(books: Books) -> list[tuple[OwnChips, Listed, int]]:
 
 
 async def _others(books: Books, last: Iterable[Listed]) -> Filled:
-    sums = (await books.amounts(("fills_cents", "credits_cents", "boxes_currency_cents"), first=date.min)).get((), {})
-    fills, credits_, drop = (
-        sums.get(name, NOTHING) for name in ("fills_cents", "credits_cents", "boxes_currency_cents")
-    )
+    sums = (await books.amounts(("fills_cents", "credits_cents", "boxes_money_cents"), first=date.min)).get((), {})
+    fills, credits_, drop = (sums.get(name, NOTHING) for name in ("fills_cents", "credits_cents", "boxes_money_cents"))
     cash = (await books.amounts(("bought_in_cents", "cashed_out_cents"), ("item",), first=date.min)).get(("cash",), {})
     accounts = cash.get("bought_in_cents", NOTHING) - cash.get("cashed_out_cents", NOTHING)
     outside = await books.amounts(("outside_cents",), ("item",), first=date.min)
@@ -312,7 +334,7 @@ CAGE_ACCOUNTABILITY: Final = Report(
     sections=(LOCATIONS, COUNTS, TRANSFERS, HOLDINGS, FLOAT, COUNTER_CHECKS, OTHERS),
     sources=(
         *(CageCountVerified, CageTransferIssued, CageTransferReceived, CageTransferReturned),
-        *(CountConcluded, WinStated, PitRecorded, AccountBoughtIn, AccountCashedOut),
+        *(ChipsInServiceApproved, CountConcluded, WinStated, PitRecorded, AccountBoughtIn, AccountCashedOut),
         *STEPS,
     ),
     fill=_fill,

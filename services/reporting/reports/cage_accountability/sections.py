@@ -133,14 +133,26 @@ FLOAT: Final = Section(
     title="Chips outstanding",
     key=("chip_set", "piece", "each_cents"),
     columns=(
-        Column(name="chip_set", title="Chip set", formula="those of which chips ever came into service"),
+        Column(name="chip_set", title="Chip set"),
         Column(name="piece", title="Piece"),
         Column(name="each_cents", title="Each", unit="cents"),
+        Column(
+            name="brought_forward",
+            title="Brought forward",
+            unit="count",
+            formula="in service before the books began, as two people stated it; empty: nobody did",
+        ),
+        Column(
+            name="put_in",
+            title="Put into service",
+            unit="count",
+            formula="received from the manufacturer - given to destruction",
+        ),
         Column(
             name="in_service",
             title="In service",
             unit="count",
-            formula="received from the manufacturer - given to destruction",
+            formula="brought forward + put into service; empty: what was brought forward is not stated",
         ),
         Column(name="at_cage", title="At the cage", unit="count", formula="by the last count of each location"),
         Column(
@@ -154,7 +166,7 @@ FLOAT: Final = Section(
             name="outstanding",
             title="Outstanding",
             unit="count",
-            formula="in service - at the cage - at tables - in transit",
+            formula="in service - at the cage - at tables - in transit; empty as in service is",
         ),
         Column(
             name="outstanding_cents",
@@ -184,8 +196,8 @@ OTHERS: Final = Section(
             title="By their books",
             unit="cents",
             formula=(
-                "tables: fills less credits, as their win states them; count room: currency found in boxes; accounts: "
-                "cash taken less cash paid"
+                "tables: fills less credits, as their win states them; count room: currency and rake found in boxes; "
+                "accounts: cash taken less cash paid"
             ),
         ),
         Column(

@@ -35,7 +35,7 @@ FLOW_COLUMNS: Final = (
         title="Recovered",
         unit="cents",
         added=True,
-        formula="paid on what was written off: it was outstanding no more",
+        formula="paid on what was written off, less what came back unpaid: it was outstanding no more",
     ),
 )
 

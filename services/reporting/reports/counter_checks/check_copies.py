@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Row, text
 
 from services.reporting.framework.figures import EntryRef, Figure
-from services.reporting.read_model.derived import stands
+from services.reporting.read_model.derived import drawer, stands
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.shift_times import AtTable, shifts_of
 
@@ -46,14 +46,14 @@ _CHECKS: Final = text(
               AND recorded_at <= :known_at AND gaming_day BETWEEN :begin AND :end
               AND (CAST(:table AS text) IS NULL OR table_name = :table) AND {stands}) i)
     SELECT i.service, i.shard, i.seq, i.table_name, i.serial, i.cents AS issued_cents, i.gaming_day, f.occurred_at,
-           f.data ->> 'shift', f.data #>> '{data,dealer}', f.data #>> '{data,floorperson}', f.data #>> '{data,drawer}',
+           f.data ->> 'shift', f.data #>> '{data,dealer}', f.data #>> '{data,floorperson}', {drawer},
            c.service, c.shard, c.seq, c.table_name, c.serial, c.cents AS found_cents, c.box_day, c.box, c.line,
            c.count_number
     FROM issued i FULL JOIN copies c USING (table_name, serial, times)
     LEFT JOIN reporting.facts f ON f.service = i.service AND f.shard = i.shard AND f.seq = i.seq
     WHERE (:all OR i.cents IS DISTINCT FROM c.cents) AND coalesce(i.gaming_day, c.box_day) BETWEEN :first AND :last
     ORDER BY f.recorded_at, f.service, f.shard, f.seq, c.recorded_at, c.service, c.shard, c.seq, c.place, c.line
-    """.replace("{stands}", stands())
+    """.replace("{stands}", stands()).replace("{drawer}", drawer("f"))
 )
 
 

@@ -9,21 +9,28 @@ from sqlalchemy import Row, text
 
 from services.reporting.framework.document import Column, Filled, Identity, Made, Section, fill
 from services.reporting.framework.figures import NOTHING, EntriesOf, EntryRef, Figure, total
-from services.reporting.read_model.derived import stands
+from services.reporting.read_model.derived import drawer, stands
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.reports.common.cells import total_of
 from shared.contracts.cage import CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
-from shared.contracts.check_collection import CheckCleared, CheckRecovered, CheckWrittenOff, CollectionBegun
+from shared.contracts.check_collection import (
+    CheckCleared,
+    CheckRecovered,
+    CheckWrittenOff,
+    CollectionBegun,
+    RecoveryReturned,
+    RecoveryVoided,
+)
 from shared.contracts.facts import Fact
 
-STEPS: Final = (
-    *(CheckRedeemed, RedemptionVoided, CheckReturned, CheckReplaced),
-    *(CheckCleared, CollectionBegun, CheckWrittenOff, CheckRecovered),
+CHANGES: Final = (
+    *(RedemptionVoided, CheckReturned, CheckReplaced, CollectionBegun, CheckWrittenOff),
+    *(CheckRecovered, RecoveryVoided, RecoveryReturned),
 )
-"""The cage's steps on counter checks."""
+"""The cage's steps on counter checks that need attention."""
 
-CHANGES: Final = (*(RedemptionVoided, CheckReturned, CheckReplaced, CollectionBegun, CheckWrittenOff, CheckRecovered),)
-"""Those of them that need attention."""
+STEPS: Final = (CheckRedeemed, CheckCleared, *CHANGES)
+"""All of the cage's steps on counter checks."""
 
 CAGE: Final = Section(
     name="cage",
@@ -40,7 +47,7 @@ CAGE: Final = Section(
             name="what",
             title="What",
             formula="redeemed in full or in part; deposited; void; returned unpaid; consolidation; substitution; "
-            "replaced; cleared; in collection; written off; recovered",
+            "replaced; cleared; in collection; written off; recovered; recovery void, or returned unpaid",
         ),
         Column(name="paid_in", title="Paid in"),
         Column(name="cents", title="Changes on hand", unit="cents", added=True),
@@ -124,6 +131,12 @@ def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
             case CheckRecovered():
                 why = f"write-off {fact.check_write_off}: {fact.recovered_cents} cents so far"
                 yield row | {"what": "recovered", "paid_in": fact.paid_in, "reason": why}
+            case RecoveryVoided():
+                why = f"no. {fact.voids}: {fact.reason}"
+                yield row | {"what": "recovery void", "paid_in": fact.paid_in, "reason": why}
+            case RecoveryReturned():
+                why = f"no. {fact.returns}: {fact.reason}"
+                yield row | {"what": "recovery returned unpaid", "paid_in": fact.paid_in, "reason": why}
             case CheckReplaced():
                 what = "consolidation" if len(fact.replaced) > 1 else "substitution"
                 yield row | {"what": what, "cents": Figure(fact.cents, entry)}
@@ -145,12 +158,15 @@ async def left_after(books: Books, day: date) -> Figure:
 _ISSUED: Final = text(
     """
     SELECT service, shard, seq, gaming_day, table_name, check_serial AS serial, check_cents AS cents,
-           coalesce(data #>> '{data,drawer}', data ->> 'drawer') AS drawer,
+           {drawer} AS drawer,
            data ->> 'first_issued_at' AS first_issued_at
     FROM reporting.facts
     WHERE property = :property AND recorded_at <= :known_at AND gaming_day <= :last AND check_serial = ANY(:serials)
+      AND kind <> 'counter_check.prepared'
       AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table) AND {stands}
-    ORDER BY gaming_day, serial, recorded_at, service, shard, seq""".replace("{stands}", stands())
+    ORDER BY gaming_day, serial, recorded_at, service, shard, seq""".replace("{stands}", stands()).replace(
+        "{drawer}", drawer("facts")
+    )
 )
 
 

@@ -44,7 +44,11 @@ LOG: Final = Section(
         Column(name="cents", title="Amount", unit="cents", added=True),
         Column(name="dealer", title="Dealer"),
         Column(name="floorperson", title="Floorperson"),
-        Column(name="drawer", title="Drawer", formula="the patron, by reference, where the pit says it"),
+        Column(
+            name="drawer",
+            title="Drawer",
+            formula="the patron, by reference: as the pit says it, or as the check was prepared",
+        ),
         Column(name="count", title="Count no."),
         Column(name="box", title="Box no."),
         Column(name="box_day", title="Gaming day of the box", unit="day"),

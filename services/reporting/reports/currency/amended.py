@@ -12,11 +12,12 @@ from services.reporting.read_model.reading import Books, Listed
 from services.reporting.reports.common.cells import entry_cell
 from services.reporting.reports.currency.sections import DAY, DIRECTION, FORM, PERSON
 from shared.contracts.cage import CageVoided, RedemptionVoided
+from shared.contracts.check_collection import RecoveryVoided
 from shared.contracts.inventory import PitVoided
 from shared.contracts.pit import SoldChips
 from shared.jurisdictions import Pack
 
-VOIDS: Final = (PitVoided, CageVoided, RedemptionVoided)
+VOIDS: Final = (PitVoided, CageVoided, RedemptionVoided, RecoveryVoided)
 """The voids of currency transactions."""
 
 AMENDED: Final = Section(

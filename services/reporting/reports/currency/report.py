@@ -40,6 +40,7 @@ from services.reporting.reports.currency.sections import DAYS, LINES, LOG, PATTE
 from services.reporting.reports.currency.structuring import Pattern, Watch, patterns
 from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered
 from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, RedemptionVoided
+from shared.contracts.check_collection import CheckRecovered, RecoveryVoided
 from shared.contracts.inventory import PitRecorded, PitVoided
 from shared.jurisdictions import Pack
 from shared.jurisdictions.forms import CurrencyReport
@@ -320,7 +321,7 @@ CURRENCY: Final = Report(
     sections=(DAYS, REPORTABLE, LINES, LOG, WARNINGS, PATTERNS, AMENDED, FILED),
     sources=(
         *(AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered, PitRecorded, PitVoided),
-        *(CageMoved, CageVoided, CheckRedeemed, RedemptionVoided),
+        *(CageMoved, CageVoided, CheckRedeemed, RedemptionVoided, CheckRecovered, RecoveryVoided),
         *FILINGS,
     ),
     fill=_fill,

@@ -1,0 +1,126 @@
+"""Commands about chips in service before the books began: one person enters them with a source, another approves."""
+
+from datetime import date
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.chips_in_service import ChipsInServiceDocument
+from services.table_inventory.domain.locations import require_held
+from services.table_inventory.queries.chips_in_service import find_chips_in_service, read_chips_in_service
+from services.table_inventory.queries.places import find_place
+from shared.contracts.chips_in_service import (
+    ChipsBroughtForward,
+    ChipsInServiceApproved,
+    ChipsInServiceEntered,
+    ChipsInServiceRejected,
+    OwnChips,
+)
+from shared.contracts.envelope import Name
+from shared.contracts.envelope import Reason as Text
+from shared.contracts.inventory import Number
+from shared.contracts.property_snapshot import PropertySnapshot
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.versions import fields_of
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.approval import CHIPS_IN_SERVICE, Approval, Decision
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
+
+COMMANDS: Final = Commands()
+
+
+class EnterChipsInService(Command):
+    """Enter the chips that were in service before the books of the cage began.
+
+    All of the property's own chips, by set and denomination, wherever they were as a gaming day began: at the cage, at
+    tables, with patrons. A further entry replaces the approved one. Another person must approve it.
+    """
+
+    property: Name
+    gaming_day: Annotated[date, Field(description="as it began, these were in service")]
+    contents: Annotated[OwnChips, Field(description="by chip set and denomination; none of a house that just opened")]
+    source: Annotated[Text, Field(description="what it is taken from: a chip inventory ledger, a count, invoices")]
+
+
+class Entering(NamedTuple):
+    """A property on a gaming day, and the revisions of its opening position, latest first."""
+
+    place: PropertySnapshot
+    revisions: list[ChipsInServiceDocument]
+
+
+async def _entering(connection: AsyncConnection, command: EnterChipsInService) -> Entering:
+    place = await find_place(connection, command.property, command.gaming_day)
+    return Entering(place, await read_chips_in_service(connection, command.property))
+
+
+@COMMANDS.handles(EnterChipsInService, load=_entering)
+def enter(command: EnterChipsInService, state: Entering, now: Now) -> Accepted:
+    """Enter an opening position as the next revision."""
+    place, revisions = state
+    if command.gaming_day > place.gaming_day(now.at):
+        raise Rejected(Reason.TOO_EARLY, f"gaming day {command.gaming_day} has not come yet")
+    require_held(place, command.contents)
+    if revisions and revisions[0].status == "entered":
+        raise Rejected(Reason.CONTRADICTS, f"revision {revisions[0].revision} waits for a decision")
+    approved = next((one for one in revisions if one.status == "approved"), None)
+    before = None if approved is None else ChipsBroughtForward(**fields_of(approved, ChipsBroughtForward))
+    if before is not None and before.is_same(ChipsBroughtForward(**fields_of(command, ChipsBroughtForward))):
+        raise Rejected(Reason.NOT_ALLOWED, f"these are the chips in service at {command.property} already")
+    number = revisions[0].revision + 1 if revisions else 1
+    entered = {"revision": number, "before": before, "entered_by": now.by, "entered_at": now.at}
+    fact = ChipsInServiceEntered(**dict(command), **entered)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=ChipsInServiceDocument(**dict(fact)))
+
+
+class _OfRevision(Command):
+    property: Name
+    revision: Number
+
+
+class ApproveChipsInService(_OfRevision, Approving):
+    """Approve the chips that were in service before the books began.
+
+    Chips outstanding follow from them.
+    """
+
+
+class RejectChipsInService(_OfRevision):
+    """Reject the chips that were entered as in service before the books began.
+
+    Nothing changes.
+    """
+
+    reason: Text
+
+
+async def _entered(connection: AsyncConnection, command: _OfRevision) -> ChipsInServiceDocument:
+    """Return a revision. Raises: Rejected if there is none."""
+    return await find_chips_in_service(connection, command.property, command.revision)
+
+
+def _approval(entered: ChipsInServiceDocument) -> Approval:
+    name = f"revision {entered.revision} of the chips in service at {entered.property}"
+    return Approval(CHIPS_IN_SERVICE, name, entered.entered_by, Decision.of(entered.status))
+
+
+@COMMANDS.handles(ApproveChipsInService, load=_entered, subject=as_loaded)
+def approve(command: ApproveChipsInService, entered: ChipsInServiceDocument, now: Now) -> Accepted:
+    """Approve an opening position."""
+    del command
+    _approval(entered).approve(now.by)
+    approved = {"approved_by": now.by, "approved_at": now.at}
+    fact = ChipsInServiceApproved(**fields_of(entered, ChipsInServiceEntered), **approved)
+    answer = entered.model_copy(update={**approved, "status": "approved"})
+    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+
+
+@COMMANDS.handles(RejectChipsInService, load=_entered)
+def reject(command: RejectChipsInService, entered: ChipsInServiceDocument, now: Now) -> Accepted:
+    """Reject an opening position."""
+    _approval(entered).reject()
+    rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
+    fact = ChipsInServiceRejected(**fields_of(entered, ChipsInServiceEntered), **rejected)
+    answer = entered.model_copy(update={**rejected, "status": "rejected"})
+    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)

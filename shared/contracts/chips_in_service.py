@@ -1,0 +1,70 @@
+"""Facts about chips of the property that were in service before the books of the cage began. Pieces, and cents each."""
+
+from datetime import date
+from typing import Annotated
+
+from pydantic import AfterValidator, AwareDatetime, Field
+
+from shared.contracts.approvals import AsShown
+from shared.contracts.cage_locations import HeldContents
+from shared.contracts.envelope import Contract, Name, Person, Reason
+from shared.contracts.facts import Fact, fact
+from shared.contracts.inventory import DESK, Number
+from shared.contracts.topics import INVENTORY
+
+
+def _own(contents: HeldContents) -> HeldContents:
+    if other := sorted({one.kind for one in contents} - {"chips"}):
+        raise ValueError(f"{', '.join(other)}: only the property's own 'chips' are put into service")
+    return contents
+
+
+OwnChips = Annotated[HeldContents, AfterValidator(_own)]
+"""Chips of the property by chip set and denomination, each once."""
+
+
+class ChipsBroughtForward(Contract):
+    """Chips in service as a gaming day began, wherever they were; what comes from the manufacturer later is more."""
+
+    gaming_day: date
+    contents: OwnChips
+
+    def is_same(self, other: "ChipsBroughtForward") -> bool:
+        """Return whether another position has the same chips, in whatever order, on the same day."""
+        return self.gaming_day == other.gaming_day and {*self.contents} == {*other.contents}
+
+
+class ChipsInService(Fact, ChipsBroughtForward):
+    """An opening position of chips in service, with its `source`. A later revision replaces the approved one before.
+
+    `before` is the replaced position.
+    """
+
+    property: Name
+    revision: Number
+    before: ChipsBroughtForward | None = None
+    source: Annotated[Reason, Field(description="what it is taken from: a chip inventory ledger, a count, invoices")]
+    entered_by: Person
+    entered_at: AwareDatetime
+
+
+@fact("chips_in_service.entered", INVENTORY, stream=DESK)
+class ChipsInServiceEntered(ChipsInService):
+    """An opening position was entered; it awaits another person's approval."""
+
+
+@fact("chips_in_service.approved", INVENTORY, stream=DESK)
+class ChipsInServiceApproved(ChipsInService, AsShown):
+    """An opening position was approved: chips outstanding follow from it."""
+
+    approved_by: Person
+    approved_at: AwareDatetime
+
+
+@fact("chips_in_service.rejected", INVENTORY, stream=DESK)
+class ChipsInServiceRejected(ChipsInService):
+    """An opening position was rejected."""
+
+    rejected_by: Person
+    rejected_at: AwareDatetime
+    rejection_reason: Reason
