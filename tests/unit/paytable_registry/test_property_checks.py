@@ -197,3 +197,14 @@ def test_chip_sets_have_names_of_their_own_and_a_denomination_once() -> None:
         "chip set value: denomination '100' is listed 2 times; list it once",
         "chip set value: retired on 2026-01-01, not after 2026-01-01, its first day",
     ] == wrong(chip_sets=[value | {"denominations_cents": [100, 100]}, value | {"retired_on": "2026-01-01"}])
+
+
+def test_locations_of_the_cage_have_names_of_their_own_however_they_are_spelled() -> None:
+    """Two that differ in capitals are taken for each other, and those that transfers use mean something else."""
+    drawer = {"location": "drawer-1", "kind": "drawer", "opened_on": "2026-01-01"}
+    assert [] == wrong(cage_locations=[drawer, drawer | {"location": "drawer-2"}])
+    [twice] = wrong(cage_locations=[drawer, drawer | {"location": "Drawer-1"}])
+    assert "'cage_locations': location 'drawer-1' is listed 2 times; list it once" == twice
+    for name in ("Cage", "Bank"):
+        [taken] = wrong(cage_locations=[drawer | {"location": name}])
+        assert f"cage location {name}: the name means something else in transfers" in taken
