@@ -28,7 +28,8 @@ CENTS = st.integers(1, 12).map(lambda number: number * 100_00)
 class Owed:
     """A counter check as this test remembers it: `payments` by the step, with cents and what each was paid in.
 
-    `write_off` is the one that is not recovered, `lost` its cents; `written_off` all that ever was.
+    `write_off` is the one that is not recovered, `lost` its cents, also those that a bank may still not pay: these are
+    `uncleared`, by step. `written_off` is all that ever was.
     """
 
     cents: int
@@ -38,6 +39,13 @@ class Owed:
     written_off: int = 0
     write_off: int = 0
     lost: int = 0
+    uncleared: dict[int, int] = field(default_factory=dict)
+
+    def recovered(self, cents: int) -> None:
+        """So much of the write-off is paid for good."""
+        self.lost -= cents
+        if not self.lost:
+            self.write_off = 0
 
     @property
     def left(self) -> int:
@@ -157,14 +165,29 @@ class PatronOnCredit(RuleBasedStateMachine):
         one.written_off += cents
 
     @precondition(lambda self: any(one.write_off for one in self.checks.values()))
-    @rule()
-    def recover(self) -> None:
+    @rule(paid_in=st.sampled_from(["chips", "check"]))
+    def recover(self, paid_in: str) -> None:
         """All that was written off is paid after all."""
         for one in self.checks.values():
-            if one.write_off:
-                body = {"cents": one.lost, "paid_in": "check"}
-                self.desk.done(f"{WRITE_OFFS}/{one.write_off}/recover", body, person="cage.ann")
-                one.write_off = 0
+            cents = one.lost - sum(one.uncleared.values())
+            if one.write_off and cents:
+                body = {"cents": cents, "paid_in": paid_in}
+                step = self.desk.done(f"{WRITE_OFFS}/{one.write_off}/recover", body, person="cage.ann")["step"]
+                if paid_in == "check":
+                    one.uncleared[step] = cents
+                else:
+                    one.recovered(cents)
+
+    @precondition(lambda self: any(one.uncleared for one in self.checks.values()))
+    @rule(how=st.sampled_from(["clear", "return", "void"]))
+    def end_recovery(self, how: str) -> None:
+        """A bank pays what was recovered by a check, or does not, or that was another patron's."""
+        one = next(one for _, one in sorted(self.checks.items()) if one.uncleared)
+        step, cents = one.uncleared.popitem()
+        why = {} if how == "clear" else {"reason": "no funds, or another patron's"}
+        self.desk.done(f"{CHECKS}/redemptions/{step}/{how}", why, person="cage.bob")
+        if how == "clear":
+            one.recovered(cents)
 
     @precondition(lambda self: len(self._owed()) > 1)
     @rule()
@@ -195,7 +218,11 @@ class PatronOnCredit(RuleBasedStateMachine):
 
     @rule(cents=CENTS)
     def raise_limit(self, cents: int) -> None:
-        """A limit is approved."""
+        """A limit is approved, unless it is the one that there is."""
+        if cents == self.limit:
+            same = {"patron": self.patron, "change": "limit", "limit_cents": cents, "reason": "once more"}
+            assert 422 == self.desk.send(f"{CREDIT}/requests", same, person="credit.una").status_code
+            return
         granted(self.desk, cents, self.patron)
         self.limit = cents
 
