@@ -68,7 +68,8 @@ def wanted(manifests: Iterable[Manifest], *, group_prefix: str) -> list[Grant]:
         }
         writes = published | (reads - from_services)
         found |= {Grant(who, "topic", name, "literal", what) for name in writes for what in ("describe", "write")}
-        found |= {Grant(who, "topic", topic.name, "literal", what) for topic in NOTES for what in ("describe", "write")}
+        notes = () if one.confidential else NOTES
+        found |= {Grant(who, "topic", topic.name, "literal", what) for topic in notes for what in ("describe", "write")}
         if reads:
             found.add(Grant(who, "group", f"{group_prefix}-{one.name}-", "prefixed", "read"))
     return sorted(found)

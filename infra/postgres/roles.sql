@@ -45,6 +45,11 @@
 \else
     DO $$ BEGIN RAISE 'PROGRESSIVE_METERS_PASSWORD is not set: give it in the environment of psql'; END $$;
 \endif
+\getenv suspicious_activity_password SUSPICIOUS_ACTIVITY_PASSWORD
+\if :{?suspicious_activity_password}
+\else
+    DO $$ BEGIN RAISE 'SUSPICIOUS_ACTIVITY_PASSWORD is not set: give it in the environment of psql'; END $$;
+\endif
 -- end of generated: passwords
 
 -- The statements below hold passwords: whoever may, keeps them out of the server's log, failed ones too.
@@ -63,5 +68,6 @@ ALTER ROLE table_inventory LOGIN PASSWORD :'table_inventory_password';
 ALTER ROLE vigorish LOGIN PASSWORD :'vigorish_password';
 ALTER ROLE wagering_accounts LOGIN PASSWORD :'wagering_accounts_password';
 ALTER ROLE progressive_meters LOGIN PASSWORD :'progressive_meters_password';
+ALTER ROLE suspicious_activity LOGIN PASSWORD :'suspicious_activity_password';
 -- end of generated: logins
 COMMIT;

@@ -55,6 +55,7 @@ _COMMANDS: Final = {
     },
     "filing": {
         "filing": "Prepare currency transaction reports for FinCEN; read its acknowledgements.",
+        "sar": "Draft and file suspicious activity reports, for those who make them alone.",
     },
     "operations": {
         "quarantine": "Look at refused records; mend, replay or dismiss them.",

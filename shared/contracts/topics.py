@@ -125,6 +125,13 @@ METERS: Final = Topic(
     outside=("progressive-sign", "casino-management-system"),
 )
 
+SUSPICIONS: Final = Topic(
+    name="suspicions",
+    title="The journal of suspicious activity reports",
+    description="No topic of a cluster: what is in this journal is published nowhere.",
+    publisher="suspicious-activity",
+)
+
 CHECKPOINTS: Final = Topic(
     name="checkpoints",
     title="The signed checkpoints of all journals",

@@ -52,6 +52,18 @@ class ReportableWinnings(Record):
     backup_withholding_rate: Provision[Rate] | None = None
 
 
+class SuspiciousReport(Record):
+    """Suspicious activity to be reported from `threshold_cents` on, within days of its detection.
+
+    `file_within_days_without_subject` holds where nobody was known as its subject on that day.
+    """
+
+    form: Key
+    threshold_cents: Provision[Cents]
+    file_within_days: Provision[Count]
+    file_within_days_without_subject: Provision[Count]
+
+
 class CurrencyReport(Record):
     """Transactions, in currency or by instrument, to be reported or logged: those `at` a threshold, or `above` it.
 

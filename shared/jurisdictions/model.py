@@ -4,7 +4,9 @@ A name that ends in `_cents`, `_days`, `_hours`, `_minutes` or `_rounds` says th
 is an exact decimal string between 0 and 1.
 """
 
+from calendar import isleap
 from collections.abc import Collection, Mapping
+from datetime import date, timedelta
 from fractions import Fraction
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -12,7 +14,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from shared.jurisdictions.dated import Provision, Text
 from shared.jurisdictions.depending import AfterAFall, Estimates, Graduated
-from shared.jurisdictions.forms import Cents, Count, CurrencyReport, Form, Key, ReportableWinnings
+from shared.jurisdictions.forms import Cents, Count, CurrencyReport, Form, Key, ReportableWinnings, SuspiciousReport
 from shared.rules.record import Listed, Rate, Record
 
 Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
@@ -61,6 +63,19 @@ class Period(Record):
     count: Count
     unit: Literal["days", "years"]
 
+    def after(self, day: date) -> date:
+        """Return the last day of the period that begins with a day.
+
+        >>> Period(count=5, unit="years").after(date(2024, 2, 29))
+        datetime.date(2029, 3, 1)
+        """
+        if self.unit == "days":
+            return day + timedelta(days=self.count)
+        year = day.year + self.count
+        if (day.month, day.day) == (2, 29) and not isleap(year):
+            return date(year, 3, 1)
+        return day.replace(year=year)
+
     def __str__(self) -> str:
         return f"{self.count} {self.unit}"
 
@@ -74,9 +89,10 @@ class Pack(Record):
     forms: dict[Key, Provision[Form]] = Field(default_factory=dict)
     reportable_winnings: dict[Key, ReportableWinnings] = Field(default_factory=dict)
     currency_reports: dict[Key, CurrencyReport] = Field(default_factory=dict)
+    suspicious_reports: dict[Key, SuspiciousReport] = Field(default_factory=dict)
     retention: dict[Key, Provision[Period]] = Field(default_factory=dict)
 
-    @field_validator("reportable_winnings", "currency_reports")
+    @field_validator("reportable_winnings", "currency_reports", "suspicious_reports")
     @classmethod
     def _forms_exist(cls, reports: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
         return _naming(reports, [report.form for report in reports.values()], info, "forms")

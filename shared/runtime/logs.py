@@ -18,6 +18,11 @@ LINES_LEFT_OUT: Final = Counter(
 _MINUTE_SECONDS: Final = 60.0
 _SERVICE: Final = "service"
 """The member of a line that names the service."""
+_WITHHELD: Final = "details_withheld"
+"""The context of tasks whose lines have no details."""
+_WRONG: Final = ("warning", "error", "critical")
+_TOLD: Final = (_SERVICE, "event", "level", "timestamp", "_record", "_from_structlog")
+"""What is left of a line without details; the last two are the logging library's own."""
 _KINDS_MAX: Final = 1000
 """Maximum number of distinct events of a service; further ones, as from libraries, share one limit."""
 
@@ -89,6 +94,21 @@ def of_service(service: str) -> None:
     structlog.contextvars.bind_contextvars(**{_SERVICE: service})
 
 
+def withhold_details() -> None:
+    """Log of this task, and of those that it creates, only that something went wrong: not what, where, or for whom."""
+    structlog.contextvars.bind_contextvars(**{_WITHHELD: True})
+
+
+def _withheld(logger: object, method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Reduce a line of a confidential service to its event; drop it if nothing went wrong: a structlog processor."""
+    del logger, method
+    if not line.pop(_WITHHELD, False):
+        return line
+    if line.get("level") not in _WRONG:
+        raise structlog.DropEvent
+    return {name: line[name] for name in _TOLD if name in line}
+
+
 def _current_service() -> str:
     """Return the service that the task belongs to; empty for none."""
     return str(structlog.contextvars.get_contextvars().get(_SERVICE, ""))
@@ -104,6 +124,7 @@ def configure_logs(
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _withheld,
         structlog.processors.format_exc_info,
     ]
     renderer: structlog.typing.Processor = (

@@ -9,7 +9,7 @@ import pytest
 from services.cli.operations.keys import PATRON_KEYS
 from services.cli.services import NAMES
 from services.cli.stack.running_stack import RunningStack
-from services.wagering_accounts.domain.sealing import new_wrapping_key
+from shared.runtime.sealing import new_wrapping_key
 from tests.faults.subject import Subject
 from tests.support.brokers import AnyBroker
 from tests.support.stack import running_stack

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from services.wagering_accounts.domain.sealing import new_wrapping_key
 from services.wagering_accounts.manifest import MANIFEST
 from services.wagering_accounts.tables import PROJECTIONS
 from services.wagering_accounts.watch import expire_due
@@ -21,6 +20,7 @@ from shared.contracts.topics import ACCOUNTS as TOPIC
 from shared.runtime.database import create_engine
 from shared.runtime.differences import ComparedTable
 from shared.runtime.projections.rebuild import rebuild
+from shared.runtime.sealing import new_wrapping_key
 from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.accounts import CODE, IDENTITY, NOON, PROPERTY, Clock, House, a_house, credit

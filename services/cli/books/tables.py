@@ -67,6 +67,7 @@ _KEPT: Final = "tests/integration/reporting/test_altered_kept.py"
 _KEYS: Final = "tests/integration/wagering_accounts/test_altered_keys.py"
 
 _FILES: Final = "tests/integration/wagering_accounts/test_filings.py"
+_SARS: Final = "tests/integration/suspicious_activity/test_sars.py"
 _FILE_TEST: Final = "test_an_altered_file_is_not_shown"
 
 _OF_JOURNAL: Final[Mapping[str, Kept]] = {
@@ -251,6 +252,12 @@ _OWN: Final[Mapping[str, Kept]] = {
         "nothing: files that are filed, encrypted, with keys wrapped by those of the installation",
         Fate("refused", "it opens nothing: the file is not shown", "the next look", f"{_FILES}::{_FILE_TEST}"),
         Fate("survived", "no filing has it", test=f"{_FILES}::{_FILE_TEST}"),
+        COMPARED,
+    ),
+    "suspicious_activity.sar_files": Kept(
+        "nothing: suspicious activity reports, encrypted, with keys wrapped by those of the installation",
+        Fate("refused", "it opens nothing: the file is not shown", "the next look", f"{_SARS}::{_FILE_TEST}"),
+        Fate("survived", "no report has it", test=f"{_SARS}::{_FILE_TEST}"),
         COMPARED,
     ),
     "progressive_meters.compared_hours": Kept(

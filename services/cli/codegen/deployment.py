@@ -15,7 +15,7 @@ from sqlalchemy import Table
 
 from infra.acls import wanted as acls
 from services.cli.books import tables
-from services.cli.operations.keys import KEEPER_OF_PATRONS
+from services.cli.operations.keys import WRAPPING_KEYS
 from services.cli.services import roles_of_services, url_variable
 from shared.contracts.topics import Topic
 from shared.runtime.extras import EXTRAS
@@ -79,9 +79,9 @@ def _each(lines: Callable[[Manifest], list[str]]) -> Lines:
 
 def _compose(manifest: Manifest) -> list[str]:
     login = f"{manifest.schema}:${{{password(manifest)}:?set it in .env}}"
-    of_patrons = manifest.name == KEEPER_OF_PATRONS
-    more = ["    PITLEDGER_PATRON_KEYS_FILE: /run/secrets/patron_keys"] if of_patrons else []
-    secret = ", {source: patron-keys, target: patron_keys}" if of_patrons else ""
+    file = WRAPPING_KEYS.get(manifest.name)
+    more = [] if file is None else ["    PITLEDGER_PATRON_KEYS_FILE: /run/secrets/patron_keys"]
+    secret = "" if file is None else f", {{source: {Path(file).stem}, target: patron_keys}}"
     own = [
         f"  build: {{context: ., args: {{PYTHON_IMAGE: *python, EXTRA: {manifest.name}}}}}",
         f"  image: {image(manifest)}:${{PITLEDGER_VERSION:-0.1.0}}",
@@ -104,12 +104,13 @@ def _compose(manifest: Manifest) -> list[str]:
 
 
 def _overlay(manifest: Manifest) -> str:
-    of_patrons = """      - op: add
+    file = WRAPPING_KEYS.get(manifest.name)
+    wraps = f"""      - op: add
         path: /spec/template/spec/volumes/1/secret/items/-
-        value: {key: patron-keys.txt, path: patron-keys.txt}
+        value: {{key: {file}, path: {file}}}
       - op: add
         path: /spec/template/spec/containers/0/env/-
-        value: {name: PITLEDGER_PATRON_KEYS_FILE, value: /etc/pitledger/patron-keys.txt}
+        value: {{name: PITLEDGER_PATRON_KEYS_FILE, value: /etc/pitledger/{file}}}
 """
     overlay = f"""# {manifest.title}. Written by: make generated
 apiVersion: kustomize.config.k8s.io/v1beta1
@@ -134,7 +135,7 @@ patches:
         path: /spec/template/spec/volumes/1/secret/items/0/key
         value: {manifest.name}.pem
 """
-    return overlay + of_patrons if manifest.name == KEEPER_OF_PATRONS else overlay
+    return overlay if file is None else overlay + wraps
 
 
 # --- Kafka ---

@@ -1,32 +1,41 @@
 """`pitledger filing`: currency transaction reports as FinCEN takes them, from the file to what came back."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Final
 from urllib.parse import quote
 
 import typer
-from pydantic import ValidationError
 
-from services.cli.client import Client, client_of
+from services.cli.client import client_of
 from services.cli.exits import CheckFailed, InputRefused, NotFound, UsageWrong
-from services.cli.filing.acknowledgement import Acknowledgement, AcknowledgementWrong, FiledError, read_acknowledgement
+from services.cli.filing.acknowledgement import Acknowledgement, AcknowledgementWrong, read_acknowledgement
 from services.cli.filing.ctr_batch import CtrActivity, Line, ctr_batch
+from services.cli.filing.reading import (
+    ACCOUNTS,
+    content_of,
+    date_of,
+    error_document,
+    filer_of,
+    identity_of,
+    words_of,
+)
 from services.cli.moments import moment_of
 from services.cli.output import AsJson, names, numbers, print_json, print_line, show, table, words, write_bytes
 from services.cli.subjects import Shown
 from services.wagering_accounts.domain.identity import PatronIdentity
-from shared.contracts.properties import Filer
 
 app = typer.Typer(no_args_is_help=True)
 
-_ACCOUNTS: Final = "wagering-accounts"
 _OPEN: Final = ("prepared", "released", "rejected")
 """The statuses of what is still to be sent."""
 
 _CTR: Final = "FinCEN 112"
+_OF_ACCOUNT: Final = "account "
+"""What a person of the currency report is called before an account without a known patron."""
+
 _NOBODY: Final = "unknown"
 """The person of the currency report where none was recorded."""
 
@@ -75,8 +84,8 @@ def prepare(
     Example: pitledger filing prepare --property riverside --day 2026-11-20 -o ctr-2026-11-20.xml
     Example: pitledger filing prepare --property riverside --day 2026-11-20 --only p-7 -o p-7.xml
     """
-    gaming_day = _date("--day", day)
-    filed = datetime.now(UTC).date() if filed_on is None else _date("--filed-on", filed_on)
+    gaming_day = date_of("--day", day)
+    filed = datetime.now(UTC).date() if filed_on is None else date_of("--filed-on", filed_on)
     prior = dict(_prior(one) for one in corrects or ())
     with client_of("reporting") as reporting:
         report = reporting.read("/reports/currency", property=property_name, gaming_day=day, period="day")
@@ -85,10 +94,12 @@ def prepare(
     for option, named in (("--only", only), ("--unidentified", unidentified), ("--corrects", prior)):
         if missing := sorted(set(named or ()) - people):
             raise NotFound(f"{option}: nothing is to be reported of {', '.join(missing)} on {day}")
-    filer = _filer(property_name)
-    identities = _identities(property_name, sorted(people - {_NOBODY, *(unidentified or ())}))
+    filer = filer_of(property_name)
+    nobody = {one for one in people if one == _NOBODY or _account(one) is not None}
+    identities = _identities(property_name, sorted(people - nobody - {*(unidentified or ())}))
     batch = [
-        CtrActivity(gaming_day, identities.get(key[0]), lines, prior.get(key[0])) for key, lines in reports.items()
+        CtrActivity.of_one(gaming_day, identities.get(key[0]), lines, prior.get(key[0]), account=_account(key[0]))
+        for key, lines in reports.items()
     ]
     try:
         content = ctr_batch(filer, batch, filed_on=filed)
@@ -96,7 +107,7 @@ def prepare(
         raise InputRefused(f"no batch: {error}") from error
     subjects = [_subject(*key) for key in reports]
     document = {"property": property_name, "reported_day": day, "subjects": subjects, "file": content.decode()}
-    with client_of(_ACCOUNTS) as accounts:
+    with client_of(ACCOUNTS) as accounts:
         prepared = accounts.do("/filings", document)
     write_bytes(content, output, "xml", readable=True)
     _show_filing(prepared, as_json=as_json)
@@ -120,9 +131,9 @@ def release(
     Example: pitledger filing release riverside 3 --file ctr-2026-11-20.xml
     """
     path = _path(property_name, filing)
-    with client_of(_ACCOUNTS) as client:
+    with client_of(ACCOUNTS) as client:
         if file is not None:
-            prepared, digest = client.read(path), sha256(_content(file)).hexdigest()
+            prepared, digest = client.read(path), sha256(content_of(file)).hexdigest()
             if digest != prepared["content_sha256"]:
                 raise InputRefused(
                     f"{file} has the SHA-256 {digest}, and what was prepared {prepared['content_sha256']}"
@@ -143,7 +154,7 @@ def withdraw(
 
     Example: pitledger filing withdraw riverside 3 --reason "p-7 showed another document"
     """
-    with client_of(_ACCOUNTS) as client:
+    with client_of(ACCOUNTS) as client:
         answer = client.do(f"{_path(property_name, filing)}/withdraw", {"reason": reason})
     _show_filing(answer, as_json=as_json)
 
@@ -167,7 +178,7 @@ def filed(
     document = {"tracking_id": tracking_id}
     if at is not None:
         document["filed_at"] = moment_of("--at", at).isoformat()
-    with client_of(_ACCOUNTS) as client:
+    with client_of(ACCOUNTS) as client:
         answer = client.do(f"{_path(property_name, filing)}/filed", document)
     _show_filing(answer, as_json=as_json)
 
@@ -186,18 +197,18 @@ def acknowledge(
     Example: pitledger filing acknowledge riverside 3 CTRXST.20261130.xml
     """
     try:
-        found = read_acknowledgement(_content(file))
+        found = read_acknowledgement(content_of(file))
     except AcknowledgementWrong as error:
         raise InputRefused(f"{file}: {error}") from error
-    with client_of(_ACCOUNTS) as client:
+    with client_of(ACCOUNTS) as client:
         answer = client.do(f"{_path(property_name, filing)}/acknowledgement", _document(found))
     if as_json:
         print_json(answer)
     else:
         print_line(f"the file was {'accepted' if found.is_accepted else 'rejected'}")
-        rows = [["", "", *_words(one)] for one in found.errors]
+        rows = [["", "", *words_of(one)] for one in found.errors]
         for number, one in enumerate(found.reports, start=1):
-            for said in [_words(error) for error in one.errors] or [["", "", ""]]:
+            for said in [words_of(error) for error in one.errors] or [["", "", ""]]:
                 rows.append([str(number), one.bsa_id or "rejected", *said])
         show(table(numbers("Report") + names("BSA identifier", "Code") + words("Where", "What"), rows))
     if answer["status"] != "accepted":
@@ -218,7 +229,7 @@ def list_filings(
     Example: pitledger filing list --property riverside --status released
     """
     asked = {"property": property_name} | ({} if status is None else {"status": status})
-    with client_of(_ACCOUNTS) as client:
+    with client_of(ACCOUNTS) as client:
         found = list(client.pages("/filings", **asked))
     if as_json:
         print_json(found)
@@ -251,16 +262,9 @@ def content(
 
     Example: pitledger filing content riverside 3 -o ctr-2026-11-20.xml
     """
-    with client_of(_ACCOUNTS) as client:
+    with client_of(ACCOUNTS) as client:
         found = client.read_bytes(f"{_path(property_name, filing)}/file")
     write_bytes(found, output, "xml", readable=True)
-
-
-def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise InputRefused(f"{file}: {error.strerror}") from error
 
 
 def _path(property_name: str, filing: int) -> str:
@@ -275,14 +279,19 @@ def _subject(reference: str, entry: str) -> dict[str, str]:
     return {"kind": kind or "patron", "reference": name}
 
 
+def _account(reference: str) -> str | None:
+    """Return the account of somebody who is known by nothing else, or None."""
+    return reference.removeprefix(_OF_ACCOUNT) if reference.startswith(_OF_ACCOUNT) else None
+
+
 def _document(found: Acknowledgement) -> dict[str, Any]:
     """Return an acknowledgement as the service takes it: without FinCEN's texts, which follow from the codes."""
     reports = [
-        {"report": number, "errors": [_error(said) for said in one.errors]}
+        {"report": number, "errors": [error_document(said) for said in one.errors]}
         | ({} if one.bsa_id is None else {"bsa_id": one.bsa_id})
         for number, one in enumerate(found.reports, start=1)
     ]
-    return {"accepted": found.is_accepted, "errors": [_error(one) for one in found.errors], "reports": reports}
+    return {"accepted": found.is_accepted, "errors": [error_document(one) for one in found.errors], "reports": reports}
 
 
 def _rows(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
@@ -300,31 +309,11 @@ def _reports(report: Mapping[str, Any]) -> _Reports:
     return found
 
 
-def _filer(property_name: str) -> Filer:
-    with client_of("paytable-registry") as registry:
-        document = registry.read(f"/properties/{quote(property_name, safe='')}/in-effect")
-    if document.get("filer") is None:
-        raise NotFound(f"the property document of {property_name} has no filer: say there who files with FinCEN")
-    return Filer.model_validate(document["filer"])
-
-
 def _identities(property_name: str, people: Sequence[str]) -> dict[str, PatronIdentity]:
     if not people:
         return {}
-    with client_of(_ACCOUNTS) as accounts:
-        return {person: _identity(accounts, property_name, person) for person in people}
-
-
-def _identity(accounts: Client, property_name: str, person: str) -> PatronIdentity:
-    patron = f"/patrons/{quote(property_name, safe='')}/{quote(person, safe='')}"
-    try:
-        found = accounts.read(f"{patron}/identity")
-    except NotFound as error:
-        raise NotFound(f"{person}: {error}; identify the patron, or say --unidentified {person}") from error
-    try:
-        return PatronIdentity.model_validate(found["identity"])
-    except ValidationError:
-        raise InputRefused(f"{person}: this version does not read the identity that the service has") from None
+    with client_of(ACCOUNTS) as accounts:
+        return {person: identity_of(accounts, property_name, person) for person in people}
 
 
 def _show_filing(filing: Mapping[str, Any], *, as_json: bool) -> None:
@@ -345,21 +334,6 @@ def _show_filing(filing: Mapping[str, Any], *, as_json: bool) -> None:
     show(table(names("Person") + numbers("In, $", "Out, $") + names("Amends", "BSA identifier"), rows))
     print_line(f"filing {filing['filing']} of {filing['property']} is {filing['status']}; file by {filing['file_by']}")
     print_line(f"SHA-256 {filing['content_sha256']}")
-
-
-def _words(error: FiledError) -> list[str]:
-    return [f"{error.code}{' (warning)' if error.is_warning else ''}", error.context, error.text]
-
-
-def _error(error: FiledError) -> dict[str, Any]:
-    return {"code": error.code, "place": error.context, "is_warning": error.is_warning}
-
-
-def _date(option: str, text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise UsageWrong(f"{option} {text!r}: give it as YYYY-MM-DD") from None
 
 
 def _prior(text: str) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """`pitledger keys`: create the services' keys; read public keys for verification."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -10,20 +10,23 @@ import typer
 from services.cli.exits import UsageWrong
 from services.cli.output import message
 from services.cli.services import NAMES
-from services.wagering_accounts.domain.sealing import new_wrapping_key
 from shared.journal.cosignature import Quorum, WitnessKey
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import CheckpointError, Signer, Verifier
+from shared.runtime.sealing import new_wrapping_key
 from shared.runtime.settings import Settings
 
 VERIFIERS: Final = "verifiers.txt"
 """The file of the public keys of all services, beside their private ones."""
 
-KEEPER_OF_PATRONS: Final = "wagering-accounts"
-"""The only service that gets the keys that wrap patrons' keys."""
-
 PATRON_KEYS: Final = "patron-keys.txt"
 """The file of the keys that wrap patrons' keys, beside the private ones."""
+
+WRAPPING_KEYS: Final[Mapping[str, str]] = {
+    "wagering-accounts": PATRON_KEYS,
+    "suspicious-activity": "suspicious-activity-keys.txt",
+}
+"""The services that keep personal data, each with the file of the keys that wrap, which no other service gets."""
 
 Keys = Annotated[
     list[str] | None,
@@ -109,10 +112,11 @@ def write_wrapping_keys(path: Path, text: str) -> None:
 
 
 def write_patron_keys(directory: Path) -> None:
-    """Create the key that wraps patrons' keys, unless it exists; readable by its owner only."""
-    path = directory / PATRON_KEYS
-    if not path.exists():
-        write_wrapping_keys(path, new_wrapping_key("k1"))
+    """Create the keys that wrap those of patrons and of files, unless they exist; readable by their owner only."""
+    for name in WRAPPING_KEYS.values():
+        path = directory / name
+        if not path.exists():
+            write_wrapping_keys(path, new_wrapping_key("k1"))
 
 
 def keys(directory: Annotated[Path, typer.Argument(help="The directory of the keys; created if missing.")]) -> None:
@@ -122,8 +126,9 @@ def keys(directory: Annotated[Path, typer.Argument(help="The directory of the ke
     DIRECTORY/verifiers.txt, which all services may read. To replace a key, move its file away and run this again: the
     former public key stays in the list, because its signatures are still verified.
 
-    DIRECTORY/patron-keys.txt has the key that wraps patrons' keys, for the wagering accounts only; to replace it see
-    `pitledger patron-keys`.
+    DIRECTORY/patron-keys.txt has the key that wraps patrons' keys, for the wagering accounts only, and
+    DIRECTORY/suspicious-activity-keys.txt that of suspicious activity reports, for that service only; to replace one
+    see `pitledger patron-keys`.
 
     Example: pitledger keys /etc/pitledger/keys
     """

@@ -1,23 +1,32 @@
-"""`pitledger patron-keys`: rotate the keys that wrap patrons' keys."""
+"""`pitledger patron-keys`: rotate the keys that wrap those of patrons and of files."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.cli.database import explained
 from services.cli.environment import settings
 from services.cli.exits import UsageWrong
 from services.cli.operations.keys import write_wrapping_keys
 from services.cli.output import AsJson, message, print_json
-from services.wagering_accounts.domain.sealing import SealError, WrappingKeys, new_wrapping_key
-from services.wagering_accounts.queries.patron_keys import rewrap as rewrap_all
-from services.wagering_accounts.tables import SCHEMA
+from services.cli.services import service_option
+from services.suspicious_activity.queries import rewrap as rewrap_reports
+from services.wagering_accounts.queries.patron_keys import rewrap as rewrap_patrons
 from shared.runtime.database import create_engine
+from shared.runtime.database_names import role_of
+from shared.runtime.sealing import SealError, WrappingKeys, new_wrapping_key
 
 app = typer.Typer()
+
+_REWRAP: Final[Mapping[str, Callable[[AsyncConnection, WrappingKeys], Awaitable[int]]]] = {
+    "wagering-accounts": rewrap_patrons,
+    "suspicious-activity": rewrap_reports,
+}
 
 
 @app.command()
@@ -38,30 +47,37 @@ def rotate(file: Annotated[Path, typer.Argument(help="The file named by PITLEDGE
 
 
 @app.command()
-def rewrap(as_json: AsJson = False) -> None:
-    """Rewrap every patron's key with the current wrapping key, in one transaction; data is not re-encrypted.
+def rewrap(
+    service: Annotated[str, service_option("Whose keys: of patrons, or of suspicious activity reports.")] = (
+        "wagering-accounts"
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Rewrap every key of a service with the current wrapping key, in one transaction; data is not re-encrypted.
 
     Example: pitledger patron-keys rewrap
     """
+    if service not in _REWRAP:
+        raise UsageWrong(f"--service {service}: it keeps no personal data; choose among {', '.join(_REWRAP)}")
     known, url = settings(), settings().database_url.get_secret_value()
     if known.patron_keys_file is None:
         raise UsageWrong("set PITLEDGER_PATRON_KEYS_FILE to the file of the keys that wrap")
     try:
         keys = WrappingKeys.read(known.patron_keys_file)
         with explained(url):
-            count = asyncio.run(_rewrap(url, keys))
+            count = asyncio.run(_rewrap(service, url, keys))
     except (OSError, SealError) as error:
         raise UsageWrong(str(error)) from error
     if as_json:
         print_json({"wrapped_by": keys.current, "rewrapped": count})
     else:
-        message(f"{count} keys of patrons wrapped anew; {keys.current} wraps all of them")
+        message(f"{count} keys wrapped anew; {keys.current} wraps all of them")
 
 
-async def _rewrap(url: str, keys: WrappingKeys) -> int:
-    engine = create_engine(url, role=SCHEMA)
+async def _rewrap(service: str, url: str, keys: WrappingKeys) -> int:
+    engine = create_engine(url, role=role_of(service))
     try:
         async with engine.begin() as connection:
-            return await rewrap_all(connection, keys)
+            return await _REWRAP[service](connection, keys)
     finally:
         await engine.dispose()

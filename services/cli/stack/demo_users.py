@@ -32,6 +32,8 @@ PEOPLE: Final[Mapping[str, Sequence[str]]] = {
     "demo.financial_controller": ("ledger.file.approve", "reports.read"),
     "demo.title31_clerk": ("filings.prepare", "patrons.report", "properties.read"),
     "demo.title31_officer": ("filings.prepare.approve", "patrons.report", "properties.read"),
+    "demo.sar_analyst": ("patrons.report", "properties.read", "sar.prepare"),
+    "demo.sar_officer": ("patrons.report", "properties.read", "sar.prepare.approve"),
     "demo.meter_clerk": ("meters.change",),
     "demo.meter_manager": ("meters.change.approve",),
     "demo.round_corrector": ("pit.correct", "rounds.correct", "rounds.read"),

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from services.cli.exits import UsageWrong
 from services.cli.operations.keys import (
-    KEEPER_OF_PATRONS,
-    PATRON_KEYS,
     VERIFIERS,
+    WRAPPING_KEYS,
     key_file,
     write_keys,
     write_patron_keys,
@@ -82,8 +81,8 @@ class Home:
     def environment_of(self, service: str) -> Mapping[str, str]:
         """Return the settings that are specific to a service."""
         own = {"PITLEDGER_CHECKPOINT_KEY_FILE": str(self.key_file(service))}
-        if service == KEEPER_OF_PATRONS:
-            own["PITLEDGER_PATRON_KEYS_FILE"] = str(self._keys / PATRON_KEYS)
+        if service in WRAPPING_KEYS:
+            own["PITLEDGER_PATRON_KEYS_FILE"] = str(self._keys / WRAPPING_KEYS[service])
         return own
 
     def write_keys(self, services: Sequence[str]) -> None:

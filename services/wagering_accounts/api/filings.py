@@ -18,9 +18,7 @@ from services.wagering_accounts.commands.filings import (
 )
 from services.wagering_accounts.domain.filed_batches import BatchWrong, read_batch
 from services.wagering_accounts.domain.filings import FilingDocument, FilingSummary, ReadFile
-from services.wagering_accounts.domain.sealing import PatronKey, WrappingKeys, about_file
 from services.wagering_accounts.queries import filings as queries
-from services.wagering_accounts.queries.patron_keys import wrapping_keys
 from services.wagering_accounts.tables import filings
 from shared.contracts.filings import FilingStatus
 from shared.contracts.moments import Day
@@ -40,6 +38,7 @@ from shared.runtime.http import (
     require_role,
 )
 from shared.runtime.http.roles import READ_PATRON_REPORTS
+from shared.runtime.sealing import PatronKey, WrappingKeys, about_file, wrapping_keys
 from shared.runtime.service.service_context import ServiceContext
 
 _FILINGS: Final = TableListing(filings, "property", "filing")

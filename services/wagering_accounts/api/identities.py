@@ -20,8 +20,7 @@ from services.wagering_accounts.commands.identities import (
 from services.wagering_accounts.domain.access_codes import fingerprint
 from services.wagering_accounts.domain.documents import ErasureDocument, IdentityDocument, PatronDocument
 from services.wagering_accounts.domain.identity import PatronIdentity
-from services.wagering_accounts.domain.sealing import SealError
-from services.wagering_accounts.queries.patron_keys import key_of, key_to_seal_with, wrapping_keys
+from services.wagering_accounts.queries.patron_keys import key_of, key_to_seal_with
 from services.wagering_accounts.tables import patron_erasures, patron_identities
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
@@ -29,6 +28,7 @@ from shared.runtime.database import snapshot
 from shared.runtime.http import PropertyPath, command_route, problems, require_role
 from shared.runtime.http.roles import READ_PATRON_REPORTS
 from shared.runtime.rows import find_row
+from shared.runtime.sealing import SealError, wrapping_keys
 from shared.runtime.service.service_context import ServiceContext
 
 _WHAT: Final = "identity"

@@ -1,6 +1,5 @@
 """Commands about patrons' identities, encrypted before they are decided on; and erasure, which needs two people."""
 
-from calendar import isleap
 from datetime import date
 from typing import Any, Final, Self
 
@@ -179,23 +178,9 @@ def _kept_until(books: Books, patron: Patron, last_form_on: date | None, now: No
         for name in _KEPT:
             if name in pack.retention:
                 rule = pack.retention[name].on(last)
-                kept.append((_after(last, rule.value.count, rule.value.unit), rule.source))
+                kept.append((rule.value.after(last), rule.source))
     until, source = max(kept, default=(last, ""))
     if today.gaming_day <= until:
         detail = f"records of {last} that name patron {patron.patron} are kept until {until} ({source})"
         raise Rejected(Reason.TOO_EARLY, detail)
     return until
-
-
-def _after(day: date, count: int, unit: str) -> date:
-    """Return the last day of a period of days or years.
-
-    >>> _after(date(2024, 2, 29), 5, "years")
-    datetime.date(2029, 3, 1)
-    """
-    if unit == "days":
-        return date.fromordinal(day.toordinal() + count)
-    year = day.year + count
-    if (day.month, day.day) == (2, 29) and not isleap(year):
-        return date(year, 3, 1)
-    return day.replace(year=year)

@@ -16,12 +16,12 @@ from services.wagering_accounts.domain.filings import (
     ReportDocument,
     ReportedBefore,
 )
-from services.wagering_accounts.domain.sealing import SealError, WrappingKeys, about_file
 from services.wagering_accounts.tables import filing_files, filing_reports, filings, patrons
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.differences import ComparedTable
 from shared.runtime.projections.sql_comparison import compare_selected
 from shared.runtime.rows import find_row, rows_of, things_of
+from shared.runtime.sealing import SealError, WrappingKeys, about_file
 
 WHAT: Final = "filing"
 """What a file is encrypted as."""

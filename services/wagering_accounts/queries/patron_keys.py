@@ -1,29 +1,18 @@
 """Patrons' keys in the database: created on first use, loaded, and rewrapped with those of files."""
 
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Row, Update, literal, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert as insert_into
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from services.wagering_accounts.domain.sealing import PatronKey, SealError, WrappingKeys, about_file, about_patron
 from services.wagering_accounts.tables import filing_files, filings, patron_identities, patron_keys, patrons
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.differences import ComparedTable
 from shared.runtime.projections.sql_comparison import compare_selected
+from shared.runtime.sealing import PatronKey, SealError, WrappingKeys, about_file, about_patron
 
-__all__ = ["compare_patron_keys", "key_of", "key_to_seal_with", "rewrap", "wrapping_keys"]
-
-
-def wrapping_keys(path: Path | None) -> WrappingKeys:
-    """Return the wrapping keys, reread in case they have changed. Raises: Rejected if they are missing."""
-    try:
-        if path is not None:
-            return WrappingKeys.read(path)
-    except (OSError, SealError) as error:
-        raise Rejected(Reason.NOT_READY, "the keys that open personal data cannot be read") from error
-    raise Rejected(Reason.NOT_READY, "this service was not given the keys that open personal data")
+__all__ = ["compare_patron_keys", "key_of", "key_to_seal_with", "rewrap"]
 
 
 async def key_of(connection: AsyncConnection, keys: WrappingKeys, property_name: str, patron: str) -> PatronKey | None:

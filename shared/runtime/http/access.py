@@ -117,10 +117,10 @@ def token_hash(token: str) -> str:
     return sha256(token.encode()).hexdigest()
 
 
-async def caller_of(request: Request) -> Caller:
-    """Return the caller of the bearer token. Raises: Rejected if unknown."""
+async def caller_of(request: Request, known: Identities | None = None) -> Caller:
+    """Return the caller of the bearer token, of those `known` to the application. Raises: Rejected if unknown."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    identities: Identities = request.app.state.identities
+    identities: Identities = known or request.app.state.identities
     return await identities.caller_of(token if scheme.lower() == "bearer" else "")
 
 

@@ -37,6 +37,16 @@ ReadinessCheck = Callable[[], Awaitable[str | None]]
 RecordRefusal = Callable[[Request, Caller, Reason, str], Awaitable[None]]
 """Record that a known person's request was rejected, with reason and detail."""
 
+CONFIDENTIAL_METRICS: Final = (
+    *("pitledger_info", "pitledger_ready", "pitledger_messages_authenticated"),
+    *("pitledger_consumer_lag_records", "pitledger_oldest_unprocessed_age_seconds", "pitledger_partitions_read"),
+    *("pitledger_broker_response_age_seconds", "pitledger_topic_partitions", "pitledger_partitions_stopped"),
+    *("pitledger_gaps_open", "pitledger_quarantine_open"),
+    *("pitledger_verification_ok", "pitledger_verification_age_seconds", "pitledger_scrub_age_seconds"),
+    *("pitledger_projection_differences", "pitledger_projection_age_seconds", "pitledger_identity_keys_age_seconds"),
+)
+"""The metrics of a confidential service: whether it runs, reads and is unaltered; none depends on what it holds."""
+
 OPEN_PATHS: Final = frozenset({"/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics"})
 """Public paths, which show no money, people or rounds. All others require a role."""
 
@@ -85,11 +95,13 @@ def create_app(
     router: APIRouter | None = None,
     request_seconds_max: float | None = None,
     observe: Callable[[], None] = lambda: None,
+    confidential_to: frozenset[str] = frozenset(),
 ) -> FastAPI:
     """Return the application of a service: its own routes, and the common ones.
 
     A request that takes longer than `request_seconds_max` is aborted; its client may retry. `observe` brings the
-    metrics up to date before they are told.
+    metrics up to date before they are told. With `confidential_to`, whoever has none of these roles gets one answer to
+    every request but those of `OPEN_PATHS`, which show nothing that depends on what the service holds.
     """
     title = f"Pitledger {service}"
     app = FastAPIOffline(
@@ -98,7 +110,8 @@ def create_app(
     app.state.identities = identities
     app.openapi = cache(lambda: _document(app))  # type: ignore[method-assign]  # the framework's way to extend it
     _answer_rejections(app, record_refusal)
-    operations = _operations(ServiceDocument(name=service, title=title, version=version), metrics, checks, observe)
+    document = ServiceDocument(name=service, title=title, version=version)
+    operations = _operations(document, metrics, checks, observe, confidential_to)
     routes = merge_routers(
         *([] if router is None else [router]), operations
     ).routes  # its own first: they are asked for most
@@ -106,6 +119,8 @@ def create_app(
         if isinstance(route, APIRoute):
             require_parameters_declared(route)
     app.router.routes.extend(routes)
+    if confidential_to:
+        app.add_middleware(_Confidential, identities=identities, roles=confidential_to)
     app.add_middleware(_Measured, metrics=metrics, seconds_max=request_seconds_max)
     return app
 
@@ -172,6 +187,7 @@ def _operations(
     metrics: Metrics,
     checks: Mapping[str, ReadinessCheck],
     observe: Callable[[], None],
+    confidential_to: Collection[str],
 ) -> APIRouter:
     """Return the routes for operators."""
     router = APIRouter(tags=["operations"])
@@ -192,6 +208,8 @@ def _operations(
         found = {name: await check() for name, check in checks.items()}
         wrong = {name: what for name, what in found.items() if what is not None}
         metrics.ready.set(not wrong)
+        if wrong and confidential_to:
+            return problem(Reason.NOT_READY, f"not good: {', '.join(sorted(wrong))}")
         if wrong:
             detail = "; ".join(f"{name}: {what}" for name, what in wrong.items())
             return problem(Reason.NOT_READY, detail, checks=found)
@@ -201,9 +219,32 @@ def _operations(
     async def prometheus() -> Response:
         """Return the metrics in Prometheus text format."""
         observe()
-        return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
+        told = metrics.registry
+        if confidential_to:
+            told = metrics.registry.restricted_registry(CONFIDENTIAL_METRICS)  # type: ignore[assignment]  # it has what is collected
+        return Response(generate_latest(told), media_type=CONTENT_TYPE_LATEST)
 
     return router
+
+
+class _Confidential:
+    """Answers whoever has none of the service's roles alike, whatever is asked for, before a route is looked up."""
+
+    def __init__(self, app: ASGIApp, identities: Identities, roles: frozenset[str]) -> None:
+        self._app = app
+        self._identities = identities
+        self._roles = roles
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] not in OPEN_PATHS:
+            try:
+                caller = await caller_of(Request(scope), self._identities)
+                caller.require_role(self._roles)
+            except Rejected as rejected:
+                log.warning("authorization denied", reason=rejected.reason.value)
+                await problem(rejected.reason, rejected.detail)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
 
 
 class _Measured:

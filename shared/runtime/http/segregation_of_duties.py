@@ -43,6 +43,8 @@ class Duty(StrEnum):
     LEDGER_APPROVAL = "approves general-ledger mappings"
     FILING = "prepares what is filed with FinCEN"
     FILING_APPROVAL = "releases what is filed with FinCEN"
+    SUSPICION = "prepares suspicious activity reports"
+    SUSPICION_APPROVAL = "releases suspicious activity reports"
     READING = "reads"
 
 
@@ -84,6 +86,8 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
     "ledger.file.approve": Duty.LEDGER_APPROVAL,
     "filings.prepare": Duty.FILING,
     "filings.prepare.approve": Duty.FILING_APPROVAL,
+    "sar.prepare": Duty.SUSPICION,
+    "sar.prepare.approve": Duty.SUSPICION_APPROVAL,
     "metrics.read": Duty.READING,
     "patrons.report": Duty.READING,
     "properties.read": Duty.READING,
@@ -131,6 +135,7 @@ SAME_THING: Final[frozenset[frozenset[Duty]]] = frozenset(
         (Duty.RULES, Duty.RULES_APPROVAL),
         (Duty.LEDGER, Duty.LEDGER_APPROVAL),
         (Duty.FILING, Duty.FILING_APPROVAL),
+        (Duty.SUSPICION, Duty.SUSPICION_APPROVAL),
         (Duty.CREDIT_LINES, Duty.CREDIT_LINES_APPROVAL),
         (Duty.CREDIT_LINES, Duty.CHECK_PREPARATION),
         (Duty.CREDIT_LINES_APPROVAL, Duty.CHECK_PREPARATION),

@@ -45,6 +45,7 @@ from shared.runtime.ingest.handler import Handler
 from shared.runtime.ingest.retry import retry_until_deadline
 from shared.runtime.ingest.subscription import KafkaTopics, Subscription
 from shared.runtime.kafka import TopicLog, topic_logs
+from shared.runtime.logs import withhold_details
 from shared.runtime.outbox.relay import Relay
 from shared.runtime.process.health import Health
 from shared.runtime.process.shutdown import Shutdown, stop_on_signals
@@ -127,6 +128,7 @@ def application(
         router=_routes(manifest, context),
         request_seconds_max=context.settings.http_request_seconds_max,
         observe=observe,
+        confidential_to=frozenset(role.name for role in manifest.roles) if manifest.confidential else frozenset(),
     )
 
 
@@ -159,6 +161,8 @@ async def serve(
     raise_gc_threshold()
     trim_malloc()
     load_site_packs(settings)
+    if manifest.confidential:
+        withhold_details()
     await _Run(manifest, settings, clock, step, started, ending).run(stop or stop_on_signals())
 
 
@@ -189,7 +193,7 @@ class _Run:
             wake=self._wake,
             step=step,
             behind=self._behind,
-            tracing=tracing_of(manifest.name, os.environ),
+            tracing=NO_TRACING if manifest.confidential else tracing_of(manifest.name, os.environ),
             witness=outside_evidence_of(settings, manifest.name, manifest.published, signing),
         )
         context.metrics.authenticated.set(settings.message_authentication == "required")
@@ -197,7 +201,8 @@ class _Run:
         self._relay: Relay | None = None
         self._topics: KafkaTopics | None = None
         self._identities = identities_of(settings, clock=clock, metrics=context.metrics)
-        self._witnessing = None if signing is None else WitnessClient.of(context, signing)
+        # The size of a log tells that something is in it: no witness learns that of a confidential service.
+        self._witnessing = None if signing is None or manifest.confidential else WitnessClient.of(context, signing)
         guard = JournalVerifier(context, signing)
         comparer = DriftMonitor(context, manifest)
         self._health = Health(context, guard, comparer, identities=self._identities)

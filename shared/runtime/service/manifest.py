@@ -36,12 +36,15 @@ class Manifest:
     the Kafka key of an entry; by default all entries of a shard have the shard's key, and so stay in order. `rederived`
     returns, for a service whose entries all follow from topics, how each topic's events are derived again. `watch` runs
     beside everything else until cancelled and updates what no event or request does. `checks` compare unprojected
-    tables, such as those under seal, with the journal.
+    tables, such as those under seal, with the journal. That a `confidential` service holds anything is known to callers
+    with one of its roles alone: it publishes nothing, and its door, metrics, logs, traces and checkpoints tell nobody
+    else (docs/decisions/0084-keep-suspicious-activity-reports-in-a-room-of-their-own.md).
     """
 
     name: str
     title: str
     port: int
+    confidential: bool = False
     roles: Sequence[Role] = ()
     journal: JournalTables
     publishes: Topic | None = None
@@ -57,7 +60,12 @@ class Manifest:
     watch: Callable[[ServiceContext], Coroutine[Any, Any, None]] | None = None
 
     def __post_init__(self) -> None:
-        """Raise TypeError if a handler of a topic from outside does not define `properties_in`."""
+        """Raise TypeError if a handler of a topic from outside does not define `properties_in`.
+
+        Also if a confidential service publishes something, or has no roles.
+        """
+        if self.confidential and (self.publishes is not None or self.apart or not self.roles):
+            raise TypeError(f"{self.name} is confidential: it has roles of its own, and publishes nothing")
         for handler in self.readers:
             if handler.reader.topic.publisher is None and handler.properties_in is TopicHandler.properties_in:
                 raise TypeError(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from services.wagering_accounts.domain.sealing import new_wrapping_key
 from services.wagering_accounts.tables import patron_codes, patron_keys
+from shared.runtime.sealing import new_wrapping_key
 from tests.support.accounts import IDENTITY, PROPERTY, a_house
 from tests.support.asgi import assert_problem
 from tests.support.rebuilding import assert_named, named

@@ -9,13 +9,13 @@ from typing import Any
 import httpx
 import pytest
 
-from services.wagering_accounts.domain.sealing import new_wrapping_key
-from services.wagering_accounts.queries.patron_keys import rewrap, wrapping_keys
+from services.wagering_accounts.queries.patron_keys import rewrap
 from services.wagering_accounts.tables import filing_files
 from services.wagering_accounts.watch import observe
 from shared.contracts.accounts import PatronSeen
 from shared.contracts.filings import FilingReleased
 from shared.runtime.database import create_engine
+from shared.runtime.sealing import new_wrapping_key, wrapping_keys
 from tests.support.accounts import CODE, IDENTITY, NOON, PROPERTY, House, a_house
 from tests.support.asgi import assert_problem
 from tests.support.filings import DAY, batch_text, filing_of

@@ -13,11 +13,11 @@ from fastapi.routing import APIRoute
 
 from services.wagering_accounts.api import routes
 from services.wagering_accounts.domain.documents import AccountDocument, PatronDocument
-from services.wagering_accounts.domain.sealing import WrappingKeys, new_wrapping_key
 from services.wagering_accounts.queries.patron_keys import rewrap
 from shared.contracts.accounts import PatronErased, PatronSeen
 from shared.contracts.facts import Fact
 from shared.runtime.database import create_engine
+from shared.runtime.sealing import WrappingKeys, new_wrapping_key
 from tests.support.accounts import IDENTITY, NOON, PROPERTY, House, a_house
 from tests.support.asgi import assert_problem
 from tests.support.services import query

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from services.cli.operations.keys import KEEPER_OF_PATRONS
+from services.cli.operations.keys import WRAPPING_KEYS
 from services.cli.services import NAMES, load_all
 from shared.runtime.extras import EXTRAS
 
@@ -125,7 +125,8 @@ def test_each_service_has_its_own_key_and_no_other(compose: dict[str, Any]) -> N
     """And the public halves of all."""
     for name in NAMES:
         secrets = compose["services"][name]["secrets"]
-        patrons = [{"source": "patron-keys", "target": "patron_keys"}] if name == KEEPER_OF_PATRONS else []
+        file = WRAPPING_KEYS.get(name)
+        patrons = [] if file is None else [{"source": file.removesuffix(".txt"), "target": "patron_keys"}]
         assert ["verifiers", {"source": f"{name}-key", "target": "signing_key"}, *patrons] == secrets
         assert compose["secrets"][f"{name}-key"]["file"].endswith(f"/{name}.pem")
 

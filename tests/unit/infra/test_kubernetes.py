@@ -10,7 +10,7 @@ import pytest
 import yaml
 from kubernetes_validate.utils import ValidationError, validate
 
-from services.cli.operations.keys import KEEPER_OF_PATRONS
+from services.cli.operations.keys import WRAPPING_KEYS
 from services.cli.services import NAMES, load_all
 from shared.runtime.extras import EXTRAS
 
@@ -140,7 +140,7 @@ def test_each_service_is_deployed_under_its_name_port_and_login(built: list[Docu
         assert [manifest.port] == [item["port"] for item in services[name]["spec"]["ports"]]
         assert f"{manifest.name}-url" == container["env"][0]["valueFrom"]["secretKeyRef"]["key"]
         [keys] = [volume["secret"]["items"] for volume in template["spec"]["volumes"] if "secret" in volume]
-        patrons = ["patron-keys.txt"] if manifest.name == KEEPER_OF_PATRONS else []
+        patrons = [WRAPPING_KEYS[manifest.name]] if manifest.name in WRAPPING_KEYS else []
         assert [f"{manifest.name}.pem", "verifiers.txt", "revoked.yaml", *patrons] == [one["key"] for one in keys]
         label = {"app.kubernetes.io/name": manifest.name}
         assert label == services[name]["spec"]["selector"] == deployments[name]["spec"]["selector"]["matchLabels"]

@@ -55,11 +55,12 @@ lines = st.builds(
 )
 people = st.sampled_from([None, *map(PatronIdentity.model_validate, (IDENTITY, KNOWN_MORE, ENTITY))])
 activities = st.builds(
-    CtrActivity,
+    CtrActivity.of_one,
     st.just(DAY),
     people,
     st.lists(lines, min_size=1, max_size=6, unique_by=lambda line: line.kind),
     st.sampled_from([None, "31000000000001"]),
+    account=st.sampled_from([None, "GA-2"]),
 )
 
 
@@ -76,7 +77,7 @@ def texts(element: Element, name: str) -> list[str]:
 def one_report(identity: PatronIdentity | None = None, *, moved: Sequence[Line] = (), **more: Any) -> Element:
     """Return a batch of one report."""
     given_lines = moved or [Line("chip purchase", "in", 1, 1_000_001)]
-    return read(ctr_batch(FILER, [CtrActivity(DAY, identity, given_lines, **more)], filed_on=DAY))
+    return read(ctr_batch(FILER, [CtrActivity.of_one(DAY, identity, given_lines, **more)], filed_on=DAY))
 
 
 @given(st.lists(activities, min_size=1, max_size=5))
@@ -129,7 +130,7 @@ def test_nobody_known_is_unknown_in_every_field() -> None:
 def test_the_same_day_of_filing_gives_the_same_bytes() -> None:
     """So that who releases a file can make it again and compare."""
     who = PatronIdentity.model_validate(IDENTITY)
-    reports = [CtrActivity(DAY, who, [Line("chip purchase", "in", 2, 1_150_000)])]
+    reports = [CtrActivity.of_one(DAY, who, [Line("chip purchase", "in", 2, 1_150_000)])]
     assert ctr_batch(FILER, reports, filed_on=DAY) == ctr_batch(FILER, reports, filed_on=DAY)
 
 
@@ -146,11 +147,15 @@ def test_a_correction_names_what_it_corrects() -> None:
     ("report", "filed_on", "why"),
     [
         ([], DAY, "nothing to report"),
-        ([CtrActivity(DAY, None, [Line("tips", "in", 1, 1)])], DAY, "no type of transaction for 'tips'"),
-        ([CtrActivity(DAY, None, [Line("buy-in", "in", 1, 1)])], DAY - timedelta(1), "is not filed on 2026-11-19"),
+        ([CtrActivity.of_one(DAY, None, [Line("tips", "in", 1, 1)])], DAY, "no type of transaction for 'tips'"),
+        (
+            [CtrActivity.of_one(DAY, None, [Line("buy-in", "in", 1, 1)])],
+            DAY - timedelta(1),
+            "is not filed on 2026-11-19",
+        ),
         (
             [
-                CtrActivity(
+                CtrActivity.of_one(
                     date(1970, 1, 1), PatronIdentity.model_validate(IDENTITY), [Line("buy-in", "in", 1, 1_000_100)]
                 )
             ],
@@ -163,3 +168,13 @@ def test_what_would_be_refused_is_no_batch(report: list[CtrActivity], filed_on: 
     """It says what is wrong before there is a file."""
     with pytest.raises(ValueError, match=why):
         ctr_batch(FILER, report, filed_on=filed_on)
+
+
+def test_an_account_without_a_patron_is_reported_by_its_number() -> None:
+    """Once for what went in, and once for what went out."""
+    moved = [Line("buy-in", "in", 1, 1_000_001), Line("cash-out", "out", 1, 1_200_000)]
+    batch = one_report(moved=moved, account="GA-2")
+    assert ["GA-2", "GA-2"] == texts(batch, "AccountNumberText")
+    assert ["8", "9"] == texts(batch, "PartyAccountAssociationTypeCode")
+    assert ["8"] == texts(one_report(moved=moved[:1], account="GA-2"), "PartyAccountAssociationTypeCode")
+    assert [] == texts(one_report(moved=moved), "AccountNumberText")

@@ -1,6 +1,6 @@
-"""Encrypt personal data with a patron's own key, and wrap that key: AES-256-GCM with random nonces.
+"""Encrypt personal data with a key of its own, a patron's or a file's, and wrap that key: AES-256-GCM, random nonces.
 
-Destroying a patron's key destroys all data encrypted with it, wherever copies exist. The key itself is stored wrapped
+Destroying such a key destroys all data encrypted with it, wherever copies exist. The key itself is stored wrapped
 by a key that is not in the database.
 """
 
@@ -13,6 +13,8 @@ from typing import Final, Self
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from shared.contracts.rejection import Reason, Rejected
 
 _NONCE_BYTES: Final = 12
 _KEY_BYTES: Final = 32
@@ -89,6 +91,16 @@ class WrappingKeys:
         if wrapped_by not in self.by_name:
             raise SealError(f"a patron's key is wrapped by {wrapped_by}, which is not among the keys")
         return PatronKey(about, _decrypt(self.by_name[wrapped_by], wrapped, about))
+
+
+def wrapping_keys(path: Path | None) -> WrappingKeys:
+    """Return the wrapping keys, reread in case they have changed. Raises: Rejected if they are missing."""
+    try:
+        if path is not None:
+            return WrappingKeys.read(path)
+    except (OSError, SealError) as error:
+        raise Rejected(Reason.NOT_READY, "the keys that open personal data cannot be read") from error
+    raise Rejected(Reason.NOT_READY, "this service was not given the keys that open personal data")
 
 
 def new_wrapping_key(name: str) -> str:

@@ -1,0 +1,317 @@
+"""`pitledger sar`: suspicious activity reports, from a pattern to FinCEN's answer, for those who make them alone."""
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any, Final
+from urllib.parse import quote
+
+import typer
+import yaml
+from pydantic import ValidationError
+
+from services.cli.client import client_of
+from services.cli.documents import read_document
+from services.cli.exits import CheckFailed, InputRefused, NotFound
+from services.cli.filing.acknowledgement import AcknowledgementWrong, read_acknowledgement
+from services.cli.filing.reading import ACCOUNTS, content_of, date_of, error_document, filer_of, identity_of, words_of
+from services.cli.filing.sar_batch import SarDraft, sar_batch
+from services.cli.moments import moment_of
+from services.cli.output import AsJson, message, names, numbers, print_json, print_line, show, table, words, write_bytes
+from services.cli.subjects import Shown
+from shared.rules.errors import what_is_wrong
+
+app = typer.Typer(no_args_is_help=True)
+
+_ROOM: Final = "suspicious-activity"
+_UNKNOWN: Final = "unknown"
+Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
+Sar = Annotated[int, typer.Argument(metavar="REPORT", min=1, help="The number of the report.")]
+OfProperty = Annotated[str, typer.Option("--property", help="The property.")]
+
+
+@app.callback()
+def _sar() -> None:
+    """Draft suspicious activity reports, release them, and record that they were sent and what came back."""
+
+
+@app.command()
+def draft(
+    property_name: OfProperty,
+    day: Annotated[str, typer.Option("--day", metavar="DATE", help="The gaming day whose currency report lists it.")],
+    person: Annotated[str, typer.Option("--person", metavar="PERSON", help="The person of the pattern.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The draft to write, YAML.")],
+    detected_on: Annotated[
+        str | None, typer.Option("--detected-on", metavar="DATE", help="The day of detection (default: today, in UTC).")
+    ] = None,
+    unidentified: Annotated[
+        bool, typer.Option("--unidentified", help="Draft it with nothing known of the person.")
+    ] = False,
+) -> None:
+    """Draft a suspicious activity report from the patterns that a currency report lists of a person.
+
+    Days, amount and subject are filled in, and what was seen is quoted for whoever writes the narrative. A person
+    judges whether it is suspicious, corrects the classes and writes the narrative; then `pitledger sar prepare`. The
+    subject's identity is read from the wagering accounts, and that look is on record there as every look is. Nothing is
+    recorded of the draft. The file is readable by its owner only.
+
+    Example: pitledger sar draft --property riverside --day 2026-11-20 --person p-7 -o p-7.yaml
+    """
+    detected = datetime.now(UTC).date() if detected_on is None else date_of("--detected-on", detected_on)
+    with client_of("reporting") as reporting:
+        report = reporting.read("/reports/currency", property=property_name, gaming_day=day, period="day")
+    [rows] = [one["rows"] for one in report["content"]["sections"] if one["name"] == "patterns"]
+    found = [row for row in rows if row["person"] == person]
+    if not found:
+        raise NotFound(f"the currency report of {day} lists no pattern of {person}")
+    identity = None
+    is_patron = person != _UNKNOWN and not person.startswith("account ")
+    if is_patron and not unidentified:
+        with client_of(ACCOUNTS) as accounts:
+            identity = identity_of(accounts, property_name, person)
+    _write_draft(_drafted(property_name, person if is_patron else None, detected, found, identity), output)
+
+
+def _drafted(
+    property_name: str, subject: str | None, detected: date, rows: Sequence[Mapping[str, Any]], identity: Any
+) -> SarDraft:
+    """Return the draft of patterns, which may be of the same movements: the amount is that of the largest."""
+    try:
+        return SarDraft(
+            property=property_name,
+            detected_on=detected,
+            subject=subject,
+            identity=identity,
+            first_day=date.fromisoformat(min(row["first_day"] for row in rows)),
+            last_day=date.fromisoformat(max(row["last_day"] for row in rows)),
+            dollars=-(-max(row["cents"] for row in rows) // 100),
+            suspicions=("below_ctr_threshold",),
+            saw=tuple(f"{row['direction']}, {row['first_day']} to {row['last_day']}: {row['saw']}" for row in rows),
+        )
+    except ValidationError as error:
+        raise InputRefused(f"no draft: {'; '.join(what_is_wrong(one) for one in error.errors())}") from error
+
+
+def _write_draft(one: SarDraft, output: Path) -> None:
+    said = one.model_dump(mode="json", exclude_none=True) | {"narrative": ""}
+    text = yaml.safe_dump(said, sort_keys=False, allow_unicode=True)
+    try:
+        with os.fdopen(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise InputRefused(f"{output}: {error.strerror}") from error
+    message(f"{output}: write the narrative, then: pitledger sar prepare {output} -o FILE")
+
+
+@app.command()
+def prepare(
+    draft_file: Annotated[Path, typer.Argument(metavar="DRAFT", help="The draft with its narrative, YAML.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file for FinCEN to write.")],
+    filed_on: Annotated[
+        str | None, typer.Option("--filed-on", metavar="DATE", help="The day of filing (default: today, in UTC).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a suspicious activity report as a file for FinCEN, and record it. Another person releases it.
+
+    The last day of filing follows from the day of detection, and is later if nobody was known as the subject.
+
+    Example: pitledger sar prepare p-7.yaml -o sar-p-7.xml
+    """
+    filed = datetime.now(UTC).date() if filed_on is None else date_of("--filed-on", filed_on)
+    try:
+        found = SarDraft.model_validate(read_document(str(draft_file)))
+        content = sar_batch(filer_of(found.property), found, filed_on=filed)
+    except ValidationError as error:
+        wrong = [f"{'.'.join(map(str, one['loc']))}: {what_is_wrong(one)}" for one in error.errors()]
+        raise InputRefused(f"{draft_file}: {'; '.join(wrong)}") from error
+    except ValueError as error:
+        raise InputRefused(f"{draft_file}: {error}") from error
+    document: dict[str, Any] = {"property": found.property, "detected_on": found.detected_on.isoformat()}
+    if found.subject is not None:
+        document["subject"] = found.subject
+    with client_of(_ROOM) as room:
+        prepared = room.do("/sars", document | {"file": content.decode()})
+    write_bytes(content, output, "xml", readable=True)
+    _show(prepared, as_json=as_json)
+
+
+@app.command()
+def release(
+    property_name: Property,
+    sar: Sar,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", metavar="FILE", help="The file that will be sent: it must be the one prepared."),
+    ] = None,
+    shown: Shown = None,
+    as_json: AsJson = False,
+) -> None:
+    """Release a suspicious activity report that another person prepared; its file may then be sent.
+
+    Exit code 3 if FILE is not the file that was prepared.
+
+    Example: pitledger sar release riverside 3 --file sar-p-7.xml
+    """
+    path = _path(property_name, sar)
+    with client_of(_ROOM) as room:
+        if file is not None:
+            prepared, digest = room.read(path), sha256(content_of(file)).hexdigest()
+            if digest != prepared["content_sha256"]:
+                was = prepared["content_sha256"]
+                raise InputRefused(f"{file} has the SHA-256 {digest}, and what was prepared {was}")
+            shown = shown or prepared["sha256"]
+        answer = room.approve(f"{path}/release", sha256=shown)
+    _show(answer, as_json=as_json)
+
+
+@app.command()
+def withdraw(
+    property_name: Property,
+    sar: Sar,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")],
+    as_json: AsJson = False,
+) -> None:
+    """Withdraw a suspicious activity report that was not sent; the stored file is destroyed.
+
+    Example: pitledger sar withdraw riverside 3 --reason "the play explains it"
+    """
+    _step(property_name, sar, "withdraw", {"reason": reason}, as_json=as_json)
+
+
+@app.command()
+def filed(
+    property_name: Property,
+    sar: Sar,
+    tracking_id: Annotated[
+        str, typer.Option("--tracking-id", metavar="ID", help="What FinCEN's system answered to the file.")
+    ],
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="MOMENT", help="When, with its UTC offset (default: now).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Record that a released suspicious activity report was sent to FinCEN.
+
+    Example: pitledger sar filed riverside 3 --tracking-id 260000000001
+    """
+    said = {"tracking_id": tracking_id} | ({} if at is None else {"filed_at": moment_of("--at", at).isoformat()})
+    _step(property_name, sar, "filed", said, as_json=as_json)
+
+
+@app.command()
+def acknowledge(
+    property_name: Property,
+    sar: Sar,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The acknowledgement, as FinCEN sent it.")],
+    as_json: AsJson = False,
+) -> None:
+    """Record what became of a suspicious activity report: its BSA identifier, or that it was rejected, and its errors.
+
+    Exit code 1 if it was rejected: it is to be filed again.
+
+    Example: pitledger sar acknowledge riverside 3 SARXST.20261130.xml
+    """
+    try:
+        found = read_acknowledgement(content_of(file))
+    except AcknowledgementWrong as error:
+        raise InputRefused(f"{file}: {error}") from error
+    if len(found.reports) > 1 or (found.is_accepted and not found.reports):
+        raise InputRefused(f"{file}: it is of {len(found.reports)} reports, and a file of ours has one")
+    errors = [*found.errors, *(error for one in found.reports for error in one.errors)]
+    identifiers = [one.bsa_id for one in found.reports if one.bsa_id is not None and found.is_accepted]
+    said = {"errors": list(map(error_document, errors))} | ({"bsa_id": identifiers[0]} if identifiers else {})
+    if errors and not as_json:
+        show(table(names("Code") + words("Where", "What"), list(map(words_of, errors))))
+    _step(property_name, sar, "acknowledgement", said, as_json=as_json)
+    if not identifiers:
+        raise CheckFailed("it was not accepted: correct it, and file it again")
+
+
+@app.command()
+def destroy(property_name: Property, sar: Sar, as_json: AsJson = False) -> None:
+    """Destroy the file of a suspicious activity report that the law does not have kept any longer.
+
+    Example: pitledger sar destroy riverside 3
+    """
+    _step(property_name, sar, "destruction", {}, as_json=as_json)
+
+
+@app.command("list")
+def list_sars(
+    property_name: OfProperty,
+    status: Annotated[
+        str | None,
+        typer.Option(metavar="STATUS", help="Only prepared, released, filed, accepted, rejected or withdrawn."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List suspicious activity reports: by when each is filed, what became of it, and who prepared and released it.
+
+    Example: pitledger sar list --property riverside --status released
+    """
+    asked = {"property": property_name} | ({} if status is None else {"status": status})
+    with client_of(_ROOM) as room:
+        found = list(room.pages("/sars", **asked))
+    if as_json:
+        print_json(found)
+        return
+    members = ("detected_on", "file_by", "status", "prepared_by", "released_by", "bsa_id")
+    rows = [[str(one["sar"]), one.get("subject", ""), *(one.get(name, "") for name in members)] for one in found]
+    columns = names("Subject", "Detected", "File by", "Status", "Prepared by", "Released by", "BSA identifier")
+    show(table(numbers("Report") + columns, rows))
+
+
+@app.command()
+def due(property_name: OfProperty, as_json: AsJson = False) -> None:
+    """List suspicious activity reports that are still to be sent, and by when.
+
+    Exit code 1 if one is late. No alarm of the monitoring tells of these reports: run this every day.
+
+    Example: pitledger sar due --property riverside
+    """
+    with client_of(_ROOM) as room:
+        found = room.read_list(f"/due-sars?property={quote(property_name, safe='')}")
+    if as_json:
+        print_json(found)
+    else:
+        rows = [[str(one["sar"]), one["file_by"], str(one["days_left"]), one["status"]] for one in found]
+        show(table(numbers("Report") + names("File by") + numbers("Days left") + names("Status"), rows))
+    if late := [str(one["sar"]) for one in found if one["days_left"] < 0]:
+        raise CheckFailed(f"late: {', '.join(late)}")
+
+
+@app.command()
+def content(
+    property_name: Property,
+    sar: Sar,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")],
+) -> None:
+    """Write the file of a suspicious activity report as it was prepared; the look is on record.
+
+    Example: pitledger sar content riverside 3 -o sar-p-7.xml
+    """
+    with client_of(_ROOM) as room:
+        found = room.read_bytes(f"{_path(property_name, sar)}/file")
+    write_bytes(found, output, "xml", readable=True)
+
+
+def _path(property_name: str, sar: int) -> str:
+    return f"/sars/{quote(property_name, safe='')}/{sar}"
+
+
+def _step(property_name: str, sar: int, name: str, document: Mapping[str, Any], *, as_json: bool) -> None:
+    with client_of(_ROOM) as room:
+        answer = room.do(f"{_path(property_name, sar)}/{name}", document)
+    _show(answer, as_json=as_json)
+
+
+def _show(sar: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print a report, without personal data, and what comes next."""
+    if as_json:
+        print_json(sar)
+        return
+    print_line(f"report {sar['sar']} of {sar['property']} is {sar['status']}; file by {sar['file_by']}")
+    print_line(f"SHA-256 {sar['content_sha256']}")

@@ -1,0 +1,173 @@
+"""Routes of suspicious activity reports: for people with a role of this service, and nobody else.
+
+The manifest says so of the service as a whole: no route is reached by anybody else.
+"""
+
+import asyncio
+from functools import partial
+from hashlib import sha256
+from typing import Annotated, Final
+from uuid import uuid4
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from services.suspicious_activity import queries
+from services.suspicious_activity.commands import (
+    DestroySarFile,
+    PrepareSar,
+    RecordSarAcknowledgement,
+    RecordSarFiled,
+    ReleaseSar,
+    WithdrawSar,
+)
+from services.suspicious_activity.domain.sar_files import SarFileWrong, read_sar
+from services.suspicious_activity.domain.sars import DueSar, ReadSarFile, SarDocument
+from services.suspicious_activity.tables import properties, sars
+from shared.contracts.filings import FilingStatus
+from shared.contracts.property_snapshot import place_for_command
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.suspicions import SarSeen, SarSeenBy
+from shared.journal.recording import Causation, FactWithPostings, draft
+from shared.runtime.database import snapshot
+from shared.runtime.http import (
+    UNCHANGED,
+    Asked,
+    FromEnd,
+    Page,
+    PropertyPath,
+    PropertyQuery,
+    TableListing,
+    command_route,
+    document_response,
+    problems,
+    require_role,
+)
+from shared.runtime.http.audit_log import append_audit_entry
+from shared.runtime.http.roles import declare_role
+from shared.runtime.ingest.property_copies import known_places
+from shared.runtime.sealing import PatronKey, WrappingKeys, about_file, wrapping_keys
+from shared.runtime.service.service_context import ServiceContext
+
+PREPARE: Final = declare_role(
+    "sar.prepare",
+    "Prepare suspicious activity reports, withdraw them, and record that they were sent and what came back.",
+)
+RELEASE: Final = declare_role("sar.prepare.approve", "Release suspicious activity reports that somebody else prepared.")
+
+_SARS: Final = TableListing(sars, "property", "sar")
+_PATH: Final = "/sars/{property}/{sar}"
+_LOOKS: Final = "looks"
+"""The shard of the looks at reports."""
+
+SarReader = Annotated[str, require_role(PREPARE, RELEASE)]
+_Numbered = Annotated[int, Path(ge=1, le=2**53, description="the report")]
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes of a running service."""
+    router = APIRouter(tags=["suspicious activity"])
+    _add_commands(router, context)
+
+    @router.get("/sars", response_model_exclude_none=True, summary="List suspicious activity reports")
+    async def list_sars(
+        reader: SarReader,
+        property_name: PropertyQuery,
+        asked: Asked,
+        from_end: FromEnd = False,
+        status: Annotated[FilingStatus | None, Query(description="only those with this status")] = None,
+    ) -> Page[SarDocument]:
+        """List the reports of a property with their status, oldest first unless requested from the end."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            named = {"property": property_name, "status": status}
+            return await _SARS.read(connection, asked, queries.document_of, from_end, **named)
+
+    @router.get("/due-sars", summary="List suspicious activity reports that are still to be sent")
+    async def list_due(reader: SarReader, property_name: PropertyQuery) -> list[DueSar]:
+        """Return the reports of a property that are still to be sent, the one that is due first, first."""
+        del reader
+        now = context.clock()
+        async with snapshot(context.pools.readers) as connection:
+            place = place_for_command((await known_places(connection, properties)).place, property_name, now)
+            return await queries.due_sars(connection, property_name, now.astimezone(place.zone).date())
+
+    @router.get(
+        _PATH,
+        response_model=SarDocument,
+        summary="Read a suspicious activity report",
+        responses={**UNCHANGED, **problems(Reason.NOT_FOUND)},
+    )
+    async def read_report(request: Request, reader: SarReader, property_name: PropertyPath, sar: _Numbered) -> Response:
+        """Return what is on record of a report; the narrative is in its file. The access is recorded."""
+        async with snapshot(context.pools.readers) as connection:
+            found = await queries.find(connection, property_name, sar)
+        await _record(context, found, "report", reader)
+        return document_response(request, found)
+
+    @router.get(
+        _PATH + "/file",
+        response_class=Response,
+        summary="Read the file of a suspicious activity report",
+        responses={
+            200: {"content": {"application/xml": {}}, "description": "the file, as it was prepared"},
+            **problems(Reason.NOT_FOUND, Reason.NOT_READY, Reason.NOT_AS_RECORDED),
+        },
+    )
+    async def read_file(reader: SarReader, property_name: PropertyPath, sar: _Numbered) -> Response:
+        """Return the file as it was prepared, with narrative and personal data. The access is recorded."""
+        keys = wrapping_keys(context.settings.patron_keys_file)
+        async with snapshot(context.pools.readers) as connection:
+            found = await queries.find(connection, property_name, sar)
+            content = await queries.open_file(connection, keys, found)
+        await _record(context, found, "file", reader)
+        return Response(content, media_type="application/xml", headers={"Cache-Control": "no-store"})
+
+    return router
+
+
+def _add_commands(router: APIRouter, context: ServiceContext) -> None:
+    add = partial(command_route, router, context.commands, answers=SarDocument)
+    decided = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+    add(
+        PrepareSar,
+        "/sars",
+        role=PREPARE,
+        status=201,
+        rejects=(*decided, Reason.CONTRADICTS, Reason.NOT_ALLOWED, Reason.NOT_READY),
+        prepare=partial(_read, context),
+    )
+    add = partial(add, subject=_PATH)
+    add(ReleaseSar, _PATH + "/release", role=RELEASE, rejects=(*decided, Reason.SAME_PERSON))
+    add = partial(add, role=PREPARE)
+    add(WithdrawSar, _PATH + "/withdraw", rejects=decided)
+    sent = (*decided, Reason.TOO_EARLY, Reason.CONTRADICTS)
+    add(RecordSarFiled, _PATH + "/filed", rejects=sent)
+    add(RecordSarAcknowledgement, _PATH + "/acknowledgement", rejects=sent)
+    add(DestroySarFile, _PATH + "/destruction", rejects=(*decided, Reason.TOO_EARLY, Reason.NOT_ALLOWED))
+
+
+async def _read(context: ServiceContext, command: PrepareSar, person: str, key: str) -> PrepareSar:
+    """Read the file, and encrypt it with a key of its own. Raises: Rejected if it is no such report."""
+    del person, key
+    keys = wrapping_keys(context.settings.patron_keys_file)
+    return command.read(await asyncio.to_thread(_read_file, keys, command.property, command.file))
+
+
+def _read_file(keys: WrappingKeys, property_name: str, text: str) -> ReadSarFile:
+    content = text.encode()
+    digest = sha256(content).hexdigest()
+    try:
+        report = read_sar(text)
+    except SarFileWrong as error:
+        raise Rejected(Reason.CONTRADICTS, str(error)) from error
+    own = PatronKey.new(about_file(property_name, digest))
+    wrapped_by, wrapped = keys.wrap(own)
+    return ReadSarFile(digest, len(content), report, own.seal(text, queries.WHAT), wrapped_by, wrapped)
+
+
+async def _record(context: ServiceContext, sar: SarDocument, what: SarSeen, reader: str) -> None:
+    """Record, before an answer, that a person reads a report or its file."""
+    now, key = context.clock(), f"look.{uuid4()}"
+    fact = SarSeenBy(property=sar.property, sar=sar.sar, what=what, by=reader, at=now)
+    cause = Causation(f"/{context.service}/looks/{key}", 1, key, None, now)
+    await append_audit_entry(context, _LOOKS, draft(FactWithPostings(fact=fact), cause))

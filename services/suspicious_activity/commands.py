@@ -1,0 +1,241 @@
+"""Commands on suspicious activity reports: prepare, release, withdraw, record what came back, destroy.
+
+The file is read and encrypted before a command is decided. It is stored beside the journal.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated, Any, Final, Self
+
+from pydantic import Field, PrivateAttr
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.suspicious_activity import queries
+from services.suspicious_activity.domain import sars
+from services.suspicious_activity.domain.sars import ReadSarFile, SarDocument
+from services.suspicious_activity.tables import properties
+from shared.contracts.envelope import PERSONAL, Identifier, Name, Reason
+from shared.contracts.filings import BsaIdentifier, FilingError, TrackingId
+from shared.contracts.moments import Day, Moment
+from shared.contracts.property_snapshot import PropertySnapshot, place_for_command
+from shared.contracts.rejection import Reason as Because
+from shared.contracts.rejection import Rejected
+from shared.contracts.suspicions import (
+    AboutSar,
+    SarAcknowledged,
+    SarDestroyed,
+    SarFiled,
+    SarPrepared,
+    SarReleased,
+    SarWithdrawn,
+)
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.runtime.ingest.property_copies import Places, known_places
+
+COMMANDS: Final = Commands()
+
+_FILE_MAX: Final = 200_000
+"""Most characters of a file: a narrative has at most 17,000."""
+
+_Number = Annotated[int, Field(ge=1, le=2**53)]
+
+
+class PrepareSar(Command):
+    """Prepare the file of a suspicious activity report.
+
+    Another person releases it. `detected_on` is the day on which the facts were first known; the last day of filing
+    follows from it. The file is stored encrypted. Whoever has no role for these reports learns nothing of it.
+    """
+
+    property: Annotated[Name, Field(description="the property")]
+    subject: Annotated[Identifier | None, Field(description="the patron, by reference, if it is one")] = None
+    detected_on: Annotated[Day, Field(description="the day of initial detection")]
+    file: Annotated[str, Field(min_length=1, max_length=_FILE_MAX, description="the file, XML"), PERSONAL]
+    _read: ReadSarFile | None = PrivateAttr(default=None)
+
+    def as_read(self) -> ReadSarFile:
+        """Return the file as it was read."""
+        assert self._read is not None, "the file was read before"
+        return self._read
+
+    def read(self, file: ReadSarFile) -> Self:
+        """Return the command with its file read and encrypted, instead of the file itself."""
+        command = self.model_copy(update={"file": ""})
+        command._read = file
+        return command
+
+    def content(self) -> Any:
+        """Return the request with the hash of the file."""
+        return {**self.shown(), "file_sha256": self.as_read().sha256}
+
+    def shown(self) -> dict[str, Any]:
+        """Return the request without the file."""
+        return self.model_dump(mode="json", exclude_none=True, exclude={"file"})
+
+
+class _OfSar(Command):
+    property: Annotated[Name, Field(description="the property")]
+    sar: _Number
+
+
+class ReleaseSar(_OfSar, Approving):
+    """Release a suspicious activity report.
+
+    The file may then be sent. The person who prepared it cannot release it.
+    """
+
+
+class WithdrawSar(_OfSar):
+    """Withdraw a suspicious activity report that was not sent.
+
+    Its file is destroyed.
+    """
+
+    reason: Reason
+
+
+class RecordSarFiled(_OfSar):
+    """Record that a released suspicious activity report was sent to FinCEN.
+
+    `tracking_id` is what FinCEN's system answered.
+    """
+
+    filed_at: Annotated[Moment | None, Field(description="when it was sent, where that was earlier")] = None
+    tracking_id: TrackingId
+
+
+class RecordSarAcknowledgement(_OfSar):
+    """Record FinCEN's acknowledgement of a suspicious activity report.
+
+    A report is accepted if it has an identifier; what has none is to be filed again.
+    """
+
+    bsa_id: Annotated[BsaIdentifier | None, Field(description="FinCEN's identifier of the report")] = None
+    errors: Annotated[tuple[FilingError, ...], Field(max_length=200)] = ()
+
+
+class DestroySarFile(_OfSar):
+    """Destroy the file of a suspicious activity report that the law does not have kept any longer.
+
+    What remains is the record of it.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class _Preparing:
+    """The properties, the number of the next report, and the report that has the same file."""
+
+    places: Places
+    sar: int
+    same: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Destroying:
+    places: Places
+    sar: SarDocument
+
+
+async def _preparing(connection: AsyncConnection, command: PrepareSar) -> _Preparing:
+    return _Preparing(
+        await known_places(connection, properties),
+        await queries.next_number(connection, command.property),
+        await queries.with_file(connection, command.property, command.as_read().sha256),
+    )
+
+
+async def _destroying(connection: AsyncConnection, command: DestroySarFile) -> _Destroying:
+    return _Destroying(await known_places(connection, properties), await _find(connection, command))
+
+
+async def _store(connection: AsyncConnection, command: PrepareSar, fact: SarPrepared) -> None:
+    await queries.store_file(connection, fact.property, fact.sar, command.as_read())
+
+
+async def _find(connection: AsyncConnection, command: _OfSar) -> SarDocument:
+    return await queries.find(connection, command.property, command.sar)
+
+
+@COMMANDS.handles(PrepareSar, load=_preparing, keep=_store)
+def _prepare(command: PrepareSar, state: _Preparing, now: Now) -> Accepted:
+    place = place_for_command(state.places.place, command.property, now.at)
+    file, report = command.as_read(), command.as_read().report
+    if state.same is not None:
+        raise Rejected(Because.ALREADY_DECIDED, f"report {state.same} has this file: withdraw that, or release it")
+    sars.require_detected(report, command.detected_on, _today(place, now))
+    fact = SarPrepared(
+        property=command.property,
+        sar=state.sar,
+        subject=command.subject,
+        is_subject_known=report.is_subject_known,
+        detected_on=command.detected_on,
+        file_by=sars.file_by(place, command.detected_on, is_subject_known=report.is_subject_known),
+        first_day=report.first_day,
+        last_day=report.last_day,
+        dollars=report.dollars,
+        amends=report.amends,
+        continues=report.continues,
+        content_sha256=file.sha256,
+        content_bytes=file.size_bytes,
+        by=now.by,
+    )
+    location = f"/sars/{fact.property}/{fact.sar}"
+    return Accepted(recording=FactWithPostings(fact=fact), answer=sars.begun(fact, now.at), location=location)
+
+
+@COMMANDS.handles(ReleaseSar, load=_find, subject=as_loaded)
+def _release(command: ReleaseSar, sar: SarDocument, now: Now) -> Accepted:
+    del command
+    sars.approval_of(sar).approve(now.by)
+    said = {"prepared_by": sar.prepared_by, "content_sha256": sar.content_sha256}
+    return _accepted(sar, SarReleased(**_about(sar, now), **said), now)
+
+
+@COMMANDS.handles(WithdrawSar, load=_find)
+def _withdraw(command: WithdrawSar, sar: SarDocument, now: Now) -> Accepted:
+    sars.require_status(sar, *sars.UNSENT)
+    return _accepted(sar, SarWithdrawn(**_about(sar, now), reason=command.reason), now)
+
+
+@COMMANDS.handles(RecordSarFiled, load=_find)
+def _filed(command: RecordSarFiled, sar: SarDocument, now: Now) -> Accepted:
+    sars.require_status(sar, "released")
+    assert sar.released_at is not None, "what was released has a moment"
+    filed_at = command.filed_at or now.at
+    released_at = sar.released_at.replace(second=0, microsecond=0)  # people write minutes
+    if not released_at <= filed_at <= now.at:
+        detail = f"'filed_at' {filed_at.isoformat()} is not between the release and now"
+        raise Rejected(Because.CONTRADICTS, detail)
+    return _accepted(sar, SarFiled(**_about(sar, now), filed_at=filed_at, tracking_id=command.tracking_id), now)
+
+
+@COMMANDS.handles(RecordSarAcknowledgement, load=_find)
+def _acknowledge(command: RecordSarAcknowledgement, sar: SarDocument, now: Now) -> Accepted:
+    sars.require_status(sar, "filed")
+    return _accepted(sar, SarAcknowledged(**_about(sar, now), bsa_id=command.bsa_id, errors=command.errors), now)
+
+
+@COMMANDS.handles(DestroySarFile, load=_destroying)
+def _destroy(command: DestroySarFile, state: _Destroying, now: Now) -> Accepted:
+    sar = state.sar
+    sars.require_status(sar, "accepted", "rejected")
+    if sar.destroyed_at is not None or sar.filed_at is None:
+        raise Rejected(Because.ALREADY_DECIDED, f"the file of report {sar.sar} of {sar.property} was destroyed")
+    place = place_for_command(state.places.place, command.property, now.at)
+    until = sars.kept_until(place, sar.filed_at.astimezone(place.zone).date())
+    if _today(place, now) <= until:
+        raise Rejected(Because.TOO_EARLY, f"report {sar.sar} of {sar.property} is kept until {until}")
+    return _accepted(sar, SarDestroyed(**_about(sar, now)), now)
+
+
+def _today(place: PropertySnapshot, now: Now) -> date:
+    return now.at.astimezone(place.zone).date()
+
+
+def _about(sar: SarDocument, now: Now) -> dict[str, Any]:
+    return {"property": sar.property, "sar": sar.sar, "by": now.by}
+
+
+def _accepted(sar: SarDocument, fact: AboutSar, now: Now) -> Accepted:
+    return Accepted(recording=FactWithPostings(fact=fact), answer=sars.after(sar, fact, now.at))

@@ -1,0 +1,1 @@
+"""Suspicious activity reports: what a file says, and what may follow what."""

@@ -1,0 +1,171 @@
+"""Suspicious activity reports: by when they are filed, and what may follow what. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from services.suspicious_activity.domain.sar_files import SarInFile
+from shared.contracts.envelope import Digest, Identifier, Name, Person, Reason
+from shared.contracts.filings import BsaIdentifier, FilingError, FilingStatus, TrackingId
+from shared.contracts.property_snapshot import PropertySnapshot
+from shared.contracts.rejection import Reason as Because
+from shared.contracts.rejection import Rejected
+from shared.contracts.suspicions import (
+    AboutSar,
+    SarAcknowledged,
+    SarDestroyed,
+    SarFiled,
+    SarPrepared,
+    SarReleased,
+    SarWithdrawn,
+)
+from shared.runtime.commands.approval import FILING, Approval, Decision
+from shared.runtime.commands.approval_subject import ApprovalSubject
+
+UNSENT: Final[tuple[FilingStatus, ...]] = ("prepared", "released")
+"""The statuses of what was not sent to FinCEN yet."""
+
+OPEN: Final[tuple[FilingStatus, ...]] = (*UNSENT, "rejected")
+"""The statuses in which a report is still to be filed, or filed again."""
+
+_DECISIONS: Final[Mapping[FilingStatus, Decision]] = {"prepared": Decision.ASKED, "withdrawn": Decision.WITHDRAWN}
+_FORM: Final = "sar"
+_RECORDS: Final = "suspicious_activity_records"
+
+
+class SarDocument(ApprovalSubject):
+    """A report with its status; persons, moments and identifiers are those of the steps taken so far."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    property: Name
+    sar: int
+    subject: Identifier | None = None
+    is_subject_known: bool
+    detected_on: date
+    file_by: date
+    first_day: date
+    last_day: date
+    dollars: int
+    amends: BsaIdentifier | None = None
+    continues: BsaIdentifier | None = None
+    status: FilingStatus
+    content_sha256: Digest
+    content_bytes: int
+    prepared_by: Person
+    prepared_at: datetime
+    released_by: Person | None = None
+    released_at: datetime | None = None
+    filed_by: Person | None = None
+    filed_at: datetime | None = None
+    tracking_id: TrackingId | None = None
+    acknowledged_by: Person | None = None
+    acknowledged_at: datetime | None = None
+    bsa_id: BsaIdentifier | None = None
+    errors: tuple[FilingError, ...] = ()
+    withdrawn_by: Person | None = None
+    withdrawn_at: datetime | None = None
+    withdraw_reason: Reason | None = None
+    destroyed_by: Person | None = None
+    destroyed_at: datetime | None = None
+
+
+class DueSar(BaseModel):
+    """A report that is still to be sent: the days left until its last day; negative if it is late."""
+
+    property: Name
+    sar: int
+    status: FilingStatus
+    file_by: date
+    days_left: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSarFile:
+    """A file as it was read: SHA-256, size in bytes, the report; and sealed, with the key that opens it, wrapped."""
+
+    sha256: Digest
+    size_bytes: int
+    report: SarInFile
+    sealed: str
+    wrapped_by: str
+    wrapped: bytes
+
+
+def file_by(place: PropertySnapshot, detected_on: date, *, is_subject_known: bool) -> date:
+    """Return the last day of filing, by the property's packs. Raises: Rejected if none of them has the form filed."""
+    for law in place.reporting:
+        rule = law.suspicious_reports.get(_FORM)
+        if rule is not None:
+            within = rule.file_within_days if is_subject_known else rule.file_within_days_without_subject
+            return detected_on + timedelta(days=within.on(detected_on).value)
+    raise Rejected(Because.NOT_ALLOWED, f"no pack of {place.document.property} has suspicious activity reported")
+
+
+def require_detected(file: SarInFile, detected_on: date, today: date) -> None:
+    """Raise Rejected unless an activity was detected on a day since it began, and not later than today."""
+    if not file.first_day <= detected_on <= today:
+        detail = f"'detected_on' {detected_on} is not between the activity's first day, {file.first_day}, and {today}"
+        raise Rejected(Because.CONTRADICTS, detail)
+
+
+def kept_until(place: PropertySnapshot, filed_on: date) -> date:
+    """Return the last day on which the law has a report kept that was filed on a day. Raises: Rejected."""
+    for law in place.reporting:
+        if _RECORDS in law.retention:
+            return law.retention[_RECORDS].on(filed_on).value.after(filed_on)
+    raise Rejected(Because.NOT_ALLOWED, f"no pack of {place.document.property} says how long such a report is kept")
+
+
+def approval_of(sar: SarDocument) -> Approval:
+    """Return the report as a request that somebody else decides."""
+    name = f"report {sar.sar} of {sar.property}"
+    return Approval(FILING, name, sar.prepared_by, _DECISIONS.get(sar.status, Decision.APPROVED))
+
+
+def require_status(sar: SarDocument, *wanted: FilingStatus) -> None:
+    """Raise Rejected unless a report has one of these statuses."""
+    if sar.status not in wanted:
+        detail = f"report {sar.sar} of {sar.property} is {sar.status}, not {' or '.join(wanted)}"
+        raise Rejected(Because.TOO_EARLY if sar.status in UNSENT else Because.ALREADY_DECIDED, detail)
+
+
+def changes(fact: AboutSar, at: datetime) -> dict[str, Any]:
+    """Return what a fact changes of a report, with the moment of its recording."""
+    match fact:
+        case SarReleased():
+            return {"status": "released", "released_by": fact.by, "released_at": at}
+        case SarFiled():
+            said = {"filed_by": fact.by, "filed_at": fact.filed_at, "tracking_id": fact.tracking_id}
+            return {"status": "filed", **said}
+        case SarAcknowledged():
+            status: Literal["accepted", "rejected"] = "rejected" if fact.bsa_id is None else "accepted"
+            said = {"acknowledged_by": fact.by, "acknowledged_at": at, "bsa_id": fact.bsa_id, "errors": fact.errors}
+            return {"status": status, **said}
+        case SarWithdrawn():
+            said = {"withdrawn_by": fact.by, "withdrawn_at": at, "withdraw_reason": fact.reason}
+            return {"status": "withdrawn", **said}
+        case SarDestroyed():
+            return {"destroyed_by": fact.by, "destroyed_at": at}
+        case _:
+            raise AssertionError(f"{fact.KIND.name} changes no report")
+
+
+def begun(fact: SarPrepared, at: datetime) -> SarDocument:
+    """Return a report as it was prepared."""
+    said = {name: getattr(fact, name) for name in SarPrepared.model_fields if name != "by"}
+    return SarDocument(**said, status="prepared", prepared_by=fact.by, prepared_at=at)
+
+
+def after(sar: SarDocument, fact: AboutSar, at: datetime) -> SarDocument:
+    """Return a report after a fact about it."""
+    return sar.model_copy(update=changes(fact, at))
+
+
+def due(sar: SarDocument, today: date) -> DueSar:
+    """Return by how many days a report that is still to be sent is early; negative where it is late."""
+    said = {name: getattr(sar, name) for name in ("property", "sar", "status", "file_by")}
+    return DueSar(**said, days_left=(sar.file_by - today).days)

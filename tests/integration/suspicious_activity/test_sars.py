@@ -1,0 +1,245 @@
+"""A suspicious activity report: prepared by one person, released by another, sent, answered; known to them alone."""
+
+import json
+from collections.abc import Iterator
+from datetime import date, timedelta
+from hashlib import sha256
+from typing import Any
+
+import httpx
+import pytest
+
+from services.suspicious_activity.manifest import MANIFEST
+from services.suspicious_activity.queries import rewrap
+from services.suspicious_activity.tables import sar_files
+from shared.contracts.suspicions import SarReleased, SarSeenBy
+from shared.runtime.database import create_engine
+from shared.runtime.sealing import new_wrapping_key, wrapping_keys
+from tests.support.accounts import IDENTITY, NOON, PROPERTY, Clock
+from tests.support.asgi import assert_problem
+from tests.support.desk import Desk, desk_of
+from tests.support.properties import property_event
+from tests.support.rebuilding import assert_named, named
+from tests.support.sars import NARRATIVE, sar_of, sar_text
+from tests.support.services import query
+from tests.support.tampering import tampered
+
+ANA, OFF = "sar.ana", "sar.off"
+EVERYTHING_ELSE = "admin"
+"""Somebody with every role of every service but those of this one."""
+ROLES = {
+    ANA: ["sar.prepare"],
+    OFF: ["sar.prepare.approve"],
+    "Sar.Ana": ["sar.prepare", "sar.prepare.approve"],
+    "sar.keeper": ["sar.prepare", "quarantine.read"],
+    EVERYTHING_ELSE: ["reports.read", "patrons.report", "quarantine.read", "filings.prepare", "properties.read"],
+}
+BSA_ID = "31000000000009"
+FIVE_YEARS = timedelta(days=5 * 366)
+
+
+class Room:
+    """The service and its people."""
+
+    def __init__(self, url: str, desk: Desk, clock: Clock) -> None:
+        self.url, self.desk, self.clock = url, desk, clock
+
+    def prepare(self, person: str = ANA, **more: Any) -> httpx.Response:
+        """Prepare a report."""
+        return self.desk.post("/sars", sar_of(**more), person=person)
+
+    def step(self, name: str, body: Any = None, *, sar: int = 1, person: str = ANA) -> httpx.Response:
+        """Take a step."""
+        return self.desk.post(f"/sars/{PROPERTY}/{sar}/{name}", body, person=person)
+
+    def send(self, sar: int = 1) -> None:
+        """Release a report, and record that it was sent."""
+        assert 200 == self.step("release", sar=sar, person=OFF).status_code
+        assert 200 == self.step("filed", {"tracking_id": "260000000001"}, sar=sar).status_code
+
+    def read(self, sar: int = 1, *, what: str = "", person: str | None = ANA) -> httpx.Response:
+        """Read a report, or its file."""
+        return self.desk.get(f"/sars/{PROPERTY}/{sar}{what}", person=person)
+
+
+@pytest.fixture
+def room(url: str, patron_keys: None) -> Iterator[Room]:
+    """The service, whose read model follows from its journal at the end of every test."""
+    clock = Clock()
+    with desk_of(MANIFEST, url, people=ROLES, clock=clock) as desk:
+        desk.feed("properties", property_event())
+        yield Room(url, desk, clock)
+        model = desk.read_model(url)
+        desk.project_again(url, [one for one in desk.entries() if one.draft.kind.startswith("sar.")])
+        assert model == desk.read_model(url)
+
+
+def test_a_report_from_its_file_to_its_identifier(room: Room) -> None:
+    """Each step says who and when; what is released is the file that was prepared."""
+    prepared = room.prepare()
+    assert (201, f"/sars/{PROPERTY}/1") == (prepared.status_code, prepared.headers["location"]), prepared.text
+    found = prepared.json()
+    assert (sha256(sar_text().encode()).hexdigest(), "prepared", 28_800) == (
+        *(found["content_sha256"], found["status"], found["dollars"]),
+    )
+    assert ("p-1", "2026-11-18", "2026-11-20", "2026-12-20") == (
+        *(found["subject"], found["first_day"], found["last_day"], found["file_by"]),
+    )
+    room.send()
+    error = {"code": "C21", "place": "EFilingBatchXML/Activity[1]", "is_warning": True}
+    answered = room.step("acknowledgement", {"bsa_id": BSA_ID, "errors": [error]}).json()
+    assert ("accepted", BSA_ID, [error]) == (answered["status"], answered["bsa_id"], answered["errors"])
+    shown = room.read().json()
+    people = tuple(shown[f"{step}_by"] for step in ("prepared", "released", "filed", "acknowledged"))
+    assert (ANA, OFF, ANA, ANA) == people
+    [released] = room.desk.facts("sar.released")
+    assert isinstance(released, SarReleased)
+    assert (ANA, OFF, found["sha256"]) == (released.prepared_by, released.by, released.subject_sha256)
+    listed = room.desk.get(f"/sars?property={PROPERTY}&status=accepted", person=OFF).json()["items"]
+    assert [1] == [one["sar"] for one in listed]
+
+
+def test_who_prepared_a_report_does_not_release_it(room: Room) -> None:
+    """However the name is written; and who may only prepare has no such role."""
+    room.prepare()
+    assert 403 == room.step("release", person=ANA).status_code
+    assert_problem(room.step("release", person="Sar.Ana"), 403, "somebody else must approve it")
+    assert 200 == room.step("release", person=OFF).status_code
+
+
+def test_steps_are_taken_in_their_order(room: Room) -> None:
+    """Nothing is sent before its release, answered before it was sent, or withdrawn afterwards."""
+    sent = {"tracking_id": "260000000001"}
+    assert_problem(room.step("release", person=OFF), 404, "no report 1")
+    room.prepare()
+    assert_problem(room.step("filed", sent), 409, "is prepared, not released")
+    assert_problem(room.step("acknowledgement", {}), 409, "is prepared, not filed")
+    assert_problem(room.prepare(), 409, "report 1 has this file")
+    room.step("release", person=OFF)
+    early = (NOON - timedelta(minutes=2)).isoformat()
+    assert_problem(room.step("filed", sent | {"filed_at": early}), 409, "not between the release and now")
+    room.step("filed", sent)
+    assert_problem(room.step("withdraw", {"reason": "too late"}), 409, "is filed, not prepared or released")
+    assert "rejected" == room.step("acknowledgement", {"errors": [{"code": "F18"}]}).json()["status"]
+    assert 201 == room.prepare().status_code  # again, since it was rejected
+
+
+@pytest.mark.parametrize(
+    ("subject", "file_by", "days"), [("p-1", date(2026, 12, 20), 30), (None, date(2027, 1, 19), 60)]
+)
+def test_a_report_is_due_by_its_detection(room: Room, subject: str | None, file_by: date, days: int) -> None:
+    """Thirty days, sixty where nobody is known; negative once it is late, until it was sent."""
+    assert file_by.isoformat() == room.prepare(subject=subject).json()["file_by"]
+
+    def due() -> list[tuple[int, int]]:
+        found = room.desk.get(f"/due-sars?property={PROPERTY}", person=OFF).json()
+        return [(one["sar"], one["days_left"]) for one in found]
+
+    assert [(1, days)] == due()
+    room.clock.now = NOON + timedelta(days=days + 2)
+    assert [(1, -2)] == due()
+    room.send()
+    assert [] == due()
+    room.step("acknowledgement", {"errors": [{"code": "F18"}]})
+    assert [(1, -2)] == due()
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"file": "riverside"}, "no XML that can be read"),
+        ({"file": sar_text().replace(NARRATIVE, " ")}, "has no narrative"),
+        ({"detected_on": "2026-11-17"}, "is not between the activity's first day"),
+        ({"detected_on": "2026-11-21"}, "is not between the activity's first day"),
+    ],
+)
+def test_what_contradicts_itself_is_not_recorded(room: Room, more: dict[str, str], why: str) -> None:
+    """And of a file nothing but that is said."""
+    refused = room.desk.post("/sars", sar_of() | more, person=ANA)
+    assert_problem(refused, 409, why)
+    assert [] == room.desk.facts("sar.prepared")
+
+
+def test_narrative_and_identity_are_sealed_and_each_look_is_on_record(room: Room) -> None:
+    """Nothing of them stands in a table or an entry; whoever reads the file reads the bytes that were prepared."""
+    room.prepare()
+    said = [IDENTITY["last_name"], IDENTITY["taxpayer_number"], NARRATIVE]
+    rows = query(room.url, "SELECT sealed, encode(wrapped, 'escape') FROM suspicious_activity.sar_files")
+    stored = json.dumps([*map(list, rows), *(one.draft.data.decode() for one in room.desk.entries())])
+    assert [] == [one for one in said if one in stored]
+    found = room.read(what="/file", person=OFF)
+    assert (sar_text(), "no-store") == (found.text, found.headers["cache-control"])
+    room.read()
+    looks = [fact for fact in room.desk.facts("sar.seen") if isinstance(fact, SarSeenBy)]
+    assert [("file", OFF), ("report", ANA)] == [(one.what, one.by) for one in looks]
+
+
+def test_a_file_is_destroyed_when_it_was_withdrawn_or_is_not_kept_any_longer(room: Room) -> None:
+    """The record of it stays."""
+    room.prepare()
+    assert "withdrawn" == room.step("withdraw", {"reason": "the play explains it"}).json()["status"]
+    assert_problem(room.read(what="/file"), 404, "was destroyed")
+    room.prepare()
+    assert_problem(room.step("destruction", sar=2), 409, "is prepared, not accepted or rejected")
+    room.send(2)
+    room.step("acknowledgement", {"bsa_id": BSA_ID}, sar=2)
+    assert_problem(room.step("destruction", sar=2), 409, "is kept until 2031-11-20")
+    room.clock.now = NOON + FIVE_YEARS
+    assert ANA == room.step("destruction", sar=2).json()["destroyed_by"]
+    assert_problem(room.step("destruction", sar=2), 409, "was destroyed")
+    assert [] == query(room.url, "SELECT FROM suspicious_activity.sar_files")
+    assert BSA_ID == room.read(2).json()["bsa_id"]
+
+
+def test_the_key_that_wraps_the_key_of_a_file_is_replaced(room: Room) -> None:
+    """The file opens without the former one."""
+    room.prepare()
+    path = room.desk.context.settings.patron_keys_file
+    assert path is not None
+    path.write_text(new_wrapping_key("k2") + path.read_text())
+
+    async def wrap_anew() -> int:
+        engine = create_engine(room.url, role="suspicious_activity")
+        async with engine.begin() as connection:
+            count = await rewrap(connection, wrapping_keys(path))
+        await engine.dispose()
+        return count
+
+    assert [1, 0] == [room.desk.client.run(wrap_anew()) for _ in range(2)]
+    path.write_text(path.read_text().splitlines()[0])
+    assert sar_text() == room.read(what="/file").text
+
+
+def test_an_altered_file_is_not_shown(room: Room) -> None:
+    """Nor one with another key; one more is of no use; one that is gone is named."""
+    room.prepare()
+    for column in ("sealed", "wrapped", "wrapped_by"):
+        with tampered(room.url, sar_files, "altered", column):
+            assert_problem(room.read(what="/file"), 409, "")
+    with tampered(room.url, sar_files, "added"):
+        assert sar_text() == room.read(what="/file").text
+        assert set() == named("suspicious-activity", room.url)
+    assert_named("suspicious-activity", room.url, sar_files, "deleted")
+
+
+def test_no_route_answers_anybody_else(room: Room) -> None:
+    """One answer to everything, whatever there is, and whatever other roles somebody has; nothing is recorded of it."""
+    paths = [
+        *(f"/sars/{PROPERTY}/{sar}{what}" for sar in (1, 2) for what in ("", "/file")),
+        *(f"/{name}?property={PROPERTY}" for name in ("sars", "due-sars", "nothing")),
+        *("/quarantine", "/quarantine/1", "/quarantine/dismissals"),
+    ]
+
+    def answers() -> list[tuple[int, str, Any]]:
+        found = [room.desk.get(path, person=person) for path in paths for person in (EVERYTHING_ELSE, None)]
+        found += [room.desk.post(path, {"reason": "x"}, person=EVERYTHING_ELSE, key="k-1") for path in paths]
+        return [(one.status_code, one.text, sorted(one.headers.items())) for one in found]
+
+    before = answers()
+    assert {401, 403} == {status for status, _, _ in before}
+    assert 1 == len({text for status, text, _ in before if status == 403})
+    room.prepare()
+    entries = len(room.desk.entries())
+    assert before == answers()
+    assert entries == len(room.desk.entries())
+    assert 200 == room.desk.get("/quarantine", person="sar.keeper").status_code
