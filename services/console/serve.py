@@ -12,6 +12,7 @@ import structlog
 import uvicorn
 
 from services.console.application import create_console
+from services.console.pages.sars import is_confidential
 from services.console.services import client
 from shared.runtime.clock import utc_now
 from shared.runtime.errors import FatalServiceError
@@ -56,7 +57,7 @@ async def serve(settings: Settings, urls: Mapping[str, str], *, stop: asyncio.Ev
             docs=documentation(settings),
         )
         web = server_of(
-            tracing.application(app),
+            tracing.application(app, withheld=is_confidential),
             host=settings.http_host,
             port=port,
             grace_seconds=2,

@@ -21,6 +21,7 @@ METERS: Final = "progressive-meters"
 REGISTRY: Final = "paytable-registry"
 REPORTING: Final = "reporting"
 SETTLEMENT: Final = "round-settlement"
+SUSPICIONS: Final = "suspicious-activity"
 VIGORISH: Final = "vigorish"
 
 _SECONDS_MAX: Final = 120.0

@@ -28,6 +28,7 @@ SERVICES = (
     "progressive-meters",
     "reporting",
     "round-settlement",
+    "suspicious-activity",
     "table-inventory",
     "vigorish",
     "wagering-accounts",

@@ -22,7 +22,7 @@ from tests.support.desk import Desk
 from tests.support.filings import filing_of
 from tests.support.known import hear_of
 from tests.support.registry import blackjack, riverbend
-from tests.support.told import AS_EVERYBODY, as_each, crews, told
+from tests.support.told import AS_EVERYBODY, as_each, crews, outsiders, told
 from tests.support.worker import MOMENT
 
 ELSEWHERE: Final = "elsewhere"
@@ -84,7 +84,7 @@ def a_house(databases: Databases) -> Iterator[House]:
             hear_of(subject, known)
             desk = told(subject, databases, works_for=[ELSEWHERE], others=members)
             desks[subject.manifest.name] = stack.enter_context(desk)
-        people, properties = as_each(crews(), {"": [ELSEWHERE], **members})
+        people, properties = as_each(crews() | outsiders(), {"": [ELSEWHERE], **members})
         browsers = Browsers(*desks.values(), people=people, clock=lambda: MOMENT, properties=properties)
         with browsers.client:
             yield House(desks, browsers, known)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from services.cli.services import load_all
 from shared.runtime.http import ROLES
 from shared.runtime.http.access import ALL_PROPERTIES
 from shared.runtime.http.segregation_of_duties import conflict_among
@@ -36,7 +37,7 @@ def told(
     sealed = replace(subject, seals=seals_of(subject.manifest.name))
     url = database(sealed, databases)
     read(sealed, url, records_of({**subject.references, **subject.records}))
-    crew = {role: [role] for role in ROLES} | crews()
+    crew = {role: [role] for role in ROLES} | crews() | outsiders()
     people, properties = as_each(crew, {"": works_for, **(others or {})})
     with desk_of(
         subject.manifest, url, people=people, clock=lambda: MOMENT, outbox=Outbox(), properties=properties
@@ -57,10 +58,17 @@ def as_each(
     return people, {one + kind: its for one in (*crew, NOBODY) for kind, its in all_kinds.items()}
 
 
-def crews() -> dict[str, list[str]]:
-    """A few people who have all roles together, and none two that one person must never have."""
+def outsiders() -> dict[str, list[str]]:
+    """A few people who have together all roles but those of confidential services."""
+    withheld = {role.name for one in load_all() if one.confidential for role in one.roles}
+    others = crews(sorted(ROLES.keys() - withheld))
+    return {name.replace("crew", "outsider"): roles for name, roles in others.items()}
+
+
+def crews(of: Sequence[str] | None = None) -> dict[str, list[str]]:
+    """A few people who have all roles together, or those `of` a list; none has two that exclude each other."""
     found: list[list[str]] = []
-    for role in sorted(ROLES):
+    for role in sorted(ROLES) if of is None else of:
         fitting = (one for one in found if conflict_among(frozenset((*one, role))) is None)
         crew = next(fitting, None)
         if crew is None:

@@ -5,7 +5,7 @@ that name. It is neither hashed nor signed in a published entry; a reader's hash
 hold positions, names and counts, and of errors the type: no money, and nothing of patrons.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final, Protocol
 
@@ -66,8 +66,9 @@ class Tracing:
         """Return the trace headers for an outgoing request."""
         return {}
 
-    def application(self, app: ASGIApp) -> ASGIApp:
-        """Return the application with its requests traced."""
+    def application(self, app: ASGIApp, *, withheld: Callable[[str], bool] = lambda _: False) -> ASGIApp:
+        """Return the application with its requests traced, but for withheld paths."""
+        del withheld
         return app
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ so one trace leads from the table to the last service that reads.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -172,9 +172,9 @@ class Traces(Tracing):
         _PROPAGATOR.inject(headers)
         return headers
 
-    def application(self, app: ASGIApp) -> ASGIApp:
-        """Return the application with a span for each request, named by its route."""
-        return _Traced(app, self._tracer)
+    def application(self, app: ASGIApp, *, withheld: Callable[[str], bool] = lambda _: False) -> ASGIApp:
+        """Return the application with a span for each request, named by its route, but for withheld paths."""
+        return _Traced(app, self._tracer, withheld)
 
     def close(self) -> None:
         """Export the remaining spans, within OTEL_BSP_EXPORT_TIMEOUT, and shut down."""
@@ -238,12 +238,13 @@ def _written(context: SpanContext) -> str:
 class _Traced:
     """A span for each request: its method, its route template, its status."""
 
-    def __init__(self, app: ASGIApp, tracer: trace.Tracer) -> None:
+    def __init__(self, app: ASGIApp, tracer: trace.Tracer, withheld: Callable[[str], bool]) -> None:
         self._app = app
+        self._withheld = withheld
         self._tracer = tracer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or self._withheld(scope["path"]):
             await self._app(scope, receive, send)
             return
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
