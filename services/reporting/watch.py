@@ -11,11 +11,13 @@ from services.reporting.ingest.progress import PROGRESS
 from services.reporting.read_model.alarms import open_alarms
 from services.reporting.read_model.running_day import RunningDays, running_days
 from services.reporting.read_model.stages import restated_since
+from services.reporting.reports.currency.unprepared import observe_unprepared
 from shared.runtime.background.periodic import every
 from shared.runtime.metrics import Metrics
 from shared.runtime.service.service_context import ServiceContext
 
 _WATCH_SECONDS: Final = 15.0
+_FILINGS_SECONDS: Final = 600.0
 _LOOK_BACK: Final = timedelta(hours=24)
 """How long a restatement is news."""
 
@@ -31,7 +33,8 @@ async def watch(context: ServiceContext) -> None:
             await observe(context, connection)
 
     looking = every(_WATCH_SECONDS, look, "gaming days not watched")
-    await asyncio.gather(PROGRESS.watch(context), schedule.watch(context), evidence.watch(context), looking)
+    filing = every(_FILINGS_SECONDS, lambda: observe_unprepared(context), "currency reports not watched")
+    await asyncio.gather(PROGRESS.watch(context), schedule.watch(context), evidence.watch(context), looking, filing)
 
 
 async def observe(context: ServiceContext, connection: AsyncConnection) -> None:

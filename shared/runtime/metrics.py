@@ -208,6 +208,11 @@ class Metrics:
             "Filings that were not sent by their last day, or were rejected and not filed again since",
             registry=r,
         )
+        self.currency_reports_unprepared = Gauge(
+            "pitledger_currency_reports_unprepared",
+            "Persons' gaming days of which a currency report must be filed in three days, or is late, and none is there",
+            registry=r,
+        )
         self.slips_in_transit = Gauge(
             "pitledger_slips_in_transit", "Fills and credits in transit", ["slip"], registry=r
         )

@@ -178,7 +178,7 @@ def test_nobody_without_its_role_learns_that_a_report_exists(databases: Database
     """Byte by byte the same in a house with reports and in one without."""
     del patron_keys
     with ExitStack() as stack:
-        without, within = (stack.enter_context(a_house(databases)) for _ in range(2))
+        without, within = (stack.enter_context(a_house(databases, in_rooms=False)) for _ in range(2))
         for house in (without, within):
             what_the_stories_lack(house)
         with structlog.testing.capture_logs() as lines:
@@ -197,7 +197,6 @@ def test_the_comparison_sees_a_report_where_one_is_shown(databases: Databases, p
     """Whoever has the role is told of it by the same addresses: what is compared could have told it."""
     del patron_keys
     with a_house(databases) as house:
-        reported(house)
         desk = house.desks[ROOM]
         shown = desk.get(f"/sars?property={PROPERTY}", person=f"sar.prepare{AS_EVERYBODY}").text
         page = house.browsers.visit("GET", f"/p/{PROPERTY}/sars", insider() + AS_EVERYBODY).text

@@ -9,7 +9,8 @@ from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.properties import Filer
 from tests.support.accounts import IDENTITY, PROPERTY
 
-DAY: Final = date(2026, 11, 20)
+DAY: Final = date(2026, 11, 19)
+"""A gaming day that has ended at noon of the next one."""
 FILER: Final = Filer(
     legal_name="Riverside Casino LLC",
     trade_name="Riverside",

@@ -74,15 +74,16 @@ class House:
 
 
 @contextmanager
-def a_house(databases: Databases) -> Iterator[House]:
-    """Give all services after their stories, and the console before them."""
+def a_house(databases: Databases, *, in_rooms: bool = True) -> Iterator[House]:
+    """Give all services after their stories, and the console before them; `in_rooms`: confidential ones, too."""
     load_all()  # each declares roles
     members = {AS_MEMBER: (HERE, THERE)}
     with ExitStack() as stack:
         known, desks = Known(), {}
         for subject in SUBJECTS:
             hear_of(subject, known)
-            desk = told(subject, databases, works_for=[ELSEWHERE], others=members)
+            commands = in_rooms or not subject.manifest.confidential
+            desk = told(subject, databases, works_for=[ELSEWHERE], others=members, commands=commands)
             desks[subject.manifest.name] = stack.enter_context(desk)
         people, properties = as_each(crews() | outsiders(), {"": [ELSEWHERE], **members})
         browsers = Browsers(*desks.values(), people=people, clock=lambda: MOMENT, properties=properties)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from services.cli.filing.sar_batch import SarDraft, sar_batch
 from tests.support.accounts import IDENTITY, PROPERTY
-from tests.support.filings import DAY, FILER
+from tests.support.filings import FILER
 
 DETECTED: Final = date(2026, 11, 20)
 NARRATIVE: Final = "On three days the patron bought chips for just less than the threshold, and left without playing."
@@ -29,7 +29,7 @@ def draft_of(**more: Any) -> SarDraft:
 
 def sar_text(**more: Any) -> str:
     """Return the file of a report."""
-    return sar_batch(FILER, draft_of(**more), filed_on=DAY).decode()
+    return sar_batch(FILER, draft_of(**more), filed_on=DETECTED).decode()
 
 
 def sar_of(*, subject: str | None = "p-1", detected_on: date = DETECTED, **draft: Any) -> dict[str, Any]:

@@ -28,14 +28,17 @@ def told(
     databases: Databases,
     works_for: Sequence[str] = (ALL_PROPERTIES,),
     others: Mapping[str, Sequence[str]] | None = None,
+    *,
+    commands: bool = True,
 ) -> Iterator[Desk]:
     """Give a service after its story, which it has sealed; for each role there are two people, who have no other.
 
     One works for these properties, the other for every one. So do the people of `crews()`, who have many roles, and
-    `NOBODY`. Of each there are `others`: what stands after their names, and for which properties they work.
+    `NOBODY`. Of each there are `others`: what stands after their names, and for which properties they work. Without
+    `commands`, the story has none.
     """
     sealed = replace(subject, seals=seals_of(subject.manifest.name))
-    url = database(sealed, databases)
+    url = database(sealed, databases, commands=commands)
     read(sealed, url, records_of({**subject.references, **subject.records}))
     crew = {role: [role] for role in ROLES} | crews() | outsiders()
     people, properties = as_each(crew, {"": works_for, **(others or {})})

@@ -112,7 +112,7 @@ def _add_commands(router: APIRouter, context: ServiceContext) -> None:
         "/filings",
         role=PREPARE_FILINGS,
         status=201,
-        rejects=(*decided, Reason.CONTRADICTS, Reason.NOT_ALLOWED, Reason.NOT_READY),
+        rejects=(*decided, Reason.CONTRADICTS, Reason.NOT_ALLOWED, Reason.NOT_READY, Reason.TOO_EARLY),
         prepare=partial(_read, context),
     )
     add = partial(add, subject=_PATH)

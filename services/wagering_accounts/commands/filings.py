@@ -49,7 +49,7 @@ class PrepareFiling(Command):
     """Prepare a file that is to be filed with FinCEN.
 
     Another person releases it. `subjects` says whom each report of the file is about, in its order. A person's gaming
-    day is reported once; a later report of it amends the one that was accepted. The file is stored encrypted.
+    day is reported once; a later report of it amends the one that was accepted. The gaming day has ended. The file is stored encrypted.
     """
 
     property: Annotated[Name, Field(description="the property")]
@@ -151,6 +151,7 @@ async def _find(connection: AsyncConnection, command: _OfFiling) -> FilingDocume
 @COMMANDS.handles(PrepareFiling, load=_preparing, keep=_store)
 def _prepare(command: PrepareFiling, state: _Preparing, now: Now) -> Accepted:
     file, today = command.as_read(), Todays(state.places.place).at(command.property, now.at)
+    filings.require_ended(today, command.reported_day)
     fact = FilingPrepared(
         property=command.property,
         filing=state.filing,

@@ -111,6 +111,16 @@ def file_by(today: Today, form: FilingForm, reported_day: date) -> date:
     raise Rejected(Because.NOT_ALLOWED, f"no pack of {today.place.document.property} has a {form} filed")
 
 
+def require_ended(today: Today, reported_day: date) -> None:
+    """Raise Rejected while a gaming day runs: what its persons move is not final."""
+    if reported_day >= today.gaming_day:
+        ends = today.place.begins_at(reported_day + timedelta(days=1))
+        detail = f"gaming day {reported_day} of {today.place.document.property} runs until {ends.isoformat()}"
+        raise Rejected(
+            Because.TOO_EARLY, f"{detail}: what persons move adds up until then; prepare the file afterwards"
+        )
+
+
 def prepared_reports(
     subjects: Sequence[FilingSubject],
     reported_day: date,

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
@@ -81,7 +81,7 @@ def test_a_filing_from_its_file_to_its_identifiers(house: House) -> None:
     digest = sha256(text.encode()).hexdigest()
     found = prepared.json()
     assert (digest, len(text.encode())) == (found["content_sha256"], found["content_bytes"])
-    assert ("2026-11-20", "2026-12-05", "prepared") == (found["reported_day"], found["file_by"], found["status"])
+    assert ("2026-11-19", "2026-12-04", "prepared") == (found["reported_day"], found["file_by"], found["status"])
     assert [("p-1", 10_001, 0), ("p-2", 10_001, 0)] == [
         (one["reference"], one["in_dollars"], one["out_dollars"]) for one in found["reports"]
     ]
@@ -134,7 +134,7 @@ def test_steps_are_taken_in_their_order(house: House) -> None:
 def test_a_person_and_day_are_reported_once(house: House) -> None:
     """Until that is withdrawn or rejected; what was accepted is amended by its identifier."""
     prepare(house)
-    assert_problem(prepare(house), 409, "patron p-1 is reported of 2026-11-20 in filing 1")
+    assert_problem(prepare(house), 409, "patron p-1 is reported of 2026-11-19 in filing 1")
     assert_problem(prepare(house, corrects=[FIRST]), 409, f"no report of theirs was accepted as {FIRST}")
     assert_problem(prepare(house, "p-2", "p-2"), 409, "twice in the file")
     assert 200 == step(house, "withdraw", {"reason": "another document"}).status_code
@@ -159,8 +159,8 @@ def test_a_person_and_day_are_reported_once(house: House) -> None:
         ({"file": "<EFilingBatchXML/>"}, "no EFilingBatchXML of form CTRX"),
         ({"file": batch_text(None, None)}, "has 2 reports, of 1 persons said"),
         ({"file": batch_text(None).replace('ActivityCount="1"', 'ActivityCount="2"')}, "ActivityCount is another"),
-        ({"file": batch_text(None).replace(">20261120<", ">2026<")}, "cannot be read"),
-        ({"reported_day": "2026-11-19"}, "report 1 of the file is of 2026-11-20, not 2026-11-19"),
+        ({"file": batch_text(None).replace(">20261119<", ">2026<")}, "cannot be read"),
+        ({"reported_day": "2026-11-18"}, "report 1 of the file is of 2026-11-19, not 2026-11-18"),
     ],
 )
 def test_a_file_that_says_something_else_is_not_prepared(house: House, more: dict[str, Any], why: str) -> None:
@@ -213,7 +213,7 @@ def test_the_files_of_a_patron_are_destroyed_with_the_patron(house: House) -> No
     house.register("p-1", "W-1", code=CODE)
     prepare(house)
     erase = (f"/patrons/{PROPERTY}/p-1/erasure", {"ground": "requested"})
-    assert_problem(house.send(*erase, person="care.joy"), 409, "records of 2026-11-20 that name patron p-1 are kept")
+    assert_problem(house.send(*erase, person="care.joy"), 409, "records of 2026-11-19 that name patron p-1 are kept")
     house.clock.now = NOON + FIVE_YEARS
     assert 201 == house.send(*erase, person="care.joy").status_code
     assert 200 == house.send(erase[0] + "/approve", person="care.max").status_code
@@ -257,9 +257,9 @@ def test_what_was_not_sent_by_its_last_day_is_late(house: House) -> None:
     """Until it was sent; a rejected report is late until it was filed again."""
     assert 0 == late(house)
     prepare(house)
-    house.clock.now = NOON + timedelta(days=15)
+    house.clock.now = NOON + timedelta(days=14)
     assert 0 == late(house)
-    house.clock.now = NOON + timedelta(days=16)
+    house.clock.now = NOON + timedelta(days=15)
     assert 1 == late(house)
     file(house)
     assert 0 == late(house)
@@ -273,7 +273,7 @@ def test_what_was_not_sent_by_its_last_day_is_late(house: House) -> None:
 
 def test_the_last_day_is_that_of_the_pack(house: House) -> None:
     """A property whose packs have no such form files none."""
-    assert "2026-12-05" == prepare(house).json()["file_by"]
+    assert "2026-12-04" == prepare(house).json()["file_by"]
     elsewhere = prepare(house, "p-2", property="riverbend")
     assert_problem(elsewhere, 404, "riverbend")
 
@@ -292,3 +292,15 @@ def test_a_rejected_file_leaves_no_identifier(house: House) -> None:
     assert ("rejected", "B1") == (rejected.json()["status"], rejected.json()["errors"][0]["code"])
     assert [(None,)] == [tuple(row) for row in identifiers(house)]
     assert DAY.isoformat() == rejected.json()["reported_day"]
+
+
+def test_a_gaming_day_that_runs_is_not_reported(house: House) -> None:
+    """What its persons move adds up until its end, which the refusal names; then it is reported."""
+    running = date(2026, 11, 20)
+    body = filing_of("p-1", reported_day=running.isoformat(), file=batch_text(None, day=running))
+    refused = house.send("/filings", body, person=EVE)
+    assert_problem(refused, 409, "gaming day 2026-11-20 of riverside runs until 2026-11-21T09:00:00+00:00")
+    assert "urn:pitledger:problem:too-early" == refused.json()["type"]
+    assert [] == house.desk.facts("filing.prepared")
+    house.clock.now = datetime(2026, 11, 21, 9, tzinfo=UTC)
+    assert 201 == house.send("/filings", body, person=EVE).status_code

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any, Final
 
 from services.reporting.domain.federal.currency import CurrencyTotal
@@ -39,7 +39,11 @@ FILED: Final = Section(
             title="Status",
             formula="due while there is no filing; accepted or rejected as FinCEN answered of this report",
         ),
-        Column(name="late", title="Late", formula="not sent by the last day, or sent after it"),
+        Column(
+            name="late",
+            title="Late",
+            formula="not sent by the last day, or sent after it; not prepared, within three days of the last day",
+        ),
         Column(name="prepared_by", title="Prepared by"),
         Column(name="released_by", title="Released by"),
         Column(name="filed_by", title="Filed by"),
@@ -47,6 +51,15 @@ FILED: Final = Section(
         Column(name="bsa_id", title="BSA identifier"),
     ),
 )
+
+
+LATE: Final = "late"
+NOT_PREPARED: Final = "not prepared"
+UNPREPARED: Final = (LATE, NOT_PREPARED)
+"""What is said of a report that has no filing, once that is urgent."""
+
+MARGIN: Final = timedelta(days=3)
+"""How long before the last day a file should be there: the property's choice, not law."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +136,7 @@ def _became(
 ) -> Iterator[tuple[str, Any]]:
     if found is None:
         yield "status", "due"
-        yield "late", "late" if file_by is not None and file_by < today else ""
+        yield "late", _urgency(file_by, today)
         return
     one, report = found
     bsa_id, status = one.identifiers.get(report), one.status
@@ -132,9 +145,16 @@ def _became(
     sent = None if one.filed_at is None or status == "rejected" else one.filed_at.astimezone(books.place.zone).date()
     yield "filing", Cell(str(one.prepared.filing), one.entries)
     yield "status", Cell(status, one.entries)
-    yield "late", "late" if file_by is not None and file_by < (sent or today) else ""
+    yield "late", LATE if file_by is not None and file_by < (sent or today) else ""
     yield "prepared_by", one.prepared.by
     yield "released_by", one.released_by
     yield "filed_by", one.filed_by
     yield "filed_at", one.filed_at
     yield "bsa_id", bsa_id
+
+
+def _urgency(file_by: date | None, today: date) -> str:
+    """Return what is said of a report without a filing."""
+    if file_by is None or today < file_by - MARGIN:
+        return ""
+    return LATE if file_by < today else NOT_PREPARED

@@ -151,7 +151,7 @@ def test_a_correction_names_what_it_corrects() -> None:
         (
             [CtrActivity.of_one(DAY, None, [Line("buy-in", "in", 1, 1)])],
             DAY - timedelta(1),
-            "is not filed on 2026-11-19",
+            "is not filed on 2026-11-18",
         ),
         (
             [

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from services.cli.filing.sar_batch import NARRATIVE_MAX, Instrument, SarDraft, Suspicion, sar_batch
 from services.suspicious_activity.domain.sar_files import SarFileWrong, read_sar
 from tests.support.accounts import IDENTITY
-from tests.support.filings import DAY, FILER
-from tests.support.sars import NARRATIVE, draft_of, sar_text
+from tests.support.filings import FILER
+from tests.support.sars import DETECTED, NARRATIVE, draft_of, sar_text
 from tests.unit.cli.filing.test_ctr_batch import ENTITY, KNOWN_MORE, texts
 
 PRIOR = "31000000000001"
@@ -34,7 +34,7 @@ drafts = st.builds(
 
 def read(draft: SarDraft) -> Element:
     """Return the file of a draft."""
-    return fromstring(sar_batch(FILER, draft, filed_on=DAY))
+    return fromstring(sar_batch(FILER, draft, filed_on=DETECTED))
 
 
 @given(drafts)
@@ -58,7 +58,7 @@ def test_a_report_says_what_its_draft_says(draft: SarDraft) -> None:
 @given(drafts)
 def test_the_service_reads_what_the_draft_says(draft: SarDraft) -> None:
     """The record of a report is taken from its file."""
-    found = read_sar(sar_batch(FILER, draft, filed_on=DAY).decode())
+    found = read_sar(sar_batch(FILER, draft, filed_on=DETECTED).decode())
     assert (draft.first_day, draft.last_day, draft.dollars) == (found.first_day, found.last_day, found.dollars)
     assert (draft.identity is not None, draft.corrects, None) == (found.is_subject_known, found.amends, found.continues)
 
@@ -70,7 +70,7 @@ def test_a_report_is_valid_by_the_schema(draft: SarDraft) -> None:
     if schema is None:
         pytest.skip("SAR_SCHEMA names no EFL_SARXBatchSchema.xsd")
     etree: Any = import_module("lxml.etree")
-    etree.XMLSchema(file=schema).assertValid(etree.fromstring(sar_batch(FILER, draft, filed_on=DAY)))
+    etree.XMLSchema(file=schema).assertValid(etree.fromstring(sar_batch(FILER, draft, filed_on=DETECTED)))
 
 
 def test_nobody_known_is_a_subject_of_whom_nothing_is_known() -> None:
@@ -114,7 +114,7 @@ def test_a_draft_that_contradicts_itself_is_refused(more: dict[str, Any], why: s
 def test_a_report_is_not_filed_before_what_it_reports() -> None:
     """Nor is somebody reported who was not born."""
     with pytest.raises(ValueError, match="is not reported on 2026-11-19"):
-        sar_batch(FILER, draft_of(), filed_on=DAY - timedelta(1))
+        sar_batch(FILER, draft_of(), filed_on=DETECTED - timedelta(1))
     with pytest.raises(ValueError, match="did nothing on"):
         read(draft_of(identity=IDENTITY | {"date_of_birth": "2026-11-19"}))
 
