@@ -20,7 +20,7 @@ _SERVICE: Final = "service"
 """The member of a line that names the service."""
 _WITHHELD: Final = "details_withheld"
 """The context of tasks whose lines have no details."""
-_WRONG: Final = ("warning", "error", "critical")
+_WRONG: Final = ("error", "critical")
 _TOLD: Final = (_SERVICE, "event", "level", "timestamp", "_record", "_from_structlog")
 """What is left of a line without details; the last two are the logging library's own."""
 _KINDS_MAX: Final = 1000
@@ -95,12 +95,15 @@ def of_service(service: str) -> None:
 
 
 def withhold_details() -> None:
-    """Log of this task, and of those that it creates, only that something went wrong: not what, where, or for whom."""
+    """Log of this task, and of those that it creates, only errors, and of each only which: nothing of what it is about.
+
+    Warnings are left out, too: that a command was retried tells that there was one.
+    """
     structlog.contextvars.bind_contextvars(**{_WITHHELD: True})
 
 
 def _withheld(logger: object, method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Reduce a line of a confidential service to its event; drop it if nothing went wrong: a structlog processor."""
+    """Reduce a line of a confidential service to its event; drop it if it is no error: a structlog processor."""
     del logger, method
     if not line.pop(_WITHHELD, False):
         return line

@@ -39,7 +39,7 @@ ACCEPTED: Final = "<BSAID>31000000000001</BSAID><EFilingActivityErrorXML SeqNum=
 def batch_text(*corrects: str | None, day: date = DAY, cents: int = 1_000_001) -> str:
     """Return a file of one report for each identifier that it corrects, or None; all of the same patron."""
     who = PatronIdentity.model_validate(IDENTITY)
-    reports = [CtrActivity.of_one(day, who, [Line("chip purchase", "in", 1, cents)], prior) for prior in corrects]
+    reports = [CtrActivity(day, who, [Line("chip purchase", "in", 1, cents)], prior) for prior in corrects]
     return ctr_batch(FILER, reports, filed_on=day).decode()
 
 

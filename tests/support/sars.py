@@ -8,6 +8,7 @@ from tests.support.accounts import IDENTITY, PROPERTY
 from tests.support.filings import FILER
 
 DETECTED: Final = date(2026, 11, 20)
+PEOPLE: Final = {"sar.ana": ["sar.prepare"], "sar.off": ["sar.prepare.approve"]}
 NARRATIVE: Final = "On three days the patron bought chips for just less than the threshold, and left without playing."
 
 

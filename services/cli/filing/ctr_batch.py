@@ -8,7 +8,7 @@ itself, and every total is the sum of lines, as the receiving system adds up.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final, Literal, Self
+from typing import Final, Literal
 from xml.etree.ElementTree import Element
 
 from services.cli.filing.batch import Batch, day_text, unknown
@@ -32,10 +32,7 @@ LINE_CODES: Final[Mapping[str, str]] = {
 """The type of transaction of the form, by the kind of a movement in the currency report."""
 
 Direction = Literal["in", "out"]
-Conduct = Literal["own_behalf", "for_another", "behalf_of"]
-"""How a person is concerned: by an own movement, as the agent who acts for another, or as whom an agent acts for."""
-
-_PARTIES: Final[Mapping[Conduct, str]] = {"own_behalf": "50", "for_another": "17", "behalf_of": "23"}
+_ON_OWN_BEHALF: Final = "50"
 _ACCOUNTS: Final[Mapping[Direction, str]] = {"in": "8", "out": "9"}
 """The association of an account with the cash that went in, or out."""
 
@@ -56,56 +53,22 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class CtrParty:
-    """A person concerned by what is reported, with the person's own lines.
+class CtrActivity:
+    """The report of a person's gaming day.
 
-    `identity` is None where nothing is known of the person. `account` is the account of somebody who is known by
-    nothing else.
+    `identity` is None where nothing is known of the person; `account` is the number of the account of such a person.
+    `corrects` is the BSA identifier, 14 digits, of the report that this one corrects or amends.
     """
 
+    gaming_day: date
     identity: PatronIdentity | None
     lines: Sequence[Line]
-    conduct: Conduct = "own_behalf"
+    corrects: str | None = None
     account: str | None = None
 
     def dollars(self, direction: Direction) -> int:
         """Return the sum of the lines in or out, whole dollars."""
         return sum(line.dollars for line in self.lines if line.direction == direction)
-
-    @property
-    def movements(self) -> int:
-        """Return the number of the person's movements."""
-        return sum(line.movements for line in self.lines)
-
-
-@dataclass(frozen=True, slots=True)
-class CtrActivity:
-    """The report of a person's gaming day: what moved, and each person whom that concerns.
-
-    `corrects` is the BSA identifier, 14 digits, of the report that this one corrects or amends.
-    """
-
-    gaming_day: date
-    parties: Sequence[CtrParty]
-    lines: Sequence[Line]
-    corrects: str | None = None
-
-    def dollars(self, direction: Direction) -> int:
-        """Return the sum of the lines in or out, whole dollars."""
-        return sum(line.dollars for line in self.lines if line.direction == direction)
-
-    @classmethod
-    def of_one(
-        cls,
-        gaming_day: date,
-        identity: PatronIdentity | None,
-        lines: Sequence[Line],
-        corrects: str | None = None,
-        *,
-        account: str | None = None,
-    ) -> Self:
-        """Return the report of a person who moved everything in it on own behalf."""
-        return cls(gaming_day, (CtrParty(identity, lines, account=account),), lines, corrects)
 
 
 def ctr_batch(filer: Filer, activities: Sequence[CtrActivity], *, filed_on: date) -> bytes:
@@ -148,24 +111,24 @@ class _CtrBatch(Batch):
         self.institution(activity, "30")
         self.contact_office(activity)
         self.institution(activity, "34", _amounts(one))
-        for party in one.parties:
-            self._person(activity, party, one.gaming_day)
+        self._person(activity, one)
         self._transactions(activity, one)
 
-    def _person(self, activity: Element, one: CtrParty, gaming_day: date) -> None:
+    def _person(self, activity: Element, one: CtrActivity) -> None:
         who = one.identity or _NOBODY_KNOWN
         born, is_person = who.date_of_birth, who.kind == "person"
-        if born is not None and born > gaming_day:
-            raise ValueError(f"somebody born on {born} moved nothing on {gaming_day}")
+        many = sum(line.movements for line in one.lines) > 1
+        if born is not None and born > one.gaming_day:
+            raise ValueError(f"somebody born on {born} moved nothing on {one.gaming_day}")
         fields = (
             ("BirthDateUnknownIndicator", unknown(who, "date_of_birth")),
             ("IndividualBirthDateText", None if born is None else day_text(born)),
             *_amounts(one),
-            ("MultipleTransactionsPersonsIndividualsIndicator", "Y" if one.movements > 1 else None),
+            ("MultipleTransactionsPersonsIndividualsIndicator", "Y" if many else None),
             ("PartyAsEntityOrganizationIndicator", None if is_person else "Y"),
             ("UnknownGenderIndicator", "Y" if is_person else None),
         )
-        party = self.party(activity, _PARTIES[one.conduct], fields)
+        party = self.party(activity, _ON_OWN_BEHALF, fields)
         self.who(party, who)
         for direction, code in _ACCOUNTS.items():
             if one.account is not None and one.dollars(direction):
@@ -200,7 +163,7 @@ class _CtrBatch(Batch):
 _NOBODY_KNOWN: Final = PatronIdentity(unknown=tuple(sorted(PatronIdentity.model_construct().asked_for())))
 
 
-def _amounts(one: CtrActivity | CtrParty) -> list[tuple[str, str | None]]:
+def _amounts(one: CtrActivity) -> list[tuple[str, str | None]]:
     return [
         (f"IndividualEntityCash{name}AmountText", str(dollars) if dollars else None)
         for name, dollars in (("In", one.dollars("in")), ("Out", one.dollars("out")))

@@ -98,7 +98,7 @@ def prepare(
     nobody = {one for one in people if one == _NOBODY or _account(one) is not None}
     identities = _identities(property_name, sorted(people - nobody - {*(unidentified or ())}))
     batch = [
-        CtrActivity.of_one(gaming_day, identities.get(key[0]), lines, prior.get(key[0]), account=_account(key[0]))
+        CtrActivity(gaming_day, identities.get(key[0]), lines, prior.get(key[0]), account=_account(key[0]))
         for key, lines in reports.items()
     ]
     try:

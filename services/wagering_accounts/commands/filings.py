@@ -49,7 +49,8 @@ class PrepareFiling(Command):
     """Prepare a file that is to be filed with FinCEN.
 
     Another person releases it. `subjects` says whom each report of the file is about, in its order. A person's gaming
-    day is reported once; a later report of it amends the one that was accepted. The gaming day has ended. The file is stored encrypted.
+    day is reported once it has ended, and once; a later report of it amends the one that was accepted. The file is
+    stored encrypted.
     """
 
     property: Annotated[Name, Field(description="the property")]

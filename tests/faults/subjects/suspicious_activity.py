@@ -3,7 +3,7 @@
 from tests.faults.subject import Ask, Subject
 from tests.support.accounts import PROPERTY
 from tests.support.properties import property_event
-from tests.support.sars import sar_of
+from tests.support.sars import PEOPLE, sar_of
 
 ANA, OFF = "sar.ana", "sar.off"
 _PATH = f"/sars/{PROPERTY}"
@@ -11,7 +11,7 @@ _PATH = f"/sars/{PROPERTY}"
 SUBJECT = Subject(
     name="suspicious-activity",
     references={"properties": [property_event()]},
-    people={ANA: ["sar.prepare"], OFF: ["sar.prepare.approve"]},
+    people=PEOPLE,
     commands=[
         Ask(person=ANA, path="/sars", body=sar_of(), status=201),
         Ask(person=OFF, path=f"{_PATH}/1/release"),

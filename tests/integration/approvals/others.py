@@ -10,6 +10,7 @@ from tests.support.desk import Desk
 from tests.support.filings import batch_text, filing_of
 from tests.support.ledger_mappings import mapping_document
 from tests.support.registry import Registry, riverbend
+from tests.support.sars import sar_of
 from tests.unit.progressive_meters.office import Office, terms
 
 _PATRON = f"/patrons/{HOUSE}/p-1"
@@ -113,6 +114,16 @@ def filing(house: House, n: int) -> Proposed:
     return Proposed(f"{prepared.headers['location']}/release", "title31.sam")
 
 
+def sar(desk: Desk, n: int) -> Proposed:
+    """A suspicious activity report is prepared, withdrawn, and prepared again with another amount."""
+    if n > 1:
+        withdrawn = desk.post(f"/sars/{HOUSE}/{n - 1}/withdraw", {"reason": "a mistake"}, person="sar.ana")
+        assert 200 == withdrawn.status_code, withdrawn.text
+    prepared = desk.post("/sars", sar_of(dollars=9_000 + n), person="sar.ana")
+    assert 201 == prepared.status_code, prepared.text
+    return Proposed(f"{prepared.headers['location']}/release", "sar.off")
+
+
 # --- round settlement ---
 
 
@@ -161,5 +172,6 @@ CASES = {
         Case("approve-erasure", erasure),
         Case("release-filing", filing),
     ),
+    "suspicious-activity": (Case("release-sar", sar),),
     "round-settlement": (Case("approve-correction", correction),),
 }

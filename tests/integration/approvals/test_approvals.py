@@ -40,6 +40,7 @@ from tests.support.registry import PEOPLE as REGISTRARS
 from tests.support.registry import a_registry
 from tests.support.rounds import DAY, LOSING, TABLES, completed, record
 from tests.support.rounds import submission as rules_of_rounds
+from tests.support.sars import PEOPLE as SAR_PEOPLE
 from tests.support.services import settled_database
 from tests.unit.progressive_meters.office import PEOPLE as METERS
 from tests.unit.progressive_meters.office import an_office
@@ -89,10 +90,12 @@ def _setting(service: str, case: Case, url: str) -> Iterator[Setting]:
     """Give what a case works with on a database of its service."""
     with ExitStack() as held:
         if case in _OF_QUARANTINE:
-            desk = held.enter_context(desk_of(load(service), url, people=MENDERS, clock=lambda: NOON))
-            topic = desk.manifest.handlers[0].reader.topic.name
+            door = [role.name for role in load(service).roles[:1]] if load(service).confidential else []
+            menders = {person: [*roles, *door] for person, roles in MENDERS.items()}
+            desk = held.enter_context(desk_of(load(service), url, people=menders, clock=lambda: NOON))
+            topic = desk.manifest.readers[-1].reader.topic.name
             desk.feed(topic, b"\xff\xfe noise")
-            yield Setting(desk, desk, MENDERS)
+            yield Setting(desk, desk, menders)
         elif service == "table-inventory":
             stage = held.enter_context(inventory_desk(url))
             yield Setting(stage, stage.desk, PIT)
@@ -106,6 +109,10 @@ def _setting(service: str, case: Case, url: str) -> Iterator[Setting]:
         elif service == "wagering-accounts":
             house = held.enter_context(a_house(url))
             yield Setting(house, house.desk, ROLES)
+        elif service == "suspicious-activity":
+            desk = held.enter_context(desk_of(load(service), url, people=SAR_PEOPLE, clock=lambda: NOON))
+            desk.feed("properties", property_event())
+            yield Setting(desk, desk, SAR_PEOPLE)
         else:
             desk = held.enter_context(desk_of(load(service), url, people=CORRECTORS, clock=lambda: DAY))
             desk.feed("properties", property_event())

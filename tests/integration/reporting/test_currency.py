@@ -1,10 +1,14 @@
 """Currency reports on a real database: movements of accounts and tables go in, reports and logs come out over HTTP."""
 
+from dataclasses import replace
 from datetime import timedelta
 from itertools import count
 from typing import Any
 from urllib.parse import quote
 
+import pytest
+
+from services.reporting.reports.currency.unprepared import observe_unprepared
 from tests.support.published import published
 from tests.support.reporting import Books, names, rows_of
 from tests.support.table_days import TableDays
@@ -242,6 +246,27 @@ def test_what_became_of_a_report_stands_beside_what_is_due(books: Books) -> None
     cell = quote(f"filed/{row['id']}/status")
     shown = books.get(books.path("currency/entries", f"&cell={cell}"), person=CLERK).json()
     assert [6, 7, 8, 9] == [one["seq"] for one in shown["entries"]]
+
+
+@pytest.mark.parametrize(
+    ("days", "count", "said"), [(11, 0, ""), (12, 2, "not prepared"), (15, 2, "not prepared"), (16, 2, "late")]
+)
+def test_what_nobody_prepared_is_alarmed_before_its_last_day(books: Books, days: int, count: int, said: str) -> None:
+    """Three days before it: of every person, and of a sale to nobody known; of whom a file was prepared of none."""
+    till, ledger = Till(), TableDays()
+    for wallet in ("7", "8"):
+        books.desk.feed("accounts", till.registered(f"p-{wallet}", f"w-{wallet}"))
+    books.desk.feed("accounts", till.paid(10_001, "w-7"), till.paid(10_001, "w-8"), till.paid(9_000, "w-9"))
+    sold: dict[str, Any] = {"cents": 1_000_100, "instrument": "currency", "dealer": "dealer.1"}
+    books.desk.feed("inventory", ledger.pit("chips.sold", "BJ-01", moved=-1_000_100, **sold))
+    prepared = FILING["filing.prepared"]
+    books.desk.feed("accounts", till.filing("filing.prepared", **prepared))
+    later = timedelta(days=days)
+    context = replace(books.desk.context, clock=lambda: books.desk.context.clock() + later)
+    books.desk.client.run(observe_unprepared(context))
+    assert count == context.metrics.registry.get_sample_value("pitledger_currency_reports_unprepared")
+    known_at = quote((NOON + later).isoformat())
+    assert {"p-8": ("due", said, None)}.items() <= _became(books, f"&known_at={known_at}").items()
 
 
 def _became(books: Books, more: str = "") -> dict[str, tuple[Any, ...]]:

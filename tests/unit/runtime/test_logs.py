@@ -1,13 +1,15 @@
 """So many log lines of a kind in a minute: nobody fills a disk, and what is left out is counted."""
 
 import asyncio
+import io
+import json
 import logging
 from typing import Any
 
 import pytest
 import structlog
 
-from shared.runtime.logs import LINES_LEFT_OUT, PerMinute, of_service
+from shared.runtime.logs import LINES_LEFT_OUT, PerMinute, configure_logs, of_service, withhold_details
 
 
 class Log:
@@ -88,3 +90,33 @@ def test_lines_of_libraries_are_of_a_kind_too(arguments: tuple[str, ...]) -> Non
     per_minute = PerMinute(1, lambda: 0.0)
     record = logging.LogRecord("uvicorn.error", logging.WARNING, "", 0, "Invalid request of %s", arguments, None)
     assert [True, False] == [per_minute.filter(record), per_minute.filter(record)]
+
+
+def test_of_a_confidential_service_the_log_has_which_error_there_was_and_nothing_else() -> None:
+    """Neither what it was about, nor that a command was retried."""
+    written = io.StringIO()
+    before = structlog.get_config()
+    handlers, level = logging.root.handlers[:], logging.root.level
+    try:
+        configure_logs(form="json", level="info", lines_per_minute_max=60, stream=written)  # type: ignore[arg-type]
+
+        async def say() -> None:
+            of_service("suspicious-activity")
+            withhold_details()
+            log = structlog.get_logger()
+            log.info("started", http="127.0.0.1:8108")
+            log.warning("command batch failed, retrying", error="report 3 of riverside")
+            log.error("journal verification failed", shard="commands/0", entry=3, what="report 3")
+            logging.getLogger("uvicorn.error").error("refused %s", "/sars/riverside/3")
+
+        asyncio.run(say())
+        structlog.get_logger().info("started", http="127.0.0.1:8103")
+    finally:
+        structlog.configure(**before)
+        logging.root.handlers, logging.root.level = handlers, level
+    lines = [json.loads(line) for line in written.getvalue().splitlines()]
+    for line in lines:
+        del line["timestamp"]
+    assert {"event": "journal verification failed", "level": "error", "service": "suspicious-activity"} == lines[0]
+    assert {"event": "started", "level": "info", "http": "127.0.0.1:8103"} == lines[-1]
+    assert "riverside" not in written.getvalue()

@@ -55,7 +55,7 @@ lines = st.builds(
 )
 people = st.sampled_from([None, *map(PatronIdentity.model_validate, (IDENTITY, KNOWN_MORE, ENTITY))])
 activities = st.builds(
-    CtrActivity.of_one,
+    CtrActivity,
     st.just(DAY),
     people,
     st.lists(lines, min_size=1, max_size=6, unique_by=lambda line: line.kind),
@@ -77,7 +77,7 @@ def texts(element: Element, name: str) -> list[str]:
 def one_report(identity: PatronIdentity | None = None, *, moved: Sequence[Line] = (), **more: Any) -> Element:
     """Return a batch of one report."""
     given_lines = moved or [Line("chip purchase", "in", 1, 1_000_001)]
-    return read(ctr_batch(FILER, [CtrActivity.of_one(DAY, identity, given_lines, **more)], filed_on=DAY))
+    return read(ctr_batch(FILER, [CtrActivity(DAY, identity, given_lines, **more)], filed_on=DAY))
 
 
 @given(st.lists(activities, min_size=1, max_size=5))
@@ -130,7 +130,7 @@ def test_nobody_known_is_unknown_in_every_field() -> None:
 def test_the_same_day_of_filing_gives_the_same_bytes() -> None:
     """So that who releases a file can make it again and compare."""
     who = PatronIdentity.model_validate(IDENTITY)
-    reports = [CtrActivity.of_one(DAY, who, [Line("chip purchase", "in", 2, 1_150_000)])]
+    reports = [CtrActivity(DAY, who, [Line("chip purchase", "in", 2, 1_150_000)])]
     assert ctr_batch(FILER, reports, filed_on=DAY) == ctr_batch(FILER, reports, filed_on=DAY)
 
 
@@ -147,15 +147,15 @@ def test_a_correction_names_what_it_corrects() -> None:
     ("report", "filed_on", "why"),
     [
         ([], DAY, "nothing to report"),
-        ([CtrActivity.of_one(DAY, None, [Line("tips", "in", 1, 1)])], DAY, "no type of transaction for 'tips'"),
+        ([CtrActivity(DAY, None, [Line("tips", "in", 1, 1)])], DAY, "no type of transaction for 'tips'"),
         (
-            [CtrActivity.of_one(DAY, None, [Line("buy-in", "in", 1, 1)])],
+            [CtrActivity(DAY, None, [Line("buy-in", "in", 1, 1)])],
             DAY - timedelta(1),
             "is not filed on 2026-11-18",
         ),
         (
             [
-                CtrActivity.of_one(
+                CtrActivity(
                     date(1970, 1, 1), PatronIdentity.model_validate(IDENTITY), [Line("buy-in", "in", 1, 1_000_100)]
                 )
             ],

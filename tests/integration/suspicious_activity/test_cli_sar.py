@@ -1,0 +1,112 @@
+"""`pitledger sar`, from a pattern of the currency report to what FinCEN answered and what is due."""
+
+import stat
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import yaml
+
+from services.suspicious_activity.manifest import MANIFEST
+from tests.integration.reporting.test_currency import Till
+from tests.support import Databases
+from tests.support.accounts import IDENTITY, NOON, Clock
+from tests.support.desk import desk_of
+from tests.support.filings import ACCEPTED, ERROR, FILER, acknowledgement
+from tests.support.properties import property_event
+from tests.support.reporting import PEOPLE, books_of
+from tests.support.sars import NARRATIVE
+from tests.support.sars import PEOPLE as SAR_PEOPLE
+from tests.support.services import settled_database
+from tests.support.shell_calls import ShellCalls
+from tests.unit.cli.calling import Caller
+
+ANA, OFF, READER = "sar.ana", "sar.off", "cage.lou"
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The clock of the room."""
+    return Clock()
+
+
+@pytest.fixture
+def call(
+    databases: Databases,
+    url: str,
+    clock: Clock,
+    patron_keys: None,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[ShellCalls]:
+    """The command line; reporting knows of three movements just below the threshold."""
+    del patron_keys
+    reporting = settled_database(databases, "reporting")
+    with books_of(reporting) as books, desk_of(MANIFEST, url, people=SAR_PEOPLE, clock=clock) as room:
+        room.feed("properties", property_event())
+        till = Till()
+        before = [till.registered("p-7", "w-7"), till.paid(9_500, "w-7", day=-2), till.paid(9_600, "w-7", day=-1)]
+        books.desk.feed("accounts", *before, till.paid(9_700, "w-7"))
+        services = {
+            "suspicious-activity": room,
+            "reporting": books.desk,
+            "paytable-registry": {"/properties/riverside/in-effect": {"filer": FILER.model_dump(mode="json")}},
+            "wagering-accounts": {"/patrons/riverside/p-7/identity": {"identity": IDENTITY}},
+        }
+        yield ShellCalls(services, Caller(capsys, monkeypatch), monkeypatch)
+    databases.drop(reporting)
+
+
+def test_a_pattern_becomes_a_report_and_is_filed(call: ShellCalls, clock: Clock, tmp_path: Path) -> None:
+    """A person writes the narrative, another releases what was prepared; what FinCEN answered is on record."""
+    draft, file, answer = tmp_path / "p-7.yaml", tmp_path / "sar.xml", tmp_path / "answer.xml"
+    of_day = ("--property", "riverside", "--day", "2026-11-20")
+    asked = ("sar", "draft", *of_day, "--detected-on", "2026-11-20", "-o", str(draft))
+    assert 4 == call(*asked, "--person", "p-8", person=READER).code
+    drafted = call(*asked, "--person", "p-7", person=READER)
+    assert 0 == drafted.code, drafted.stderr
+    assert 0o600 == stat.S_IMODE(draft.stat().st_mode)
+    said = yaml.safe_load(draft.read_text())
+    assert ("p-7", "2026-11-18", "2026-11-20", 28_800, "") == (
+        *(said["subject"], said["first_day"], said["last_day"], said["dollars"], said["narrative"]),
+    )
+    assert any("3 movements of $9500.00 to $9700.00" in seen for seen in said["saw"])
+
+    prepare = ("sar", "prepare", str(draft), "-o", str(file), "--filed-on", "2026-11-20")
+    refused = call(*prepare, person=ANA)
+    assert (3, True, False) == (refused.code, "'narrative' is empty" in refused.stderr, file.exists())
+    draft.write_text(yaml.safe_dump(said | {"narrative": NARRATIVE}))
+    prepared = call(*prepare, person=ANA)
+    assert (0, True) == (prepared.code, "report 1 of riverside is prepared; file by 2026-12-20" in prepared.stdout)
+    assert 2 == call("sar", "list", "--property", "riverside", person="nobody").code
+
+    other = tmp_path / "other.xml"
+    other.write_text(file.read_text() + "\n")
+    assert 3 == call("sar", "release", "riverside", "1", "--file", str(other), person=OFF).code
+    assert 0 == call("sar", "release", "riverside", "1", "--file", str(file), person=OFF).code
+    due = call("sar", "due", "--property", "riverside", person=OFF)
+    assert (0, True) == (due.code, "2026-12-20" in due.stdout)
+    clock.now = NOON + timedelta(days=31)
+    late = call("sar", "due", "--property", "riverside", person=OFF)
+    assert (1, True) == (late.code, "late: 1" in late.stderr)
+    assert 0 == call("sar", "filed", "riverside", "1", "--tracking-id", "260000000001", person=ANA).code
+    answer.write_bytes(acknowledgement("A", ERROR.format(level="FATAL")))
+    rejected = call("sar", "acknowledge", "riverside", "1", str(answer), person=ANA)
+    assert (1, True) == (rejected.code, "RawZIPCode" in rejected.stdout)
+
+    assert 0 == call(*prepare, person=ANA).code
+    assert 0 == call("sar", "release", "riverside", "2", person=OFF).code
+    assert 0 == call("sar", "filed", "riverside", "2", "--tracking-id", "260000000002", person=ANA).code
+    answer.write_bytes(acknowledgement("A", ACCEPTED))
+    assert 0 == call("sar", "acknowledge", "riverside", "2", str(answer), person=ANA).code
+    listed = call("sar", "list", "--property", "riverside", "--json", person=OFF)
+    assert ["rejected", "accepted"] == [one["status"] for one in yaml.safe_load(listed.stdout)]
+    other.unlink()
+    assert 0 == call("sar", "content", "riverside", "2", "-o", str(other), person=OFF).code
+    assert file.read_bytes() == other.read_bytes()
+    assert 1 == call("sar", "withdraw", "riverside", "2", "--reason", "too late", person=ANA).code
+    assert 1 == call("sar", "destroy", "riverside", "2", person=ANA).code
+    clock.now = NOON + timedelta(days=6 * 366)
+    assert 0 == call("sar", "destroy", "riverside", "2", person=ANA).code
+    assert READER in PEOPLE

@@ -1,0 +1,69 @@
+"""`pitledger filing prepare`: the file of a gaming day from the currency report, and what is refused."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from xml.etree.ElementTree import fromstring
+
+import pytest
+
+from tests.integration.reporting.test_currency import Till
+from tests.support import Databases
+from tests.support.accounts import CODE, IDENTITY, NOON, Clock, House, a_house
+from tests.support.filings import FILER
+from tests.support.reporting import books_of
+from tests.support.services import settled_database
+from tests.support.shell_calls import ShellCalls
+from tests.unit.cli.calling import Caller
+from tests.unit.cli.filing.test_ctr_batch import texts
+
+EVE, READER = "title31.eve", "cage.lou"
+PREPARE = ("filing", "prepare", "--property", "riverside", "--day", "2026-11-20", "--filed-on", "2026-11-21", "--json")
+
+
+@pytest.fixture
+def house(url: str, patron_keys: None) -> Iterator[House]:
+    """The service, with a patron who is identified."""
+    del patron_keys
+    with a_house(url, Clock()) as house:
+        house.register("p-7", "w-7", code=CODE)
+        assert house.send("/patrons/riverside/p-7/identity", {"identity": IDENTITY}).is_success
+        yield house
+
+
+@pytest.fixture
+def call(
+    databases: Databases, house: House, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ShellCalls]:
+    """The command line; reporting knows of a patron, and of an account without one, above the threshold."""
+    reporting = settled_database(databases, "reporting")
+    with books_of(reporting) as books:
+        till = Till()
+        books.desk.feed("accounts", till.registered("p-7", "w-7"), till.opened("ga-2"))
+        books.desk.feed("accounts", till.paid(11_000, "w-7"), till.paid(12_000, "ga-2", table="BJ-02"))
+        report = books.get(books.path("currency"), person=READER).json()
+        services = {
+            "wagering-accounts": house.desk,
+            "reporting": {"/reports/currency": report},
+            "paytable-registry": {"/properties/riverside/in-effect": {"filer": FILER.model_dump(mode="json")}},
+        }
+        yield ShellCalls(services, Caller(capsys, monkeypatch), monkeypatch)
+    databases.drop(reporting)
+
+
+def test_a_gaming_day_is_filed_once_it_has_ended(call: ShellCalls, house: House, tmp_path: Path) -> None:
+    """Until then there is no file; an account without a patron is reported by its number."""
+    file = tmp_path / "ctr.xml"
+    refused = call(*PREPARE, "-o", str(file), person=EVE)
+    assert (1, True, False) == (refused.code, "runs until 2026-11-21T09:00:00+00:00" in refused.stderr, file.exists())
+    house.clock.now = NOON + timedelta(days=1)
+    [document] = call(*PREPARE, "-o", str(file), person=EVE).documents
+    assert [("patron", "p-7", 11_000), ("account", "ga-2", 12_000)] == [
+        (one["kind"], one["reference"], one["in_dollars"]) for one in document["reports"]
+    ]
+    batch = fromstring(file.read_text())
+    assert ["ga-2"] == texts(batch, "AccountNumberText")
+    assert ["8"] == texts(batch, "PartyAccountAssociationTypeCode")
+    assert [IDENTITY["last_name"]] == texts(batch, "RawEntityIndividualLastName")
+    again = call(*PREPARE, "-o", str(file), person=EVE)
+    assert (1, True) == (again.code, "is reported of 2026-11-20 in filing 1" in again.stderr)
