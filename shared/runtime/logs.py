@@ -109,7 +109,9 @@ def _withheld(logger: object, method: str, line: structlog.typing.EventDict) -> 
         return line
     if line.get("level") not in _WRONG:
         raise structlog.DropEvent
-    return {name: line[name] for name in _TOLD if name in line}
+    told = {name: line[name] for name in _TOLD if name in line}
+    record = line.get("_record")  # of a library, whose message may say anything
+    return told if record is None else {**told, "event": record.name}
 
 
 def _current_service() -> str:

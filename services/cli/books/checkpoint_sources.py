@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.cli.exits import UsageWrong
 from services.cli.operations.keys import read_verifiers
+from services.cli.services import load
 from shared.journal.checkpoint import Checkpoint, checkpoint_origin, open_note, read_unverified
 from shared.journal.checkpoint_store import DirectoryStore, tile_of
 from shared.journal.cosignature import Quorum
@@ -80,6 +81,7 @@ class Kept:
     def of_service(self, service: str) -> dict[str, Signed]:
         """Return the checkpoints of a service's shards, by the shard's name. Raises: UsageWrong."""
         verifiers, store = self._verifiers_of(service), DirectoryStore(self.directory)
+        quorum = witnesses_of(service, self.quorum)
         prefix = checkpoint_origin(service, "")
         found: dict[str, Signed] = {}
         for origin in store.origins():
@@ -95,7 +97,7 @@ class Kept:
             for size, note in zip(sizes, notes, strict=True):
                 try:
                     signed.checkpoints.append(open_note(note, verifiers))
-                    if self.quorum is not None and (lacking := self.quorum.lacking(note)):
+                    if quorum is not None and (lacking := quorum.lacking(note)):
                         signed.lacking[size] = lacking
                 except CheckpointError as error:
                     signed.problems.append(
@@ -135,6 +137,11 @@ class Kept:
             return [Signer.from_pem(self.signing_key, signer_name(service)).verifier]
         except (CheckpointError, OSError) as error:
             raise UsageWrong(f"PITLEDGER_CHECKPOINT_KEY_FILE: {error}") from error
+
+
+def witnesses_of(service: str, quorum: Quorum | None) -> Quorum | None:
+    """Return the cosignatures that a service's checkpoints must have: of a confidential one no witness is asked."""
+    return None if quorum is None or load(service).confidential else quorum
 
 
 def latest_note(store: DirectoryStore, origin: str, quorum: Quorum | None) -> str | None:

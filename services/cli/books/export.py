@@ -13,7 +13,7 @@ import typer
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.cli.books.checkpoint_sources import latest_note
+from services.cli.books.checkpoint_sources import latest_note, witnesses_of
 from services.cli.database import journal_of, with_connection
 from services.cli.environment import settings
 from services.cli.exits import CheckFailed, InputRefused, NotFound, UsageWrong
@@ -67,7 +67,8 @@ def export(
         raise UsageWrong("where are the signed checkpoints? give --checkpoints, or PITLEDGER_CHECKPOINT_DIRECTORY")
     if property_id is not None and day is None:
         raise UsageWrong("--property is of --day: give both, or neither")
-    quorum, wanted = quorum_of(found, witnesses or (), required), None if day is None else _date(day)
+    quorum = witnesses_of(service, quorum_of(found, witnesses or (), required))
+    wanted = None if day is None else _date(day)
 
     async def work(connection: AsyncConnection) -> int:
         tables = journal_of(service)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.cli.books.checkpoint_sources import latest_note
+from services.cli.books.checkpoint_sources import latest_note, witnesses_of
 from services.cli.database import journal_of, with_connection
 from services.cli.environment import settings
 from services.cli.exits import CheckFailed, NotFound
@@ -42,7 +42,7 @@ def prove(
     Example: pitledger prove 3 41 --checkpoints /mnt/checkpoints > entry-41.json
     """
     del as_json
-    quorum = quorum_of(settings(), witnesses or (), required)
+    quorum = witnesses_of(service, quorum_of(settings(), witnesses or (), required))
 
     async def work(connection: AsyncConnection) -> str:
         tables = journal_of(service)

@@ -1,9 +1,10 @@
 """`pitledger sar`, from a pattern of the currency report to what FinCEN answered and what is due."""
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -12,7 +13,7 @@ from services.suspicious_activity.manifest import MANIFEST
 from tests.integration.reporting.test_currency import Till
 from tests.support import Databases
 from tests.support.accounts import IDENTITY, NOON, Clock
-from tests.support.desk import desk_of
+from tests.support.desk import Desk, desk_of
 from tests.support.filings import ACCEPTED, ERROR, FILER, acknowledgement
 from tests.support.properties import property_event
 from tests.support.reporting import PEOPLE, books_of
@@ -48,7 +49,7 @@ def call(
         till = Till()
         before = [till.registered("p-7", "w-7"), till.paid(9_500, "w-7", day=-2), till.paid(9_600, "w-7", day=-1)]
         books.desk.feed("accounts", *before, till.paid(9_700, "w-7"))
-        services = {
+        services: dict[str, Desk | Mapping[str, Any]] = {
             "suspicious-activity": room,
             "reporting": books.desk,
             "paytable-registry": {"/properties/riverside/in-effect": {"filer": FILER.model_dump(mode="json")}},

@@ -1,8 +1,9 @@
 """`pitledger filing prepare`: the file of a gaming day from the currency report, and what is refused."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import fromstring
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tests.integration.reporting.test_currency import Till
 from tests.support import Databases
 from tests.support.accounts import CODE, IDENTITY, NOON, Clock, House, a_house
+from tests.support.desk import Desk
 from tests.support.filings import FILER
 from tests.support.reporting import books_of
 from tests.support.services import settled_database
@@ -42,7 +44,7 @@ def call(
         books.desk.feed("accounts", till.registered("p-7", "w-7"), till.opened("ga-2"))
         books.desk.feed("accounts", till.paid(11_000, "w-7"), till.paid(12_000, "ga-2", table="BJ-02"))
         report = books.get(books.path("currency"), person=READER).json()
-        services = {
+        services: dict[str, Desk | Mapping[str, Any]] = {
             "wagering-accounts": house.desk,
             "reporting": {"/reports/currency": report},
             "paytable-registry": {"/properties/riverside/in-effect": {"filer": FILER.model_dump(mode="json")}},

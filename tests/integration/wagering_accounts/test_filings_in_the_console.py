@@ -39,7 +39,8 @@ def prepare(house: House) -> None:
 def take(browsers: Browsers, step: str, number: int, person: str = EVE, **fields: Any) -> str:
     """Fill in the form of a step; return the page that follows."""
     form, said = f"/do/wagering-accounts/{step}", {"property": PROPERTY, "filing": str(number)}
-    return browsers.send(form, person, **said, **fields).text
+    named = {name.replace("__", "."): value for name, value in fields.items()}
+    return browsers.send(form, person, **said, **named).text
 
 
 def region(page: str, title: str) -> str:

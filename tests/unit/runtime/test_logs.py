@@ -98,7 +98,7 @@ def test_of_a_confidential_service_the_log_has_which_error_there_was_and_nothing
     before = structlog.get_config()
     handlers, level = logging.root.handlers[:], logging.root.level
     try:
-        configure_logs(form="json", level="info", lines_per_minute_max=60, stream=written)  # type: ignore[arg-type]
+        configure_logs(form="json", level="info", lines_per_minute_max=60, stream=written)
 
         async def say() -> None:
             of_service("suspicious-activity")
@@ -117,6 +117,7 @@ def test_of_a_confidential_service_the_log_has_which_error_there_was_and_nothing
     lines = [json.loads(line) for line in written.getvalue().splitlines()]
     for line in lines:
         del line["timestamp"]
+    assert {"event": "uvicorn.error", "level": "error", "service": "suspicious-activity"} == lines[1]
     assert {"event": "journal verification failed", "level": "error", "service": "suspicious-activity"} == lines[0]
     assert {"event": "started", "level": "info", "http": "127.0.0.1:8103"} == lines[-1]
     assert "riverside" not in written.getvalue()
