@@ -34,13 +34,14 @@ def told(
     """Give a service after its story, which it has sealed; for each role there are two people, who have no other.
 
     One works for these properties, the other for every one. So do the people of `crews()`, who have many roles, and
-    `NOBODY`. Of each there are `others`: what stands after their names, and for which properties they work. Without
-    `commands`, the story has none.
+    `NOBODY`. Of each there are `others`: what stands after their names, and for which properties they work. Whoever has
+    one role has one that opens the door of a confidential service, too. Without `commands`, the story has none.
     """
     sealed = replace(subject, seals=seals_of(subject.manifest.name))
     url = database(sealed, databases, commands=commands)
     read(sealed, url, records_of({**subject.references, **subject.records}))
-    crew = {role: [role] for role in ROLES} | crews() | outsiders()
+    door = [one.name for one in subject.manifest.roles[:1]] if subject.manifest.confidential else []
+    crew = {role: [role, *door] for role in ROLES} | crews() | outsiders()
     people, properties = as_each(crew, {"": works_for, **(others or {})})
     with desk_of(
         subject.manifest, url, people=people, clock=lambda: MOMENT, outbox=Outbox(), properties=properties

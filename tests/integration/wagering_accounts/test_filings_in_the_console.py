@@ -1,6 +1,7 @@
 """Filings as people take their steps in the console: released, sent, accepted, rejected and filed again, withdrawn."""
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tests.support.filings import filing_of
 EVE, SAM = "title31.eve", "title31.sam"
 AT = f"/p/{PROPERTY}/filings"
 BSA_ID = "31000000000001"
+_KEYS = count(1)
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def take(browsers: Browsers, step: str, number: int, person: str = EVE, **fields
     """Fill in the form of a step; return the page that follows."""
     form, said = f"/do/wagering-accounts/{step}", {"property": PROPERTY, "filing": str(number)}
     named = {name.replace("__", "."): value for name, value in fields.items()}
-    return browsers.send(form, person, **said, **named).text
+    return browsers.send(form, person, **said, **named, key=f"{form}.{next(_KEYS)}").text
 
 
 def region(page: str, title: str) -> str:
@@ -70,7 +72,7 @@ def test_what_was_rejected_says_why_and_is_filed_again(house: House, browsers: B
     assert 409 == house.send("/filings", filing_of("p-1"), person=EVE).status_code
     take(browsers, "release-filing", 1, SAM)
     take(browsers, "record-filed", 1, tracking_id="260000000001")
-    errors = {"reports__0__errors__0__code": "F18", "reports__0__errors__0__place": "Activity[1]/Party[6]"}
+    errors = {"reports__0__errors": '[{"code": "F18", "place": "Activity[1]/Party[6]"}]'}
     take(browsers, "record-acknowledgement", 1, accepted="yes", reports__0__report="1", **errors)
     assert "260000000001" in region(browsers.get(AT, EVE), "Rejected")
     assert "F18 Activity[1]/Party[6]" in region(browsers.get(f"{AT}/1", EVE), "Reports in the order of the file")
