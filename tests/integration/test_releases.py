@@ -164,6 +164,8 @@ QUIET = {
     "0.1.0": {
         "paytable_registry.ledger_mappings",
         "round_settlement.result_voids",
+        "suspicious_activity.sar_files",
+        "suspicious_activity.sars",
         "table_inventory.adjustments",
         "table_inventory.alarm_cases",
         "table_inventory.check_write_offs",
