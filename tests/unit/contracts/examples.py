@@ -21,6 +21,7 @@ from tests.support.rounds import (
     voided_result,
 )
 from tests.unit.progressive_meters.examples import METERS
+from tests.unit.suspicious_activity.examples import SUSPICIONS
 from tests.unit.table_inventory.examples import CHANGES, INVENTORY, PIT
 from tests.unit.table_inventory.rating_examples import RATINGS
 from tests.unit.vigorish.examples import VIGORISH
@@ -248,5 +249,5 @@ _OF_SETTLEMENT: dict[str, dict[str, Any]] = {
     },
 }
 EXAMPLES |= {kind: _settled(kind, data) for kind, data in _OF_SETTLEMENT.items()}
-EXAMPLES |= PIT | CHANGES | RATINGS | INVENTORY | ACCOUNTS | VIGORISH | METERS
+EXAMPLES |= PIT | CHANGES | RATINGS | INVENTORY | ACCOUNTS | SUSPICIONS | VIGORISH | METERS
 """One message of every kind, by kind."""
