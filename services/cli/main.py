@@ -54,7 +54,7 @@ _COMMANDS: Final = {
         "cage": "Transfer and count what lies at the locations of the cage.",
     },
     "filing": {
-        "filing": "Prepare currency transaction reports for FinCEN; read its acknowledgements.",
+        "filing": "Prepare currency transaction reports for FinCEN, and information returns for the IRS.",
         "sar": "Draft and file suspicious activity reports, for those who make them alone.",
     },
     "operations": {

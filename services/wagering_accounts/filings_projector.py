@@ -19,7 +19,7 @@ from shared.runtime.projector import Projector, Transaction
 
 _ADD: Final = insert(filings)
 _ADD_REPORTS: Final = insert(filing_reports)
-_ANSWER: Final = update(filing_reports, ("bsa_id", "errors"))
+_ANSWER: Final = update(filing_reports, ("accepted", "bsa_id", "errors"))
 _ERRORS: Final = TypeAdapter(tuple[FilingError, ...])
 _KEY: Final = ("property", "filing")
 
@@ -77,12 +77,14 @@ def _changing(columns: tuple[str, ...]) -> Statement:
 
 
 def _row(values: dict[str, object]) -> dict[str, object]:
-    """Return column values: errors as JSON."""
+    """Return column values: errors and unconfirmed values as JSON."""
     if "errors" in values:
         values = values | {"errors": _ERRORS.dump_python(values["errors"], mode="json")}  # type: ignore[arg-type]
+    if "unconfirmed" in values:
+        values = values | {"unconfirmed": list(values["unconfirmed"])}  # type: ignore[call-overload]
     return {name: value for name, value in values.items() if name in _COLUMNS}
 
 
-_COLUMNS: Final = {*FilingSummary.model_fields, "report", "bsa_id"}
+_COLUMNS: Final = {*FilingSummary.model_fields, "report", "accepted", "bsa_id"}
 
 FILINGS: Final = Projector(tables=(filings, filing_reports), project=project, beside=(filing_files,))

@@ -1,4 +1,4 @@
-"""Facts about what is filed with FinCEN, on `accounts`: prepared, released, filed, acknowledged, or withdrawn.
+"""Facts about what is filed with FinCEN or the IRS, on `accounts`: prepared, released, filed, acknowledged, withdrawn.
 
 The file itself has personal data and is in no fact: a fact has its SHA-256 and its size.
 """
@@ -13,8 +13,14 @@ from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person
 from shared.contracts.facts import Fact, fact
 from shared.contracts.topics import ACCOUNTS
 
-FilingForm = Literal["ctr"]
-"""What is filed: currency transaction reports (FinCEN 112)."""
+FilingForm = Literal["ctr", "w_2g", "form_1042_s"]
+"""What is filed: currency transaction reports (FinCEN 112), or information returns by their form's name in packs."""
+
+FilingPeriod = Annotated[str, StringConstraints(pattern="^[0-9]{4}(-[0-9]{2}-[0-9]{2})?$")]
+"""What all reports of a file are about: a gaming day, such as `2026-11-20`, or a tax year, such as `2026`."""
+
+AccountNumber = Annotated[str, StringConstraints(pattern="^[0-9]{10}$")]
+"""The ten digits by which an information return is known among those of a form and tax year."""
 
 FilingStatus = Literal["prepared", "released", "filed", "accepted", "rejected", "withdrawn"]
 
@@ -22,12 +28,13 @@ BsaIdentifier = Annotated[str, StringConstraints(pattern="^[0-9]{14}$")]
 """FinCEN's identifier of a report that it accepted, fourteen digits; what amends the report names it."""
 
 TrackingId = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9-]{1,64}$")]
-"""FinCEN's identifier of a file that it received."""
+"""The agency's identifier of a file that it received: FinCEN's tracking identifier, the IRS's receipt identifier."""
 
 REPORTS_MAX: Final = 1000
 """Most reports in one file."""
 
 _Dollars = Annotated[int, Field(strict=True, ge=0, le=10**12)]
+_Cents = Annotated[int, Field(strict=True, ge=0, le=10**12)]
 _Place = Annotated[int, Field(strict=True, ge=1, le=REPORTS_MAX)]
 
 
@@ -39,19 +46,25 @@ class FilingSubject(Contract):
 
 
 class PreparedReport(FilingSubject):
-    """A report in a file, the first of which is 1: whole dollars in and out, as the file has them.
+    """A report in a file, the first of which is 1, with its amounts as the file has them.
 
-    `amends` is the identifier of the earlier report that it corrects or amends.
+    A currency transaction report has whole dollars in and out; `amends` is the identifier of the earlier one that it
+    corrects. An information return has its account number, winnings and tax withheld, cents; `corrects` is the filing
+    in which the return was sent that it corrects.
     """
 
     report: _Place
-    in_dollars: _Dollars
-    out_dollars: _Dollars
+    in_dollars: _Dollars | None = None
+    out_dollars: _Dollars | None = None
+    winnings_cents: _Cents | None = None
+    withheld_cents: _Cents | None = None
+    account_number: AccountNumber | None = None
     amends: BsaIdentifier | None = None
+    corrects: Annotated[int, Field(strict=True, ge=1)] | None = None
 
 
 class FilingError(Contract):
-    """An error or a warning of FinCEN's: its code in the user guide, and the place in the file."""
+    """An error or a warning of the agency's: its code, and the place in the file."""
 
     code: Identifier
     place: Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{0,500}$", strip_whitespace=True)] = ""
@@ -59,9 +72,13 @@ class FilingError(Contract):
 
 
 class AnsweredReport(Contract):
-    """What became of a report in a file: its identifier if it was accepted, and what was found in it."""
+    """What became of a report in a file: whether it was accepted, and what was found in it.
+
+    FinCEN gives each currency transaction report that it accepts an identifier, and no other report has one.
+    """
 
     report: _Place
+    accepted: Annotated[bool, Field(strict=True)]
     bsa_id: BsaIdentifier | None = None
     errors: Annotated[tuple[FilingError, ...], Field(max_length=200)] = ()
 
@@ -76,11 +93,17 @@ class AboutFiling(Fact):
 
 @fact("filing.prepared", ACCOUNTS)
 class FilingPrepared(AboutFiling):
-    """A file of reports of a gaming day awaits another person's release; it is to be filed by `file_by`."""
+    """A file of reports of a gaming day or tax year awaits another person's release; it is to be filed by `file_by`.
+
+    Whoever an information return is about has a copy by `copy_by`. `unconfirmed` are the values of law behind it whose
+    review was due, and which were relied on all the same.
+    """
 
     form: FilingForm
-    reported_day: date
+    period: FilingPeriod
     file_by: date
+    copy_by: date | None = None
+    unconfirmed: tuple[str, ...] = ()
     reports: tuple[PreparedReport, ...]
     content_sha256: Digest
     content_bytes: int
@@ -103,7 +126,7 @@ class FilingReleased(AboutFiling, AsShown):
 
 @fact("filing.filed", ACCOUNTS)
 class FilingFiled(AboutFiling):
-    """A file was sent to FinCEN at a moment, which received it under a tracking identifier."""
+    """A file was sent to the agency at a moment, which received it under an identifier."""
 
     filed_at: AwareDatetime
     tracking_id: TrackingId
@@ -111,9 +134,9 @@ class FilingFiled(AboutFiling):
 
 @fact("filing.acknowledged", ACCOUNTS)
 class FilingAcknowledged(AboutFiling):
-    """FinCEN's answer to a file: whether it was accepted as a whole, and what became of each report.
+    """The agency's answer to a file: whether it was accepted as a whole, and what became of each report.
 
-    A file is rejected if one of its reports is: what has no identifier is to be filed again.
+    A file is rejected if one of its reports is: what was not accepted is to be filed again.
     """
 
     accepted: bool

@@ -9,7 +9,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Final
 
-from shared.jurisdictions.dated import Dated, LawUnknown, Provision
+from shared.jurisdictions.dated import Dated, LawUnknown, Provision, past_review
 from shared.jurisdictions.depending import AfterAFall, Graduated
 from shared.jurisdictions.gaming_day import begins_at, gaming_day
 from shared.jurisdictions.meters import LeastReset, least_reset
@@ -55,6 +55,7 @@ __all__ = [
     "month_before",
     "pack",
     "pack_of_regulation",
+    "past_review",
     "period_of",
 ]
 

@@ -1,10 +1,11 @@
 """A value fixed by law: since when it applies, its source, and whether it was confirmed there."""
 
+from collections.abc import Iterator, Mapping
 from datetime import date
 from itertools import pairwise
-from typing import Annotated, Generic, Literal, Self, TypeVar
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
-from pydantic import ConfigDict, Field, RootModel, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, RootModel, model_validator
 
 from shared.rules.record import Record
 
@@ -22,7 +23,8 @@ class Dated(Record, Generic[T]):
     """A value in force from a day on, until the next value of its provision.
 
     `source` says where it is written. It is `confirmed` where it was read there, and `unconfirmed` where it was
-    inferred, taken from elsewhere, or not found in the text itself; then `note` says which.
+    inferred, taken from elsewhere, or not found in the text itself; then `note` says which. A value that law changes
+    each year can be relied on up to `review_by`.
     """
 
     value: T
@@ -30,12 +32,32 @@ class Dated(Record, Generic[T]):
     source: Text
     status: Literal["confirmed", "unconfirmed"]
     note: Text | None = None
+    review_by: date | None = None
+    _is_past_review: bool = PrivateAttr(default=False)
+
+    @property
+    def is_past_review(self) -> bool:
+        """Return whether it was taken for a day for which it can no longer be relied on."""
+        return self._is_past_review
 
     @model_validator(mode="after")
     def _doubt_has_a_reason(self) -> Self:
         if self.status == "unconfirmed" and self.note is None:
             raise ValueError("an unconfirmed value needs a note that says what is not confirmed")
         return self
+
+    @model_validator(mode="after")
+    def _is_reviewed_later(self) -> Self:
+        if self.review_by is not None and self.review_by < self.effective_from:
+            raise ValueError(f"review_by {self.review_by} is before effective_from {self.effective_from}")
+        return self
+
+    def past_review(self, review_by: date) -> Self:
+        """Return the value as it stands after a review that was due by a day, and confirmed none: unconfirmed."""
+        note = f"law changes it each year: no value was confirmed since it was to be reviewed by {review_by}"
+        found = self.model_copy(update={"status": "unconfirmed", "note": note})
+        found._is_past_review = True
+        return found
 
 
 class Provision(RootModel[tuple[Dated[T], ...]], Generic[T]):
@@ -53,12 +75,37 @@ class Provision(RootModel[tuple[Dated[T], ...]], Generic[T]):
         return self
 
     def on(self, day: date) -> Dated[T]:
-        """Return the value in force on a day. Raises: LookupError before the first value."""
-        for dated in reversed(self.root):
-            if dated.effective_from <= day:
-                return dated
+        """Return the value in force on a day, as `past_review` if a review was due before and none was confirmed since.
+
+        Raises: LookupError before the first value.
+        """
+        known: Dated[T] | None = None
+        missed: date | None = None
+        for dated in self.root:
+            if dated.effective_from > day:
+                break
+            known = dated
+            if dated.status == "confirmed":
+                missed = None
+            if missed is None and dated.review_by is not None and dated.review_by < day:
+                missed = dated.review_by
+        if known is not None:
+            return known if missed is None else known.past_review(missed)
         first = self.root[0]
         raise LawUnknown(
             f"nothing is known for {day}: the first value holds from {first.effective_from} on ({first.source}); "
             "add an earlier one with its source"
         )
+
+
+def past_review(part: Any, place: str, day: date) -> Iterator[tuple[str, Dated[Any]]]:
+    """Yield the values in a part of a pack that can no longer be relied on on a day, by their paths in the pack."""
+    match part:
+        case Provision():
+            if part.root[0].effective_from <= day and (found := part.on(day)).is_past_review:
+                yield place, found
+        case Mapping() | BaseModel():
+            for name, one in part.items() if isinstance(part, Mapping) else part:
+                yield from past_review(one, f"{place}.{name}", day)
+        case _:
+            return

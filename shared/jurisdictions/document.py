@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from shared.jurisdictions import GamingPack, Pack, PackWrong, Provision, load_pack
+from shared.jurisdictions import Dated, GamingPack, Pack, PackWrong, Provision, load_pack
+from shared.jurisdictions.returns import ReturnLayout
 from shared.rules.document import in_dollars, in_percent
 
 _RATE: Final = re.compile(r"0(\.\d+)?|1(\.0+)?")
@@ -45,6 +46,9 @@ def _page(found: Pack) -> Iterator[str]:
             yield "| what | from | value | source | status |"
             yield "|---|---|---|---|---|"
             yield from _rows(part, "")
+    for name, returned in found.returns.items():
+        for dated in returned.layout.root:
+            yield from _columns(name, dated)
 
 
 def _about(part: Any) -> Iterator[str]:
@@ -55,13 +59,30 @@ def _about(part: Any) -> Iterator[str]:
         yield ""
 
 
+def _columns(name: str, dated: Dated[ReturnLayout]) -> Iterator[str]:
+    """Return the columns of a layout, in their order."""
+    yield ""
+    yield f"### Columns of `{name}` from {dated.effective_from}"
+    yield ""
+    yield "| column | filled with | at most | required | status |"
+    yield "|---|---|---|---|---|"
+    for one in dated.value.columns:
+        filled = f"`{one.field}`" if one.field else f"always {one.text}" if one.text else ""
+        status = "confirmed" if one.status == "confirmed" else "**unconfirmed**"
+        note = "" if one.note is None else f": {one.note}"
+        yield f"| {one.name} | {filled} | {one.length_max or ''} | {one.required or ''} | {status}{note} |"
+
+
 def _rows(part: Any, what: str) -> Iterator[str]:
     match part:
         case Provision():
             for dated in part.root:
                 status = "**unconfirmed**" if dated.status == "unconfirmed" else "confirmed"
                 note = "" if dated.note is None else f": {dated.note}"
-                yield _row(what, str(dated.effective_from), _shown(dated.value, what), dated.source, status + note)
+                review = "" if dated.review_by is None else f"; to be reviewed by {dated.review_by}"
+                yield _row(
+                    what, str(dated.effective_from), _shown(dated.value, what), dated.source, status + note + review
+                )
         case Mapping() | BaseModel():
             for name, value in part.items() if isinstance(part, Mapping) else part:
                 yield from _rows(value, f"{what}.{name}".lstrip("."))

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from shared.jurisdictions.dated import Provision, Text
 from shared.jurisdictions.depending import AfterAFall, Estimates, Graduated
 from shared.jurisdictions.forms import Cents, Count, CurrencyReport, Form, Key, ReportableWinnings, SuspiciousReport
+from shared.jurisdictions.returns import InformationReturn
 from shared.rules.record import Listed, Rate, Record
 
 Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
@@ -90,12 +91,18 @@ class Pack(Record):
     reportable_winnings: dict[Key, ReportableWinnings] = Field(default_factory=dict)
     currency_reports: dict[Key, CurrencyReport] = Field(default_factory=dict)
     suspicious_reports: dict[Key, SuspiciousReport] = Field(default_factory=dict)
+    returns: dict[Key, InformationReturn] = Field(default_factory=dict)
     retention: dict[Key, Provision[Period]] = Field(default_factory=dict)
 
     @field_validator("reportable_winnings", "currency_reports", "suspicious_reports")
     @classmethod
     def _forms_exist(cls, reports: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
         return _naming(reports, [report.form for report in reports.values()], info, "forms")
+
+    @field_validator("returns")
+    @classmethod
+    def _returned_forms_exist(cls, returns: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        return _naming(returns, returns, info, "forms")
 
 
 class ReportingPack(Pack):

@@ -1,4 +1,7 @@
-"""Read the packs in a folder: each is a folder named by its id, with a `pack.yaml`."""
+"""Read the packs in a folder: each is a folder named by its id, with a `pack.yaml`.
+
+Its information returns have a document of their own beside it, `returns.yaml`: they are long, and change every year.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +16,7 @@ from shared.jurisdictions.model import GamingPack, Pack, ReportingPack
 from shared.rules.packaged import parsed
 
 FILE: Final = "pack.yaml"
+RETURNS_FILE: Final = "returns.yaml"
 
 _pack: Final[TypeAdapter[ReportingPack | GamingPack]] = TypeAdapter(
     Annotated[ReportingPack | GamingPack, Field(discriminator="kind")]
@@ -32,6 +36,8 @@ def load_pack(folder: Traversable) -> Pack:
     name = f"{folder.name}/{FILE}"
     try:
         document = parsed((folder / FILE).read_text(encoding="utf-8"))
+        if isinstance(document, dict) and (folder / RETURNS_FILE).is_file():
+            document = document | {"returns": parsed((folder / RETURNS_FILE).read_text(encoding="utf-8"))}
         found = _pack.validate_python(document)
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise PackWrong(name, [f"this is no YAML: {error}"]) from None

@@ -47,7 +47,7 @@ def filing_of(*patrons: str, corrects: Sequence[str | None] = (), **more: Any) -
     """Return the body of the command that prepares a file of a report on each of these patrons."""
     return {
         "property": PROPERTY,
-        "reported_day": DAY.isoformat(),
+        "period": DAY.isoformat(),
         "subjects": [{"kind": "patron", "reference": patron} for patron in patrons],
         "file": batch_text(*(corrects or [None] * len(patrons))),
     } | more

@@ -1,1 +1,1 @@
-"""What is filed with FinCEN: currency transaction reports, and their acknowledgements."""
+"""What is filed with FinCEN and the IRS, and what they answer."""

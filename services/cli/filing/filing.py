@@ -1,31 +1,35 @@
-"""`pitledger filing`: currency transaction reports as FinCEN takes them, from the file to what came back."""
+"""`pitledger filing`: what FinCEN and the IRS take, from the file to what came back."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Final
-from urllib.parse import quote
 
 import typer
 
 from services.cli.client import client_of
 from services.cli.exits import CheckFailed, InputRefused, NotFound, UsageWrong
 from services.cli.filing.acknowledgement import Acknowledgement, AcknowledgementWrong, read_acknowledgement
+from services.cli.filing.common import Filing, Property, Unconfirmed, filing_path, laws_of, section_of, show_filing
 from services.cli.filing.ctr_batch import CtrActivity, Line, ctr_batch
 from services.cli.filing.reading import (
     ACCOUNTS,
     content_of,
     date_of,
+    document_of,
     error_document,
     filer_of,
     identity_of,
     words_of,
 )
+from services.cli.filing.returns import FORMS, copies, returns
 from services.cli.moments import moment_of
 from services.cli.output import AsJson, names, numbers, print_json, print_line, show, table, words, write_bytes
 from services.cli.subjects import Shown
+from services.wagering_accounts.domain.filings import require_reviewed, unreviewed
 from services.wagering_accounts.domain.identity import PatronIdentity
+from shared.contracts.rejection import Rejected
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -39,16 +43,13 @@ _OF_ACCOUNT: Final = "account "
 _NOBODY: Final = "unknown"
 """The person of the currency report where none was recorded."""
 
-Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
-Filing = Annotated[int, typer.Argument(metavar="FILING", min=1, help="The number of the filing.")]
-
 _Reports = Mapping[tuple[str, str], Sequence[Line]]
 """The lines to report by person, and by entry where nobody is known: those cannot be told apart."""
 
 
 @app.callback()
 def _filing() -> None:
-    """Prepare what is filed with FinCEN, release it, and record that it was sent and what came back."""
+    """Prepare what is filed with FinCEN and the IRS, release it, and record that it was sent and what came back."""
 
 
 @app.command()
@@ -72,6 +73,7 @@ def prepare(
             "--corrects", metavar="PERSON=BSA-ID", help="This person's report corrects the one with that identifier."
         ),
     ] = None,
+    unconfirmed: Unconfirmed = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the currency transaction reports of a gaming day as a batch file for FinCEN, and record it as a filing.
@@ -94,7 +96,9 @@ def prepare(
     for option, named in (("--only", only), ("--unidentified", unidentified), ("--corrects", prior)):
         if missing := sorted(set(named or ()) - people):
             raise NotFound(f"{option}: nothing is to be reported of {', '.join(missing)} on {day}")
-    filer = filer_of(property_name)
+    property_document = document_of(property_name)
+    filer = filer_of(property_document)
+    _require_reviewed(property_document, day, told=unconfirmed)
     nobody = {one for one in people if one == _NOBODY or _account(one) is not None}
     identities = _identities(property_name, sorted(people - nobody - {*(unidentified or ())}))
     batch = [
@@ -106,11 +110,11 @@ def prepare(
     except ValueError as error:
         raise InputRefused(f"no batch: {error}") from error
     subjects = [_subject(*key) for key in reports]
-    document = {"property": property_name, "reported_day": day, "subjects": subjects, "file": content.decode()}
+    document = {"property": property_name, "period": day, "subjects": subjects, "file": content.decode()}
     with client_of(ACCOUNTS) as accounts:
-        prepared = accounts.do("/filings", document)
+        prepared = accounts.do("/filings", document | {"unconfirmed": unconfirmed})
     write_bytes(content, output, "xml", readable=True)
-    _show_filing(prepared, as_json=as_json)
+    show_filing(prepared, as_json=as_json)
 
 
 @app.command()
@@ -130,7 +134,7 @@ def release(
 
     Example: pitledger filing release riverside 3 --file ctr-2026-11-20.xml
     """
-    path = _path(property_name, filing)
+    path = filing_path(property_name, filing)
     with client_of(ACCOUNTS) as client:
         if file is not None:
             prepared, digest = client.read(path), sha256(content_of(file)).hexdigest()
@@ -140,7 +144,7 @@ def release(
                 )
             shown = shown or prepared["sha256"]
         answer = client.approve(f"{path}/release", sha256=shown)
-    _show_filing(answer, as_json=as_json)
+    show_filing(answer, as_json=as_json)
 
 
 @app.command()
@@ -155,8 +159,8 @@ def withdraw(
     Example: pitledger filing withdraw riverside 3 --reason "p-7 showed another document"
     """
     with client_of(ACCOUNTS) as client:
-        answer = client.do(f"{_path(property_name, filing)}/withdraw", {"reason": reason})
-    _show_filing(answer, as_json=as_json)
+        answer = client.do(f"{filing_path(property_name, filing)}/withdraw", {"reason": reason})
+    show_filing(answer, as_json=as_json)
 
 
 @app.command()
@@ -179,38 +183,51 @@ def filed(
     if at is not None:
         document["filed_at"] = moment_of("--at", at).isoformat()
     with client_of(ACCOUNTS) as client:
-        answer = client.do(f"{_path(property_name, filing)}/filed", document)
-    _show_filing(answer, as_json=as_json)
+        answer = client.do(f"{filing_path(property_name, filing)}/filed", document)
+    show_filing(answer, as_json=as_json)
 
 
 @app.command()
 def acknowledge(
     property_name: Property,
     filing: Filing,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The acknowledgement, as FinCEN sent it.")],
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="FinCEN's acknowledgement, as it was sent.")
+    ] = None,
+    status: Annotated[
+        str | None,
+        typer.Option("--status", metavar="STATUS", help="What the IRS's portal says of the file: accepted, rejected."),
+    ] = None,
+    rejected: Annotated[
+        list[int] | None,
+        typer.Option("--rejected", metavar="NUMBER", help="A return in an accepted file that was not accepted itself."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Record what became of a filing: accepted or rejected, the BSA identifier of each report, and its errors.
+    """Record what became of a filing: accepted or rejected, each report in it, and its errors.
 
-    Exit code 1 if the file or a report in it was rejected: it is to be filed again.
+    FinCEN answers with a file; the portal of the IRS shows it, and --status and --rejected say what it shows. Exit
+    code 1 if the file or a report in it was rejected: it is to be filed again.
 
     Example: pitledger filing acknowledge riverside 3 CTRXST.20261130.xml
+    Example: pitledger filing acknowledge riverside 4 --status accepted --rejected 17
     """
-    try:
-        found = read_acknowledgement(content_of(file))
-    except AcknowledgementWrong as error:
-        raise InputRefused(f"{file}: {error}") from error
+    if (file is None) == (status is None) or (file is not None and rejected):
+        raise UsageWrong("give FinCEN's file, or --status with what the portal of the IRS shows")
+    path = filing_path(property_name, filing)
     with client_of(ACCOUNTS) as client:
-        answer = client.do(f"{_path(property_name, filing)}/acknowledgement", _document(found))
+        if file is None:
+            document = _shown_by_portal(client.read(path), str(status), set(rejected or ()))
+        else:
+            found = _read(file)
+            document = _document(found)
+        answer = client.do(f"{path}/acknowledgement", document)
     if as_json:
         print_json(answer)
+    elif file is None:
+        show_filing(answer, as_json=False)
     else:
-        print_line(f"the file was {'accepted' if found.is_accepted else 'rejected'}")
-        rows = [["", "", *words_of(one)] for one in found.errors]
-        for number, one in enumerate(found.reports, start=1):
-            for said in [words_of(error) for error in one.errors] or [["", "", ""]]:
-                rows.append([str(number), one.bsa_id or "rejected", *said])
-        show(table(numbers("Report") + names("BSA identifier", "Code") + words("Where", "What"), rows))
+        _show_acknowledgement(found)
     if answer["status"] != "accepted":
         raise CheckFailed("not everything was accepted: correct it, and file it again")
 
@@ -224,7 +241,7 @@ def list_filings(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List filings: of which gaming day, by when, what became of them, and who prepared and released each.
+    """List filings: of which form and period, by when, what became of them, and who prepared and released each.
 
     Example: pitledger filing list --property riverside --status released
     """
@@ -238,8 +255,10 @@ def list_filings(
     rows = [
         [
             str(one["filing"]),
-            one["reported_day"],
+            FORMS[one["form"]],
+            one["period"],
             str(one["report_count"]),
+            one.get("copy_by", ""),
             one["file_by"] + (" (late)" if one["status"] in _OPEN and one["file_by"] < today else ""),
             one["status"],
             one["prepared_by"],
@@ -248,7 +267,7 @@ def list_filings(
         ]
         for one in found
     ]
-    columns = numbers("Filing") + names("Gaming day") + numbers("Reports") + names("File by", "Status")
+    columns = numbers("Filing") + names("Form", "Period") + numbers("Reports") + names("Copy by", "File by", "Status")
     show(table(columns + names("Prepared by", "Released by", "Tracking ID"), rows))
 
 
@@ -263,12 +282,47 @@ def content(
     Example: pitledger filing content riverside 3 -o ctr-2026-11-20.xml
     """
     with client_of(ACCOUNTS) as client:
-        found = client.read_bytes(f"{_path(property_name, filing)}/file")
+        found = client.read_bytes(f"{filing_path(property_name, filing)}/file")
     write_bytes(found, output, "xml", readable=True)
 
 
-def _path(property_name: str, filing: int) -> str:
-    return f"/filings/{quote(property_name, safe='')}/{filing}"
+app.command("returns")(returns)
+app.command("copies")(copies)
+
+
+def _require_reviewed(document: Mapping[str, Any], day: str, *, told: bool) -> None:
+    try:
+        require_reviewed(unreviewed(laws_of(document), "ctr", day), told=told)
+    except Rejected as error:
+        raise InputRefused(str(error)) from error
+
+
+def _read(file: Path) -> Acknowledgement:
+    try:
+        return read_acknowledgement(content_of(file))
+    except AcknowledgementWrong as error:
+        raise InputRefused(f"{file}: {error}") from error
+
+
+def _shown_by_portal(filing: Mapping[str, Any], status: str, rejected: set[int]) -> dict[str, Any]:
+    """Return what the portal shows of a file as the service takes it."""
+    if status not in ("accepted", "rejected"):
+        raise UsageWrong(f"--status {status!r}: accepted or rejected")
+    numbers_of = [one["report"] for one in filing["reports"]]
+    if missing := rejected - set(numbers_of):
+        raise UsageWrong(f"--rejected {min(missing)}: the filing has the reports 1 to {len(numbers_of)}")
+    if status == "rejected":
+        return {"accepted": False}
+    return {"accepted": True, "reports": [{"report": one, "accepted": one not in rejected} for one in numbers_of]}
+
+
+def _show_acknowledgement(found: Acknowledgement) -> None:
+    print_line(f"the file was {'accepted' if found.is_accepted else 'rejected'}")
+    rows = [["", "", *words_of(one)] for one in found.errors]
+    for number, one in enumerate(found.reports, start=1):
+        for said in [words_of(error) for error in one.errors] or [["", "", ""]]:
+            rows.append([str(number), one.bsa_id or "rejected", *said])
+    show(table(numbers("Report") + names("BSA identifier", "Code") + words("Where", "What"), rows))
 
 
 def _subject(reference: str, entry: str) -> dict[str, str]:
@@ -287,21 +341,16 @@ def _account(reference: str) -> str | None:
 def _document(found: Acknowledgement) -> dict[str, Any]:
     """Return an acknowledgement as the service takes it: without FinCEN's texts, which follow from the codes."""
     reports = [
-        {"report": number, "errors": [error_document(said) for said in one.errors]}
+        {"report": number, "accepted": one.is_accepted, "errors": [error_document(said) for said in one.errors]}
         | ({} if one.bsa_id is None else {"bsa_id": one.bsa_id})
         for number, one in enumerate(found.reports, start=1)
     ]
     return {"accepted": found.is_accepted, "errors": [error_document(one) for one in found.errors], "reports": reports}
 
 
-def _rows(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
-    [rows] = [one["rows"] for one in report["content"]["sections"] if one["name"] == section]
-    return list(rows)
-
-
 def _reports(report: Mapping[str, Any]) -> _Reports:
     found: dict[tuple[str, str], list[Line]] = {}
-    for row in _rows(report, "lines"):
+    for row in section_of(report, "lines"):
         if row["form"] == _CTR:
             reference = row["person"]
             line = Line(row["kind"], row["direction"], row["movements"], row["cents"])
@@ -314,26 +363,6 @@ def _identities(property_name: str, people: Sequence[str]) -> dict[str, PatronId
         return {}
     with client_of(ACCOUNTS) as accounts:
         return {person: identity_of(accounts, property_name, person) for person in people}
-
-
-def _show_filing(filing: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print a filing, without personal data, and what comes next."""
-    if as_json:
-        print_json(filing)
-        return
-    rows = [
-        [
-            one["reference"],
-            f"{one['in_dollars']:,}",
-            f"{one['out_dollars']:,}",
-            one.get("amends", ""),
-            one.get("bsa_id", ""),
-        ]
-        for one in filing["reports"]
-    ]
-    show(table(names("Person") + numbers("In, $", "Out, $") + names("Amends", "BSA identifier"), rows))
-    print_line(f"filing {filing['filing']} of {filing['property']} is {filing['status']}; file by {filing['file_by']}")
-    print_line(f"SHA-256 {filing['content_sha256']}")
 
 
 def _prior(text: str) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """What `pitledger filing` and `pitledger sar` read: who files, who somebody is, what FinCEN answered."""
 
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
@@ -24,12 +25,16 @@ def content_of(file: Path) -> bytes:
         raise InputRefused(f"{file}: {error.strerror}") from error
 
 
-def filer_of(property_name: str) -> Filer:
-    """Return who files for a property, as its document says. Raises: NotFound."""
+def document_of(property_name: str) -> dict[str, Any]:
+    """Return the property's document in effect."""
     with client_of("paytable-registry") as registry:
-        document = registry.read(f"/properties/{quote(property_name, safe='')}/in-effect")
+        return registry.read(f"/properties/{quote(property_name, safe='')}/in-effect")
+
+
+def filer_of(document: Mapping[str, Any]) -> Filer:
+    """Return who files for a property, as its document says. Raises: NotFound."""
     if document.get("filer") is None:
-        raise NotFound(f"the property document of {property_name} has no filer: say there who files with FinCEN")
+        raise NotFound(f"the property document of {document['property']} has no filer: say there who files")
     return Filer.model_validate(document["filer"])
 
 

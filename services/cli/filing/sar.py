@@ -16,7 +16,16 @@ from services.cli.client import client_of
 from services.cli.documents import read_document
 from services.cli.exits import CheckFailed, InputRefused, NotFound
 from services.cli.filing.acknowledgement import AcknowledgementWrong, read_acknowledgement
-from services.cli.filing.reading import ACCOUNTS, content_of, date_of, error_document, filer_of, identity_of, words_of
+from services.cli.filing.reading import (
+    ACCOUNTS,
+    content_of,
+    date_of,
+    document_of,
+    error_document,
+    filer_of,
+    identity_of,
+    words_of,
+)
 from services.cli.filing.sar_batch import SarDraft, sar_batch
 from services.cli.moments import moment_of
 from services.cli.output import AsJson, message, names, numbers, print_json, print_line, show, table, words, write_bytes
@@ -123,7 +132,7 @@ def prepare(
     filed = datetime.now(UTC).date() if filed_on is None else date_of("--filed-on", filed_on)
     try:
         found = SarDraft.model_validate(read_document(str(draft_file)))
-        content = sar_batch(filer_of(found.property), found, filed_on=filed)
+        content = sar_batch(filer_of(document_of(found.property)), found, filed_on=filed)
     except ValidationError as error:
         wrong = [f"{'.'.join(map(str, one['loc']))}: {what_is_wrong(one)}" for one in error.errors()]
         raise InputRefused(f"{draft_file}: {'; '.join(wrong)}") from error

@@ -1,6 +1,7 @@
-"""Filings with FinCEN: what is due, waits for its release, to be sent, for an answer; what came back."""
+"""Filings with FinCEN and the IRS: what is due, waits for its release, to be sent, for an answer; what came back."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any, Final
@@ -24,6 +25,15 @@ _STEPS: Final = {
     "withdrawn": (),
 }
 """The statuses in the order in which they are shown, each with the commands that may follow."""
+
+_OF_REPORT: Final = {
+    True: ("in_dollars", "out_dollars", "amends", "bsa_id"),
+    False: ("account_number", "winnings_cents", "withheld_cents", "corrects"),
+}
+"""The columns of a currency transaction report, and of an information return."""
+
+_DUE: Final = ("due", "rejected", "to_withdraw", "to_correct")
+"""The statuses of information returns of which something is to be done."""
 
 _LAST: Final = ("accepted", "withdrawn")
 """The statuses after which nothing follows: the latest filings come first."""
@@ -69,7 +79,7 @@ def routes() -> APIRouter:
             listed(
                 "filings.reports",
                 reports,
-                cols("report", "kind", "reference", "in_dollars", "out_dollars", "amends", "bsa_id", "errors"),
+                cols("report", "kind", "reference", *_OF_REPORT[found["form"] == "ctr"], "accepted", "errors"),
                 link=partial(_patron, property),
             ),
             listed("filings.errors", list(found["errors"]), cols("code", "place", "is_warning")),
@@ -79,9 +89,7 @@ def routes() -> APIRouter:
             "lists.html",
             person,
             title=say("filings.one", filing=filing),
-            lead=say(
-                "filings.one_lead", **{name: found[name] for name in ("reported_day", "status", "content_sha256")}
-            ),
+            lead=say("filings.one_lead", **{name: found[name] for name in ("period", "status", "content_sha256")}),
             more=_acts(property, found),
             lists=lists,
             zone=zone,
@@ -91,7 +99,7 @@ def routes() -> APIRouter:
 
 
 async def _due(person: Person, property_name: str, today: date) -> list[Any]:
-    """Return what is to be reported of this month and the one before, and is in no filing."""
+    """Return what is to be reported of this month and the one before, or this year and the one before."""
     if not person.may("patrons.report"):
         return []
     months = (today.replace(day=1) - timedelta(days=1), today)
@@ -101,22 +109,43 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
                 REPORTING, "/reports/currency", property=property_name, gaming_day=day.isoformat(), period="month"
             )
             for day in months
-        )
+        ),
+        *(
+            person.calls.get(
+                REPORTING, "/reports/winnings", property=property_name, gaming_day=f"{year}-12-31", period="year"
+            )
+            for year in (today.year - 1, today.year)
+        ),
     )
-    missing = next((one for one in answers if isinstance(one, Missing)), None)
-    rows = [row for report in answers if not isinstance(report, Missing) for row in _filed_of(report)]
+    reported, returned = answers[: len(months)], answers[len(months) :]
     return [
         listed(
             "filings.due",
-            missing or rows,
+            _rows_of(reported, "filed"),
             cols("gaming_day", "form", "person", "file_by", "late"),
             only=lambda one: one["status"] == "due",
-        )
+        ),
+        listed(
+            "filings.returns_due",
+            _rows_of(returned, "returns"),
+            cols("year", "form", "patron", "winnings_cents", "withheld_cents", "status", "copy_by", "file_by", "late"),
+            only=lambda one: one["status"] in _DUE,
+        ),
     ]
 
 
-def _filed_of(report: Record) -> list[Record]:
-    return [row for section in report["content"]["sections"] if section["name"] == "filed" for row in section["rows"]]
+def _rows_of(answers: Sequence[Record | Missing], section: str) -> Missing | list[Record]:
+    """Return the rows of a section of reports: nothing is known of a period before the books; or why there is none."""
+    reports = [one for one in answers if not isinstance(one, Missing)]
+    if not reports:
+        return next(one for one in answers if isinstance(one, Missing))
+    return [
+        row
+        for report in reports
+        for one in report["content"]["sections"]
+        if one["name"] == section
+        for row in one["rows"]
+    ]
 
 
 async def _by_status(person: Person, property_name: str, now: datetime, most: int | None) -> list[Any]:
@@ -142,7 +171,7 @@ def _list(property_name: str, status: str, answer: Any, now: datetime) -> Any:
 
 
 def _columns(status: str) -> list[Col]:
-    named = ("filing", "reported_day", "report_count", "file_by", "late", "prepared_by", "released_by")
+    named = ("filing", "form", "period", "report_count", "copy_by", "file_by", "late", "prepared_by", "released_by")
     return cols(*named, *_MORE.get(status, ()))
 
 
@@ -164,7 +193,8 @@ def with_lateness(one: Record, *, now: datetime) -> Record:
 def _in_words(one: Record) -> Record:
     """Return a report with its amounts in dollars and its errors in words."""
     errors = "; ".join(f"{each['code']} {each['place']}" for each in one["errors"])
-    return {**one, **{name: f"${one[name]:,}" for name in ("in_dollars", "out_dollars")}, "errors": errors}
+    dollars = {name: f"${one[name]:,}" for name in ("in_dollars", "out_dollars") if name in one}
+    return {**one, **dollars, "errors": errors}
 
 
 def _patron(property_name: str, one: Record) -> str:

@@ -1,6 +1,7 @@
 """Routes of filings: prepare, release, record what was sent and what came back, withdraw, list, read."""
 
 import asyncio
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import Annotated, Final
@@ -16,12 +17,14 @@ from services.wagering_accounts.commands.filings import (
     ReleaseFiling,
     WithdrawFiling,
 )
-from services.wagering_accounts.domain.filed_batches import BatchWrong, read_batch
-from services.wagering_accounts.domain.filings import FilingDocument, FilingSummary, ReadFile
+from services.wagering_accounts.domain.filed_batches import read_batch
+from services.wagering_accounts.domain.filed_reports import FileWrong, ReportInFile
+from services.wagering_accounts.domain.filed_returns import read_returns
+from services.wagering_accounts.domain.filings import FilingDocument, FilingSummary, ReadFile, layout_of
+from services.wagering_accounts.domain.today import Todays
 from services.wagering_accounts.queries import filings as queries
-from services.wagering_accounts.tables import filings
-from shared.contracts.filings import FilingStatus
-from shared.contracts.moments import Day
+from services.wagering_accounts.tables import filings, properties
+from shared.contracts.filings import FilingForm, FilingPeriod, FilingStatus
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.database import snapshot
 from shared.runtime.http import (
@@ -38,6 +41,7 @@ from shared.runtime.http import (
     require_role,
 )
 from shared.runtime.http.roles import READ_PATRON_REPORTS
+from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.sealing import PatronKey, WrappingKeys, about_file, wrapping_keys
 from shared.runtime.service.service_context import ServiceContext
 
@@ -60,11 +64,12 @@ def filing_routes(context: ServiceContext) -> APIRouter:
         asked: Asked,
         from_end: FromEnd = False,
         status: Annotated[FilingStatus | None, Query(description="only those with this status")] = None,
-        reported_day: Annotated[Day | None, Query(description="only those of this gaming day")] = None,
+        form: Annotated[FilingForm | None, Query(description="only those of this form")] = None,
+        period: Annotated[FilingPeriod | None, Query(description="only those of this gaming day or tax year")] = None,
     ) -> Page[FilingSummary]:
         """List the filings of a property with their status, oldest first unless requested from the end."""
         del reader
-        named = {"property": property_name, "status": status, "reported_day": reported_day}
+        named = {"property": property_name, "status": status, "form": form, "period": period}
         async with snapshot(context.pools.readers) as connection:
             return await _FILINGS.read(connection, asked, queries.summary_of, from_end, **named)
 
@@ -88,7 +93,7 @@ def filing_routes(context: ServiceContext) -> APIRouter:
         response_class=Response,
         summary="Read the file of a filing",
         responses={
-            200: {"content": {"application/xml": {}}, "description": "the file, as it was prepared"},
+            200: {"content": {"application/xml": {}, "text/csv": {}}, "description": "the file, as it was prepared"},
             **problems(Reason.NOT_FOUND, Reason.NOT_READY, Reason.NOT_AS_RECORDED),
         },
     )
@@ -99,7 +104,8 @@ def filing_routes(context: ServiceContext) -> APIRouter:
             found = await queries.find(connection, property_name, filing)
             content = await queries.open_file(connection, keys, found)
         await _record(context, found, reader)
-        return Response(content, media_type="application/xml", headers={"Cache-Control": "no-store"})
+        media_type = "application/xml" if found.form == "ctr" else "text/csv"
+        return Response(content, media_type=media_type, headers={"Cache-Control": "no-store"})
 
     return router
 
@@ -128,15 +134,28 @@ async def _read(context: ServiceContext, command: PrepareFiling, person: str, ke
     """Read the file, and encrypt it with a key of its own. Raises: Rejected if it is no file of this form."""
     del person, key
     keys = wrapping_keys(context.settings.patron_keys_file)
-    return command.read(await asyncio.to_thread(_read_file, keys, command.property, command.file))
+    reader = await _reader(context, command)
+    return command.read(await asyncio.to_thread(_read_file, keys, command.property, command.file, reader))
 
 
-def _read_file(keys: WrappingKeys, property_name: str, text: str) -> ReadFile:
+async def _reader(context: ServiceContext, command: PrepareFiling) -> Callable[[str], Sequence[ReportInFile]]:
+    """Return what reads a file of this form: information returns by the layout of their tax year."""
+    if command.form == "ctr":
+        return read_batch
+    async with snapshot(context.pools.readers) as connection:
+        places = await known_places(connection, properties)
+    place = Todays(places.place).at(command.property, context.clock()).place
+    return partial(read_returns, layout=layout_of(place.reporting, command.form, command.period))
+
+
+def _read_file(
+    keys: WrappingKeys, property_name: str, text: str, reader: Callable[[str], Sequence[ReportInFile]]
+) -> ReadFile:
     content = text.encode()
     digest = sha256(content).hexdigest()
     try:
-        reports = read_batch(text)
-    except BatchWrong as error:
+        reports = reader(text)
+    except FileWrong as error:
         raise Rejected(Reason.CONTRADICTS, str(error)) from error
     own = PatronKey.new(about_file(property_name, digest))
     wrapped_by, wrapped = keys.wrap(own)

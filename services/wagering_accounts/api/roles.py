@@ -21,8 +21,9 @@ APPROVE_ERASURE: Final = declare_role(
     "accounts.erase.approve", "Approve or reject that the personal data of a patron is erased."
 )
 PREPARE_FILINGS: Final = declare_role(
-    "filings.prepare", "Prepare what is filed with FinCEN, withdraw it, and record that it was sent and what came back."
+    "filings.prepare",
+    "Prepare what is filed with FinCEN or the IRS, withdraw it, and record that it was sent and what came back.",
 )
 RELEASE_FILINGS: Final = declare_role(
-    "filings.prepare.approve", "Release what somebody else prepared to be filed with FinCEN."
+    "filings.prepare.approve", "Release what somebody else prepared to be filed with FinCEN or the IRS."
 )

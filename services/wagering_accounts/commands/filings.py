@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Self
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, field_validator
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.commands.deciding import Number
@@ -26,13 +26,14 @@ from shared.contracts.filings import (
     FilingError,
     FilingFiled,
     FilingForm,
+    FilingPeriod,
     FilingPrepared,
     FilingReleased,
     FilingSubject,
     FilingWithdrawn,
     TrackingId,
 )
-from shared.contracts.moments import Day, Moment
+from shared.contracts.moments import Moment
 from shared.contracts.rejection import Reason as Because
 from shared.contracts.rejection import Rejected
 from shared.journal.recording import FactWithPostings
@@ -46,19 +47,32 @@ _FILE_MAX: Final = 1_000_000
 
 
 class PrepareFiling(Command):
-    """Prepare a file that is to be filed with FinCEN.
+    """Prepare a file that is to be filed with FinCEN or the IRS.
 
     Another person releases it. `subjects` says whom each report of the file is about, in its order. A person's gaming
-    day is reported once it has ended, and once; a later report of it amends the one that was accepted. The file is
-    stored encrypted.
+    day is reported once it has ended, and once; a later report of it amends the one that was accepted. So is an
+    information return, which a later one corrects. The file is stored encrypted.
     """
 
     property: Annotated[Name, Field(description="the property")]
     form: FilingForm = "ctr"
-    reported_day: Annotated[Day, Field(description="the gaming day of all reports in the file")]
+    period: Annotated[FilingPeriod, Field(description="the gaming day, or the tax year, of all reports in the file")]
+    unconfirmed: Annotated[
+        bool, Field(strict=True, description="rely on values of law whose review was due, and which nobody confirmed")
+    ] = False
     subjects: Annotated[tuple[FilingSubject, ...], Field(min_length=1, max_length=REPORTS_MAX)]
-    file: Annotated[str, Field(min_length=1, max_length=_FILE_MAX, description="the file, XML"), PERSONAL]
+    file: Annotated[
+        str,
+        Field(min_length=1, max_length=_FILE_MAX, description="the file: XML, or CSV for information returns"),
+        PERSONAL,
+    ]
     _read: ReadFile | None = PrivateAttr(default=None)
+
+    @field_validator("period")
+    @classmethod
+    def _is_a_day_or_year(cls, period: str) -> str:
+        filings.period_ends(period)
+        return period
 
     def as_read(self) -> ReadFile:
         """Return the file as it was read."""
@@ -102,9 +116,9 @@ class WithdrawFiling(_OfFiling):
 
 
 class RecordFiled(_OfFiling):
-    """Record that a released file was sent to FinCEN.
+    """Record that a released file was sent to FinCEN or the IRS.
 
-    `tracking_id` is what FinCEN's system answered.
+    `tracking_id` is what the agency's system answered: its tracking or receipt identifier.
     """
 
     filed_at: Annotated[Moment | None, Field(description="when it was sent, where that was earlier")] = None
@@ -112,10 +126,10 @@ class RecordFiled(_OfFiling):
 
 
 class RecordAcknowledgement(_OfFiling):
-    """Record FinCEN's acknowledgement of a file.
+    """Record the agency's acknowledgement of a file.
 
-    `reports` are all reports of the file in its order, each with its identifier if it was accepted. A filing is
-    accepted if every report is; what has no identifier is to be filed again.
+    `reports` are all reports of the file in its order, each accepted or not, and with FinCEN's identifier if it gave
+    one. A filing is accepted if every report is; what is not is to be filed again.
     """
 
     accepted: Annotated[bool, Field(strict=True, description="whether the file as a whole was accepted")]
@@ -137,7 +151,7 @@ async def _preparing(connection: AsyncConnection, command: PrepareFiling) -> _Pr
     return _Preparing(
         await known_places(connection, properties),
         await queries.next_number(connection, command.property),
-        await queries.standing(connection, command.property, command.reported_day, amended),
+        await queries.standing(connection, command.property, command.form, command.period, amended),
     )
 
 
@@ -152,14 +166,18 @@ async def _find(connection: AsyncConnection, command: _OfFiling) -> FilingDocume
 @COMMANDS.handles(PrepareFiling, load=_preparing, keep=_store)
 def _prepare(command: PrepareFiling, state: _Preparing, now: Now) -> Accepted:
     file, today = command.as_read(), Todays(state.places.place).at(command.property, now.at)
-    filings.require_ended(today, command.reported_day)
+    filings.require_ended(today, command.form, command.period)
+    unconfirmed = filings.unreviewed(today.place.reporting, command.form, command.period)
+    filings.require_reviewed(unconfirmed, told=command.unconfirmed)
     fact = FilingPrepared(
         property=command.property,
         filing=state.filing,
         form=command.form,
-        reported_day=command.reported_day,
-        file_by=filings.file_by(today, command.form, command.reported_day),
-        reports=filings.prepared_reports(command.subjects, command.reported_day, file.reports, state.standing),
+        period=command.period,
+        file_by=filings.file_by(today, command.form, command.period),
+        copy_by=filings.copy_by(today, command.form, command.period),
+        unconfirmed=unconfirmed,
+        reports=filings.prepared_reports(command.subjects, command.period, file.reports, state.standing),
         content_sha256=file.sha256,
         content_bytes=file.size_bytes,
         by=now.by,

@@ -1,13 +1,15 @@
-"""Filings: what may follow what, from the file to FinCEN's answer. Pure."""
+"""Filings: what may follow what, from the file to the agency's answer. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import groupby
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from services.wagering_accounts.domain.filed_batches import ReportInBatch
+from services.wagering_accounts.domain.filed_reports import ReportInFile
 from services.wagering_accounts.domain.today import Today
 from shared.contracts.envelope import Digest, Name, Person, Reason
 from shared.contracts.filings import (
@@ -18,6 +20,7 @@ from shared.contracts.filings import (
     FilingError,
     FilingFiled,
     FilingForm,
+    FilingPeriod,
     FilingPrepared,
     FilingReleased,
     FilingStatus,
@@ -28,11 +31,13 @@ from shared.contracts.filings import (
 )
 from shared.contracts.rejection import Reason as Because
 from shared.contracts.rejection import Rejected
+from shared.jurisdictions import LawUnknown, Pack, past_review
+from shared.jurisdictions.returns import ReturnLayout, due_on
 from shared.runtime.commands.approval import FILING, Approval, Decision
 from shared.runtime.commands.approval_subject import ApprovalSubject
 
 UNSENT: Final[tuple[FilingStatus, ...]] = ("prepared", "released")
-"""The statuses of what was not sent to FinCEN yet."""
+"""The statuses of what was not sent yet."""
 
 _DECISIONS: Final[Mapping[FilingStatus, Decision]] = {"prepared": Decision.ASKED, "withdrawn": Decision.WITHDRAWN}
 
@@ -45,8 +50,11 @@ class FilingSummary(BaseModel):
     property: Name
     filing: int
     form: FilingForm
-    reported_day: date
+    period: FilingPeriod
+    period_ends: date
     file_by: date
+    copy_by: date | None = None
+    unconfirmed: tuple[str, ...] = ()
     status: FilingStatus
     report_count: int
     content_sha256: Digest
@@ -67,8 +75,9 @@ class FilingSummary(BaseModel):
 
 
 class ReportDocument(PreparedReport):
-    """A report in a filing; once acknowledged, its identifier if it was accepted, and what was found in it."""
+    """A report in a filing; once acknowledged, whether it was accepted, and what was found in it."""
 
+    accepted: bool | None = None
     bsa_id: BsaIdentifier | None = None
     errors: tuple[FilingError, ...] = ()
 
@@ -85,7 +94,7 @@ class ReadFile:
 
     sha256: Digest
     size_bytes: int
-    reports: Sequence[ReportInBatch]
+    reports: Sequence[ReportInFile]
     sealed: str
     wrapped_by: str
     wrapped: bytes
@@ -93,86 +102,178 @@ class ReadFile:
 
 @dataclass(frozen=True, slots=True)
 class ReportedBefore:
-    """A report that stands: in a filing that was neither withdrawn nor is without an identifier for it."""
+    """A report that stands: in a filing of this status that was not withdrawn, and not rejected itself."""
 
     kind: str
     reference: str
-    reported_day: date
+    period: str
     filing: int
+    status: FilingStatus
     bsa_id: str | None
+    account_number: str | None
 
 
-def file_by(today: Today, form: FilingForm, reported_day: date) -> date:
-    """Return the last day of filing, by the property's packs. Raises: Rejected if none of them has the form filed."""
+def period_ends(period: FilingPeriod) -> date:
+    """Return the last day of a gaming day or tax year. Raises: ValueError.
+
+    >>> period_ends("2026")
+    datetime.date(2026, 12, 31)
+    """
+    return date(int(period), 12, 31) if period.isdecimal() else date.fromisoformat(period)
+
+
+def file_by(today: Today, form: FilingForm, period: FilingPeriod) -> date:
+    """Return the last day of filing, by the property's packs.
+
+    Raises: Rejected if none of them has the form filed, or the form is not filed of such a period.
+    """
     for law in today.place.reporting:
-        rule = law.currency_reports.get(form)
+        rule, returned = law.currency_reports.get(form), law.returns.get(form)
+        if (rule is None and returned is None) or (returned is None) == period.isdecimal():
+            continue
+        if returned is not None:
+            return due_on(returned.file_by, int(period))
         if rule is not None and rule.file_within_days is not None:
-            return reported_day + timedelta(days=rule.file_within_days.on(reported_day).value)
-    raise Rejected(Because.NOT_ALLOWED, f"no pack of {today.place.document.property} has a {form} filed")
+            day = period_ends(period)
+            return day + timedelta(days=rule.file_within_days.on(day).value)
+    raise Rejected(Because.NOT_ALLOWED, f"no pack of {today.place.document.property} has a {form} filed of {period}")
 
 
-def require_ended(today: Today, reported_day: date) -> None:
-    """Raise Rejected while a gaming day runs: what its persons move is not final."""
-    if reported_day >= today.gaming_day:
-        ends = today.place.begins_at(reported_day + timedelta(days=1))
-        detail = f"gaming day {reported_day} of {today.place.document.property} runs until {ends.isoformat()}"
-        raise Rejected(
-            Because.TOO_EARLY, f"{detail}: what persons move adds up until then; prepare the file afterwards"
+def copy_by(today: Today, form: FilingForm, period: FilingPeriod) -> date | None:
+    """Return the day by which recipients have a copy; None for what nobody is given a copy of."""
+    found = (law.returns[form].copy_by for law in today.place.reporting if form in law.returns)
+    return next((due_on(rule, int(period)) for rule in found), None)
+
+
+def unreviewed(laws: Sequence[Pack], form: FilingForm, period: FilingPeriod) -> tuple[str, ...]:
+    """Return the values of law that a filing rests on, and that can no longer be relied on at the end of its period."""
+    day = period_ends(period)
+    return tuple(
+        place
+        for law in laws
+        for name, part in (
+            ("reportable_winnings", {key: one for key, one in law.reportable_winnings.items() if one.form == form}),
+            ("currency_reports", {key: one for key, one in law.currency_reports.items() if key == form}),
+            ("returns", {key: one for key, one in law.returns.items() if key == form}),
         )
+        for place, _ in past_review(part, name, day)
+    )
+
+
+def layout_of(laws: Sequence[Pack], form: FilingForm, period: FilingPeriod) -> ReturnLayout:
+    """Return the layout of the file of information returns. Raises: Rejected if no pack has one for the tax year."""
+    for law in laws:
+        if form in law.returns:
+            with suppress(LawUnknown):
+                return law.returns[form].layout.on(period_ends(period)).value
+    raise Rejected(Because.NOT_ALLOWED, f"no pack has a layout of {form} for {period}")
+
+
+def require_reviewed(places: Sequence[str], *, told: bool) -> None:
+    """Raise Rejected if values of law can no longer be relied on, unless it was told to rely on them all the same."""
+    if places and not told:
+        detail = f"law changes {', '.join(places)} each year, and no value was confirmed since its review was due"
+        raise Rejected(Because.NOT_ALLOWED, f"{detail}: confirm it in the pack, or say 'unconfirmed'")
+
+
+def require_ended(today: Today, form: FilingForm, period: FilingPeriod) -> None:
+    """Raise Rejected while a period runs whose figures are not final: a gaming day, or the year of a recipient."""
+    ends, place = period_ends(period), today.place
+    returned = [law.returns[form].returned for law in place.reporting if form in law.returns]
+    if ends < today.gaming_day or any(rule.on(ends).value == "each_form" for rule in returned):
+        return
+    what = f"{'tax year' if period.isdecimal() else 'gaming day'} {period} of {place.document.property}"
+    until = place.begins_at(ends + timedelta(days=1)).isoformat()
+    detail = f"{what} runs until {until}: what persons move or win adds up until then; prepare the file afterwards"
+    raise Rejected(Because.TOO_EARLY, detail)
 
 
 def prepared_reports(
     subjects: Sequence[FilingSubject],
-    reported_day: date,
-    found: Sequence[ReportInBatch],
+    period: FilingPeriod,
+    found: Sequence[ReportInFile],
     standing: Sequence[ReportedBefore],
 ) -> tuple[PreparedReport, ...]:
     """Return the reports of a file, each with whom it is about.
 
-    `standing` are reports of these persons and the day, and those with identifiers that the file amends. Raises:
-    Rejected if the file has other reports or another day, or if a report was made before and the file amends none or
-    another one.
+    `standing` are reports of the period, and those with identifiers that the file amends. Raises: Rejected if the file
+    has other reports or another period, or if a report was made before and the file amends none or another one.
     """
     if len(found) != len(subjects):
         raise Rejected(Because.CONTRADICTS, f"the file has {len(found)} reports, of {len(subjects)} persons said")
+    for number, report in enumerate(found, start=1):
+        if report.period != period:
+            detail = f"report {number} of the file is of {report.period}, not {period}"
+            raise Rejected(Because.CONTRADICTS, detail)
+    made = list(zip(subjects, found, range(1, len(found) + 1), strict=True))
+    if period.isdecimal():
+        return tuple(_returns(made, standing))
     if len({(one.kind, one.reference) for one in subjects}) < len(subjects):
         raise Rejected(Because.CONTRADICTS, "somebody is reported twice in the file")
-    made = []
-    for number, (subject, report) in enumerate(zip(subjects, found, strict=True), start=1):
-        if report.reported_day != reported_day:
-            detail = f"report {number} of the file is of {report.reported_day}, not {reported_day}"
+    for subject, report, _ in made:
+        _require_new_or_amended(subject, period, report.amends, standing)
+    return tuple(_prepared(subject, report, number) for subject, report, number in made)
+
+
+def _prepared(subject: FilingSubject, report: ReportInFile, number: int, **more: Any) -> PreparedReport:
+    return PreparedReport(
+        kind=subject.kind,
+        reference=subject.reference,
+        report=number,
+        **{name: getattr(report, name) for name in ("in_dollars", "out_dollars", "winnings_cents", "withheld_cents")},
+        **{name: getattr(report, name) for name in ("account_number", "amends")},
+        **more,
+    )
+
+
+def _returns(
+    made: Sequence[tuple[FilingSubject, ReportInFile, int]], standing: Sequence[ReportedBefore]
+) -> Iterator[PreparedReport]:
+    """Yield the information returns of a file.
+
+    A return that was sent is corrected by one, or by two that follow each other: one without amounts, and a new one.
+    """
+    last = {one.account_number: one for one in standing}
+    seen: set[str | None] = set()
+    for account_number, group in groupby(made, key=lambda one: one[1].account_number):
+        returns = list(group)
+        is_corrected = [report.corrected for _, report, _ in returns]
+        if account_number in seen or is_corrected not in ([False], [True], [True, False]):
+            raise Rejected(Because.CONTRADICTS, f"return {account_number} is twice in the file")
+        if len(returns) > 1 and (returns[0][1].winnings_cents or returns[0][1].withheld_cents):
+            detail = f"return {account_number}: what is replaced by a new return is corrected to nothing"
             raise Rejected(Because.CONTRADICTS, detail)
-        _require_new_or_amended(subject, reported_day, report.amends, standing)
-        made.append(
-            PreparedReport(
-                kind=subject.kind,
-                reference=subject.reference,
-                report=number,
-                in_dollars=report.in_dollars,
-                out_dollars=report.out_dollars,
-                amends=report.amends,
-            )
-        )
-    return tuple(made)
+        seen.add(account_number)
+        before = last.get(account_number)
+        if is_corrected[0]:
+            if before is None or before.status in UNSENT:
+                raise Rejected(Because.CONTRADICTS, f"no return {account_number} was sent that could be corrected")
+        elif before is not None:
+            detail = f"return {account_number} is in filing {before.filing}"
+            raise Rejected(Because.ALREADY_DECIDED, f"{detail}: withdraw that, or correct what was sent")
+        for subject, report, number in returns:
+            if subject.kind != "patron" or (before is not None and before.reference != subject.reference):
+                raise Rejected(Because.CONTRADICTS, f"return {account_number} is not about {subject.reference}")
+            corrects = before.filing if before is not None and report.corrected else None
+            yield _prepared(subject, report, number, corrects=corrects)
 
 
 def _require_new_or_amended(
-    subject: FilingSubject, reported_day: date, amends: str | None, standing: Sequence[ReportedBefore]
+    subject: FilingSubject, period: FilingPeriod, amends: str | None, standing: Sequence[ReportedBefore]
 ) -> None:
-    key = (subject.kind, subject.reference, reported_day)
+    key = (subject.kind, subject.reference, period)
+    own = [one for one in standing if (one.kind, one.reference, one.period) == key]
     if amends is None:
-        for one in standing:
-            if (one.kind, one.reference, one.reported_day) == key:
-                detail = f"{subject.kind} {subject.reference} is reported of {reported_day} in filing {one.filing}"
-                raise Rejected(Because.ALREADY_DECIDED, f"{detail}: withdraw that, or amend what was accepted")
+        for one in own:
+            detail = f"{subject.kind} {subject.reference} is reported of {period} in filing {one.filing}"
+            raise Rejected(Because.ALREADY_DECIDED, f"{detail}: withdraw that, or amend what was accepted")
         return
-    own = [one for one in standing if (one.kind, one.reference, one.reported_day) == key]
     for one in standing:
         if one.bsa_id == amends and one not in own:
-            detail = f"{amends} is the report of {one.kind} {one.reference} of {one.reported_day}"
+            detail = f"{amends} is the report of {one.kind} {one.reference} of {one.period}"
             raise Rejected(Because.CONTRADICTS, f"{detail}, not of {subject.kind} {subject.reference}")
     if own and amends not in {one.bsa_id for one in own}:
-        detail = f"{subject.kind} {subject.reference} is reported of {reported_day} in filing {own[-1].filing}"
+        detail = f"{subject.kind} {subject.reference} is reported of {period} in filing {own[-1].filing}"
         raise Rejected(Because.CONTRADICTS, f"{detail}: no report of theirs was accepted as {amends}")
 
 
@@ -196,8 +297,12 @@ def require_each_answered(filing: FilingDocument, accepted: bool, reports: Seque
     if (accepted or reports) and numbers != [one.report for one in filing.reports]:
         detail = f"the acknowledgement has {len(numbers)} reports, and filing {filing.filing} {filing.report_count}"
         raise Rejected(Because.CONTRADICTS, f"{detail}, from 1 on")
-    if not accepted and any(one.bsa_id is not None for one in reports):
-        raise Rejected(Because.CONTRADICTS, "a report of a rejected file has no identifier")
+    if not accepted and any(one.accepted for one in reports):
+        raise Rejected(Because.CONTRADICTS, "no report of a rejected file is accepted")
+    for one in reports:
+        if (one.bsa_id is not None) != (one.accepted and filing.form == "ctr"):
+            detail = f"report {one.report}: what FinCEN accepts has an identifier, and nothing else has"
+            raise Rejected(Because.CONTRADICTS, detail)
 
 
 def changes(fact: AboutFiling, at: datetime) -> dict[str, Any]:
@@ -213,7 +318,7 @@ def changes(fact: AboutFiling, at: datetime) -> dict[str, Any]:
                 "tracking_id": fact.tracking_id,
             }
         case FilingAcknowledged():
-            whole = fact.accepted and all(one.bsa_id is not None for one in fact.reports)
+            whole = fact.accepted and all(one.accepted for one in fact.reports)
             return {
                 "status": "accepted" if whole else "rejected",
                 "acknowledged_by": fact.by,
@@ -237,8 +342,11 @@ def begun(fact: FilingPrepared, at: datetime) -> FilingDocument:
         property=fact.property,
         filing=fact.filing,
         form=fact.form,
-        reported_day=fact.reported_day,
+        period=fact.period,
+        period_ends=period_ends(fact.period),
         file_by=fact.file_by,
+        copy_by=fact.copy_by,
+        unconfirmed=fact.unconfirmed,
         status="prepared",
         report_count=len(fact.reports),
         content_sha256=fact.content_sha256,
@@ -255,7 +363,7 @@ def after(filing: FilingDocument, fact: AboutFiling, at: datetime) -> FilingDocu
     if isinstance(fact, FilingAcknowledged):
         answers = {one.report: one for one in fact.reports}
         changed["reports"] = tuple(
-            one.model_copy(update={"bsa_id": answer.bsa_id, "errors": answer.errors})
+            one.model_copy(update={"accepted": answer.accepted, "bsa_id": answer.bsa_id, "errors": answer.errors})
             if (answer := answers.get(one.report))
             else one
             for one in filing.reports

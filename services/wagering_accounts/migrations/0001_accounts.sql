@@ -116,7 +116,8 @@ CREATE TABLE lines (
 );
 
 CREATE TABLE filings (
-    property TEXT, filing BIGINT, form TEXT NOT NULL, reported_day DATE NOT NULL, file_by DATE NOT NULL,
+    property TEXT, filing BIGINT, form TEXT NOT NULL, period TEXT NOT NULL, period_ends DATE NOT NULL,
+    file_by DATE NOT NULL, copy_by DATE, unconfirmed JSONB NOT NULL,
     status TEXT NOT NULL, report_count BIGINT NOT NULL, content_sha256 TEXT NOT NULL, content_bytes BIGINT NOT NULL,
     prepared_by TEXT NOT NULL, prepared_at TIMESTAMPTZ NOT NULL, released_by TEXT, released_at TIMESTAMPTZ,
     filed_by TEXT, filed_at TIMESTAMPTZ, tracking_id TEXT, acknowledged_by TEXT, acknowledged_at TIMESTAMPTZ,
@@ -129,11 +130,12 @@ CREATE TABLE filings (
     CONSTRAINT status_and_withdrawal_agree CHECK ((withdrawn_by IS NULL) = (status <> 'withdrawn'))
 );
 
-CREATE INDEX filings_of_day ON filings (property, reported_day);
+CREATE INDEX filings_of_period ON filings (property, form, period);
 
 CREATE TABLE filing_reports (
     property TEXT, filing BIGINT, report BIGINT, kind TEXT NOT NULL, reference TEXT NOT NULL,
-    in_dollars BIGINT NOT NULL, out_dollars BIGINT NOT NULL, amends TEXT, bsa_id TEXT, errors JSONB NOT NULL,
+    in_dollars BIGINT, out_dollars BIGINT, winnings_cents BIGINT, withheld_cents BIGINT, corrects BIGINT,
+    account_number TEXT, amends TEXT, bsa_id TEXT, accepted BOOLEAN, errors JSONB NOT NULL,
     PRIMARY KEY (property, filing, report),
     CONSTRAINT kind CHECK (kind IN ('patron', 'account', 'entry'))
 );

@@ -19,7 +19,7 @@ async def accounts_of(connection: AsyncConnection, books: Books, patrons: Collec
         found |= {(key[0], name) for name in (await connection.execute(own)).scalars()}
         last = select(func.max(line.gaming_day)).where(line.property == key[0], line.account.in_(own))
         named = (
-            select(func.max(f.reported_day))
+            select(func.max(f.period_ends))
             .join(filing_reports, and_(f.property == n.property, f.filing == n.filing))
             .where(n.property == key[0], n.kind == "patron", n.reference == key[1], f.status != "withdrawn")
         )

@@ -31,7 +31,7 @@ _STANDS: Final = and_(
     _F.property == _R.property,
     _F.filing == _R.filing,
     _F.status != "withdrawn",
-    or_(_F.acknowledged_at.is_(None), _R.bsa_id.is_not(None)),
+    or_(_F.acknowledged_at.is_(None), _R.accepted),
 )
 _REPORTS: Final = TypeAdapter(tuple[ReportDocument, ...])
 
@@ -59,13 +59,18 @@ async def next_number(connection: AsyncConnection, property_name: str) -> int:
 
 
 async def standing(
-    connection: AsyncConnection, property_name: str, reported_day: date, amended: Collection[str]
+    connection: AsyncConnection, property_name: str, form: str, period: str, amended: Collection[str]
 ) -> list[ReportedBefore]:
-    """Return the reports of a gaming day that stand, and those with one of these identifiers."""
+    """Return the reports of a form and period that stand, and those with one of these identifiers."""
     query = (
-        select(_R.kind, _R.reference, _F.reported_day, _R.filing, _R.bsa_id)
+        select(
+            *(_R.kind, _R.reference, _F.period, _R.filing, _F.status, _R.bsa_id, _R.account_number),
+        )
         .select_from(filing_reports.join(filings, _STANDS))
-        .where(_F.property == property_name, or_(_F.reported_day == reported_day, _R.bsa_id.in_(amended)))
+        .where(
+            _F.property == property_name,
+            or_(and_(_F.form == form, _F.period == period), _R.bsa_id.in_(amended)),
+        )
         .order_by(_R.filing, _R.report)
     )
     return await things_of(ReportedBefore, connection, query)
@@ -79,13 +84,15 @@ async def late(connection: AsyncConnection, property_name: str, today: date) -> 
     f, r = filings.alias("late"), filing_reports.alias("rejected")
     again = exists().where(
         _STANDS,
-        _F.reported_day == f.c.reported_day,
+        _F.form == f.c.form,
+        _F.period == f.c.period,
         _F.property == r.c.property,
         _R.kind == r.c.kind,
         _R.reference == r.c.reference,
+        _R.account_number.is_not_distinct_from(r.c.account_number),
     )
     rejected = exists().where(
-        r.c.property == f.c.property, r.c.filing == f.c.filing, r.c.bsa_id.is_(None), ~again.correlate(f, r)
+        r.c.property == f.c.property, r.c.filing == f.c.filing, r.c.accepted.is_not(True), ~again.correlate(f, r)
     )
     query = (
         select(func.count())

@@ -278,7 +278,7 @@ def _became(books: Books, more: str = "") -> dict[str, tuple[Any, ...]]:
 FILING: dict[str, dict[str, Any]] = {
     "filing.prepared": {
         "form": "ctr",
-        "reported_day": "2026-11-20",
+        "period": "2026-11-20",
         "file_by": "2026-12-05",
         "reports": [{"kind": "patron", "reference": "p-7", "report": 1, "in_dollars": 10_001, "out_dollars": 10_001}],
         "content_sha256": "5" * 64,
@@ -286,6 +286,6 @@ FILING: dict[str, dict[str, Any]] = {
     },
     "filing.released": {"by": "title31.sam", "prepared_by": "title31.eve", "content_sha256": "5" * 64},
     "filing.filed": {"filed_at": "2026-12-06T17:00:00Z", "tracking_id": "260000000001"},
-    "filing.acknowledged": {"accepted": True, "reports": [{"report": 1, "bsa_id": "31000000000002"}]},
+    "filing.acknowledged": {"accepted": True, "reports": [{"report": 1, "accepted": True, "bsa_id": "31000000000002"}]},
 }
 """A filing from its file to its identifiers."""

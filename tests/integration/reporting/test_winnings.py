@@ -351,3 +351,140 @@ def test_what_known_patrons_buy_at_a_counted_table_is_in_the_currency_log(books:
     assert [("p-9", 1_100_000)] == [names(row, "person", "cents") for row in rows_of(report, "reportable")]
     log = [names(row, "department", "place", "cents") for row in rows_of(report, "log") if row["person"] == "p-9"]
     assert [("table", "CR-01", 600_000), ("table", "CR-01", 500_000)] == log
+
+
+YEAR = "&period=year"
+
+
+def _returns(books: Books, more: str = YEAR) -> dict[tuple[str, Any], dict[str, Any]]:
+    """The returns of a year, by form and patron."""
+    return {(row["form"], row["patron"]): row for row in rows_of(_log(books, more), "returns")}
+
+
+def _filing(seq: int, kind: str, at: timedelta, **data: Any) -> dict[str, Any]:
+    """A step of the first filing was taken, so long after noon of the day."""
+    said = {"property": "riverside", "filing": 1, "by": "tax.eve"} | data
+    return published(kind, said, service="wagering-accounts", sequence=seq, at=NOON + at)
+
+
+def _prepared(seq: int, at: timedelta, *rows: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """The returns of these rows were prepared as they stand."""
+    reports = [
+        {
+            "kind": "patron",
+            "reference": row["patron"],
+            "report": number,
+            "account_number": row["account_number"],
+            "winnings_cents": row["winnings_cents"],
+            "withheld_cents": row["withheld_cents"] or 0,
+        }
+        for number, row in enumerate(rows, start=1)
+    ]
+    said = {"form": "w_2g", "period": "2026", "file_by": "2027-03-31", "copy_by": "2027-02-01", "reports": reports}
+    return _filing(seq, "filing.prepared", at, **said, content_sha256="5" * 64, content_bytes=7000, **more)
+
+
+def _won(books: Books, ledger: TableDays) -> None:
+    """A resident won twice, and somebody from Canada, of whom cashiers recorded what was withheld."""
+    books.desk.feed(
+        "settlements",
+        _posted(books, 1, _line(5, 2500), round_id="r-1"),
+        _posted(books, 2, _line(20, 6000), round_id="r-2"),
+        _posted(books, 3, _line(5, 3000), round_id="r-3"),
+        _posted(books, 4, _line(5, 4000), round_id="r-4"),
+    )
+    books.desk.feed(
+        "inventory",
+        _identified(ledger, "r-1", tax_residence="US"),
+        _identified(ledger, "r-2", tax_residence="US", patron="p-10", withheld_cents=144_000),
+        _identified(ledger, "r-3", tax_residence="CA", patron="p-8", withheld_cents=90_000),
+        _identified(ledger, "r-4", tax_residence="CA", patron="p-8", withheld_cents=120_000),
+    )
+
+
+def test_a_year_has_a_return_for_each_form_or_recipient(books: Books) -> None:
+    """A W-2G for each form of the log, a 1042-S for all wins of a foreign winner; each with the days of the pack."""
+    _won(books, TableDays())
+    found = _returns(books)
+    columns = ("forms", "winnings_cents", "regular_cents", "withheld_cents", "copy_by", "file_by", "status", "late")
+    assert {
+        ("W-2G", "p-9"): (1, 250_000, 0, 0, "2027-02-01", "2027-03-31", "due", ""),
+        ("W-2G", "p-10"): (1, 600_000, 144_000, 144_000, "2027-02-01", "2027-03-31", "due", ""),
+        ("1042-S", "p-8"): (2, 700_000, 210_000, 210_000, "2027-03-15", "2027-03-15", "due", ""),
+    } == {key: names(row, *columns) for key, row in found.items()}
+    assert all(len(row["account_number"]) == 10 for row in found.values())
+    assert sum(row["winnings_cents"] for row in found.values()) == sum(
+        row["amount_cents"] for row in rows_of(_log(books, YEAR), "forms")
+    )
+    assert {} == _returns(books, "&period=month")
+    late = _returns(books, f"{YEAR}&known_at=2027-03-20T12:00:00Z")
+    assert ("late", "") == (late["1042-S", "p-8"]["late"], late["W-2G", "p-9"]["late"])
+
+
+def test_a_return_that_changed_after_it_was_sent_is_to_be_corrected(books: Books) -> None:
+    """Another amount, another winner, a round that is gone; of a file that was not sent, it is to be withdrawn."""
+    ledger = TableDays()
+    _won(books, ledger)
+    first, second = (_returns(books)["W-2G", patron] for patron in ("p-9", "p-10"))
+    minute = timedelta(minutes=1)
+    books.desk.feed("accounts", _prepared(1, minute, first, second))
+    assert {"prepared", "due"} == {row["status"] for row in _returns(books).values()}
+    books.desk.feed("inventory", _identified(ledger, "r-1", tax_residence="US", withheld_cents=60_000))
+    assert "to_withdraw" == _returns(books)["W-2G", "p-9"]["status"]
+    released = {"by": "tax.sam", "prepared_by": "tax.eve", "content_sha256": "5" * 64}
+    filed = {"filed_at": (NOON + 3 * minute).isoformat(), "tracking_id": "2026-17"}
+    books.desk.feed(
+        "accounts",
+        _filing(2, "filing.released", 2 * minute, **released),
+        _filing(3, "filing.filed", 3 * minute, **filed),
+    )
+    columns = ("status", "winnings_cents", "withheld_cents", "filed_winnings_cents", "filed_withheld_cents", "filing")
+    found = _returns(books)
+    assert ("to_correct", 250_000, 60_000, 250_000, 0, "1") == names(found["W-2G", "p-9"], *columns)
+    assert ("filed", 600_000, 144_000, 600_000, 144_000, "1") == names(found["W-2G", "p-10"], *columns)
+
+    books.desk.feed("inventory", _identified(ledger, "r-1", tax_residence="US", patron="p-11"))
+    books.desk.feed("settlements", books.reversed(5, "BJ-01", TOTALS, round_id="r-2", **OVER_UNDER))
+    found = _returns(books)
+    assert ("to_correct", 0, 0, 250_000, 0, "1") == names(found["W-2G", "p-9"], *columns)
+    assert ("to_correct", 0, 0, 600_000, 144_000, "1") == names(found["W-2G", "p-10"], *columns)
+    assert ("due", 250_000, None) == names(found["W-2G", "p-11"], "status", "winnings_cents", "filing")
+    assert first["account_number"] == found["W-2G", "p-9"]["account_number"]
+    assert ("W-2G", "p-10") not in _returns(books, f"{YEAR}&table=BJ-02")
+
+
+def test_a_rejected_return_is_due_again_and_an_accepted_one_is_not(books: Books) -> None:
+    """By the answer to each; the row leads to the entries of its filing."""
+    _won(books, TableDays())
+    first, second = (_returns(books)["W-2G", patron] for patron in ("p-9", "p-10"))
+    minute = timedelta(minutes=1)
+    answer = {"accepted": True, "reports": [{"report": 1, "accepted": False}, {"report": 2, "accepted": True}]}
+    books.desk.feed(
+        "accounts",
+        _prepared(1, minute, first, second),
+        _filing(2, "filing.released", minute, by="tax.sam", prepared_by="tax.eve", content_sha256="5" * 64),
+        _filing(3, "filing.filed", minute, filed_at=NOON.isoformat(), tracking_id="2026-17"),
+        _filing(4, "filing.acknowledged", minute, **answer),
+    )
+    found = _returns(books)
+    assert ("rejected", "accepted") == (found["W-2G", "p-9"]["status"], found["W-2G", "p-10"]["status"])
+    cell = f"{YEAR}&cell=returns/W-2G|2026|{second['account_number']}/status"
+    shown = books.get(books.path("winnings/entries", cell), person=CLERK).json()["entries"]
+    assert [1, 2, 3, 4] == [one["seq"] for one in shown]
+
+
+def test_a_threshold_that_nobody_reviewed_is_doubted_on_the_face_of_the_report(books: Books) -> None:
+    """Of the year after its review also where no win reached it; of the year of the value it is not."""
+    later = {"gaming_day": "2027-01-05", "closed_at": "2027-01-05T18:00:00Z"}
+    books.desk.feed("settlements", _posted(books, 1, _line(10, 10)), _posted(books, 2, _line(10, 10), **later))
+    threshold = "reportable_winnings.w_2g_table_wager.threshold_cents"
+
+    def doubts(day: str) -> dict[str, str]:
+        answer = books.get(f"/reports/winnings?property=riverside&gaming_day={day}&period=year", person=CLERK)
+        assert answer.status_code == 200, answer.text
+        marks = answer.json()["content"]["marks"]
+        return {one["what"]: one["note"] for one in marks if "to be reviewed" in one["note"]}
+
+    assert {} == doubts("2026-12-31")
+    assert {threshold, "returns.w_2g.layout", "returns.form_1042_s.layout"} == doubts("2027-12-31").keys()
+    assert "no value was confirmed since it was to be reviewed by 2026-12-31" in doubts("2027-12-31")[threshold]

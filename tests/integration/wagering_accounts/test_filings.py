@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from services.cli.filing.return_files import file_of
 from services.wagering_accounts.queries.patron_keys import rewrap
 from services.wagering_accounts.tables import filing_files
 from services.wagering_accounts.watch import observe
@@ -20,6 +21,7 @@ from tests.support.accounts import CODE, IDENTITY, NOON, PROPERTY, House, a_hous
 from tests.support.asgi import assert_problem
 from tests.support.filings import DAY, batch_text, filing_of
 from tests.support.rebuilding import assert_named, named
+from tests.support.returns_filed import W_2G, corrected, returns_filing, row
 from tests.support.services import query
 from tests.support.tampering import tampered
 
@@ -60,7 +62,7 @@ def answer(house: House, *identifiers: str | None, filing: int = 1, accepted: bo
     """Record what FinCEN answered of each report: its identifier, or an error."""
     error = {"code": "F18", "place": "Activity[1]/Party[6]"}
     reports = [
-        {"report": number} | ({"errors": [error]} if one is None else {"bsa_id": one})
+        {"report": number, "accepted": one is not None} | ({"errors": [error]} if one is None else {"bsa_id": one})
         for number, one in enumerate(identifiers, start=1)
     ]
     return step(house, "acknowledgement", {"accepted": accepted, "reports": reports}, filing=filing)
@@ -81,7 +83,7 @@ def test_a_filing_from_its_file_to_its_identifiers(house: House) -> None:
     digest = sha256(text.encode()).hexdigest()
     found = prepared.json()
     assert (digest, len(text.encode())) == (found["content_sha256"], found["content_bytes"])
-    assert ("2026-11-19", "2026-12-04", "prepared") == (found["reported_day"], found["file_by"], found["status"])
+    assert ("2026-11-19", "2026-12-04", "prepared") == (found["period"], found["file_by"], found["status"])
     assert [("p-1", 10_001, 0), ("p-2", 10_001, 0)] == [
         (one["reference"], one["in_dollars"], one["out_dollars"]) for one in found["reports"]
     ]
@@ -126,7 +128,7 @@ def test_steps_are_taken_in_their_order(house: House) -> None:
     assert NOON == datetime.fromisoformat(found["filed_at"])
     assert_problem(step(house, "withdraw", {"reason": "too late"}), 409, "is filed, not prepared or released")
     assert_problem(answer(house, FIRST, SECOND), 409, "has 2 reports, and filing 1 1")
-    assert_problem(answer(house, FIRST, accepted=False), 409, "a report of a rejected file has no identifier")
+    assert_problem(answer(house, FIRST, accepted=False), 409, "no report of a rejected file is accepted")
     assert 200 == answer(house, FIRST).status_code
     assert_problem(answer(house, FIRST), 409, "is accepted, not filed")
 
@@ -160,7 +162,7 @@ def test_a_person_and_day_are_reported_once(house: House) -> None:
         ({"file": batch_text(None, None)}, "has 2 reports, of 1 persons said"),
         ({"file": batch_text(None).replace('ActivityCount="1"', 'ActivityCount="2"')}, "ActivityCount is another"),
         ({"file": batch_text(None).replace(">20261119<", ">2026<")}, "cannot be read"),
-        ({"reported_day": "2026-11-18"}, "report 1 of the file is of 2026-11-19, not 2026-11-18"),
+        ({"period": "2026-11-18"}, "report 1 of the file is of 2026-11-19, not 2026-11-18"),
     ],
 )
 def test_a_file_that_says_something_else_is_not_prepared(house: House, more: dict[str, Any], why: str) -> None:
@@ -291,16 +293,133 @@ def test_a_rejected_file_leaves_no_identifier(house: House) -> None:
     rejected = step(house, "acknowledgement", body)
     assert ("rejected", "B1") == (rejected.json()["status"], rejected.json()["errors"][0]["code"])
     assert [(None,)] == [tuple(row) for row in identifiers(house)]
-    assert DAY.isoformat() == rejected.json()["reported_day"]
+    assert DAY.isoformat() == rejected.json()["period"]
 
 
 def test_a_gaming_day_that_runs_is_not_reported(house: House) -> None:
     """What its persons move adds up until its end, which the refusal names; then it is reported."""
     running = date(2026, 11, 20)
-    body = filing_of("p-1", reported_day=running.isoformat(), file=batch_text(None, day=running))
+    body = filing_of("p-1", period=running.isoformat(), file=batch_text(None, day=running))
     refused = house.send("/filings", body, person=EVE)
     assert_problem(refused, 409, "gaming day 2026-11-20 of riverside runs until 2026-11-21T09:00:00+00:00")
     assert "urn:pitledger:problem:too-early" == refused.json()["type"]
     assert [] == house.desk.facts("filing.prepared")
     house.clock.now = datetime(2026, 11, 21, 9, tzinfo=UTC)
     assert 201 == house.send("/filings", body, person=EVE).status_code
+
+
+def prepare_returns(house: House, *people: str, **more: Any) -> httpx.Response:
+    """Prepare a filing of information returns."""
+    return house.send("/filings", returns_filing(*people or ("p-1",), **more), person=EVE)
+
+
+def test_a_file_of_returns_is_a_filing_of_a_tax_year(house: House) -> None:
+    """Cents as the file has them, due as the pack says; the portal answers without identifiers."""
+    prepared = prepare_returns(house, "p-1", "p-2")
+    assert 201 == prepared.status_code, prepared.text
+    found = prepared.json()
+    assert ("w_2g", "2026", "2027-02-01", "2027-03-31", []) == tuple(
+        found[name] for name in ("form", "period", "copy_by", "file_by", "unconfirmed")
+    )
+    assert [("p-1", "0000000001", 250_000, 60_000), ("p-2", "0000000002", 250_000, 60_000)] == [
+        (one["reference"], one["account_number"], one["winnings_cents"], one["withheld_cents"])
+        for one in found["reports"]
+    ]
+    file(house)
+    for identifier, why in ((FIRST, "and nothing else has"), (None, "")):
+        said = {"report": 1, "accepted": True} | ({} if identifier is None else {"bsa_id": identifier})
+        answered = {"accepted": True, "reports": [said, {"report": 2, "accepted": False}]}
+        got = step(house, "acknowledgement", answered)
+        if why:
+            assert_problem(got, 409, why)
+    assert "rejected" == got.json()["status"]
+    assert [True, False] == [one["accepted"] for one in got.json()["reports"]]
+    content = house.read(f"/filings/{PROPERTY}/1/file", person=SAM)
+    assert returns_filing("p-1", "p-2")["file"] == content.text
+    assert content.headers["content-type"].startswith("text/csv")
+    listed = house.read(f"/filings?property={PROPERTY}&form=w_2g&period=2026", person=SAM).json()["items"]
+    assert [1] == [one["filing"] for one in listed]
+    assert [] == house.read(f"/filings?property={PROPERTY}&form=ctr", person=SAM).json()["items"]
+
+
+def test_a_return_is_filed_once_and_corrected_after_it_was_sent(house: House) -> None:
+    """By one return or by two; never before, and never of somebody else. A rejected one may be filed again."""
+    changed = row(winnings_cents=260_000)
+    one = corrected(row(), changed)
+    assert_problem(prepare_returns(house, rows=one), 409, "no return 0000000001 was sent that could be corrected")
+    prepare_returns(house)
+    assert_problem(prepare_returns(house), 409, "return 0000000001 is in filing 1: withdraw that, or correct")
+    assert_problem(prepare_returns(house, rows=one), 409, "no return 0000000001 was sent")
+    file(house)
+    assert_problem(prepare_returns(house, "p-2", rows=one), 409, "return 0000000001 is not about p-2")
+    again = prepare_returns(house, rows=one)
+    assert (201, 1, 260_000) == (again.status_code, *_corrects(again)[0])
+    file(house, 2)
+    step(house, "acknowledgement", {"accepted": True, "reports": [{"report": 1, "accepted": False}]}, filing=2)
+
+    two = [*corrected(row(), None), changed]
+    assert_problem(
+        prepare_returns(house, "p-1", "p-1", rows=[changed, two[0]]), 409, "return 0000000001 is twice in the file"
+    )
+    kept = [corrected(row(), changed)[0], changed]
+    assert_problem(prepare_returns(house, "p-1", "p-1", rows=kept), 409, "is corrected to nothing")
+    both = prepare_returns(house, "p-1", "p-1", rows=two)
+    assert [(1, 0), (None, 260_000)] == _corrects(both)
+    assert_problem(prepare_returns(house), 409, "in filing 3")
+
+
+def _corrects(answer: httpx.Response) -> list[tuple[Any, Any]]:
+    """Return which filing each return corrects, and its winnings."""
+    return [(one.get("corrects"), one["winnings_cents"]) for one in answer.json()["reports"]]
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "why"),
+    [
+        ({"period": "2025"}, 409, "report 1 of the file is of 2026, not 2025"),
+        ({"period": "2026-11-20"}, 422, "no pack of riverside has a w_2g filed of 2026-11-20"),
+        ({"period": "2026-13-01"}, 422, ""),
+        ({"period": "0000"}, 422, ""),
+        ({"file": batch_text(None)}, 409, "the file has"),
+        ({"file": file_of(W_2G, [row()] * 101)}, 409, "the file has 101 returns: it may have 100"),
+        ({"subjects": [{"kind": "account", "reference": "ga-1"}]}, 409, "is not about ga-1"),
+        ({"form": "ctr"}, 409, "no XML that can be read"),
+        ({"form": "form_1042_s"}, 409, "row 1 of the file: Form Account Number and Unique Form Identifier differ"),
+    ],
+)
+def test_a_file_that_is_not_of_its_form_and_year_is_not_prepared(
+    house: House, more: dict[str, Any], status: int, why: str
+) -> None:
+    """The record is read from the file, by the layout of its tax year."""
+    assert_problem(prepare_returns(house, **more), status, why)
+    assert [] == query(house.url, "SELECT FROM wagering_accounts.filings")
+
+
+def test_law_that_nobody_reviewed_is_relied_on_only_when_told(house: House) -> None:
+    """And the filing says which; a currency transaction report rests on nothing of the kind."""
+    later = {"period": "2027", "file": returns_filing("p-1")["file"].replace(",2026,", ",2027,")}
+    refused = prepare_returns(house, **later)
+    threshold = "reportable_winnings.w_2g_table_wager.threshold_cents"
+    assert_problem(refused, 422, f"law changes {threshold}, returns.w_2g.layout each year")
+    told = prepare_returns(house, **later, unconfirmed=True)
+    assert (201, [threshold, "returns.w_2g.layout"]) == (told.status_code, told.json()["unconfirmed"])
+    assert [] == prepare(house).json()["unconfirmed"]
+
+
+def test_a_return_is_late_after_its_last_day(house: House) -> None:
+    """A rejected one until it was filed again; another return of the same patron is another one."""
+    prepare_returns(house)
+    house.clock.now = datetime.fromisoformat("2027-03-31T18:00:00Z")
+    assert 0 == late(house)
+    house.clock.now = datetime.fromisoformat("2027-04-01T18:00:00Z")
+    assert 1 == late(house)
+    file(house)
+    assert 0 == late(house)
+    step(house, "acknowledgement", {"accepted": False})
+    assert 1 == late(house)
+    prepare_returns(house, rows=[row(account_number="0000000002")])
+    file(house, 2)
+    assert 1 == late(house)
+    prepare_returns(house)
+    file(house, 3)
+    assert 0 == late(house)

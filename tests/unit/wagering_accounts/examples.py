@@ -121,7 +121,7 @@ _DATA: dict[str, dict[str, Any]] = {
     "filing.prepared": {
         **_FILING,
         "form": "ctr",
-        "reported_day": "2026-11-20",
+        "period": "2026-11-20",
         "file_by": "2026-12-05",
         "reports": [
             {"kind": "patron", "reference": "p-1", "report": 1, "in_dollars": 10_001, "out_dollars": 0},
@@ -149,7 +149,10 @@ _DATA: dict[str, dict[str, Any]] = {
         **_FILING,
         "accepted": True,
         "errors": [],
-        "reports": [{"report": 1, "bsa_id": "31000000000002", "errors": [_ERROR]}, {"report": 2}],
+        "reports": [
+            {"report": 1, "accepted": True, "bsa_id": "31000000000002", "errors": [_ERROR]},
+            {"report": 2, "accepted": False},
+        ],
     },
     "filing.withdrawn": {**_FILING, "reason": "p-1 showed another document"},
     "access.failed": {**_PATRON, "failed": 3, "locked_until": _NOW},

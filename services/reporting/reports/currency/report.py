@@ -31,11 +31,12 @@ from services.reporting.read_model.currency import (
     moved_by_measure,
     moved_currency,
 )
+from services.reporting.read_model.filings import FILINGS
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.cells import require_whole
 from services.reporting.reports.currency.amended import AMENDED, amended_rows
 from services.reporting.reports.currency.days import Logged, applied_to_logs, day_rows, read_days
-from services.reporting.reports.currency.filed import FILED, FILINGS, filed_rows
+from services.reporting.reports.currency.filed import FILED, filed_rows
 from services.reporting.reports.currency.sections import DAYS, LINES, LOG, PATTERNS, REPORTABLE, WARNINGS
 from services.reporting.reports.currency.structuring import Pattern, Watch, patterns
 from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered

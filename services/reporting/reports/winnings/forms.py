@@ -11,7 +11,8 @@ from services.reporting.domain.federal.winnings import Candidate
 class FormEntry:
     """A form to be completed: its number in the log, and the winnings on it.
 
-    `regular_cents` is always withheld, `backup_cents` if the winner gives no taxpayer identification number.
+    `regular_cents` is always withheld, `backup_cents` if the winner gives no taxpayer identification number. A form
+    `is_of_day` if it has all wins of a patron's gaming day, however many they are.
     """
 
     number: int
@@ -24,6 +25,7 @@ class FormEntry:
     amount_cents: int
     regular_cents: int
     backup_cents: int
+    is_of_day: bool
 
 
 def forms(
@@ -34,16 +36,19 @@ def forms(
     `aggregated_on` returns whether the licensee combines all winnings of a patron on a gaming day in one form, within a
     calendar year; winnings of unknown persons are not combined. Without it, each win has a form of its own.
     """
-    together: dict[Hashable, list[Candidate]] = {}
+    together: dict[tuple[Hashable, bool], list[Candidate]] = {}
     for number, candidate in enumerate(found):
         line = candidate.lines[0]
         key = (candidate.form, line.property, line.patron, line.gaming_day, line.paid_on.year)
         is_joined = line.patron is not None and aggregated_on is not None and aggregated_on(line.gaming_day)
-        together.setdefault(key if is_joined else (*key, number), []).append(candidate)
-    return tuple(_entry(number, group) for number, group in enumerate(together.values(), first_number))
+        together.setdefault((key if is_joined else (*key, number), is_joined), []).append(candidate)
+    return tuple(
+        _entry(number, group, is_of_day=is_joined)
+        for number, ((_, is_joined), group) in enumerate(together.items(), first_number)
+    )
 
 
-def _entry(number: int, group: list[Candidate]) -> FormEntry:
+def _entry(number: int, group: list[Candidate], *, is_of_day: bool) -> FormEntry:
     first = group[0]
     line = first.lines[0]
     return FormEntry(
@@ -57,6 +62,7 @@ def _entry(number: int, group: list[Candidate]) -> FormEntry:
         amount_cents=sum(one.amount_cents for one in group),
         regular_cents=_withheld(group, "regular"),
         backup_cents=_withheld(group, "backup"),
+        is_of_day=is_of_day,
     )
 
 

@@ -10,14 +10,16 @@ from services.reporting.domain.law import Applied, unconfirmed
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Identity, Mark, fill
 from services.reporting.framework.figures import Because, Cell, Figure, total
+from services.reporting.read_model.filings import FILINGS
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.read_model.winnings import Won, posted_rounds
 from services.reporting.reports.winnings.forms import FormEntry, forms
+from services.reporting.reports.winnings.returns import RETURNS, LoggedForm, return_rows
 from services.reporting.reports.winnings.sections import CANDIDATES, FORMS
 from services.reporting.reports.winnings.winners import SOURCES, Winners, won_and_winners
 from shared.contracts.accounts import AccountOpened, PatronRegistered
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
-from shared.jurisdictions import Pack
+from shared.jurisdictions import Pack, past_review
 from shared.runtime.http.roles import READ_PATRON_REPORTS
 
 
@@ -56,6 +58,7 @@ async def _fill(books: Books) -> Content:
     listed, winners = await won_and_winners(books, {_country(law) for law in books.place.reporting})
     rows: list[dict[str, Any]] = []
     logged: list[dict[str, Any]] = []
+    returned: list[tuple[Pack, list[LoggedForm]]] = []
     found: list[Candidate] = []
     for law in books.place.reporting:
         whose = [_of_winner(books, one, winners, law) for one in listed]
@@ -64,8 +67,11 @@ async def _fill(books: Books) -> Content:
         mine = [one for one in judged if _is_asked(books, one)]
         found += mine
         rows += [_candidate(kept, one) for one in mine]
-        logged += [_form(kept, entry) for entry in _log(books, judged) if _is_asked(books, entry.candidates[0])]
-    sections = (fill(CANDIDATES, rows), fill(FORMS, logged))
+        log = [_logged(books, kept, entry) for entry in _log(books, judged)]
+        logged += [one.row for one in log if _is_asked(books, one.entry.candidates[0])]
+        returned.append((law, log))
+    returns = await return_rows(books, returned, lambda entry: _is_asked(books, entry.candidates[0]))
+    sections = (fill(CANDIDATES, rows), fill(FORMS, logged), fill(RETURNS, returns))
     return Content(sections, await _identities(books, found, logged), _marks(books, found))
 
 
@@ -152,6 +158,19 @@ def _candidate(kept: _Kept, one: Candidate) -> dict[str, Any]:
         "source": None if threshold is None else threshold.source,
         "status": None if threshold is None else threshold.status,
     }
+
+
+def _logged(books: Books, kept: _Kept, entry: FormEntry) -> LoggedForm:
+    """Return a form of the log, which is known by its gaming day or its first win."""
+    first = entry.candidates[0]
+    win = f"{first.lines[0].table} {kept.win(first)}"
+    return LoggedForm(
+        entry=entry,
+        row=_form(kept, entry),
+        known_by=str(entry.gaming_day) if entry.is_of_day else win,
+        wager=first.lines[0].wager_words or first.lines[0].wager,
+        won_on=first.lines[0].moment.astimezone(books.place.zone).date(),
+    )
 
 
 def _form(kept: _Kept, entry: FormEntry) -> dict[str, Any]:
@@ -248,7 +267,12 @@ def _choice(books: Books, columns: tuple[str, ...]) -> tuple[Mark, ...]:
 
 def _marks(books: Books, found: Sequence[Candidate]) -> tuple[Mark, ...]:
     columns = ("candidates/amount_cents", "forms/amount_cents")
-    applied = unconfirmed(law for one in found for law in one.applied)
+    applied = dict.fromkeys(unconfirmed(law for one in found for law in one.applied))
+    # No win may reach a threshold that is no longer the law's: the doubt stands also where nothing was found.
+    for law in books.place.reporting:
+        for name, part in (("reportable_winnings", law.reportable_winnings), ("returns", law.returns)):
+            late = past_review(part, name, books.question.last)
+            applied |= dict.fromkeys(Applied.of(place, dated) for place, dated in late)
     return (
         Mark(
             "nonresident aliens",
@@ -269,8 +293,8 @@ WINNINGS: Final = Report(
         "account or a cashier says it, and what was done about each form. A year has what was paid in it, by the clock "
         "of the property; other periods go by the gaming day. A round that is taken back takes its wins with it."
     ),
-    sections=(CANDIDATES, FORMS),
-    sources=(SettlementPosted, SettlementReversed, AccountOpened, PatronRegistered, *SOURCES),
+    sections=(CANDIDATES, FORMS, RETURNS),
+    sources=(SettlementPosted, SettlementReversed, AccountOpened, PatronRegistered, *SOURCES, *FILINGS),
     fill=_fill,
     signatures=("Cage supervisor", "Revenue audit"),
     role=READ_PATRON_REPORTS,

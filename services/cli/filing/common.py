@@ -1,0 +1,79 @@
+"""What the commands on filings share: the law, their arguments, and how a filing is shown."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final
+from urllib.parse import quote
+
+import typer
+
+from services.cli.exits import UsageWrong
+from services.cli.output import names, numbers, print_json, print_line, show, table
+from shared.jurisdictions import Pack, PackWrong, keep_own_packs_in, pack
+
+Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
+Filing = Annotated[int, typer.Argument(metavar="FILING", min=1, help="The number of the filing.")]
+Unconfirmed = Annotated[
+    bool,
+    typer.Option("--unconfirmed", help="Rely on values of law that were to be reviewed, and that nobody confirmed."),
+]
+
+_OWN_PACKS: Final = "PITLEDGER_JURISDICTIONS"
+
+
+def laws_of(document: Mapping[str, Any]) -> list[Pack]:
+    """Return the packs of a property; those of the installation are in the folder that the services are given."""
+    folder = os.environ.get(_OWN_PACKS)
+    try:
+        keep_own_packs_in(None if folder is None else Path(folder))
+        return [pack(name) for name in document["packs"]]
+    except (PackWrong, OSError, LookupError) as error:
+        raise UsageWrong(f"{_OWN_PACKS}: {error}") from error
+
+
+def filing_path(property_name: str, filing: int) -> str:
+    """Return the path of a filing."""
+    return f"/filings/{quote(property_name, safe='')}/{filing}"
+
+
+def section_of(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
+    """Return the rows of a section of a report."""
+    [rows] = [one["rows"] for one in report["content"]["sections"] if one["name"] == section]
+    return list(rows)
+
+
+def in_dollars(cents: int) -> str:
+    """Return an amount in dollars and cents.
+
+    >>> in_dollars(123456)
+    '1,234.56'
+    """
+    return f"{cents // 100:,}.{cents % 100:02}"
+
+
+def show_filing(filing: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print a filing, without personal data, and what comes next."""
+    if as_json:
+        print_json(filing)
+        return
+    if filing["form"] == "ctr":
+        columns = names("Person") + numbers("In, $", "Out, $") + names("Amends", "BSA identifier")
+        show(table(columns, [_report(one) for one in filing["reports"]]))
+    else:
+        columns = names("Person", "Account number") + numbers("Winnings, $", "Withheld, $", "Corrects filing")
+        show(table(columns, [_return(one) for one in filing["reports"]]))
+    print_line(f"filing {filing['filing']} of {filing['property']} is {filing['status']}; file by {filing['file_by']}")
+    if filing["unconfirmed"]:
+        print_line(f"it relies on unconfirmed values: {', '.join(filing['unconfirmed'])}")
+    print_line(f"SHA-256 {filing['content_sha256']}")
+
+
+def _report(one: Mapping[str, Any]) -> Sequence[str]:
+    amounts = (f"{one['in_dollars']:,}", f"{one['out_dollars']:,}")
+    return [one["reference"], *amounts, one.get("amends", ""), one.get("bsa_id", "")]
+
+
+def _return(one: Mapping[str, Any]) -> Sequence[str]:
+    amounts = (in_dollars(one["winnings_cents"]), in_dollars(one["withheld_cents"]))
+    return [one["reference"], one["account_number"], *amounts, str(one.get("corrects", ""))]

@@ -1,0 +1,70 @@
+"""Files of information returns as the portal of the IRS takes them: by a layout, or by the portal's template. Pure."""
+
+import csv
+from collections.abc import Collection, Iterator, Sequence
+from io import StringIO
+from typing import TypeVar
+
+from services.cli.filing.return_rows import Row
+from shared.jurisdictions.returns import ReturnLayout
+
+T = TypeVar("T")
+
+
+class TemplateWrong(Exception):
+    """A template is none, or is not that of the layout; the message names every column."""
+
+
+def header_of(template: bytes) -> list[str]:
+    """Return the header of a template. Raises: TemplateWrong."""
+    try:
+        header = next(csv.reader(StringIO(template.decode("utf-8-sig"), newline=""), strict=True))
+    except (UnicodeDecodeError, csv.Error, StopIteration):
+        raise TemplateWrong("it is no CSV with a header") from None
+    return [one.strip() for one in header]
+
+
+def require_columns(layout: ReturnLayout, header: Sequence[str], rows: Sequence[Row], empty: Collection[str]) -> None:
+    """Raise TemplateWrong if a template has columns that the layout does not know, or lacks one that rows fill.
+
+    `empty` are columns of the template that stay empty in all rows.
+    """
+    places = layout.places(header)
+    known = set(places.values())
+    unknown = [name for place, name in enumerate(header) if place not in known and name not in empty]
+    missing = [one.name for one in layout.columns if one.name not in places and any(row[one.name] for row in rows)]
+    wrong = [f"{name}: the layout does not know it" for name in unknown]
+    wrong += [f"{name}: the template does not have it" for name in missing]
+    wrong += [f"{name}: the template does not have it, so it cannot stay empty" for name in empty if name not in header]
+    if len(set(header)) < len(header):
+        wrong.append("a column is in the template twice")
+    if wrong:
+        raise TemplateWrong("\n".join(wrong))
+
+
+def file_of(layout: ReturnLayout, rows: Sequence[Row], header: Sequence[str] | None = None) -> str:
+    """Return a file of rows with the header of a template, or with the layout's; the same rows give the same text."""
+    header = header or [one.name for one in layout.columns]
+    names = {place: name for name, place in layout.places(header).items()}
+    text = StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(header)
+    for row in rows:
+        writer.writerow([row[names[place]] if place in names else "" for place in range(len(header))])
+    return text.getvalue()
+
+
+def in_files(groups: Sequence[Sequence[T]], most: int) -> Iterator[list[T]]:
+    """Yield the members of groups in lists of at most `most`, none of which divides a group.
+
+    >>> list(in_files(["a", "bc", "d"], 2))
+    [['a'], ['b', 'c'], ['d']]
+    """
+    file: list[T] = []
+    for group in groups:
+        if len(file) + len(group) > most:
+            yield file
+            file = []
+        file += group
+    if file:
+        yield file

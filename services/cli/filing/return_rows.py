@@ -1,0 +1,223 @@
+"""An information return as a row of the file that is uploaded to the IRS, and what is wrong with it. Pure.
+
+What the row says comes from the log of winnings and from the recipient's identity; how it is written, from the layout
+of the tax year.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from re import findall
+from typing import Final
+from unicodedata import combining, normalize
+
+from services.wagering_accounts.domain.identity import PatronIdentity
+from shared.contracts.properties import Filer
+from shared.jurisdictions.returns import AMOUNTS, IDENTIFYING, ReturnColumn, ReturnField, ReturnLayout
+
+Row = Mapping[str, str]
+"""The texts of a row by the names of the layout's columns."""
+
+_WITHHELD_WHOLE: Final = "1042-S"
+_WRITTEN: Final = str.maketrans(
+    {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "AE"}
+    | {"’": "'", "‘": "'", "–": "-", "—": "-"}
+)
+"""Letters and marks that have no other parts, as they are written in English."""
+
+
+@dataclass(frozen=True, slots=True)
+class InformationReturn:
+    """A return: what the log of winnings says, cents, and who receives it; None where nobody is known or identified.
+
+    `withheld_cents` is None where nobody recorded it, `regular_cents` what had to be withheld in any case.
+    """
+
+    form: str
+    tax_year: int
+    account_number: str
+    patron: str | None
+    residence: str | None
+    winnings_cents: int
+    withheld_cents: int | None
+    regular_cents: int
+    won_on: date
+    wager: str
+    identified_by: tuple[str, ...] = ()
+    identity: PatronIdentity | None = None
+
+    def refusals(self) -> Iterator[str]:
+        """Yield what is wrong with it, whatever the layout."""
+        who = self.identity
+        if self.patron is None:
+            yield "nobody is known to have won it"
+        elif who is None:
+            yield f"{self.patron} is not identified"
+        if self.residence is None:
+            yield "the tax residence of the winner is not known, so that both forms list it"
+        if self.winnings_cents <= 0:
+            yield f"winnings of {_dollars(self.winnings_cents)} are none"
+        if self.withheld_cents is None and self.regular_cents:
+            yield f"nobody recorded what was withheld, and {_dollars(self.regular_cents)} had to be"
+        withheld_cents = self.withheld_cents or 0
+        if withheld_cents < 0:
+            yield f"{_dollars(withheld_cents)} cannot have been withheld"
+        if withheld_cents > max(self.winnings_cents, 0):
+            yield f"{_dollars(withheld_cents)} were withheld of {_dollars(self.winnings_cents)}"
+        if self.form == _WITHHELD_WHOLE and 0 <= withheld_cents < self.regular_cents:
+            yield (
+                f"{_dollars(withheld_cents)} were withheld instead of {_dollars(self.regular_cents)}: relief under a "
+                "treaty is not recorded here, make this return in the portal"
+            )
+        if self.won_on.year > self.tax_year:
+            yield f"it was won on {self.won_on}, after {self.tax_year}"
+        if who is not None and who.date_of_birth is not None and who.date_of_birth > self.won_on:
+            yield f"the winner was born on {who.date_of_birth}, after {self.won_on}"
+
+    def fields(self, filer: Filer) -> dict[ReturnField, str | int | date | None]:
+        """Return what it says, without what a correction adds."""
+        return {
+            "form": self.form,
+            "tax_year": str(self.tax_year),
+            "account_number": self.account_number,
+            "winnings_cents": self.winnings_cents,
+            "withheld_cents": self.withheld_cents or 0,
+            "won_on": self.won_on,
+            "wager": self.wager,
+            "payer.tin": filer.ein,
+            "payer.name": filer.legal_name,
+            "payer.trade_name": filer.trade_name,
+            "payer.street": filer.street,
+            "payer.city": filer.city,
+            "payer.state_code": filer.state_code,
+            "payer.postal_code": filer.postal_code,
+            "payer.country": "US",
+            "payer.phone": filer.contact_phone,
+            "recipient.second_document": ", ".join(self.identified_by[1:2]).replace("_", " ") or None,
+            **({} if self.identity is None else _recipient(self.identity)),
+        }
+
+
+def _recipient(who: PatronIdentity) -> dict[ReturnField, str | int | date | None]:
+    is_foreign = who.taxpayer_number_kind == "foreign"
+    return {
+        "recipient.kind": who.kind,
+        "recipient.tin_kind": None if is_foreign else who.taxpayer_number_kind,
+        "recipient.tin": None if is_foreign else who.taxpayer_number,
+        "recipient.foreign_tin": who.taxpayer_number if is_foreign else None,
+        "recipient.legal_name": who.legal_name,
+        "recipient.trade_name": who.also_known_as if who.kind == "entity" else None,
+        "recipient.first_name": who.first_name,
+        "recipient.middle_name": who.middle_name,
+        "recipient.last_name": who.last_name,
+        "recipient.suffix": who.suffix,
+        "recipient.street": who.street,
+        "recipient.city": who.city,
+        "recipient.state_code": who.state_code,
+        "recipient.postal_code": who.postal_code,
+        "recipient.country": who.country,
+        "recipient.date_of_birth": who.date_of_birth,
+        "recipient.first_document": None if who.document is None else who.document.number,
+    }
+
+
+def row_of(layout: ReturnLayout, fields: Mapping[ReturnField, str | int | date | None]) -> Row:
+    """Return the row of an original return; what cannot be written stands as it is, and `wrong_cells` names it."""
+    return {column.name: _text(layout, column, fields) for column in layout.columns}
+
+
+def said_in(layout: ReturnLayout, row: Row, field: ReturnField) -> str:
+    """Return what a row says in a field, in our words."""
+    column = layout.column(field)
+    text = "" if column is None else row.get(column.name, "")
+    words = {} if column is None or column.values is None else {word: ours for ours, word in column.values.items()}
+    return words.get(text, text)
+
+
+def wrong_cells(layout: ReturnLayout, row: Row) -> Iterator[str]:
+    """Yield what is wrong with the texts of a row: missing, too long, of other characters, or of no known word."""
+
+    def said(field: ReturnField) -> str:
+        return said_in(layout, row, field)
+
+    needed = {
+        "always": True,
+        "person": said("recipient.kind") == "person",
+        "entity": said("recipient.kind") == "entity",
+        "domestic": said("recipient.country") == said("payer.country"),
+        "nothing_withheld": not any(digit in said("withheld_cents") for digit in "123456789"),
+    }
+    for column in layout.columns:
+        text = row[column.name]
+        if not text and column.required is not None and needed[column.required]:
+            yield f"{column.name}: it is empty, and {_WHEN[column.required]}"
+        if column.length_max is not None and len(text) > column.length_max:
+            yield f"{column.name}: {len(text)} characters, at most {column.length_max}"
+        if column.characters is not None and (other := set(text) - set(findall(f"[{column.characters}]", text))):
+            yield f"{column.name}: {' '.join(sorted(other))!r} cannot be written"
+        if text and column.values is not None and text not in column.values.values():
+            yield f"{column.name}: the layout has no word for {text!r}"
+
+
+_WHEN: Final = {
+    "always": "no return is without it",
+    "person": "a person's return is not without it",
+    "entity": "an entity's return is not without it",
+    "domestic": "an address in the country is not without it",
+    "nothing_withheld": "nothing was withheld of somebody without a taxpayer number",
+}
+
+
+def corrections(layout: ReturnLayout, sent: Row, now: Row | None) -> list[Row]:
+    """Return the rows that correct a return that was sent: none if nothing of it changed.
+
+    `now` is the row as it should be, None if there is nothing to return any more. Raises: ValueError if the layout has
+    no column that says that a return is a corrected one.
+    """
+    marks = {column.name for column in layout.columns if column.field in ("corrected", "amendment_number")}
+    if now is not None and all(sent[name] == now[name] for name in now if name not in marks):
+        return []
+    nothing = {column.name: "0.00" for column in layout.columns if column.field in AMOUNTS}
+    if now is None:
+        return [_marked(layout, sent, {**sent, **nothing})]
+    is_other = any(sent[column.name] != now[column.name] for column in layout.columns if column.field in IDENTIFYING)
+    if is_other and layout.other_recipient == "two_returns":
+        return [_marked(layout, sent, {**sent, **nothing}), now]
+    return [_marked(layout, sent, now)]
+
+
+def _marked(layout: ReturnLayout, sent: Row, row: Row) -> Row:
+    corrected, number = layout.column("corrected"), layout.column("amendment_number")
+    if corrected is None:
+        raise ValueError("no column of the layout says that a return is a corrected one: correct it in the portal")
+    marks = {corrected.name: (corrected.values or {}).get("yes", "yes")}
+    if number is not None:
+        marks[number.name] = str(int(sent[number.name] or 0) + 1)
+    return {**row, **marks}
+
+
+def _text(layout: ReturnLayout, column: ReturnColumn, fields: Mapping[ReturnField, str | int | date | None]) -> str:
+    value = column.text if column.field is None else fields.get(column.field)
+    match value:
+        case None:
+            return ""
+        case int():
+            return f"{'-' * (value < 0)}{abs(value) // 100}.{abs(value) % 100:02}"
+        case date():
+            return value.strftime(layout.date_format)
+    text = _plain(value) if column.values is None else column.values.get(value, value)
+    return text[: column.length_max].rstrip() if column.shortened else text
+
+
+def _plain(text: str) -> str:
+    """Return a text in the letters of the English alphabet, as far as it has them.
+
+    >>> _plain("José Søndergård’s")
+    "Jose Sondergard's"
+    """
+    apart = normalize("NFKD", text.translate(_WRITTEN))
+    return "".join(one for one in apart if not combining(one))
+
+
+def _dollars(cents: int) -> str:
+    return f"{'-' * (cents < 0)}${abs(cents) // 100:,}.{abs(cents) % 100:02}"

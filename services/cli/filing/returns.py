@@ -1,0 +1,256 @@
+"""`pitledger filing returns` and `copies`: information returns for the IRS, and what their recipients are given."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple
+from urllib.parse import quote
+
+import typer
+
+from services.cli.client import Client, client_of
+from services.cli.exits import InputRefused, NotFound, UsageWrong
+from services.cli.filing.common import Filing, Property, Unconfirmed, filing_path, laws_of, section_of, show_filing
+from services.cli.filing.reading import ACCOUNTS, content_of, document_of, filer_of, identity_of
+from services.cli.filing.recipient_copies import recipient_copies
+from services.cli.filing.return_files import TemplateWrong, file_of, header_of, in_files, require_columns
+from services.cli.filing.return_rows import InformationReturn, Row, corrections, row_of, wrong_cells
+from services.cli.output import AsJson, message, print_json, write_bytes
+from services.wagering_accounts.domain.filed_returns import read_rows
+from services.wagering_accounts.domain.filings import layout_of, require_reviewed, unreviewed
+from services.wagering_accounts.domain.identity import PatronIdentity
+from shared.contracts.filings import FilingForm
+from shared.contracts.properties import Filer
+from shared.contracts.rejection import Rejected
+from shared.jurisdictions import Pack
+from shared.jurisdictions.returns import ReturnLayout
+
+FORMS: Final[Mapping[str, str]] = {"ctr": "FinCEN 112", "w_2g": "W-2G", "form_1042_s": "1042-S"}
+"""The numbers of the forms that are filed."""
+
+_RETURNS: Final[Mapping[str, FilingForm]] = {"w-2g": "w_2g", "1042-s": "form_1042_s"}
+_DUE: Final = ("due", "rejected")
+_SENT: Final = ("filed", "accepted", "to_correct")
+
+
+class _Named(NamedTuple):
+    """Rows that belong together, and whose return they are."""
+
+    patron: str
+    account_number: str
+    rows: Sequence[Row]
+
+
+def returns(
+    property_name: Annotated[str, typer.Option("--property", help="The property.")],
+    year: Annotated[int, typer.Option("--year", min=1900, max=9998, help="The tax year.")],
+    form: Annotated[str, typer.Option("--form", metavar="FORM", help="w-2g or 1042-s.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for the files.")],
+    template: Annotated[
+        Path | None,
+        typer.Option("--template", metavar="FILE", help="The portal's template of the form and year: its columns."),
+    ] = None,
+    empty: Annotated[
+        list[str] | None,
+        typer.Option("--empty", metavar="COLUMN", help="A column of the template that stays empty (repeat for more)."),
+    ] = None,
+    corrected: Annotated[
+        bool, typer.Option("--corrected", help="Correct what was sent, instead of returning what is due.")
+    ] = False,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="PERSON", help="Only this person (repeat for more).")
+    ] = None,
+    unconfirmed: Unconfirmed = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write the information returns of a tax year as files for the portal of the IRS, each recorded as a filing.
+
+    Amounts are those of the winnings report, section returns: what is in no filing, or was rejected. Each recipient's
+    identity is read from the wagering accounts, and each look is on record. If a return would be rejected, each reason
+    is named and there is no file. With --corrected, what was sent is compared with what it should say now. A file has
+    as many returns as the portal takes; another person releases each. The files have personal data.
+
+    Example: pitledger filing returns --property riverside --year 2026 --form w-2g --template w2g.csv -o returns
+    Example: pitledger filing returns --property riverside --year 2026 --form w-2g --corrected -o returns
+    """
+    if form.lower() not in _RETURNS:
+        raise UsageWrong(f"--form {form!r}: w-2g or 1042-s")
+    key = _RETURNS[form.lower()]
+    document = document_of(property_name)
+    filer, laws = filer_of(document), laws_of(document)
+    layout = _layout(laws, key, year, told=unconfirmed)
+    header = None if template is None else _header(template)
+    with client_of("reporting") as reporting:
+        report = reporting.read("/reports/winnings", property=property_name, gaming_day=f"{year}-12-31", period="year")
+    rows = [one for one in section_of(report, "returns") if one["form"] == FORMS[key] and _is_named(one, only)]
+    with client_of(ACCOUNTS) as accounts:
+        office = _Office(accounts, property_name, filer, layout)
+        if corrected:
+            named = office.corrections([one for one in rows if one["status"] in _SENT])
+        else:
+            named = office.originals([one for one in rows if one["status"] in _DUE])
+        if not named:
+            raise NotFound(f"nothing is to be {'corrected' if corrected else 'returned'} on {FORMS[key]} for {year}")
+        _require_columns(layout, header, template, named, empty or ())
+        output.mkdir(parents=True, exist_ok=True)
+        prepared = []
+        for file in in_files([[(one, row) for row in one.rows] for one in named], layout.returns_max):
+            content = file_of(layout, [row for _, row in file], header)
+            subjects = [{"kind": "patron", "reference": one.patron} for one, _ in file]
+            asked = {"property": property_name, "form": key, "period": str(year), "subjects": subjects}
+            filing = accounts.do("/filings", asked | {"file": content, "unconfirmed": unconfirmed})
+            path = output / f"{form.lower()}-{year}-{filing['filing']}.csv"
+            write_bytes(content.encode(), path, "csv", readable=True)
+            prepared.append(filing)
+    if header is None:
+        message(f"the columns are those of the pack, not of a template of {year}: see docs/filing.md")
+    if as_json:
+        print_json(prepared)
+    else:
+        for filing in prepared:
+            show_filing(filing, as_json=False)
+
+
+def copies(
+    property_name: Property,
+    filing: Filing,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for the documents.")],
+) -> None:
+    """Write what each recipient of the information returns in a filing is given, as PDF; the look is on record.
+
+    The documents say what the file says, and are no forms of the IRS.
+
+    Example: pitledger filing copies riverside 4 -o copies
+    """
+    laws = laws_of(document_of(property_name))
+    path = filing_path(property_name, filing)
+    with client_of(ACCOUNTS) as accounts:
+        found = accounts.read(path)
+        if found["form"] not in _RETURNS.values():
+            raise InputRefused(f"filing {filing} of {property_name} has no information returns")
+        content = accounts.read_bytes(f"{path}/file").decode()
+    layout = _layout(laws, found["form"], int(found["period"]), told=True)
+    output.mkdir(parents=True, exist_ok=True)
+    people = [one["reference"] for one in found["reports"]]
+    made = recipient_copies(FORMS[found["form"]], layout, read_rows(content, layout), people)
+    for person, pages in made:
+        name = f"{FORMS[found['form']].lower()}-{found['period']}-{filing}-{quote(person, safe='')}.pdf"
+        write_bytes(pages, output / name, "pdf", readable=False)
+
+
+class _Office:
+    """Makes rows of what the report says; each reason why one would be rejected is named, for all of them at once."""
+
+    def __init__(self, accounts: Client, property_name: str, filer: Filer, layout: ReturnLayout) -> None:
+        self._accounts, self._property, self._filer, self._layout = accounts, property_name, filer, layout
+        self._wrong: list[str] = []
+        self._known: dict[str, PatronIdentity | None] = {}
+
+    def originals(self, rows: Iterable[Mapping[str, Any]]) -> list[_Named]:
+        """Return the rows of returns that are due. Raises: InputRefused, naming each reason."""
+        made = [_Named(str(one.get("patron")), one["account_number"], [self._row(one)]) for one in rows]
+        self._refuse()
+        return made
+
+    def corrections(self, rows: Iterable[Mapping[str, Any]]) -> list[_Named]:
+        """Return the rows that correct returns that were sent. Raises: InputRefused, naming each reason."""
+        sent: dict[str, dict[str, Row]] = {}
+        made: list[_Named] = []
+        for one in rows:
+            if one["filing"] not in sent:
+                sent[one["filing"]] = self._rows_of(int(one["filing"]))
+            number = one["account_number"]
+            now = self._row(one) if one["forms"] else None
+            try:
+                found = corrections(self._layout, sent[one["filing"]][number], now)
+            except ValueError as error:
+                raise InputRefused(str(error)) from error
+            if found:
+                made.append(_Named(one["patron"], number, found))
+        self._refuse()
+        return made
+
+    def _rows_of(self, filing: int) -> dict[str, Row]:
+        """Return the rows of the file of a filing by account number; of two of them the last."""
+        content = self._accounts.read_bytes(f"{filing_path(self._property, filing)}/file").decode()
+        column = self._layout.column("account_number")
+        assert column is not None, "every layout has account numbers"
+        return {row[column.name]: row for row in map(self._whole, read_rows(content, self._layout))}
+
+    def _whole(self, row: Row) -> Row:
+        """Return a row of a file with all columns of the layout: those that its template did not have were empty."""
+        return {one.name: row.get(one.name, "") for one in self._layout.columns}
+
+    def _row(self, said: Mapping[str, Any]) -> Row:
+        patron = said.get("patron")
+        one = InformationReturn(
+            form=said["form"],
+            tax_year=int(said["year"]),
+            account_number=said["account_number"],
+            patron=patron,
+            residence=said.get("residence"),
+            winnings_cents=said["winnings_cents"],
+            withheld_cents=said.get("withheld_cents"),
+            regular_cents=said["regular_cents"],
+            won_on=date.fromisoformat(said["won_on"]),
+            wager=said["wager"],
+            identified_by=tuple((said.get("identified_by") or "").split(", ")),
+            identity=None if patron is None else self._identity(patron),
+        )
+        row = row_of(self._layout, one.fields(self._filer))
+        wrong = [*one.refusals()]
+        if one.identity is not None:
+            wrong += wrong_cells(self._layout, row)
+        who = patron or "unknown"
+        self._wrong += [f"{who}, return {one.account_number}: {reason}" for reason in wrong]
+        return row
+
+    def _identity(self, patron: str) -> PatronIdentity | None:
+        if patron not in self._known:
+            try:
+                self._known[patron] = identity_of(self._accounts, self._property, patron)
+            except NotFound:
+                self._known[patron] = None
+        return self._known[patron]
+
+    def _refuse(self) -> None:
+        if self._wrong:
+            error = InputRefused(f"{len(self._wrong)} reasons, above; leave people out with --only, or mend them")
+            error.details = "\n".join(dict.fromkeys(self._wrong))
+            raise error
+
+
+def _is_named(row: Mapping[str, Any], only: Sequence[str] | None) -> bool:
+    return not only or row.get("patron") in only
+
+
+def _layout(laws: Sequence[Pack], form: FilingForm, year: int, *, told: bool) -> ReturnLayout:
+    try:
+        require_reviewed(unreviewed(laws, form, str(year)), told=told)
+        return layout_of(laws, form, str(year))
+    except Rejected as error:
+        raise InputRefused(str(error)) from error
+
+
+def _header(template: Path) -> list[str]:
+    try:
+        return header_of(content_of(template))
+    except TemplateWrong as error:
+        raise InputRefused(f"{template}: {error}") from error
+
+
+def _require_columns(
+    layout: ReturnLayout,
+    header: Sequence[str] | None,
+    template: Path | None,
+    named: Iterable[_Named],
+    empty: Sequence[str],
+) -> None:
+    if header is None:
+        return
+    try:
+        require_columns(layout, header, [row for one in named for row in one.rows], empty)
+    except TemplateWrong as error:
+        refused = InputRefused(f"{template}: it is not the template of this layout")
+        refused.details = str(error)
+        raise refused from error

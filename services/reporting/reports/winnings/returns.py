@@ -1,0 +1,208 @@
+"""The information returns of a year: what each should say, what was filed of it, and by when it is due."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from hashlib import sha256
+from itertools import count
+from typing import Any, Final, NamedTuple
+
+from services.reporting.framework.document import Column, Section
+from services.reporting.framework.figures import Cell, Figure, total
+from services.reporting.read_model.filings import LATE, STEPS, FilingSteps, filings_of
+from services.reporting.read_model.reading import Books
+from services.reporting.reports.winnings.forms import FormEntry
+from shared.contracts.filings import PreparedReport
+from shared.jurisdictions import Pack
+from shared.jurisdictions.returns import due_on
+
+RETURNS: Final = Section(
+    name="returns",
+    title="Information returns",
+    key=("form", "year", "account_number"),
+    columns=(
+        Column(name="form", title="Form"),
+        Column(name="year", title="Year", formula="calendar year of the payment"),
+        Column(
+            name="account_number",
+            title="Account number",
+            formula="of the return; it follows from the patron, and the win, gaming day or year",
+        ),
+        Column(name="patron", title="Patron", formula="a reference"),
+        Column(name="residence", title="Tax residence", formula="the country, where it is known"),
+        Column(name="won_on", title="Won on", unit="day", formula="the first win, by the clock of the property"),
+        Column(name="wager", title="Wager"),
+        Column(name="forms", title="Forms", unit="count", formula="of the log, which are on the return"),
+        Column(name="winnings_cents", title="Winnings", unit="cents"),
+        Column(name="regular_cents", title="Regular withholding", unit="cents", formula="withheld in any case"),
+        Column(
+            name="withheld_cents",
+            title="Withheld",
+            unit="cents",
+            formula="as cashiers recorded it; none where they recorded nothing of a form",
+        ),
+        Column(name="identified_by", title="Identified by", formula="kinds of documents"),
+        Column(name="copy_by", title="Copy by", unit="day", formula="by when the winner has a copy"),
+        Column(name="file_by", title="File by", unit="day"),
+        Column(
+            name="status",
+            title="Status",
+            formula=(
+                "due while it is in no filing; to_correct if it was sent with other amounts, or its wins are gone; "
+                "to_withdraw if so, and that filing was not sent"
+            ),
+        ),
+        Column(name="filing", title="Filing", formula="the last one of it that stands"),
+        Column(name="filed_winnings_cents", title="Winnings as filed", unit="cents"),
+        Column(name="filed_withheld_cents", title="Withheld as filed", unit="cents"),
+        Column(name="late", title="Late", formula="not sent by the last day, or sent after it"),
+        *STEPS,
+    ),
+)
+
+_NUMBERS: Final = 10**10
+
+_Filed = tuple[FilingSteps, PreparedReport]
+"""A report of a return, with its filing."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedForm:
+    """A form of the log, as its row shows it, and the win or gaming day by which it is known."""
+
+    entry: FormEntry
+    row: dict[str, Any]
+    known_by: str
+    wager: str
+    won_on: date
+
+
+class Return(NamedTuple):
+    """A return, and the forms of the log that are on it."""
+
+    account_number: str
+    forms: Sequence[LoggedForm]
+
+    @property
+    def entry(self) -> FormEntry:
+        """Return the first of its forms, with which all have their patron and year in common."""
+        return self.forms[0].entry
+
+
+async def return_rows(
+    books: Books, logged: Sequence[tuple[Pack, Sequence[LoggedForm]]], is_asked: Callable[[FormEntry], bool]
+) -> list[dict[str, Any]]:
+    """Return the rows of the returns that have forms of the question, which is a year: a return may be of all of it.
+
+    Of all tables and games, also of those that were filed and have no form any more.
+    """
+    question = books.question
+    if question.period != "year":
+        return []
+    filed, rows = _filed(await filings_of(books)), []
+    for law, forms in logged:
+        for one in returns_of(law, forms):
+            before = filed.pop((one.entry.form, str(one.entry.year), one.account_number), None)
+            if any(is_asked(form.entry) for form in one.forms):
+                rows.append(_row(books, law, one, before))
+    if question.table is None and question.game is None:
+        for (form, year, number), before in filed.items():
+            for law in (law for law, _ in logged if form in law.returns and year == str(question.first.year)):
+                rows.append(_gone(books, law, form, number, before))
+    return rows
+
+
+def returns_of(law: Pack, logged: Iterable[LoggedForm]) -> list[Return]:
+    """Return the returns of the log's forms: one for each form, or for all of a recipient's in a year."""
+    together: dict[tuple[str, ...], list[LoggedForm]] = {}
+    for one in logged:
+        entry = one.entry
+        if entry.form in law.returns:
+            rule = law.returns[entry.form].returned.on(date(entry.year, 12, 31)).value
+            key = (entry.property, entry.form, str(entry.year), entry.patron or "")
+            is_joined = rule == "recipient" and entry.patron is not None
+            together.setdefault(key if is_joined else (*key, one.known_by), []).append(one)
+    taken: set[str] = set()
+    return [Return(_account_number(key, taken), forms) for key, forms in together.items()]
+
+
+def _account_number(key: tuple[str, ...], taken: set[str]) -> str:
+    """Return ten digits that follow from what a return is known by, and are not taken; they are then."""
+    for again in count():
+        digest = sha256("\x1f".join((*key, *("again",) * again)).encode())
+        found = f"{int(digest.hexdigest(), 16) % _NUMBERS:010}"
+        if found not in taken:
+            taken.add(found)
+            return found
+    raise AssertionError("numbers do not end")
+
+
+def _filed(filings: Sequence[FilingSteps]) -> dict[tuple[str, str, str], _Filed]:
+    """Return the last report of each return that stands, or that was rejected where none does."""
+    found: dict[tuple[str, str, str], _Filed] = {}
+    for is_rejected in (True, False):
+        for one in filings:
+            for report in one.prepared.reports:
+                if report.account_number is not None and (one.status_of(report.report) == "rejected") is is_rejected:
+                    found[one.prepared.form, one.prepared.period, report.account_number] = one, report
+    return found
+
+
+def _row(books: Books, law: Pack, one: Return, before: _Filed | None) -> dict[str, Any]:
+    withheld = [form.row.get("withheld_cents") for form in one.forms]
+    winnings = total(form.row["amount_cents"] for form in one.forms)
+    known = None if None in withheld else total(each for each in withheld if each is not None)
+    row = {
+        **{name: one.forms[0].row[name] for name in ("form", "year", "patron", "residence")},
+        "account_number": one.account_number,
+        "won_on": min(form.won_on for form in one.forms),
+        "wager": ", ".join(dict.fromkeys(form.wager for form in one.forms)),
+        "forms": len(one.forms),
+        "winnings_cents": winnings,
+        "regular_cents": total(form.row["regular_cents"] for form in one.forms),
+        "withheld_cents": known,
+        "identified_by": next((form.row["identified_by"] for form in one.forms if form.row.get("identified_by")), None),
+    }
+    cents = (winnings.value, 0 if known is None else known.value)
+    return row | dict(_became(books, law, (one.entry.form, one.entry.year), cents, before))
+
+
+def _gone(books: Books, law: Pack, form: str, number: str, before: _Filed) -> dict[str, Any]:
+    """Return the row of a return that was filed, and has no form any more."""
+    steps, report = before
+    year = int(steps.prepared.period)
+    said = law.forms[form].on(date(year, 12, 31)).value
+    nothing = Figure(0, steps.entries)
+    row = {
+        "form": said.number or said.title,
+        "year": steps.prepared.period,
+        "account_number": number,
+        "patron": report.reference,
+        "forms": 0,
+        **dict.fromkeys(("winnings_cents", "regular_cents", "withheld_cents"), nothing),
+    }
+    return row | dict(_became(books, law, (form, year), (0, 0), before))
+
+
+def _became(
+    books: Books, law: Pack, of: tuple[str, int], cents: tuple[int, int], before: _Filed | None
+) -> Iterator[tuple[str, Any]]:
+    """Yield what became of a return of a form and year, which should say these winnings and tax withheld."""
+    form, year = of
+    rule, today = law.returns[form], books.place.gaming_day(books.question.known_at)
+    file_by = due_on(rule.file_by, year)
+    yield "copy_by", due_on(rule.copy_by, year)
+    yield "file_by", file_by
+    if before is None:
+        yield "status", "due"
+        yield "late", LATE if file_by < today else ""
+        return
+    steps, report = before
+    status = steps.status_of(report.report)
+    if status != "rejected" and cents != (report.winnings_cents, report.withheld_cents):
+        status = "to_withdraw" if status in ("prepared", "released") else "to_correct"
+    yield from steps.steps()
+    yield "status", Cell(status, steps.entries)
+    yield "filed_winnings_cents", Figure(report.winnings_cents or 0, steps.entries)
+    yield "filed_withheld_cents", Figure(report.withheld_cents or 0, steps.entries)
+    yield "late", steps.lateness(status, file_by, today, books)

@@ -1,0 +1,169 @@
+"""Information returns to the tax office: when they are due, and the columns of the file in which they are uploaded.
+
+What a return says is named by `ReturnField`; a layout says which column each is written to, and how.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from shared.jurisdictions.dated import Provision, Text
+from shared.jurisdictions.forms import Count
+from shared.rules.record import Listed, Record
+
+ReturnField = Literal[
+    "form", "tax_year", "account_number", "corrected", "amendment_number",
+    "payer.tin", "payer.name", "payer.trade_name", "payer.street", "payer.city", "payer.state_code",
+    "payer.postal_code", "payer.country", "payer.phone",
+    "recipient.kind", "recipient.tin_kind", "recipient.tin", "recipient.foreign_tin", "recipient.legal_name",
+    "recipient.trade_name", "recipient.first_name", "recipient.middle_name", "recipient.last_name",
+    "recipient.suffix", "recipient.street", "recipient.city", "recipient.state_code", "recipient.postal_code",
+    "recipient.country", "recipient.date_of_birth", "recipient.first_document", "recipient.second_document",
+    "winnings_cents", "withheld_cents", "won_on", "wager",
+]  # fmt: skip
+"""What a return says, before a layout writes it: texts, cents, and dates."""
+
+IDENTIFYING: Final[frozenset[ReturnField]] = frozenset(
+    (
+        *("recipient.tin", "recipient.foreign_tin", "recipient.legal_name"),
+        *("recipient.first_name", "recipient.middle_name", "recipient.last_name", "recipient.suffix"),
+    )
+)
+"""The fields by which the tax office knows whose return it is."""
+
+AMOUNTS: Final[frozenset[ReturnField]] = frozenset(("winnings_cents", "withheld_cents"))
+
+MonthDay = Annotated[str, Field(pattern=r"^(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$")]
+"""A day of the year after the tax year, such as `03-31`."""
+
+_BOX: Final = re.compile(r"box (\d+[a-z]?)\b")
+_SATURDAY: Final = 5
+
+
+def _flat(columns: Any) -> Any:
+    """Return columns with lists of them, which several layouts of a document share, laid out one after the other."""
+    if not isinstance(columns, list):
+        return columns
+    return [column for one in columns for column in (one if isinstance(one, list) else [one])]
+
+
+class ReturnColumn(Record):
+    """A column of the file: its heading, what it is filled with, and what the tax office takes.
+
+    It is filled with a `field` of the return, or with the same `text` in every row; with neither it stays empty.
+    `values` writes what a field says in the tax office's words. A text is no longer than `length_max`, unless it is
+    `shortened`, and of the `characters` of a regular expression's class. `required`: in every return; only where the
+    recipient is a person, an entity, or lives in the country of the tax office; or where nothing was withheld.
+    """
+
+    name: Text
+    field: ReturnField | None = None
+    text: Text | None = None
+    values: dict[str, str] | None = None
+    length_max: Count | None = None
+    shortened: bool = False
+    characters: Text | None = None
+    required: Literal["always", "person", "entity", "domestic", "nothing_withheld"] | None = None
+    status: Literal["confirmed", "unconfirmed"] = "unconfirmed"
+    note: Text | None = None
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> Self:
+        if self.field is not None and self.text is not None:
+            raise ValueError(f"{self.name}: give a field or a text, not both")
+        if self.required is not None and self.field is None and self.text is None:
+            raise ValueError(f"{self.name}: it is required, and nothing fills it")
+        try:
+            re.compile(f"[{self.characters or 'a'}]")
+        except re.error:
+            raise ValueError(f"{self.name}: {self.characters!r} is no class of characters") from None
+        return self
+
+
+class ReturnLayout(Record):
+    """The columns of the file of a form, in their order, and how many returns it takes.
+
+    Dates are written by `date_format` (`%m/%d/%Y`), amounts in dollars and cents. Where the recipient of a return that
+    was sent was another one, `other_recipient` says what corrects it: one corrected return, or two returns, a corrected
+    one without amounts and a new one.
+    """
+
+    returns_max: Count
+    date_format: Text
+    other_recipient: Literal["one_return", "two_returns"]
+    columns: Annotated[tuple[ReturnColumn, ...], Listed, Field(min_length=1), BeforeValidator(_flat)]
+
+    @model_validator(mode="after")
+    def _columns_differ(self) -> Self:
+        names = [_plain(one.name) for one in self.columns]
+        if twice := sorted({one for one in names if names.count(one) > 1}):
+            raise ValueError(f"{', '.join(twice)}: two columns have this name")
+        fields = {one.field for one in self.columns}
+        if missing := sorted({"account_number", "winnings_cents", "withheld_cents", "tax_year"} - fields):
+            raise ValueError(f"no column has {', '.join(missing)}")
+        return self
+
+    def __str__(self) -> str:
+        return f"{len(self.columns)} columns, {self.returns_max} returns a file; {self.other_recipient}"
+
+    def column(self, field: ReturnField) -> ReturnColumn | None:
+        """Return the column that a field is written to, or None."""
+        return next((one for one in self.columns if one.field == field), None)
+
+    def places(self, header: Sequence[str]) -> Mapping[str, int]:
+        """Return where in a header each column is, by its name here; one that is not there is left out.
+
+        Headings are the same whatever their case, spaces and punctuation. A heading that begins with a box is that
+        box's, where both sides have one column of it: the words behind it change from year to year.
+        """
+        ours = {_plain(one.name): one.name for one in self.columns}
+        theirs = [_plain(one) for one in header]
+        found = {ours[plain]: place for place, plain in enumerate(theirs) if plain in ours}
+        boxes, known = _by_box(theirs), _by_box(ours)
+        for box, [plain, *others] in known.items():
+            if not others and len(boxes.get(box, ())) == 1:
+                found.setdefault(ours[plain], theirs.index(boxes[box][0]))
+        return found
+
+
+class InformationReturn(Record):
+    """When the returns of a tax year are due: recipients have theirs by `copy_by`, the tax office by `file_by`.
+
+    Both are days of the year that follows; one on a Saturday or Sunday moves to the Monday after. A return has one form
+    of the log, or all forms of a `recipient` in the year. `layout` is the file.
+    """
+
+    returned: Provision[Literal["each_form", "recipient"]]
+    copy_by: Provision[MonthDay]
+    file_by: Provision[MonthDay]
+    layout: Provision[ReturnLayout]
+
+
+def due_on(rule: Provision[str], tax_year: int) -> date:
+    """Return the day in the year after a tax year on which something is due.
+
+    Raises: LookupError for a year before the first value.
+    """
+    month, day = map(int, rule.on(date(tax_year, 12, 31)).value.split("-"))
+    due = date(tax_year + 1, month, day)
+    return due if due.weekday() < _SATURDAY else due + timedelta(days=7 - due.weekday())
+
+
+def _by_box(names: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for one in names:
+        if box := _BOX.match(one):
+            found.setdefault(box[1], []).append(one)
+    return found
+
+
+def _plain(name: str) -> str:
+    """Return a heading in lower case, with one space for whatever is neither letter nor digit.
+
+    >>> _plain("Box  4 - Federal income tax withheld")
+    'box 4 federal income tax withheld'
+    """
+    return " ".join(re.findall(r"[a-z0-9]+", name.lower()))

@@ -1,0 +1,433 @@
+"""Information returns for the IRS: every cent of the log is in the files, by the columns of the template, once."""
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from io import StringIO
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.cli.filing.return_files import TemplateWrong, file_of, header_of, in_files, require_columns
+from services.cli.filing.return_rows import InformationReturn, corrections, row_of, wrong_cells
+from services.reporting.domain.federal.winnings import candidates
+from services.reporting.reports.winnings.forms import FormEntry, forms
+from services.reporting.reports.winnings.returns import LoggedForm, returns_of
+from services.wagering_accounts.domain.filed_reports import FileWrong
+from services.wagering_accounts.domain.filed_returns import read_returns, read_rows
+from services.wagering_accounts.domain.identity import PatronIdentity
+from shared.jurisdictions import pack
+from tests.support.accounts import IDENTITY
+from tests.support.filings import FILER
+from tests.support.returns_filed import FORM_1042_S, PERSON, W_2G, layout_of, returned, row
+from tests.unit.reporting.test_winnings import line
+
+LAW = pack("us-federal")
+FOREIGNER = PatronIdentity.model_validate(
+    {name: value for name, value in IDENTITY.items() if name not in ("state_code", "taxpayer_number_kind")}
+    | {"country": "DE", "taxpayer_number": "65 929 970 489", "taxpayer_number_kind": "foreign", "postal_code": "10115"}
+)
+ENTITY = PatronIdentity.model_validate(
+    {name: IDENTITY[name] for name in ("street", "city", "state_code", "postal_code", "country", "document")}
+    | {"kind": "entity", "legal_name": "Oakhurst & Vane LLC", "taxpayer_number": "231112223"}
+    | {"taxpayer_number_kind": "ein"}
+)
+YEARS = st.integers(2025, 2040)
+
+
+def read(content: str) -> list[dict[str, str]]:
+    """Return the rows of a file as a spreadsheet shows them: nothing here is shared with what wrote them."""
+    return list(csv.DictReader(StringIO(content, newline="")))
+
+
+def cents(rows: Sequence[Mapping[str, str]], column: str) -> int:
+    """Return the sum of a column of dollars and cents."""
+    return int(sum(Decimal(one[column]) for one in rows) * 100)
+
+
+lines = st.builds(
+    lambda stake, odds, seat, days, minutes, patron, alien: (stake, odds, seat, days, minutes, patron, alien),
+    st.integers(1, 50),
+    st.integers(0, 3000),
+    st.integers(1, 7),
+    st.integers(0, 364),
+    st.integers(0, 10**6),
+    st.sampled_from(["p-1", "p-2", "p-3"]),
+    st.booleans(),
+)
+
+
+def log_of(year: int, drawn: Sequence[tuple[Any, ...]], *, by_day: bool) -> list[LoggedForm]:
+    """Return the log of a year in which these wagers were settled."""
+    settled = [
+        line(
+            *(stake, odds),
+            round_id=f"r-{number}",
+            seat=seat,
+            paid_on=date(year, 1, 1) + timedelta(days=days),
+            gaming_day=date(year, 1, 1) + timedelta(days=days),
+            minutes=minutes,
+            patron=f"{patron}{'-alien' * alien}",
+            nonresident_alien=alien,
+        )
+        for number, (stake, odds, seat, days, minutes, patron, alien) in enumerate(drawn)
+    ]
+    # A resident has one form and a nonresident another; of whom nothing is known there are none here.
+    found = [one for one in candidates(LAW, settled) if one.lines[0].nonresident_alien == (one.form == "form_1042_s")]
+    entries = [
+        entry
+        for form in LAW.returns
+        for entry in forms(
+            [one for one in found if one.form == form], aggregated_on=(lambda _: True) if by_day else None
+        )
+    ]
+    return [_logged(entry) for entry in entries]
+
+
+def _logged(entry: FormEntry) -> LoggedForm:
+    first = entry.candidates[0].lines[0]
+    known_by = str(entry.gaming_day) if entry.is_of_day else f"{first.round_id} {first.seat}"
+    return LoggedForm(entry, {}, known_by, first.wager, first.paid_on)
+
+
+def files_of(form: str, logged: Sequence[LoggedForm]) -> list[str]:
+    """Return the files of a form's returns."""
+    layout = layout_of(form)
+    rows = [
+        row_of(
+            layout,
+            returned(
+                form={"w_2g": "W-2G", "form_1042_s": "1042-S"}[form],
+                tax_year=one.entry.year,
+                account_number=one.account_number,
+                winnings_cents=sum(each.entry.amount_cents for each in one.forms),
+                withheld_cents=sum(each.entry.regular_cents for each in one.forms),
+                won_on=one.forms[0].won_on,
+                identity=FOREIGNER if form == "form_1042_s" else PERSON,
+            ).fields(FILER),
+        )
+        for one in returns_of(LAW, logged)
+        if one.entry.form == form
+    ]
+    return [file_of(layout, file) for file in in_files([[one] for one in rows], layout.returns_max)]
+
+
+@given(YEARS, st.lists(lines, max_size=40), st.booleans())
+def test_the_files_of_a_year_add_up_to_its_log(year: int, drawn: Sequence[tuple[Any, ...]], by_day: bool) -> None:
+    """Winnings and tax withheld, to the cent, whoever adds up the columns; each return once."""
+    logged = log_of(year, drawn, by_day=by_day)
+    boxes = {
+        "w_2g": ("Box 1 - Reportable winnings", "Box 4 - Federal income tax withheld"),
+        "form_1042_s": ("Box 2 - Gross income", "Box 7a - Federal tax withheld"),
+    }
+    for form, (winnings, withheld) in boxes.items():
+        of_form = [one.entry for one in logged if one.entry.form == form]
+        rows = [one for file in files_of(form, logged) for one in read(file)]
+        assert sum(one.amount_cents for one in of_form) == cents(rows, winnings)
+        assert sum(one.regular_cents for one in of_form) == cents(rows, withheld)
+        numbers = [one["Form Account Number"] for one in rows]
+        assert len(numbers) == len(set(numbers))
+        assert {str(year)} >= {one["Tax Year"] for one in rows}
+    aliens = {one.entry.patron for one in logged if one.entry.form == "form_1042_s"}
+    assert len(aliens) == len([one for file in files_of("form_1042_s", logged) for one in read(file)])
+
+
+@given(YEARS, st.lists(lines, max_size=30), st.randoms())
+def test_a_return_has_its_account_number_whatever_else_is_in_the_log(
+    year: int, drawn: Sequence[tuple[Any, ...]], random: Any
+) -> None:
+    """It follows from what the return is known by: a correction finds it again."""
+    logged = log_of(year, drawn, by_day=False)
+    numbers = {one.forms[0].known_by: one.account_number for one in returns_of(LAW, logged) if len(one.forms) == 1}
+    some = [one for one in logged if random.random() < 0.5 or one.entry.form == "form_1042_s"]
+    for one in returns_of(LAW, some):
+        if len(one.forms) == 1:
+            assert numbers[one.forms[0].known_by] == one.account_number
+
+
+def test_250_returns_are_three_files() -> None:
+    """Of a hundred each, as the portal takes them; returns that belong together are in one."""
+    rows = [row(account_number=f"{number:010}") for number in range(250)]
+    files = [*in_files([[one] for one in rows], W_2G.returns_max)]
+    assert [100, 100, 50] == [len(read(file_of(W_2G, one))) for one in files]
+    pairs = [[rows[0], rows[1]]] * 60
+    assert [100, 20] == [len(one) for one in in_files(pairs, W_2G.returns_max)]
+    odd = [[rows[0]], *pairs]
+    assert [99, 22] == [len(one) for one in in_files(odd, W_2G.returns_max)]
+
+
+def test_a_return_is_written_as_the_portal_reads_it() -> None:
+    """Dollars and cents, dates of the country, its words for kinds of names and numbers; the same bytes each time."""
+    content = file_of(W_2G, [row()])
+    [said] = read(content)
+    expected = {
+        "Form Type": "W-2G",
+        "Tax Year": "2026",
+        "Payer Taxpayer ID Number": "231234567",
+        "Payer Name Type": "B",
+        "Recipient TIN Type": "ITIN",
+        "Recipient Taxpayer ID Number": "900551234",
+        "Recipient Name Type": "I",
+        "Recipient Last Name (Surname)": "Oakhurst-Vane",
+        "Recipient Country": "US",
+        "Box 1 - Reportable winnings": "2500.00",
+        "Box 2 - Date won": "11/20/2026",
+        "Box 4 - Federal income tax withheld": "600.00",
+        "Box 11 - First identification": "98765432",
+        "Box 12 - Second identification": "passport",
+        "Corrected": "",
+    }
+    assert expected == {name: said[name] for name in expected}
+    assert content == file_of(W_2G, [row()])
+    assert content.startswith("Form Type,Tax Year,Payer TIN Type,")
+    [entity] = read(file_of(W_2G, [row(identity=ENTITY)]))
+    assert ("B", "Oakhurst & Vane LLC", "", "EIN") == tuple(
+        entity[f"Recipient {name}"]
+        for name in ("Name Type", "Business or Entity Name Line 1", "Last Name (Surname)", "TIN Type")
+    )
+
+
+def test_a_foreign_winners_return_has_the_agencys_codes() -> None:
+    """Income code 28 at 30 %; the country by the agency's code, which is another country's in ISO 3166."""
+    [said] = read(file_of(FORM_1042_S, [row(form="1042-S", identity=FOREIGNER, residence="DE")]))
+    expected = {
+        "Box 1 - Income code": "28",
+        "Box 3a - Exemption code": "00",
+        "Box 3b - Tax rate": "30.00",
+        "Box 10 - Total withholding credit": "600.00",
+        "Box 13b - Recipient's country code": "GM",
+        "Box 13f - Chapter 3 status code": "16",
+        "Box 13i - Recipient's foreign tax identification number": "65 929 970 489",
+        "Recipient Taxpayer ID Number": "",
+        "Unique Form Identifier": "0000000001",
+        "Amended": "",
+    }
+    assert expected == {name: said[name] for name in expected}
+
+
+def test_names_are_written_in_english_letters() -> None:
+    """What has none is named instead."""
+    plain = row(identity=PERSON.model_copy(update={"first_name": "José", "last_name": "Søndergård’s"}))
+    assert ("Jose", "Sondergard's") == (plain["Recipient First Name"], plain["Recipient Last Name (Surname)"])
+    assert [] == [*wrong_cells(W_2G, plain)]
+    other = row(identity=PERSON.model_copy(update={"last_name": "Ōkubo 久保"}))
+    assert ["Recipient Last Name (Surname): '久 保' cannot be written"] == [*wrong_cells(W_2G, other)]
+
+
+def unknown(*names: str) -> PatronIdentity:
+    """An identity in which these fields are unknown."""
+    left = {name: value for name, value in IDENTITY.items() if name not in (*names, "taxpayer_number_kind")}
+    if "taxpayer_number" not in names:
+        left["taxpayer_number_kind"] = "itin"
+    return PatronIdentity.model_validate(left | {"unknown": names})
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"patron": None, "identity": None}, "nobody is known to have won it"),
+    ({"identity": None}, "p-1 is not identified"),
+    ({"residence": None}, "the tax residence of the winner is not known"),
+    ({"winnings_cents": 0, "withheld_cents": 0}, "winnings of $0.00 are none"),
+    ({"winnings_cents": -250_000, "withheld_cents": 0}, "winnings of -$2,500.00 are none"),
+    ({"withheld_cents": None}, "nobody recorded what was withheld, and $600.00 had to be"),
+    ({"withheld_cents": -1, "regular_cents": 0}, "-$0.01 cannot have been withheld"),
+    ({"withheld_cents": 250_001}, "$2,500.01 were withheld of $2,500.00"),
+    ({"won_on": date(2027, 1, 1)}, "it was won on 2027-01-01, after 2026"),
+    ({"won_on": date(1971, 2, 2)}, "the winner was born on 1971-02-03, after 1971-02-02"),
+    ({"form": "1042-S", "withheld_cents": 59_999, "residence": "CA"}, "$599.99 were withheld instead of $600.00"),
+    ({"identity": unknown("last_name")}, "Recipient Last Name (Surname): it is empty, and a person's return is not"),
+    ({"identity": unknown("first_name")}, "Recipient First Name: it is empty"),
+    ({"identity": unknown("street")}, "Recipient Address Line 1: it is empty, and no return is without it"),
+    ({"identity": unknown("city")}, "Recipient City/Town: it is empty"),
+    ({"identity": unknown("postal_code")}, "Recipient ZIP/Postal Code: it is empty, and an address in the country"),
+    ({"identity": unknown("state_code")}, "Recipient State/Province/Territory: it is empty"),
+    (
+        {"identity": unknown("taxpayer_number"), "withheld_cents": 0, "regular_cents": 0},
+        "Recipient Taxpayer ID Number: it is empty, and nothing was withheld of somebody without a taxpayer number",
+    ),
+    (
+        {"identity": ENTITY.model_copy(update={"legal_name": None})},
+        "Recipient Business or Entity Name Line 1: it is empty, and an entity's return is not without it",
+    ),
+    (
+        {"identity": PERSON.model_copy(update={"street": "9 " + "Long " * 10})},
+        "Recipient Address Line 1: 52 characters, at most 40",
+    ),
+    (
+        {"identity": PERSON.model_copy(update={"first_name": "W" * 21})},
+        "Recipient First Name: 21 characters, at most 20",
+    ),
+    ({"identity": PERSON.model_copy(update={"city": "Scranton; PA"})}, "Recipient City/Town: ';' cannot be written"),
+    ({"identity": PERSON.model_copy(update={"country": "ZZ"})}, "Recipient Country: the layout has no word for 'ZZ'"),
+]
+
+
+@pytest.mark.parametrize(("changes", "why"), REFUSED)
+def test_what_the_irs_would_reject_is_named(changes: dict[str, Any], why: str) -> None:
+    """Each by itself; the return is right without it."""
+    assert [] == [*_wrong(returned())]
+    assert any(said.startswith(why) for said in _wrong(returned(**changes))), [*_wrong(returned(**changes))]
+
+
+def _wrong(one: InformationReturn) -> Iterator[str]:
+    layout = FORM_1042_S if one.form == "1042-S" else W_2G
+    yield from one.refusals()
+    if one.identity is not None:
+        yield from wrong_cells(layout, row_of(layout, one.fields(FILER)))
+
+
+def test_a_winner_without_a_number_is_returned_where_tax_was_withheld() -> None:
+    """Backup withholding is for those who give none."""
+    assert [] == [*_wrong(returned(identity=unknown("taxpayer_number"), regular_cents=0))]
+
+
+def test_the_header_of_a_template_says_where_each_column_is() -> None:
+    """In whatever order, with a byte order mark, and words that differ a little behind a box."""
+    header = [one.name for one in W_2G.columns][::-1]
+    header[header.index("Box 1 - Reportable winnings")] = "Box 1 - Reportable gambling winnings"
+    template = ("\ufeff" + file_of(W_2G, [], header)).encode()
+    found = header_of(template)
+    assert header == found
+    require_columns(W_2G, found, [row()], ())
+    content = file_of(W_2G, [row()], found)
+    [said] = read(content)
+    assert ("2500.00", "Oakhurst-Vane") == (
+        said["Box 1 - Reportable gambling winnings"],
+        said["Recipient Last Name (Surname)"],
+    )
+    assert header == content.splitlines()[0].split(",")
+    [back] = read_returns(content, W_2G)
+    assert (250_000, 60_000, "0000000001", "2026") == (
+        *(back.winnings_cents, back.withheld_cents, back.account_number, back.period),
+    )
+
+
+def test_columns_in_a_wrong_order_are_found() -> None:
+    """Planted: what was won stands where the tax withheld should, or a text where an amount should."""
+    content = file_of(W_2G, [row()])
+    names = [one.name for one in W_2G.columns]
+    won, tax = names.index("Box 1 - Reportable winnings"), names.index("Box 4 - Federal income tax withheld")
+    [said] = list(csv.reader(StringIO(content, newline="")))[1:]
+    said[won], said[tax] = said[tax], said[won]
+    planted = StringIO(newline="")
+    csv.writer(planted).writerows([names, said])
+    assert 250_000 != cents(read(planted.getvalue()), "Box 1 - Reportable winnings")
+    [back] = read_returns(planted.getvalue(), W_2G)
+    assert (60_000, 250_000) == (back.winnings_cents, back.withheld_cents)
+    said[won] = "exact"
+    planted = StringIO(newline="")
+    csv.writer(planted).writerows([names, said])
+    with pytest.raises(FileWrong, match="row 1 of the file has no amount of winnings"):
+        read_returns(planted.getvalue(), W_2G)
+
+
+@pytest.mark.parametrize(
+    ("changed", "empty", "why"),
+    [
+        ({"Payer Suffix": None}, (), None),
+        ({"Corrected": None}, (), None),
+        ({"Box 1 - Reportable winnings": None}, (), "Box 1 - Reportable winnings: the template does not have it"),
+        ({"Office Code": "Branch"}, (), "Branch: the layout does not know it"),
+        ({"Office Code": "Branch"}, ("Branch",), None),
+        ({}, ("Branch",), "Branch: the template does not have it, so it cannot stay empty"),
+        ({"Office Code": "Tax Year"}, (), "a column is in the template twice"),
+    ],
+)
+def test_a_template_of_other_columns_is_refused(
+    changed: dict[str, str | None], empty: Sequence[str], why: str | None
+) -> None:
+    """Each is named, unless it is empty in all returns, or said to stay so."""
+    header = [changed.get(one.name, one.name) for one in W_2G.columns]
+    said = [one for one in header if one is not None]
+    if why is None:
+        require_columns(W_2G, said, [row()], empty)
+        return
+    with pytest.raises(TemplateWrong, match=why):
+        require_columns(W_2G, said, [row()], empty)
+
+
+@pytest.mark.parametrize("template", [b"", b"\xff\xfe", b'a,"b'])
+def test_what_is_no_template_is_refused(template: bytes) -> None:
+    """Nothing with a header."""
+    with pytest.raises(TemplateWrong, match="no CSV with a header"):
+        header_of(template)
+
+
+def test_other_amounts_are_one_corrected_return() -> None:
+    """With everything that it should say; the same again is no correction."""
+    sent, now = row(), row(winnings_cents=260_000, withheld_cents=62_400)
+    assert [] == corrections(W_2G, sent, sent)
+    [corrected] = corrections(W_2G, sent, now)
+    assert {**now, "Corrected": "Y"} == corrected
+    assert [] == corrections(W_2G, corrected, now)
+    [once_more] = corrections(W_2G, corrected, sent)
+    assert ("2500.00", "Y") == (once_more["Box 1 - Reportable winnings"], once_more["Corrected"])
+
+
+@pytest.mark.parametrize("changed", [{"last_name": "Vane"}, {"taxpayer_number": "900551235"}])
+def test_another_recipient_is_two_returns(changed: dict[str, str]) -> None:
+    """One to the name or number that was sent, without amounts, and a new one; an address alone is no other person."""
+    sent, now = row(), row(identity=PERSON.model_copy(update=changed))
+    nothing, new = corrections(W_2G, sent, now)
+    amounts = {"Box 1 - Reportable winnings": "0.00", "Box 4 - Federal income tax withheld": "0.00"}
+    assert {**sent, **amounts, "Corrected": "Y"} == nothing
+    assert now == new
+    [moved] = corrections(W_2G, sent, row(identity=PERSON.model_copy(update={"street": "18 Gooseberry Lane"})))
+    assert ("2500.00", "Y") == (moved["Box 1 - Reportable winnings"], moved["Corrected"])
+
+
+def test_a_return_whose_wins_are_gone_is_corrected_to_nothing() -> None:
+    """To whom it was sent."""
+    [nothing] = corrections(W_2G, row(), None)
+    assert ("0.00", "Oakhurst-Vane", "Y") == (
+        *(nothing["Box 1 - Reportable winnings"], nothing["Recipient Last Name (Surname)"], nothing["Corrected"]),
+    )
+
+
+def test_amended_returns_of_foreign_winners_keep_their_identifier() -> None:
+    """And count their amendments, also where the recipient was another one."""
+    said: dict[str, Any] = {"form": "1042-S", "residence": "DE"}
+    sent = row(**said, identity=FOREIGNER)
+    [first] = corrections(FORM_1042_S, sent, row(**said, identity=FOREIGNER.model_copy(update={"last_name": "Vane"})))
+    [second] = corrections(FORM_1042_S, first, sent)
+    assert [("0000000001", "Y", "1"), ("0000000001", "Y", "2")] == [
+        (one["Unique Form Identifier"], one["Amended"], one["Amendment Number"]) for one in (first, second)
+    ]
+
+
+def test_a_layout_without_a_mark_of_corrections_corrects_nothing() -> None:
+    """The portal does then."""
+    columns = tuple(one for one in W_2G.columns if one.field != "corrected")
+    without = W_2G.model_copy(update={"columns": columns})
+    with pytest.raises(ValueError, match="correct it in the portal"):
+        corrections(without, row(), None)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("", "no CSV with a header"),
+        ('a,"b', "no CSV with a header"),
+        (file_of(W_2G, []), "the file has 0 returns"),
+        (file_of(W_2G, [row()] * 101), "the file has 101 returns: it may have 100"),
+        (file_of(W_2G, [row()]) + "W-2G,2026\r\n", "row 2 of the file has 2 columns"),
+        (file_of(W_2G, [row(winnings_cents=-1)]), "row 1 of the file has no amount of winnings"),
+        (file_of(W_2G, [{**row(), "Form Account Number": "17"}]), "row 1 of the file has no account number"),
+        (file_of(W_2G, [{**row(), "Tax Year": "26"}]), "row 1 of the file has no tax year"),
+        (file_of(FORM_1042_S, [{**row(form="1042-S"), "Box 10 - Total withholding credit": "1.00"}]), "differ"),
+    ],
+)
+def test_a_file_that_is_not_of_its_form_is_refused(content: str, why: str) -> None:
+    """By whoever records it, without its content."""
+    layout = FORM_1042_S if "1042-S" in content else W_2G
+    with pytest.raises(FileWrong, match=why):
+        read_returns(content, layout)
+
+
+def test_rows_are_read_by_the_names_of_the_layout() -> None:
+    """Of the columns that the file has."""
+    header = ["Box 1: winnings", "Form account number"]
+    [said] = read_rows(file_of(W_2G, [row()], header), W_2G)
+    assert {"Box 1 - Reportable winnings": "2500.00", "Form Account Number": "0000000001"} == said
