@@ -1,0 +1,277 @@
+"""`pitledger filing returns` and `copies`: from the log of winnings to what the portal answered, and corrections."""
+
+import csv
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from decimal import Decimal
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pypdf import PdfReader
+
+from tests.integration.reporting.test_winnings import OVER_UNDER, TOTALS, _identified, _line, _posted
+from tests.support import Databases
+from tests.support.accounts import IDENTITY, House, a_house
+from tests.support.filings import FILER
+from tests.support.published import published
+from tests.support.reporting import Books, books_of, rows_of
+from tests.support.returns_filed import W_2G
+from tests.support.services import settled_database
+from tests.support.shell_calls import ShellCalls
+from tests.support.table_days import TableDays
+from tests.unit.cli.calling import Called, Caller
+from tests.unit.reporting.entries import NOON
+
+EVE, SAM = "title31.eve", "title31.sam"
+PATRONS = ("p-8", "p-9", "p-10")
+DOCUMENT = {"property": "riverside", "packs": ["us-pa", "us-federal"], "filer": FILER.model_dump(mode="json")}
+CANADIAN = {name: IDENTITY[name] for name in IDENTITY if name != "state_code"} | {
+    "country": "CA",
+    "state_code": "ON",
+    "postal_code": "K1A0B1",
+    "taxpayer_number": "123 456 789",
+    "taxpayer_number_kind": "foreign",
+}
+
+
+class Office:
+    """The tax office of a casino whose books are two services in this process."""
+
+    def __init__(self, house: House, books: Books, call: ShellCalls, folder: Path) -> None:
+        self.house, self.books, self.call, self.folder = house, books, call, folder
+        self.ledger = TableDays()
+        self._told = 0
+
+    def won(self) -> None:
+        """Have two residents win above the threshold, and a Canadian twice."""
+        self.books.desk.feed(
+            "settlements",
+            *(_posted(self.books, seq, _line(5, 2000 + 500 * seq), round_id=f"r-{seq}") for seq in range(1, 5)),
+        )
+        for number, (patron, country, cents) in enumerate(
+            (("p-9", "US", 0), ("p-10", "US", 72_000), ("p-8", "CA", 105_000), ("p-8", "CA", 120_000)), start=1
+        ):
+            self.identify(number, patron, cents, country)
+
+    def identify(self, number: int, patron: str, withheld_cents: int, country: str = "US") -> None:
+        """Have a cashier record who won in a round."""
+        said = {"patron": patron, "tax_residence": country, "withheld_cents": withheld_cents}
+        self.books.desk.feed("inventory", _identified(self.ledger, f"r-{number}", **said))
+
+    def register(self) -> None:
+        """Have all patrons identified."""
+        for patron in PATRONS:
+            self.house.register(patron, f"W-{patron}", code="4711-kiwi")
+            self.know(patron, CANADIAN if patron == "p-8" else IDENTITY)
+
+    def know(self, patron: str, identity: dict[str, Any]) -> None:
+        """Record who a patron is."""
+        path = f"/patrons/riverside/{patron}/identity"
+        assert self.house.send(path, {"identity": identity}, person="cage.ann").is_success
+
+    def returns(self, form: str = "w-2g", *more: str, person: str = EVE) -> Called:
+        """Prepare returns of 2026, after reporting has read what the wagering accounts published."""
+        self.tell()
+        asked = ("--property", "riverside", "--year", "2026", "--form", form, "-o", str(self.folder), "--json")
+        return self.call("filing", "returns", *asked, *more, person=person)
+
+    def tell(self) -> None:
+        """Let reporting read what it has not read yet of filings."""
+        entries = [one for one in self.house.desk.entries() if one.draft.kind.startswith("filing.")]
+        for entry in entries[self._told :]:
+            self._told += 1
+            data = json.loads(entry.draft.data)
+            message = published(entry.draft.kind, data, service="wagering-accounts", sequence=self._told, at=NOON)
+            self.books.desk.feed("accounts", message)
+
+    def send(self, filing: int, *answer: str) -> Called:
+        """Release a filing by its file, record that it was sent, and what the portal shows."""
+        number, [file] = str(filing), self.folder.glob(f"*-{filing}.csv")
+        released = self.call("filing", "release", "riverside", number, "--file", str(file), person=SAM)
+        assert 0 == released.code, released.stderr
+        assert 0 == self.call("filing", "filed", "riverside", number, "--tracking-id", "2027-17", person=EVE).code
+        return self.call("filing", "acknowledge", "riverside", number, *answer, person=EVE)
+
+    def rows(self, filing: int) -> list[dict[str, str]]:
+        """Return the rows of a file."""
+        [file] = self.folder.glob(f"*-{filing}.csv")
+        with file.open(newline="") as opened:
+            return list(csv.DictReader(opened))
+
+    def report(self) -> dict[str, Any]:
+        """Return the report of the year."""
+        self.tell()
+        found = self.books.get(
+            "/reports/winnings?property=riverside&gaming_day=2026-12-31&period=year", person="cage.lou"
+        )
+        report: dict[str, Any] = found.json()
+        return report
+
+
+def prepared_by(called: Called) -> list[dict[str, Any]]:
+    """Return the filings that a command prepared."""
+    assert 0 == called.code, called.stderr
+    found: list[dict[str, Any]] = json.loads(called.stdout)
+    return found
+
+
+@pytest.fixture
+def office(
+    databases: Databases,
+    url: str,
+    patron_keys: None,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> Iterator[Office]:
+    """The office after a day of wins."""
+    del patron_keys
+    reporting = settled_database(databases, "reporting")
+    with a_house(url) as house, books_of(reporting) as books:
+        services: dict[str, Any] = {
+            "wagering-accounts": house.desk,
+            "reporting": books.desk,
+            "paytable-registry": {"/properties/riverside/in-effect": DOCUMENT},
+        }
+        office = Office(house, books, ShellCalls(services, Caller(capsys, monkeypatch), monkeypatch), tmp_path / "out")
+        office.won()
+        yield office
+    databases.drop(reporting)
+
+
+def test_returns_go_from_the_log_to_the_portal_and_back(office: Office) -> None:
+    """Each cent of the log once; nothing twice; what was rejected again, by another file."""
+    unknown = office.returns()
+    assert (3, True, True) == (
+        unknown.code,
+        "p-9, return" in unknown.stderr and "p-9 is not identified" in unknown.stderr,
+        not office.folder.exists(),
+    )
+    office.register()
+    [prepared] = prepared_by(office.returns())
+    assert ("w_2g", "2026", "2027-02-01", "2027-03-31", 2) == tuple(
+        prepared[name] for name in ("form", "period", "copy_by", "file_by", "report_count")
+    )
+    rows = office.rows(1)
+    report = office.report()
+    logged = [row for row in rows_of(report, "forms") if row["form"] == "W-2G"]
+    assert sum(row["amount_cents"] for row in logged) == sum(
+        int(Decimal(row["Box 1 - Reportable winnings"]) * 100) for row in rows
+    )
+    assert ["0.00", "720.00"] == [row["Box 4 - Federal income tax withheld"] for row in rows]
+    again = office.returns()
+    assert (4, True) == (again.code, "nothing is to be returned on W-2G for 2026" in again.stderr)
+    answered = office.send(1, "--status", "accepted", "--rejected", "2")
+    assert 1 == answered.code
+    [once_more] = prepared_by(office.returns())
+    assert ["p-10"] == [one["reference"] for one in once_more["reports"]]
+    assert 0 == office.send(2, "--status", "accepted").code
+    statuses = {row["patron"]: row["status"] for row in rows_of(office.report(), "returns") if row["form"] == "W-2G"}
+    assert {"p-9": "accepted", "p-10": "accepted"} == statuses
+    listed = office.call("filing", "list", "--property", "riverside", person=SAM)
+    assert all(said in listed.stdout for said in ("W-2G", "2026", "2027-02-01", "2027-03-31", "rejected", "accepted"))
+
+
+def test_a_year_that_runs_has_no_return_of_a_recipient(office: Office) -> None:
+    """What somebody wins adds up until its end; then it is one return."""
+    office.register()
+    early = office.returns("1042-s")
+    assert (1, True) == (early.code, "tax year 2026 of riverside runs until 2027-01-01" in early.stderr)
+    office.house.clock.now += timedelta(days=60)
+    [prepared] = prepared_by(office.returns("1042-s"))
+    [row] = office.rows(1)
+    assert ("7500.00", "2250.00", "CA", "28") == tuple(
+        row[name]
+        for name in (
+            "Box 2 - Gross income",
+            "Box 7a - Federal tax withheld",
+            "Box 13b - Recipient's country code",
+            "Box 1 - Income code",
+        )
+    )
+    assert [(750_000, 225_000)] == [(one["winnings_cents"], one["withheld_cents"]) for one in prepared["reports"]]
+
+
+def test_what_changed_after_it_was_sent_is_corrected(office: Office) -> None:
+    """An amount by one return, a mended name by two, a win that was another person's to nothing; then no more."""
+    office.register()
+    office.returns()
+    assert 0 == office.send(1, "--status", "accepted").code
+    none = office.returns("w-2g", "--corrected")
+    assert (4, True) == (none.code, "nothing is to be corrected on W-2G for 2026" in none.stderr)
+    office.identify(2, "p-10", 80_000)
+    office.know("p-9", IDENTITY | {"last_name": "Vane"})
+    [prepared] = prepared_by(office.returns("w-2g", "--corrected"))
+    assert [("p-9", 0, 1), ("p-9", 250_000, None), ("p-10", 300_000, 1)] == [
+        (one["reference"], one["winnings_cents"], one.get("corrects")) for one in prepared["reports"]
+    ]
+    assert [("Oakhurst-Vane", "0.00", "Y"), ("Vane", "2500.00", ""), ("Oakhurst-Vane", "3000.00", "Y")] == [
+        (row["Recipient Last Name (Surname)"], row["Box 1 - Reportable winnings"], row["Corrected"])
+        for row in office.rows(2)
+    ]
+    assert 0 == office.send(2, "--status", "accepted").code
+    assert 4 == office.returns("w-2g", "--corrected").code
+
+    office.books.desk.feed("settlements", office.books.reversed(9, "BJ-01", TOTALS, round_id="r-1", **OVER_UNDER))
+    [gone] = prepared_by(office.returns("w-2g", "--corrected"))
+    assert [("p-9", 0, 2)] == [(one["reference"], one["winnings_cents"], one["corrects"]) for one in gone["reports"]]
+
+
+def test_a_template_has_the_last_word_on_columns(office: Office, tmp_path: Path) -> None:
+    """What it has that the layout does not know is named, and nothing is prepared."""
+    office.register()
+    names = [one.name for one in W_2G.columns][::-1]
+    template = tmp_path / "template.csv"
+    template.write_text(",".join([*names, "Second TIN notice"]) + "\r\n", encoding="utf-8-sig")
+    refused = office.returns("w-2g", "--template", str(template))
+    assert (3, True) == (refused.code, "Second TIN notice: the layout does not know it" in refused.stderr)
+    assert [] == office.house.desk.facts("filing.prepared")
+    made = office.returns("w-2g", "--template", str(template), "--empty", "Second TIN notice")
+    assert 0 == made.code, made.stderr
+    [file] = office.folder.glob("*.csv")
+    assert [*names, "Second TIN notice"] == file.read_text().splitlines()[0].split(",")
+    assert [250_000, 300_000] == [one["winnings_cents"] for one in prepared_by(made)[0]["reports"]]
+
+
+def test_each_recipient_has_a_copy_of_what_was_filed(office: Office, tmp_path: Path) -> None:
+    """And each look is on record; a file of another form has none."""
+    office.register()
+    office.returns()
+    copies = tmp_path / "copies"
+    made = office.call("filing", "copies", "riverside", "1", "-o", str(copies), person=EVE)
+    assert 0 == made.code, made.stderr
+    assert ["w-2g-2026-1-p-10.pdf", "w-2g-2026-1-p-9.pdf"] == sorted(one.name for one in copies.iterdir())
+    words = PdfReader(BytesIO((copies / "w-2g-2026-1-p-9.pdf").read_bytes())).pages[0].extract_text()
+    assert all(said in words for said in ("$2,500.00", "Wilhelmina Oakhurst-Vane", "*****1234"))
+    seen = [one for one in office.house.desk.facts("patron.seen") if getattr(one, "what", "") == "filing"]
+    assert {"p-9", "p-10"} == {getattr(one, "patron", "") for one in seen}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "why"),
+    [
+        (("returns", "--property", "riverside", "--year", "2026", "--form", "w-9", "-o", "x"), 2, "w-2g or 1042-s"),
+        (("acknowledge", "riverside", "1"), 2, "or --status"),
+        (("acknowledge", "riverside", "1", "--status", "fine"), 2, "accepted or rejected"),
+        (("acknowledge", "riverside", "1", "--status", "accepted", "--rejected", "9"), 2, "the reports 1 to 2"),
+    ],
+)
+def test_a_command_that_makes_no_sense_says_so(office: Office, words: tuple[str, ...], code: int, why: str) -> None:
+    """With what to say instead."""
+    office.register()
+    office.returns()
+    called = office.call("filing", *words, person=EVE)
+    assert (code, True) == (called.code, why in called.stderr), called.stderr
+
+
+def test_law_that_nobody_reviewed_stops_returns_before_anybody_is_looked_up(office: Office) -> None:
+    """Unless told: then it is prepared all the same, if there is anything."""
+    office.register()
+    asked = ("filing", "returns", "--property", "riverside", "--year", "2027", "--form", "w-2g", "-o", "x")
+    refused = office.call(*asked, person=EVE)
+    assert (3, True) == (refused.code, "w_2g_table_wager.threshold_cents" in refused.stderr)
+    told = office.call(*asked, "--unconfirmed", person=EVE)
+    assert (4, False) == (told.code, "review" in told.stderr)
