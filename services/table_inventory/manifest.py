@@ -33,6 +33,7 @@ from services.table_inventory.commands import (
     prepared_checks,
     ratings,
     slips,
+    tax_invoices,
     tips,
     variances,
     winners,
@@ -63,7 +64,7 @@ MANIFEST = Manifest(
     handlers=(PitEvents, Settlements, RatingEvents),
     commands=Commands().extended_with(
         *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, locations, winners)),
-        *(desk.COMMANDS for desk in (alarms, investigations, write_offs, pit_changes, ratings, tips)),
+        *(desk.COMMANDS for desk in (alarms, investigations, write_offs, pit_changes, ratings, tips, tax_invoices)),
         *(desk.COMMANDS for desk in (credit_lines, prepared_checks, check_collection, chips_in_service)),
     ),
     projector=PROJECTOR,

@@ -28,6 +28,7 @@ from shared.contracts import (
     settlements,
     submissions,
     suspicions,
+    tax_invoices,
     tips,
     vigorish,
     win,
@@ -39,7 +40,7 @@ MODULES = (
     *(accounts, alarms, cage, cage_locations, check_collection, chips_in_service, contests, corrections),
     *(counts, credit_lines),
     *(filings, general_ledger, inventory, investigations, journal_facts, meters),
-    *(pit, pit_changes, properties, ratings, settlements, submissions, suspicions, tips, vigorish, win),
+    *(pit, pit_changes, properties, ratings, settlements, submissions, suspicions, tax_invoices, tips, vigorish, win),
 )
 
 

@@ -171,6 +171,7 @@ QUIET = {
         "table_inventory.check_write_offs",
         "table_inventory.pit_change_outcomes",
         "table_inventory.pit_changes",
+        "table_inventory.tax_invoices",
         "table_inventory.tip_hours",
         "table_inventory.winners",
         "table_inventory.write_offs",

@@ -100,12 +100,13 @@ def routes() -> APIRouter:
     async def day_page(request: Request, person: Asked, property: str, day: date) -> Response:
         calls = person.calls
         asked = {"property": property, "gaming_day": day.isoformat()}
-        running, (whole, contests, hours) = await asyncio.gather(
+        running, (whole, contests, hours, invoices) = await asyncio.gather(
             running_day(person, property),
             together(
                 calls.get(INVENTORY, path("gaming-days", property, day.isoformat(), "whole")),
                 calls.get(INVENTORY, path("contests", property, day.isoformat())),
                 calls.get(INVENTORY, path("tip-hours", property, day.isoformat())),
+                calls.get(INVENTORY, path("tax-invoices", property), last_day=day.isoformat()),
             ),
         )
         report = None
@@ -119,6 +120,7 @@ def routes() -> APIRouter:
             Act(INVENTORY, "enter-adjustment", asked),
             Act(INVENTORY, "enter-contest", asked),
             Act(INVENTORY, "enter-tip-hours", {"property": property, "last_day": day.isoformat()}),
+            Act(INVENTORY, "enter-tax-invoice", {"property": property, "last_day": day.isoformat()}),
         ]
         return page(
             request,
@@ -134,7 +136,7 @@ def routes() -> APIRouter:
             shown=report,
             acts=acts,
             wanted={"gaming_day": day.isoformat(), "period": "day", "table": "", "game": "", "known_at": ""},
-            lists=_lists(asked, whole, contests, hours),
+            lists=_lists(asked, whole, contests, hours, invoices),
         )
 
     @router.get("/days/{day}/meters")
@@ -215,7 +217,7 @@ def _said(one: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**one, "different": say("days.differs") if one["different"] else ""}
 
 
-def _lists(asked: Mapping[str, Any], whole: Any, contests: Any, hours: Any) -> list[Any]:
+def _lists(asked: Mapping[str, Any], whole: Any, contests: Any, hours: Any, invoices: Any) -> list[Any]:
     missing = isinstance(whole, Missing)
 
     def of_variance(one: Mapping[str, Any]) -> list[Act]:
@@ -241,6 +243,12 @@ def _lists(asked: Mapping[str, Any], whole: Any, contests: Any, hours: Any) -> l
         if one["status"] != "entered":
             return []
         return [Act(INVENTORY, "approve-tip-hours", values), Act(INVENTORY, "reject-tip-hours", values)]
+
+    def of_invoice(one: Mapping[str, Any]) -> list[Act]:
+        values = {name: one[name] for name in ("property", "invoice", "revision")}
+        if one["status"] != "entered":
+            return []
+        return [Act(INVENTORY, "approve-tax-invoice", values), Act(INVENTORY, "reject-tax-invoice", values)]
 
     excused = () if missing else whole["day"].get("excused", ())
     shown = ("table", "variance", "number", "shift", "at", "expected_cents", "counted_cents", "cents", "level")
@@ -269,6 +277,12 @@ def _lists(asked: Mapping[str, Any], whole: Any, contests: Any, hours: Any) -> l
             hours,
             cols("first_day", "last_day", "revision", "reason", "status", "entered_by", "approved_by"),
             acts=of_hours,
+        ),
+        listed(
+            "days.tax_invoices",
+            invoices,
+            cols("invoice", "revision", "payee", "cents", "received_on", "status", "entered_by", "approved_by"),
+            acts=of_invoice,
         ),
         listed(
             "days.follow_ups",

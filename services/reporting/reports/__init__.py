@@ -29,6 +29,7 @@ from services.reporting.reports.side_bets import SIDE_BETS
 from services.reporting.reports.slips import SLIPS
 from services.reporting.reports.statistics.report import STATISTICS
 from services.reporting.reports.table_inventory import TABLE_INVENTORY
+from services.reporting.reports.tax.invoices import TAX_INVOICES
 from services.reporting.reports.tax.report import TAX
 from services.reporting.reports.tips_pool import TIPS_POOL
 from services.reporting.reports.unclaimed import UNCLAIMED
@@ -43,7 +44,7 @@ REPORTS: Final[dict[str, Report]] = {
         *(TABLE_INVENTORY, OPENERS_CLOSERS, SLIPS, COUNTER_CHECKS, CREDIT_ACTIVITY, COUNT_VARIANCES, ADJUSTMENTS),
         CAGE_ACCOUNTABILITY,
         *(VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED, TIPS_POOL),
-        *(TAX, WINNINGS, CURRENCY, PATRON_PLAY, RATINGS, RATINGS_AGAINST_ROUNDS),
+        *(TAX, TAX_INVOICES, WINNINGS, CURRENCY, PATRON_PLAY, RATINGS, RATINGS_AGAINST_ROUNDS),
         GENERAL_LEDGER,
         *(PACE, STATISTICS, EXCEPTIONS, ACCESS, MASTER_LIST),
     )

@@ -36,6 +36,7 @@ from shared.contracts import (
     journal_facts,
     meters,
     pit_changes,
+    tax_invoices,
     tips,
 )
 from shared.contracts.facts import Fact
@@ -67,6 +68,9 @@ _STEPS: Final[Mapping[type[Fact], _Step]] = {
     tips.TipHoursEntered: _Step("adjustment", "entered_by"),
     tips.TipHoursApproved: _Step("approval", "approved_by"),
     tips.TipHoursRejected: _Step("approval", "rejected_by"),
+    tax_invoices.TaxInvoiceEntered: _Step("adjustment", "entered_by"),
+    tax_invoices.TaxInvoiceApproved: _Step("approval", "approved_by"),
+    tax_invoices.TaxInvoiceRejected: _Step("approval", "rejected_by"),
     cage.RedemptionVoided: _Step("void", "by"),
     cage.CheckReturned: _Step("override", "by"),
     check_collection.RecoveryVoided: _Step("void", "by"),

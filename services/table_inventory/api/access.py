@@ -18,13 +18,13 @@ TRANSACT: Final = declare_role(
 COUNT_BOXES: Final = declare_role("boxes.count", "Open, enter and conclude counts of drop boxes.")
 AUDIT_DAYS: Final = declare_role(
     "days.audit",
-    "Own and resolve variances, close and audit gaming days, enter adjustments, contests, hours of tips pools and "
-    "chips in service, and investigate hold.",
+    "Own and resolve variances, close and audit gaming days, enter adjustments, contests, hours of tips pools, chips "
+    "in service and invoices of taxes, and investigate hold.",
 )
 RESOLVE_ALARMS: Final = declare_role("alarms.resolve", "Own alarms of the statistics, and resolve them.")
 APPROVE_DAYS: Final = declare_role(
     "days.audit.approve",
-    "Seal gaming days, and decide adjustments, contests, hours of tips pools and chips in service.",
+    "Seal gaming days, and decide adjustments, contests, hours of tips pools, chips in service and invoices of taxes.",
 )
 CHANGE_PIT_EVENTS: Final = declare_role("pit.correct", "Propose to void and to correct events of the pit.")
 APPROVE_PIT_CHANGES: Final = declare_role(

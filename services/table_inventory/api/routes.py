@@ -18,6 +18,7 @@ from services.table_inventory.api import (
     ratings,
     slips,
     tables,
+    tax_invoices,
     tips,
     write_offs,
 )
@@ -31,6 +32,6 @@ def routes(context: ServiceContext) -> APIRouter:
         *(slips.routes, counts.routes, days.variance_routes, days.day_routes, contests.routes, checks.routes),
         *(alarms.routes, investigations.routes, cage.routes, locations.routes, tables.routes, write_offs.routes),
         *(pit_changes.routes, credit_lines.routes, check_collection.routes, ratings.routes, tips.routes),
-        chips_in_service.routes,
+        *(chips_in_service.routes, tax_invoices.routes),
     )
     return merge_routers(*(part(context) for part in parts))

@@ -287,6 +287,17 @@ CREATE TABLE tip_hours (
     CONSTRAINT tip_hours_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
 );
 
+CREATE TABLE tax_invoices (
+    property TEXT, invoice TEXT, revision BIGINT, first_day DATE NOT NULL, last_day DATE NOT NULL,
+    received_on DATE NOT NULL, payee TEXT NOT NULL, reason TEXT NOT NULL, entered_by TEXT NOT NULL,
+    status TEXT NOT NULL, cents BIGINT NOT NULL, entered_at TIMESTAMPTZ NOT NULL, approved_by TEXT, rejected_by TEXT,
+    rejection_reason TEXT, approved_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ,
+    PRIMARY KEY (property, invoice, revision),
+    CONSTRAINT tax_invoice_approved_by_somebody_else CHECK (approved_by <> entered_by),
+    CONSTRAINT tax_invoice_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
+);
+CREATE INDEX tax_invoices_of_return ON tax_invoices (property, last_day);
+
 CREATE TABLE counter_checks (
     property TEXT, serial TEXT, "table" TEXT, number BIGINT, PRIMARY KEY (property, serial, "table", number),
     CONSTRAINT serial_used_once UNIQUE (property, serial) DEFERRABLE

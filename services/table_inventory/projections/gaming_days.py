@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from services.table_inventory import tables as t
 from services.table_inventory.projections.rows import Kept, Rows, insert, merge, refuse, update
-from shared.contracts import alarms, contests, counts, inventory, investigations, pit, tips, win
+from shared.contracts import alarms, contests, counts, inventory, investigations, pit, tax_invoices, tips, win
 from shared.contracts.facts import Fact
 from shared.contracts.reports import ReportStatus
 from shared.journal.entry import Entry
@@ -14,7 +14,7 @@ from shared.journal.entry import Entry
 TABLES: Final = (
     *(t.drop_counts, t.counted_boxes, t.commitments, t.write_offs),
     *(t.days, t.touched, t.wins_stated, t.adjustments, t.variance_cases, t.alarm_cases, t.investigations, t.contests),
-    *(t.tip_hours, t.upstream_gaps, t.upstream_quarantine),
+    *(t.tip_hours, t.tax_invoices, t.upstream_gaps, t.upstream_quarantine),
 )
 
 KEPT: Final[Kept] = {
@@ -35,6 +35,9 @@ KEPT: Final[Kept] = {
     tips.TipHoursEntered: (insert, t.tip_hours, {"status": "entered"}),
     tips.TipHoursApproved: (update, t.tip_hours, {"status": "approved"}),
     tips.TipHoursRejected: (update, t.tip_hours, {"status": "rejected"}),
+    tax_invoices.TaxInvoiceEntered: (insert, t.tax_invoices, {"status": "entered"}),
+    tax_invoices.TaxInvoiceApproved: (update, t.tax_invoices, {"status": "approved"}),
+    tax_invoices.TaxInvoiceRejected: (update, t.tax_invoices, {"status": "rejected"}),
     inventory.WriteOffEntered: (insert, t.write_offs, {"status": "entered"}),
     inventory.BoxWrittenOff: (update, t.write_offs, {"status": "approved"}),
     inventory.WriteOffRejected: (update, t.write_offs, {"status": "rejected"}),

@@ -119,6 +119,23 @@ contests = Table(
 )
 """Results of contests by the gaming day on which they ended, with their status."""
 
+tax_invoices = Table(
+    "tax_invoices",
+    metadata,
+    *texts("property", "invoice", key=True),
+    *numbers("revision", key=True),
+    *dates("first_day", "last_day", "received_on"),
+    *texts("payee", "reason", "entered_by", "status"),
+    *numbers("cents"),
+    *moments("entered_at"),
+    *texts("approved_by", "rejected_by", "rejection_reason", null=True),
+    *moments("approved_at", "rejected_at", null=True),
+    CheckConstraint("approved_by <> entered_by", name="tax_invoice_approved_by_somebody_else"),
+    CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="tax_invoice_decided_once"),
+    Index("tax_invoices_of_return", "property", "last_day"),
+)
+"""The invoices of payees of taxes, with their status."""
+
 upstream_gaps = Table(
     "upstream_gaps",
     metadata,

@@ -8,6 +8,7 @@ from tests.integration.table_inventory.test_cage import PAID
 from tests.integration.table_inventory.test_credit_lines import CREDIT, RULES, asked, granted, prepared
 from tests.integration.table_inventory.test_investigations import WANTED
 from tests.integration.table_inventory.test_other_revenue import CONTESTS, RESULT
+from tests.integration.table_inventory.test_tax_invoices import INVOICE, TAX_INVOICES
 from tests.integration.table_inventory.test_tips import TIP_HOURS
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
 from tests.support.pit_changes import propose
@@ -46,6 +47,14 @@ def tip_hours(desk: InventoryDesk, n: int) -> Proposed:
     hours = [{"dealer": "dealer.dan", "minutes": n * 60}]
     desk.done(TIP_HOURS, {"hours": hours, "reason": "the time clock"}, person="audit.kim")
     return Proposed(f"{TIP_HOURS}/{n}/approve", "control.eve")
+
+
+def tax_invoice(desk: InventoryDesk, n: int) -> Proposed:
+    """Enter an invoice, and another amount of it once that was rejected."""
+    if n > 1:
+        desk.done(f"{TAX_INVOICES}/2026-47/{n - 1}/reject", {"reason": "whose casino?"}, person="control.eve")
+    desk.done(TAX_INVOICES, INVOICE | {"cents": n * 100}, person="audit.kim")
+    return Proposed(f"{TAX_INVOICES}/2026-47/{n}/approve", "control.eve")
 
 
 def _counted(desk: InventoryDesk, *, missing: int = 0) -> Table:
@@ -233,6 +242,7 @@ CASES = (
     Case("approve-pit-change", pit_change),
     Case("approve-contest", contest),
     Case("approve-tip-hours", tip_hours),
+    Case("approve-tax-invoice", tax_invoice),
     Case("approve-adjustment", adjustment),
     Case("audit-day", audit),
     Case("seal-day", seal),

@@ -177,6 +177,11 @@ class PitDay:
         for revision, what, why in ((1, "reject", {"reason": "whose clock?"}), (2, "approve", None)):
             desk.done(f"/tip-hours/{PROPERTY}/{DAY}", hours, person="audit.kim")
             desk.done(f"/tip-hours/{PROPERTY}/{DAY}/{revision}/{what}", why, person="control.eve")
+        invoice = {"last_day": "2026-11-15", "payee": "Commonwealth of Pennsylvania", "cents": 4200}
+        invoice |= {"invoice": "2026-46", "received_on": "2026-11-18", "reason": "by mail"}
+        for revision, what, why in ((1, "reject", {"reason": "whose casino?"}), (2, "approve", None)):
+            desk.done(f"/tax-invoices/{PROPERTY}", invoice, person="audit.kim")
+            desk.done(f"/tax-invoices/{PROPERTY}/2026-46/{revision}/{what}", why, person="control.eve")
         for alarm in ("counts, dealer.dan", "raised, BJ-01"):
             for owner in ("watch.ida", "watch.max"):
                 desk.done(f"/alarms/{PROPERTY}/{alarm}/own", {"owner": owner}, person="watch.ida")

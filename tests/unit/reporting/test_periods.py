@@ -27,6 +27,7 @@ EXPECTED: Final[dict[str, set[Period]]] = {
     "unclaimed": {"day"},
     "tips-pool": {"day", "week", "month"},
     "tax": {"day", "week"},
+    "tax-invoices": {"month", "quarter", "year"},
     "winnings": {"day", "year"},
     "currency": {"day"},
     "pace": {"day", "week", "month"},

@@ -181,6 +181,19 @@ _TIP_HOURS = {
     "entered_by": "audit.kim",
     "entered_at": NOW,
 }
+_TAX_INVOICE = {
+    "property": PROPERTY,
+    "invoice": "2026-48.1",
+    "first_day": "2026-11-16",
+    "last_day": "2026-11-22",
+    "revision": 2,
+    "payee": "Commonwealth of Pennsylvania",
+    "cents": -4200,
+    "received_on": "2026-11-24",
+    "reason": "the credit note",
+    "entered_by": "audit.kim",
+    "entered_at": NOW,
+}
 _ALARM = {"property": PROPERTY, "alarm": "counts, dealer-7", "owner": "watch.max"}
 _VARIANCE = {**_PLACE, "variance": "inventory", "number": 9, "cents": -100000, "owner": "audit.kim"}
 _ADJUSTMENT = {
@@ -465,6 +478,14 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "rejected_by": "control.eve",
             "rejected_at": NOW,
             "rejection_reason": "a day is missing",
+        },
+        "tax_invoice.entered": _TAX_INVOICE,
+        "tax_invoice.approved": {**_TAX_INVOICE, "approved_by": "control.eve", "approved_at": NOW},
+        "tax_invoice.rejected": {
+            **_TAX_INVOICE,
+            "rejected_by": "control.eve",
+            "rejected_at": NOW,
+            "rejection_reason": "of another casino",
         },
         "day.preliminary": {
             **_DAY,

@@ -4,7 +4,7 @@ Tables have their counted win, non-banking ones their rake, fully automated ones
 central system computes it; a contest has its fees less its prizes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -17,6 +17,7 @@ from services.reporting.reports.tax.gross_revenue import CLASSES, DayRevenue, Fa
 from services.reporting.reports.tax.returns import PeriodSheet, period_sheet
 from services.reporting.reports.tax.sheets import needed_from
 from shared.contracts.rejection import Reason, Rejected
+from shared.jurisdictions import PeriodKind, period_of
 from shared.jurisdictions.model import ClassOfRevenue
 
 Source = Literal["win", "rake", "electronic", "contest"]
@@ -148,8 +149,19 @@ async def counted_revenue(books: Books) -> CountedRevenue:
 
     Raises: Rejected for tables of a class that the jurisdiction's pack does not have.
     """
-    question, facility = books.question, Facility.of(books.place)
-    since = needed_from(facility.pack, question.first)
+    question = books.question
+    [found] = await counted_periods(books, [(question.period, question.last)])
+    return found
+
+
+async def counted_periods(books: Books, periods: Sequence[tuple[PeriodKind, date]]) -> list[CountedRevenue]:
+    """Return the revenue of each of these periods, which are named by a gaming day in them, with its sheet.
+
+    Raises: Rejected for tables of a class that the jurisdiction's pack does not have.
+    """
+    facility = Facility.of(books.place)
+    begins = {(kind, day): needed_from(facility.pack, period_of(facility.pack, kind, day)[0]) for kind, day in periods}
+    since = min(begins.values())
     won = await _won(books, since)
     earned = (
         *(one for one in won if one.source == "win"),
@@ -167,12 +179,17 @@ async def counted_revenue(books: Books) -> CountedRevenue:
             )
     incomplete = frozenset((one.gaming_day, one.revenue_class) for one in earned if one.missing)
     rows = [
-        DayRevenue(question.property, one.gaming_day, one.name, one.revenue_class, one.cents)
+        DayRevenue(facility.property, one.gaming_day, one.name, one.revenue_class, one.cents)
         for one in earned
         if (one.gaming_day, one.revenue_class) not in incomplete
     ]
-    sheet = period_sheet(facility, rows, question.period, question.last, incomplete=incomplete)
-    return CountedRevenue(earned, sheet, frozenset(one.name for one in won))
+    counted = frozenset(one.name for one in won)
+    found = []
+    for (kind, day), begin in begins.items():
+        sheet = period_sheet(facility, rows, kind, day, incomplete=incomplete)
+        mine = tuple(one for one in earned if begin <= one.gaming_day <= sheet.last)
+        found.append(CountedRevenue(mine, sheet, counted))
+    return found
 
 
 async def _won(books: Books, since: date) -> list[Earned]:

@@ -230,7 +230,7 @@ ON_ONE_THING: dict[frozenset[Duty], Sequence[Callable[[], None]]] = {
     frozenset((Duty.LEDGER, Duty.LEDGER_APPROVAL)): [_approval("LEDGER_MAPPING")],
     frozenset((Duty.FILING, Duty.FILING_APPROVAL)): [_approval("FILING")],
     frozenset((Duty.AUDIT, Duty.CONTROL)): [
-        _approval("DAY_ADJUSTMENT", "CONTEST", "TIP_HOURS"),
+        _approval("DAY_ADJUSTMENT", "CONTEST", "TAX_INVOICE", "TIP_HOURS"),
         _law("day_seal", "audited_by", "final_by"),
     ],
     frozenset((Duty.ADJUSTMENT, Duty.ADJUSTMENT_APPROVAL)): [_approval("ACCOUNT_ADJUSTMENT")],

@@ -1,0 +1,121 @@
+"""Commands about invoices of payees of taxes: one person enters them, another approves them."""
+
+from datetime import date
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.tax_invoices import TaxInvoiceDocument, return_of
+from services.table_inventory.queries.places import find_place
+from services.table_inventory.queries.tax_invoices import find_invoice, revisions_of
+from shared.contracts.envelope import Identifier, Name
+from shared.contracts.envelope import Reason as Text
+from shared.contracts.inventory import Number
+from shared.contracts.properties import Label
+from shared.contracts.property_snapshot import PropertySnapshot
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.tax_invoices import TaxInvoiceApproved, TaxInvoiceEntered, TaxInvoiceRejected
+from shared.contracts.versions import fields_of
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.approval import TAX_INVOICE, Approval, Decision
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
+
+COMMANDS: Final = Commands()
+
+
+class EnterTaxInvoice(Command):
+    """Enter an invoice of a payee of taxes.
+
+    It is for the return of that payee's taxes that ends on `last_day`. A further entry of the same number replaces the
+    approved one, with a reason. Another person must approve it.
+    """
+
+    property: Name
+    invoice: Annotated[Identifier, Field(description="the number of the invoice, as printed on it")]
+    last_day: Annotated[date, Field(description="the last gaming day of the return that it is for")]
+    payee: Annotated[Label, Field(description="who asks for it, as the jurisdiction's pack names the payee")]
+    cents: Annotated[int, Field(ge=-(10**13), le=10**13, description="what is asked for; negative for a credit")]
+    received_on: Annotated[date, Field(description="the day on which it was received")]
+    reason: Annotated[Text, Field(description="where it is from; of a later revision, why it is another")]
+
+
+class Entering(NamedTuple):
+    """A property on the last gaming day of a return, and the revisions of the invoice, latest first."""
+
+    place: PropertySnapshot
+    revisions: list[TaxInvoiceDocument]
+
+
+async def _entering(connection: AsyncConnection, command: EnterTaxInvoice) -> Entering:
+    place = await find_place(connection, command.property, command.last_day)
+    return Entering(place, await revisions_of(connection, command.property, command.invoice))
+
+
+@COMMANDS.handles(EnterTaxInvoice, load=_entering)
+def enter(command: EnterTaxInvoice, state: Entering, now: Now) -> Accepted:
+    """Enter an invoice as the next revision."""
+    place, revisions = state
+    first_day, last_day = return_of(place, command.payee, command.last_day)
+    today = now.at.astimezone(place.zone).date()
+    if not last_day <= command.received_on <= today:
+        detail = f"'received_on' {command.received_on} is not between the end of the return, {last_day}, and {today}"
+        raise Rejected(Reason.CONTRADICTS, detail)
+    if revisions and revisions[0].status == "entered":
+        detail = f"revision {revisions[0].revision} of invoice {command.invoice} waits for a decision"
+        raise Rejected(Reason.CONTRADICTS, detail)
+    entered = {"revision": revisions[0].revision + 1 if revisions else 1, "entered_by": now.by, "entered_at": now.at}
+    fact = TaxInvoiceEntered(**dict(command), first_day=first_day, **entered)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=TaxInvoiceDocument(**dict(fact)))
+
+
+class _OfInvoice(Command):
+    property: Name
+    invoice: Identifier
+    revision: Number
+
+
+class ApproveTaxInvoice(_OfInvoice, Approving):
+    """Approve an invoice of a payee of taxes.
+
+    The accrual of its return is reconciled with it.
+    """
+
+
+class RejectTaxInvoice(_OfInvoice):
+    """Reject an invoice of a payee of taxes.
+
+    Nothing changes.
+    """
+
+    reason: Text
+
+
+async def _entered(connection: AsyncConnection, command: _OfInvoice) -> TaxInvoiceDocument:
+    return await find_invoice(connection, command.property, command.invoice, command.revision)
+
+
+def _approval(entered: TaxInvoiceDocument) -> Approval:
+    name = f"revision {entered.revision} of invoice {entered.invoice}"
+    return Approval(TAX_INVOICE, name, entered.entered_by, Decision.of(entered.status))
+
+
+@COMMANDS.handles(ApproveTaxInvoice, load=_entered, subject=as_loaded)
+def approve(command: ApproveTaxInvoice, entered: TaxInvoiceDocument, now: Now) -> Accepted:
+    """Approve an invoice."""
+    del command
+    _approval(entered).approve(now.by)
+    approved = {"approved_by": now.by, "approved_at": now.at}
+    fact = TaxInvoiceApproved(**fields_of(entered, TaxInvoiceEntered), **approved)
+    answer = entered.model_copy(update={**approved, "status": "approved"})
+    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+
+
+@COMMANDS.handles(RejectTaxInvoice, load=_entered)
+def reject(command: RejectTaxInvoice, entered: TaxInvoiceDocument, now: Now) -> Accepted:
+    """Reject an invoice."""
+    _approval(entered).reject()
+    rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
+    fact = TaxInvoiceRejected(**fields_of(entered, TaxInvoiceEntered), **rejected)
+    answer = entered.model_copy(update={**rejected, "status": "rejected"})
+    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)

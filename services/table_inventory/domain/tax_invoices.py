@@ -1,0 +1,46 @@
+"""The invoices of payees of taxes: entered by one person, approved by another. Pure; cents."""
+
+from datetime import date
+from typing import Literal
+
+from pydantic import AwareDatetime
+
+from shared.contracts.property_snapshot import PropertySnapshot
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.tax_invoices import TaxInvoice
+from shared.jurisdictions import period_of
+from shared.runtime.commands.approval_subject import ApprovalSubject
+
+
+class TaxInvoiceDocument(TaxInvoice, ApprovalSubject):
+    """An invoice with its status."""
+
+    status: Literal["entered", "approved", "rejected"] = "entered"
+    approved_by: str | None = None
+    approved_at: AwareDatetime | None = None
+    rejected_by: str | None = None
+    rejected_at: AwareDatetime | None = None
+    rejection_reason: str | None = None
+
+
+def return_of(place: PropertySnapshot, payee: str, last_day: date) -> tuple[date, date]:
+    """Return the first and the last gaming day of the return of a payee's taxes that ends on a day.
+
+    Raises: Rejected for a payee without a tax on that day, and for a day on which none of its returns ends.
+    """
+    begun = [one for one in place.law.taxes.values() if one.rate.root[0].effective_from <= last_day]
+    payees = sorted({one.payee for one in begun})
+    if payee not in payees:
+        known = ", ".join(payees) or "nobody"
+        raise Rejected(
+            Reason.NOT_FOUND, f"no tax of {place.law.id} is paid to {payee!r} on {last_day}; payees: {known}"
+        )
+    kinds = {one.period.on(last_day).value for one in begun if one.payee == payee}
+    returns = [period_of(place.law, kind, last_day) for kind in sorted(kinds)]
+    ending = [one for one in returns if one[1] == last_day]
+    if not ending:
+        ends = " or ".join(str(last) for _, last in returns)
+        raise Rejected(
+            Reason.CONTRADICTS, f"no return of {payee} ends on {last_day}: the one that has that day ends on {ends}"
+        )
+    return ending[0]
