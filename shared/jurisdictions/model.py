@@ -285,7 +285,7 @@ class TaxLayer(Record):
     """
 
     payee: Text
-    rate: Provision[Rate | Graduated | AfterAFall[Rate]]
+    rate: Provision[Rate | Graduated | AfterAFall[Rate | Graduated]]
     classes: Provision[Annotated[tuple[ClassOfRevenue, ...], Listed, Field(min_length=1), AfterValidator(_different)]]
     period: Provision[Literal["week", "month"]]
     rounding: Provision[Literal["each_day", "period"]]

@@ -220,8 +220,8 @@ def _operations(
         """Return the metrics in Prometheus text format."""
         observe()
         if confidential_to:  # one after the other, so that not even their order varies
-            only = [metrics.registry.restricted_registry([name]) for name in CONFIDENTIAL_METRICS]
-            told = b"".join(generate_latest(one) for one in only)  # type: ignore[arg-type]  # it is collected like one
+            only: list[Any] = [metrics.registry.restricted_registry([name]) for name in CONFIDENTIAL_METRICS]
+            told = b"".join(generate_latest(one) for one in only)
         else:
             told = generate_latest(metrics.registry)
         return Response(told, media_type=CONTENT_TYPE_LATEST)

@@ -49,13 +49,11 @@ class Facility:
         """Return whether a tax or a division of revenue applies to properties of this class of license."""
         return part.license_classes is None or self.license_class in part.license_classes
 
-    def value_of(self, value: T | AfterAFall[T], day: date) -> T:
-        """Return the value for a gaming day, also where it depends on the two fiscal years before.
+    def chosen(self, value: AfterAFall[T], day: date) -> T:
+        """Return which of the values holds on a gaming day, by the two fiscal years before.
 
         Raises: LawUnknown if the property does not state what it depends on.
         """
-        if not isinstance(value, AfterAFall):
-            return value
         year = fiscal_year_of(self.pack, day)
         before, last = (self._stated(value, one, day) for one in (year - 2, year - 1))
         return value.fell if last < before else value.otherwise

@@ -8,6 +8,7 @@ from math import floor
 
 from services.reporting.domain.law import Applied
 from services.reporting.reports.tax.gross_revenue import Bases, Facility, Revenue, TaxPeriod
+from shared.jurisdictions import AfterAFall
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ def share_lines(
         parties, period = division.parties.on(day), division.period.on(day)
         bases.begins_anew(day, period.value)
         base_cents = bases.add(revenue.of(division.classes, day))
-        parts = {party: Fraction(part) for party, part in facility.value_of(parties.value, day).items()}
+        in_force = facility.chosen(parties.value, day) if isinstance(parties.value, AfterAFall) else parties.value
+        parts = {party: Fraction(part) for party, part in in_force.items()}
         applied = (Applied.of(f"shares.{name}.parties", parties), Applied.of(f"shares.{name}.period", period))
         yield (
             day,

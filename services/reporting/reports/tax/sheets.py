@@ -10,6 +10,7 @@ from services.reporting.domain.law import Applied, half_up
 from services.reporting.reports.tax.gross_revenue import Bases, ClassDay, DayRevenue, Facility, Revenue, TaxPeriod
 from services.reporting.reports.tax.shares import ShareLine, divided, share_lines
 from shared.jurisdictions import (
+    AfterAFall,
     Dated,
     GamingPack,
     Graduated,
@@ -144,7 +145,8 @@ def _layer_lines(
         if bases.begins_anew(day, period.value):
             exact, due_cents = Fraction(0), 0
         base_cents = bases.add(revenue.of(classes.value, day))
-        parts = reached.add(facility.value_of(rate.value, day), day, period.value, base_cents)
+        in_force = facility.chosen(rate.value, day) if isinstance(rate.value, AfterAFall) else rate.value
+        parts = reached.add(in_force, day, period.value, base_cents)
         exact_parts = [part * cents for part, cents in parts]
         amount = sum(exact_parts, Fraction(0))
         before_cents, exact = due_cents, exact + amount
