@@ -154,12 +154,16 @@ class World:
 
 
 def _published(desk: Desk, topic: Topic) -> list[tuple[tuple[int, int], bytes]]:
-    """The entries of a service, by their places, as its relay publishes them to a topic."""
+    """The entries of a service, by their places, as its relay publishes them to a topic.
+
+    Those of kinds that are common to all journals are published to that of the service's main journal.
+    """
+    kinds = (RATINGS,) if topic is RATINGS else (topic, None)
     service = desk.manifest.name
     return [
         ((entry.shard, entry.seq), entry_message(shard_source(service, entry.shard), entry.shard, Outgoing.of(entry)))
         for entry in sorted(desk.entries(), key=lambda one: (one.recorded_at, one.shard, one.seq))
-        if KINDS[entry.draft.kind].topic is topic
+        if KINDS[entry.draft.kind].topic in kinds
     ]
 
 
