@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Boolean, CheckConstraint, Column, Index, MetaData, Numeric, Table, Text
 from sqlalchemy.dialects.postgresql import ARRAY, JSON
 
-from shared.journal.columns import MOMENT, columns, counts, dates, entry_place, moments, texts
+from shared.journal.columns import COPIED, MOMENT, columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.commands.version_rows import version_columns
 from shared.runtime.ingest.property_copies import properties_table
@@ -77,7 +77,7 @@ movements = Table(
         name="no_meter_falls_by_itself",
     ),
     Index("movements_of_day", "property", "gaming_day", "pool"),
-    Index("movements_in_time", "property", "pool", "at"),
+    Index("movements_in_time", "property", "pool", "at", info=COPIED),
     Index("movements_of_round", "property", "table", "round_id", "revision", postgresql_where="kind = 'round'"),
     schema=SCHEMA,
 )
@@ -112,7 +112,7 @@ readings = Table(
     *columns(ARRAY(Text), "findings"),
     *entry_place(),
     Index("readings_of_day", "property", "gaming_day", "pool", "number"),
-    Index("readings_in_time", "property", "pool", "closed_at"),
+    Index("readings_in_time", "property", "pool", "closed_at", info=COPIED),
     Index("readings_with_findings", "property", "gaming_day", postgresql_where="cardinality(findings) > 0"),
     schema=SCHEMA,
 )
@@ -126,7 +126,7 @@ hits = Table(
     *columns(Boolean, "standing"),
     *texts("table", "round_id"),
     *counts("revision", "cents"),
-    Index("hits_of_round", "property", "table", "round_id", "revision"),
+    Index("hits_of_round", "property", "table", "round_id", "revision", info=COPIED),
     schema=SCHEMA,
 )
 """The awards, which the wins meters are compared with."""

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Computed,
     Index,
     Integer,
     MetaData,
@@ -26,7 +27,7 @@ from services.reporting.read_model.account_wagers import COUNTED, MONEY
 from services.reporting.read_model.currency import OF_PERSONS
 from services.reporting.read_model.rounds import DEALT, LINE_FIGURES, PACE, PLAYED
 from shared.contracts.wager_totals import FIGURES
-from shared.journal.columns import MOMENT, Parsed, columns, counts, dates, moments, texts
+from shared.journal.columns import COPIED, MOMENT, Parsed, columns, counts, dates, moments, texts
 from shared.journal.signed_rows import signature_column
 from shared.journal.tables import journal_tables
 from shared.runtime.ingest.property_copies import properties_table
@@ -42,14 +43,18 @@ _OF_PERSONS = f"measure IN ({', '.join(f'{name!r}' for name in OF_PERSONS)})"
 """What persons move is in indexes of its own, whole: it is little of all, and lies far apart."""
 
 
-def _table(name: str, *items: SchemaItem) -> Table:
-    return Table(name, metadata, *items, schema=SCHEMA)
+def _table(name: str, *items: SchemaItem, **options: Any) -> Table:
+    return Table(name, metadata, *items, schema=SCHEMA, **options)
+
+
+def _entry_place() -> tuple[Column[Any], ...]:
+    """Return the columns that name an entry of any service."""
+    return (*texts("service", key=True), *columns(Integer, "shard", key=True), *counts("seq", key=True))
 
 
 def _entry_columns() -> tuple[Column[Any], ...]:
     """Return the columns that identify the entry behind a row."""
-    place = (*texts("service", key=True), *columns(Integer, "shard", key=True), *counts("seq", key=True))
-    return (*place, *texts("hash"), *moments("recorded_at"))
+    return (*_entry_place(), *texts("hash"), *moments("recorded_at"))
 
 
 def _fact_columns() -> tuple[Column[Any], ...]:
@@ -152,7 +157,7 @@ facts = _table(
     *_fact_columns(),
     *counts("contents_cents", null=True),  # what the contents come to that it names
     *derived.columns(),
-    Index("facts_of_property", "property", "kind", "gaming_day"),
+    Index("facts_of_property", "property", "kind", "gaming_day", info=COPIED),
     Index("facts_of_pit", "property", "event", "gaming_day", postgresql_where="event IS NOT NULL"),
     Index("facts_of_table", "property", "table_name", "event", "occurred_at", postgresql_where="event IS NOT NULL"),
     Index(
@@ -166,15 +171,15 @@ facts = _table(
 
 amounts = _table(
     "amounts",
-    *_entry_columns(),
+    *_entry_place(),
+    *moments("recorded_at"),
     *columns(Integer, "number", key=True),  # among the amounts of the entry
     *texts("property"),
     *dates("gaming_day"),
     *texts("table_name", "shift", "item"),  # empty where an amount is of none
     *texts("measure"),
     *columns(Numeric, "value"),  # nanocents of a great meter need more than 64 bits
-    Index("amounts_of_day", "property", "gaming_day", "measure"),
-    Index("amounts_recorded", "property", "gaming_day", "recorded_at"),  # what came after a seal
+    Index("amounts_of_day", "property", "gaming_day", "measure", "recorded_at"),  # the last for what came after a seal
     Index(
         "large_sales",
         *("property", "gaming_day", "value"),
@@ -195,14 +200,12 @@ amount_days = _table(
     *dates("gaming_day", key=True),
     *texts("property", "measure", "table_name", "shift", "item", key=True),
     *columns(Numeric, "value"),
-    # What comes to nothing, such as a round's money on hold once it was settled, is in the way of no reader.
-    Index("amount_days_of_measure", "property", "measure", "gaming_day", postgresql_where="value <> 0"),
-    Index(
-        "amount_days_of_persons",
-        *("property", "measure", "gaming_day", "item"),
-        postgresql_include=["value", "table_name", "shift"],
-        postgresql_where=_OF_PERSONS,
-    ),
+    # What comes to nothing, such as a round's money on hold once it was settled, is in the way of no reader. No index
+    # has the value itself: an entry that adds to it changes the row alone.
+    Column("nothing", Boolean, Computed("value = 0", persisted=True)),
+    Index("amount_days_of_measure", "property", "measure", "gaming_day", postgresql_where="NOT nothing"),
+    Index("amount_days_of_persons", "property", "measure", "gaming_day", "item", postgresql_where=_OF_PERSONS),
+    postgresql_with={"fillfactor": 70},
 )
 """The amounts of a gaming day, added up as they are known now."""
 
@@ -232,6 +235,7 @@ rounds = _table(
         "rounds_of_table",
         *("property", "gaming_day", "table_name", "closed_at"),
         postgresql_include=["recorded_at", "chips_cents", "sign", "opened_at"],
+        info=COPIED,
     ),
     Index("rounds_recorded", "property", "gaming_day", "recorded_at"),
 )

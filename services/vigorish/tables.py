@@ -5,7 +5,7 @@ from typing import Final
 from sqlalchemy import Boolean, Index, Integer, MetaData, SmallInteger, Table
 from sqlalchemy.dialects.postgresql import JSONB
 
-from shared.journal.columns import columns, counts, dates, moments, texts
+from shared.journal.columns import COPIED, columns, counts, dates, moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.ingest.pit_events import pit_events_table
 from shared.runtime.ingest.property_copies import properties_table
@@ -35,7 +35,7 @@ pit_events = pit_events_table(
     *columns(SmallInteger, "seat", null=True),
     *columns(Boolean, "bank", null=True),
     *moments("at", null=True),
-    Index("events_of_seat", *_ROUND, "seat", postgresql_where="round_id IS NOT NULL"),
+    Index("events_of_seat", *_ROUND, "seat", postgresql_where="round_id IS NOT NULL", info=COPIED),
 )
 """Pit events about vigorish, with the entry in force and its seat."""
 

@@ -7,7 +7,7 @@ are in neither: they are stored separately.
 from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, LargeBinary, MetaData, Table, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
-from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
+from shared.journal.columns import COPIED, columns, counts, dates, entry_place, moments, texts
 from shared.journal.signed_rows import signature_column
 from shared.journal.tables import journal_tables
 from shared.runtime.ingest.property_copies import properties_table
@@ -271,7 +271,7 @@ filing_reports = Table(
     Column("accepted", Boolean),
     Column("errors", JSONB, nullable=False),
     CheckConstraint("kind IN ('patron', 'account', 'entry')", name="kind"),
-    Index("filing_reports_about", "property", "reference"),
+    Index("filing_reports_about", "property", "reference", info=COPIED),
     Index("filing_reports_by_identifier", "property", "bsa_id", postgresql_where="bsa_id IS NOT NULL"),
     schema=SCHEMA,
 )

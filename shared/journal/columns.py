@@ -8,6 +8,9 @@ from sqlalchemy.types import TypeEngine
 
 MOMENT: Final = DateTime(timezone=True)
 
+COPIED: Final = {"copied": True}
+"""`info` of an index that second copies of its table have, too: what projects or checks rows finds them by it."""
+
 
 class Parsed(JSONB):
     """JSON that is accessed by member: values are given as text, as for `JSON`, and stored parsed.

@@ -96,27 +96,26 @@ CREATE TABLE documents (
 CREATE INDEX documents_of_property ON documents (property, kind);
 
 CREATE TABLE amounts (
-    service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, number INTEGER,
+    service TEXT, shard INTEGER, seq BIGINT, recorded_at TIMESTAMPTZ NOT NULL, number INTEGER,
     property TEXT NOT NULL, gaming_day DATE NOT NULL, table_name TEXT NOT NULL, shift TEXT NOT NULL, item TEXT NOT NULL,
     measure TEXT NOT NULL, value NUMERIC NOT NULL,
     PRIMARY KEY (service, shard, seq, number)
 );
-CREATE INDEX amounts_of_day ON amounts (property, gaming_day, measure);
+CREATE INDEX amounts_of_day ON amounts (property, gaming_day, measure, recorded_at);
 CREATE INDEX large_sales ON amounts (property, gaming_day, value) INCLUDE (recorded_at, service, shard, seq)
     WHERE measure = 'sold_for_currency_cents';
 CREATE INDEX amounts_of_persons ON amounts (property, gaming_day, measure, item)
     INCLUDE (value, recorded_at, table_name, service, shard, seq)
     WHERE measure IN ('account_in_cents', 'account_out_cents', 'cage_in_cents', 'cage_out_cents',
         'instruments_in_cents', 'instruments_out_cents', 'patron_bought_cents');
-CREATE INDEX amounts_recorded ON amounts (property, gaming_day, recorded_at);
 
 CREATE TABLE amount_days (
     gaming_day DATE, property TEXT, measure TEXT, table_name TEXT, shift TEXT, item TEXT, value NUMERIC NOT NULL,
+    nothing BOOLEAN GENERATED ALWAYS AS (value = 0) STORED,
     PRIMARY KEY (gaming_day, property, measure, table_name, shift, item)
-);
-CREATE INDEX amount_days_of_measure ON amount_days (property, measure, gaming_day) WHERE value <> 0;
+) WITH (fillfactor = 70);
+CREATE INDEX amount_days_of_measure ON amount_days (property, measure, gaming_day) WHERE NOT nothing;
 CREATE INDEX amount_days_of_persons ON amount_days (property, measure, gaming_day, item)
-    INCLUDE (value, table_name, shift)
     WHERE measure IN ('account_in_cents', 'account_out_cents', 'cage_in_cents', 'cage_out_cents',
         'instruments_in_cents', 'instruments_out_cents', 'patron_bought_cents');
 

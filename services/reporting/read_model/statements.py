@@ -18,7 +18,7 @@ LATE: Final = """
 AMOUNTS: Final = """
     SELECT {by} measure, sum(value) AS value FROM (
         SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amount_days
-        WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = ANY(:measures) AND value <> 0
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = ANY(:measures) AND NOT nothing
         UNION ALL
         SELECT gaming_day, table_name, shift, item, measure, -value FROM reporting.amounts
         WHERE property = :property AND gaming_day = ANY (CAST(:late AS date[])) AND measure = ANY(:measures)
@@ -266,7 +266,7 @@ COUNT_OPEN: Final = f"""
 LAST_ACTS: Final = """
     SELECT item, max(gaming_day) AS gaming_day FROM (
         SELECT item, gaming_day FROM reporting.amount_days
-        WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = :measure AND value <> 0
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = :measure AND NOT nothing
           AND gaming_day <> ALL (CAST(:late AS date[]))
         UNION ALL
         SELECT item, gaming_day FROM reporting.amounts

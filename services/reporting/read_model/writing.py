@@ -105,7 +105,7 @@ class Batch:
         if property_name is None or day is None:
             return
         self._know(property_name, day, event.recordedat)
-        entry = tuple(self._entry(event).values())
+        entry = (self._service, event.shard, event.sequence, event.recordedat)
         for number, amount in enumerate((*amounts_of(fact), *acts, *amounts_of_entry(self._service, event)), 1):
             of_day = amount.gaming_day or day
             if of_day != day:

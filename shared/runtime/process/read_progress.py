@@ -17,7 +17,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 log = structlog.get_logger()
 
-_SECONDS: Final = 1.0
+_SECONDS: Final = 5.0
 
 
 class ReadProgress:

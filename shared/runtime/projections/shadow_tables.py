@@ -14,13 +14,21 @@ from psycopg import AsyncCursor
 from sqlalchemy import MetaData, Table
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from shared.journal.columns import COPIED
+
 TEMPORARY: Final = "pg_temp"
 
 
 @cache
 def copy_of(table: Table, schema: str = TEMPORARY) -> Table:
-    """Return the copy of a table, always the same: of another one each statement would be compiled, and kept, anew."""
-    return table.to_metadata(MetaData(), schema=schema)
+    """Return the copy of a table, always the same: of another one each statement would be compiled, and kept, anew.
+
+    Of its indexes it has those that are unique and those that are to be `COPIED`: nobody reads reports from a copy.
+    """
+    copy = table.to_metadata(MetaData(), schema=schema)
+    kept = {index.name for index in table.indexes if index.unique or index.info.items() >= COPIED.items()}
+    copy.indexes = {index for index in copy.indexes if index.name in kept}
+    return copy
 
 
 @asynccontextmanager

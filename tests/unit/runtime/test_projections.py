@@ -7,9 +7,17 @@ from pathlib import Path
 import pytest
 
 from services.cli.services import NAMES, load
+from shared.runtime.projections.projection_replay import tables_of
+from shared.runtime.projections.shadow_tables import copy_of
 from tests.support.rebuilding import rebuilt_tables
 
 PAGE = Path(__file__).parents[3] / "docs/operate/rebuild.md"
+
+SOUGHT = {
+    *("facts_of_property", "rounds_of_table", "movements_in_time", "readings_in_time", "hits_of_round"),
+    *("events_of_seat", "filing_reports_about"),
+}
+"""The indexes by which projecting or checking finds rows."""
 
 
 def _documented(service: str) -> tuple[set[str], set[str]]:
@@ -30,3 +38,9 @@ def test_the_page_says_what_is_rebuilt_and_what_is_kept(service: str) -> None:
     made, kept = _documented(service)
     assert {table.name for table in rebuilt_tables(service)} == made
     assert every - journal - made == kept - made
+
+
+def test_second_copies_have_no_index_that_only_readers_use() -> None:
+    """What is written once more is rows, their keys, and what projecting or checking finds them by."""
+    copies = [copy_of(table) for service in NAMES for table in tables_of(load(service))]
+    assert SOUGHT == {index.name for copy in copies for index in copy.indexes if not index.unique}
