@@ -35,7 +35,8 @@ from shared.rules.errors import what_is_wrong
 app = typer.Typer(no_args_is_help=True)
 
 _ROOM: Final = "suspicious-activity"
-_UNKNOWN: Final = "unknown"
+_NO_PATRON: Final = ("unknown", "account ")
+"""What the currency report calls somebody who is no known patron begins with one of these."""
 Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
 Sar = Annotated[int, typer.Argument(metavar="REPORT", min=1, help="The number of the report.")]
 OfProperty = Annotated[str, typer.Option("--property", help="The property.")]
@@ -50,7 +51,7 @@ def _sar() -> None:
 def draft(
     property_name: OfProperty,
     day: Annotated[str, typer.Option("--day", metavar="DATE", help="The gaming day whose currency report lists it.")],
-    person: Annotated[str, typer.Option("--person", metavar="PERSON", help="The person of the pattern.")],
+    reference: Annotated[str, typer.Option("--person", metavar="PERSON", help="The person of the pattern.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The draft to write, YAML.")],
     detected_on: Annotated[
         str | None, typer.Option("--detected-on", metavar="DATE", help="The day of detection (default: today, in UTC).")
@@ -72,15 +73,18 @@ def draft(
     with client_of("reporting") as reporting:
         report = reporting.read("/reports/currency", property=property_name, gaming_day=day, period="day")
     [rows] = [one["rows"] for one in report["content"]["sections"] if one["name"] == "patterns"]
-    found = [row for row in rows if row["person"] == person]
-    if not found:
-        raise NotFound(f"the currency report of {day} lists no pattern of {person}")
+    patterns: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        patterns.setdefault(row["person"], []).append(row)
+    if reference not in patterns:
+        raise NotFound(f"the currency report of {day} lists no pattern of {reference}")
     identity = None
-    is_patron = person != _UNKNOWN and not person.startswith("account ")
+    is_patron = not reference.startswith(_NO_PATRON)
     if is_patron and not unidentified:
         with client_of(ACCOUNTS) as accounts:
-            identity = identity_of(accounts, property_name, person)
-    _write_draft(_drafted(property_name, person if is_patron else None, detected, found, identity), output)
+            identity = identity_of(accounts, property_name, reference)
+    subject = reference if is_patron else None
+    _write_draft(_drafted(property_name, subject, detected, patterns[reference], identity), output)
 
 
 def _drafted(

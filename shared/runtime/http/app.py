@@ -243,7 +243,6 @@ class _Confidential:
                 caller = await caller_of(Request(scope), self._identities)
                 caller.require_role(self._roles)
             except Rejected as rejected:
-                log.warning("authorization denied", reason=rejected.reason.value)
                 await problem(rejected.reason, rejected.detail)(scope, receive, send)
                 return
         await self._app(scope, receive, send)

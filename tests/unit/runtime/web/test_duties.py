@@ -229,6 +229,7 @@ ON_ONE_THING: dict[frozenset[Duty], Sequence[Callable[[], None]]] = {
     frozenset((Duty.RULES, Duty.RULES_APPROVAL)): [_approval("RULES_SUBMISSION", "PROPERTY")],
     frozenset((Duty.LEDGER, Duty.LEDGER_APPROVAL)): [_approval("LEDGER_MAPPING")],
     frozenset((Duty.FILING, Duty.FILING_APPROVAL)): [_approval("FILING")],
+    frozenset((Duty.SUSPICION, Duty.SUSPICION_APPROVAL)): [_approval("FILING")],
     frozenset((Duty.AUDIT, Duty.CONTROL)): [
         _approval("DAY_ADJUSTMENT", "CONTEST", "TAX_INVOICE", "TIP_HOURS"),
         _law("day_seal", "audited_by", "final_by"),
