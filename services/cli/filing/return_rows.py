@@ -177,12 +177,12 @@ def corrections(layout: ReturnLayout, sent: Row, now: Row | None) -> list[Row]:
     marks = {column.name for column in layout.columns if column.field in ("corrected", "amendment_number")}
     if now is not None and all(sent[name] == now[name] for name in now if name not in marks):
         return []
-    nothing = {column.name: "0.00" for column in layout.columns if column.field in AMOUNTS}
+    nothing = {**sent, **{column.name: "0.00" for column in layout.columns if column.field in AMOUNTS}}
     if now is None:
-        return [_marked(layout, sent, {**sent, **nothing})]
+        return [] if nothing == sent else [_marked(layout, sent, nothing)]
     is_other = any(sent[column.name] != now[column.name] for column in layout.columns if column.field in IDENTIFYING)
     if is_other and layout.other_recipient == "two_returns":
-        return [_marked(layout, sent, {**sent, **nothing}), now]
+        return [_marked(layout, sent, nothing), now]
     return [_marked(layout, sent, now)]
 
 

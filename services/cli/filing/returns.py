@@ -89,10 +89,12 @@ def returns(
             named = office.corrections([one for one in rows if one["status"] in _SENT])
         else:
             named = office.originals([one for one in rows if one["status"] in _DUE])
+            if wrong := sorted({one["filing"] for one in rows if one["status"] == "to_withdraw"}):
+                message(f"not sent, and no longer right: withdraw filing {', '.join(wrong)}, and repeat this")
         if not named:
             raise NotFound(f"nothing is to be {'corrected' if corrected else 'returned'} on {FORMS[key]} for {year}")
         _require_columns(layout, header, template, named, empty or ())
-        output.mkdir(parents=True, exist_ok=True)
+        _make_folder(output)
         prepared = []
         for file in in_files([[(one, row) for row in one.rows] for one in named], layout.returns_max):
             content = file_of(layout, [row for _, row in file], header)
@@ -103,7 +105,7 @@ def returns(
             write_bytes(content.encode(), path, "csv", readable=True)
             prepared.append(filing)
     if header is None:
-        message(f"the columns are those of the pack, not of a template of {year}: see docs/filing.md")
+        message(f"the columns are those of the pack, not of a template of {year}: see docs/information-returns.md")
     if as_json:
         print_json(prepared)
     else:
@@ -130,7 +132,7 @@ def copies(
             raise InputRefused(f"filing {filing} of {property_name} has no information returns")
         content = accounts.read_bytes(f"{path}/file").decode()
     layout = _layout(laws, found["form"], int(found["period"]), told=True)
-    output.mkdir(parents=True, exist_ok=True)
+    _make_folder(output)
     people = [one["reference"] for one in found["reports"]]
     made = recipient_copies(FORMS[found["form"]], layout, read_rows(content, layout), people)
     for person, pages in made:
@@ -218,6 +220,13 @@ class _Office:
             error = InputRefused(f"{len(self._wrong)} reasons, above; leave people out with --only, or mend them")
             error.details = "\n".join(dict.fromkeys(self._wrong))
             raise error
+
+
+def _make_folder(output: Path) -> None:
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputRefused(f"{output}: {error.strerror}") from error
 
 
 def _is_named(row: Mapping[str, Any], only: Sequence[str] | None) -> bool:

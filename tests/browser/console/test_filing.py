@@ -56,7 +56,7 @@ def prepared(demo: RunningDemo, file: Path, patron: str = PERSON) -> dict[str, A
     """Prepare a file of the demo's gaming day, which has ended; what its cage moves is of the day that runs."""
     day = str(demo.day["gaming_day"])
     file.write_text(batch_text(None, day=date.fromisoformat(day)))
-    said = {"property": PROPERTY, "reported_day": day, "subjects": [{"kind": "patron", "reference": patron}]}
+    said = {"property": PROPERTY, "period": day, "subjects": [{"kind": "patron", "reference": patron}]}
     found: dict[str, Any] = demo.people.does(CLERK, ACCOUNTS, "/filings", said | {"file": file.read_text()})
     return found
 

@@ -218,6 +218,33 @@ def test_what_changed_after_it_was_sent_is_corrected(office: Office) -> None:
     office.books.desk.feed("settlements", office.books.reversed(9, "BJ-01", TOTALS, round_id="r-1", **OVER_UNDER))
     [gone] = prepared_by(office.returns("w-2g", "--corrected"))
     assert [("p-9", 0, 2)] == [(one["reference"], one["winnings_cents"], one["corrects"]) for one in gone["reports"]]
+    assert 0 == office.send(3, "--status", "accepted").code
+    assert 4 == office.returns("w-2g", "--corrected").code
+
+
+def test_returns_that_were_not_sent_and_are_wrong_are_named(office: Office) -> None:
+    """Withdrawn, they are due again."""
+    office.register()
+    office.returns()
+    office.identify(2, "p-10", 80_000)
+    called = office.returns()
+    assert (4, True) == (called.code, "no longer right: withdraw filing 1" in called.stderr)
+    withdrawn = office.call("filing", "withdraw", "riverside", "1", "--reason", "another amount", person=EVE)
+    assert 0 == withdrawn.code, withdrawn.stderr
+    [prepared] = prepared_by(office.returns())
+    assert [("p-9", 0), ("p-10", 80_000)] == [(one["reference"], one["withheld_cents"]) for one in prepared["reports"]]
+    assert (3, True) == _into_a_file(office)
+
+
+def _into_a_file(office: Office) -> tuple[int, bool]:
+    """Ask for returns in a folder that is a file."""
+    office.call("filing", "withdraw", "riverside", "2", "--reason", "once more", person=EVE)
+    for file in office.folder.iterdir():
+        file.unlink()
+    office.folder.rmdir()
+    office.folder.write_text("")
+    called = office.returns()
+    return called.code, "File exists" in called.stderr
 
 
 def test_a_template_has_the_last_word_on_columns(office: Office, tmp_path: Path) -> None:

@@ -379,11 +379,12 @@ def test_another_recipient_is_two_returns(changed: dict[str, str]) -> None:
 
 
 def test_a_return_whose_wins_are_gone_is_corrected_to_nothing() -> None:
-    """To whom it was sent."""
+    """To whom it was sent, and once."""
     [nothing] = corrections(W_2G, row(), None)
     assert ("0.00", "Oakhurst-Vane", "Y") == (
         *(nothing["Box 1 - Reportable winnings"], nothing["Recipient Last Name (Surname)"], nothing["Corrected"]),
     )
+    assert [] == corrections(W_2G, nothing, None)
 
 
 def test_amended_returns_of_foreign_winners_keep_their_identifier() -> None:
