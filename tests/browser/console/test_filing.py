@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from loadtest.traffic.reports import rows_of
 from services.cli.demo.pit import ACCOUNTS, REGISTRY, REPORTING
 from services.cli.services import TOKEN_VARIABLE, url_variable
 from tests.browser.console.conftest import Visit
@@ -67,6 +68,12 @@ def test_a_filing_from_the_currency_report_to_what_came_back(
     """Nobody is reported without an identity, or while the day runs; another person releases what was prepared."""
     page = visit(CLERK, FILINGS)
     assert PERSON in region(page, "To be reported, in no filing")
+    year = str(demo.day["gaming_day"])[:4]
+    asked_of_year = {"property": PROPERTY, "gaming_day": f"{year}-12-31", "period": "year"}
+    due = rows_of(demo.people.at(REPORTING).read("/reports/winnings", **asked_of_year), "returns")
+    returns = region(page, "Information returns to be filed or corrected")
+    assert {"W-2G", "1042-S"} == {row["form"] for row in due}
+    assert [] == [row for row in due for name in ("form", "year", "copy_by", "file_by") if row[name] not in returns]
     file, day = tmp_path / "ctr.xml", str(demo.day["cage"]["currency"]["first_day"])
     asked = ("prepare", "--property", PROPERTY, "--day", day, "-o", str(file), "--json")
     unknown = office(*asked)
