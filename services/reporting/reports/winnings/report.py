@@ -72,7 +72,8 @@ async def _fill(books: Books) -> Content:
         returned.append((law, log))
     returns = await return_rows(books, returned, lambda entry: _is_asked(books, entry.candidates[0]))
     sections = (fill(CANDIDATES, rows), fill(FORMS, logged), fill(RETURNS, returns))
-    return Content(sections, await _identities(books, found, logged), _marks(books, found))
+    identities = (*await _identities(books, found, logged), *_returned_once(books, returned, logged, returns))
+    return Content(sections, identities, _marks(books, found))
 
 
 def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
@@ -245,6 +246,27 @@ async def _identities(
             Figure(sum(one.times for one in (await posted_rounds(books, rounds)).values())),
             "each round of a candidate was posted once more than it was taken back",
             unit="count",
+        ),
+    )
+
+
+def _returned_once(
+    books: Books,
+    returned: Sequence[tuple[Pack, object]],
+    logged: Sequence[Mapping[str, Any]],
+    returns: Sequence[Mapping[str, Any]],
+) -> tuple[Identity, ...]:
+    """Return that a year's returns add up to its log; of a table or game alone they may have more than it."""
+    question = books.question
+    if question.period != "year" or question.table is not None or question.game is not None:
+        return ()
+    titles = {_number(law, form, question.last) for law, _ in returned for form in law.returns}
+    return (
+        Identity(
+            "forms and returns",
+            Figure(sum(row["amount_cents"].value for row in logged if row["form"] in titles)),
+            Figure(sum(row["winnings_cents"].value for row in returns)),
+            "every form is on one information return",
         ),
     )
 
