@@ -1,9 +1,9 @@
 """Values of law that depend on revenue: rates by brackets, and values that follow from earlier years of a property."""
 
 from itertools import pairwise
-from typing import Annotated, Generic, Literal, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Discriminator, Field
 
 from shared.jurisdictions.forms import Cents, Count, Key
 from shared.rules.document import in_dollars, in_percent
@@ -54,6 +54,22 @@ class AfterAFall(Record, Generic[T]):
     measure: Key
     fell: T
     otherwise: T
+
+
+FIXED: Final = "fixed"
+GRADUATED: Final = "graduated"
+AFTER_A_FALL: Final = "after a fall"
+FORMS: Final = frozenset({FIXED, GRADUATED, AFTER_A_FALL})
+"""The forms that a value may have."""
+
+
+def _form_of(value: Any) -> str:
+    has = value.__contains__ if isinstance(value, dict) else lambda name: hasattr(value, name)
+    return AFTER_A_FALL if has("measure") else GRADUATED if has("brackets") else FIXED
+
+
+BY_FORM: Final = Discriminator(_form_of)
+"""Takes a value for the form that its members say, so that what is wrong with it is said of that form alone."""
 
 
 class Estimates(Record):

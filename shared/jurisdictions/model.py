@@ -10,10 +10,10 @@ from datetime import date, timedelta
 from fractions import Fraction
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, Tag, ValidationInfo, field_validator
 
 from shared.jurisdictions.dated import Provision, Text
-from shared.jurisdictions.depending import AfterAFall, Estimates, Graduated
+from shared.jurisdictions.depending import AFTER_A_FALL, BY_FORM, FIXED, GRADUATED, AfterAFall, Estimates, Graduated
 from shared.jurisdictions.forms import Cents, Count, CurrencyReport, Form, Key, ReportableWinnings, SuspiciousReport
 from shared.jurisdictions.returns import InformationReturn
 from shared.rules.record import Listed, Rate, Record
@@ -275,6 +275,16 @@ LicenseClasses = Annotated[tuple[Text, ...], Listed, Field(min_length=1), AfterV
 """The classes of license (`license_class` of a property) that something applies to."""
 
 
+_RateOfYear = Annotated[Annotated[Rate, Tag(FIXED)] | Annotated[Graduated, Tag(GRADUATED)], BY_FORM]
+TaxRate = Annotated[
+    Annotated[Rate, Tag(FIXED)]
+    | Annotated[Graduated, Tag(GRADUATED)]
+    | Annotated[AfterAFall[_RateOfYear], Tag(AFTER_A_FALL)],
+    BY_FORM,
+]
+"""A rate of tax: one, by brackets, or one that depends on the years before."""
+
+
 class TaxLayer(Record):
     """A tax rate on the revenue of some classes, in addition to all others; a layer that has ended has the rate 0.
 
@@ -285,7 +295,7 @@ class TaxLayer(Record):
     """
 
     payee: Text
-    rate: Provision[Rate | Graduated | AfterAFall[Rate | Graduated]]
+    rate: Provision[TaxRate]
     classes: Provision[Annotated[tuple[ClassOfRevenue, ...], Listed, Field(min_length=1), AfterValidator(_different)]]
     period: Provision[Literal["week", "month"]]
     rounding: Provision[Literal["each_day", "period"]]
@@ -314,7 +324,12 @@ class RevenueShares(Record):
 
     classes: Annotated[tuple[ClassOfRevenue, ...], Listed, Field(min_length=1), AfterValidator(_different)]
     period: Provision[Literal["week", "month"]]
-    parties: Provision[Parties | AfterAFall[Parties]]
+    parties: Provision[
+        Annotated[
+            Annotated[Parties, Tag(FIXED)] | Annotated[AfterAFall[Parties], Tag(AFTER_A_FALL)],
+            BY_FORM,
+        ]
+    ]
     license_classes: LicenseClasses | None = None
 
 

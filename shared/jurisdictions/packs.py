@@ -12,6 +12,7 @@ from typing import Annotated, Final, Self
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
+from shared.jurisdictions.depending import FORMS
 from shared.jurisdictions.model import GamingPack, Pack, ReportingPack
 from shared.rules.packaged import parsed
 
@@ -50,7 +51,8 @@ def load_pack(folder: Traversable) -> Pack:
 
 def _problem(place: tuple[int | str, ...], message: str) -> str:
     # The first part of a place is the kind of the pack, which is no part of the document.
-    where = ".".join(str(part) for part in place[1:]) or "the document"
+    # Nor is the form of a value that may have several.
+    where = ".".join(str(part) for part in place[1:] if part not in FORMS) or "the document"
     return f"{where}: {message.removeprefix('Value error, ')}"
 
 

@@ -22,6 +22,7 @@ from tests.support.ratings import TERMS, RatedTable
 CHIP_CENTS: Final = 25_00
 NOTE_CENTS: Final = 100_00
 CHECK_CENTS: Final = 1_000_00
+BROUGHT_FORWARD: Final = 100_000
 IN_SERVICE: Final = 200_000
 """Chips in service, of which the cage has so many after each day:"""
 AT_CAGE_CHIPS: Final = 20_000
@@ -116,7 +117,10 @@ class BesideTables:
     # --- cage ---
 
     def begin(self, day: date) -> None:
-        """Chips come into service, and money from the bank; both places are counted for the first time."""
+        """Chips came and come into service, money comes from the bank; both places are counted for the first time."""
+        before = {"gaming_day": f"{day}", "contents": _pieces(BROUGHT_FORWARD, 0), "source": "chip inventory ledger"}
+        self.inventory.done(f"/chips-in-service/{PROPERTY}", before, person="audit.kim")
+        self.inventory.done(f"/chips-in-service/{PROPERTY}/1/approve", person="control.eve")
         self._pass(day, "manufacturer", "vault", IN_SERVICE, 0)
         self._pass(day, "vault", "cage", AT_CAGE_CHIPS, 0)
         self._pass(day, "bank", "cage", 0, 2_000)

@@ -18,6 +18,7 @@ from openpyxl import Workbook, load_workbook
 from services.reporting.reports import REPORTS
 from shared.runtime.http.roles import READ_REPORTS
 from tests.integration.table_inventory.beside_tables import (
+    BROUGHT_FORWARD,
     CHIP_CENTS,
     IN_SERVICE,
     SETTINGS,
@@ -292,7 +293,8 @@ def _compare_beside(casino: Casino, day: date, sheets: dict[str, list[dict[str, 
     assert [owed] == [{name: row[f"{name}_cents"] or 0 for name in owed} for row in _rows(accounted, "counter_checks")]
     at_tables = sum(row["closer"] for row in sheets["counted"] if row["day"] == f"{day}") // CHIP_CENTS
     at_cage = chips_at_cage(sheets["cage"], day)
-    assert [(IN_SERVICE, at_cage, at_tables, 0, IN_SERVICE - at_cage - at_tables)] == [
+    in_service = BROUGHT_FORWARD + IN_SERVICE
+    assert [(in_service, at_cage, at_tables, 0, in_service - at_cage - at_tables)] == [
         tuple(row[name] for name in ("in_service", "at_cage", "at_tables", "in_transit", "outstanding"))
         for row in _rows(accounted, "float")
     ]

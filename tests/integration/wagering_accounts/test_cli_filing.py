@@ -47,7 +47,12 @@ def call(
         services: dict[str, Desk | Mapping[str, Any]] = {
             "wagering-accounts": house.desk,
             "reporting": {"/reports/currency": report},
-            "paytable-registry": {"/properties/riverside/in-effect": {"filer": FILER.model_dump(mode="json")}},
+            "paytable-registry": {
+                "/properties/riverside/in-effect": {
+                    "filer": FILER.model_dump(mode="json"),
+                    "packs": ["us-pa", "us-federal"],
+                }
+            },
         }
         yield ShellCalls(services, Caller(capsys, monkeypatch), monkeypatch)
     databases.drop(reporting)

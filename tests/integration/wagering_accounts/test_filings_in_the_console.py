@@ -59,7 +59,8 @@ def test_what_was_accepted_has_its_identifier(house: House, browsers: Browsers) 
     assert "record-filed" in region(browsers.get(AT, EVE), "Released, not sent")
     take(browsers, "record-filed", 1, tracking_id="260000000001")
     assert "260000000001" in region(browsers.get(AT, EVE), "Sent, not answered")
-    take(browsers, "record-acknowledgement", 1, accepted="yes", reports__0__report="1", reports__0__bsa_id=BSA_ID)
+    answered = {"reports__0__report": "1", "reports__0__accepted": "yes", "reports__0__bsa_id": BSA_ID}
+    take(browsers, "record-acknowledgement", 1, accepted="yes", **answered)
     page = browsers.get(AT, EVE)
     assert "260000000001" in region(page, "Accepted, latest first")
     assert "record-acknowledgement" not in page
@@ -72,8 +73,9 @@ def test_what_was_rejected_says_why_and_is_filed_again(house: House, browsers: B
     assert 409 == house.send("/filings", filing_of("p-1"), person=EVE).status_code
     take(browsers, "release-filing", 1, SAM)
     take(browsers, "record-filed", 1, tracking_id="260000000001")
-    errors = {"reports__0__errors": '[{"code": "F18", "place": "Activity[1]/Party[6]"}]'}
-    take(browsers, "record-acknowledgement", 1, accepted="yes", reports__0__report="1", **errors)
+    answered = {"reports__0__report": "1", "reports__0__accepted": "no"}
+    answered["reports__0__errors"] = '[{"code": "F18", "place": "Activity[1]/Party[6]"}]'
+    take(browsers, "record-acknowledgement", 1, accepted="yes", **answered)
     assert "260000000001" in region(browsers.get(AT, EVE), "Rejected")
     assert "F18 Activity[1]/Party[6]" in region(browsers.get(f"{AT}/1", EVE), "Reports in the order of the file")
     prepare(house)
@@ -86,9 +88,9 @@ def test_a_file_that_was_rejected_as_a_whole_has_errors_of_its_own(house: House,
     prepare(house)
     take(browsers, "release-filing", 1, SAM)
     take(browsers, "record-filed", 1, tracking_id="260000000001")
-    wrong = {"reports__0__report": "1", "reports__0__bsa_id": BSA_ID}
+    wrong = {"reports__0__report": "1", "reports__0__accepted": "yes", "reports__0__bsa_id": BSA_ID}
     refused = take(browsers, "record-acknowledgement", 1, accepted="no", **wrong)
-    assert "a report of a rejected file has no identifier" in refused
+    assert "no report of a rejected file is accepted" in refused
     said = {"errors__0__code": "B1", "errors__0__place": "EFilingBatchXML"}
     take(browsers, "record-acknowledgement", 1, accepted="no", **said)
     assert "B1" in region(browsers.get(f"{AT}/1", EVE), "Errors of the file as a whole")
