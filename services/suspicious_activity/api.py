@@ -82,7 +82,11 @@ def routes(context: ServiceContext) -> APIRouter:
             named = {"property": property_name, "status": status}
             return await _SARS.read(connection, asked, queries.document_of, from_end, **named)
 
-    @router.get("/due-sars", summary="List suspicious activity reports that are still to be sent")
+    @router.get(
+        "/due-sars",
+        summary="List suspicious activity reports that are still to be sent",
+        responses=problems(Reason.NOT_FOUND),
+    )
     async def list_due(reader: SarReader, property_name: PropertyQuery) -> list[DueSar]:
         """Return the reports of a property that are still to be sent, the one that is due first, first."""
         del reader
