@@ -1,23 +1,32 @@
-"""General-ledger mappings: the documents' own example, at any property."""
+"""General-ledger mappings: the one that `pitledger gl example` prints, at any property."""
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import yaml
 
+from services.cli.books.gl import example_mapping
 from shared.contracts.general_ledger import LedgerMappingApproved, LedgerMappingDocument, mapping_hash
 from shared.contracts.versions import fields_of
 from tests.support.published import published
 from tests.support.rounds import PROPERTY
 
-_EXAMPLE = Path(__file__).parents[2] / "docs/examples/ledger_mapping.yaml"
+PROGRAM_ROOTS = {
+    "asset": "Assets",
+    "liability": "Liabilities",
+    "equity": "Equity",
+    "revenue": "Income",
+    "expense": "Expenses",
+    "clearing": "Equity:Clearing",
+    "memorandum": "Equity:Memorandum",
+}
+"""Below which account a plain-text accounting program has those of a kind."""
 _BEGUN = "2020-01-01T05:00:00Z"
 
 
 @cache
 def _example() -> dict[str, Any]:
-    return yaml.safe_load(_EXAMPLE.read_text())  # type: ignore[no-any-return]
+    return yaml.safe_load(example_mapping())  # type: ignore[no-any-return]
 
 
 def mapping_document(name: str = PROPERTY, **changes: Any) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """`pitledger gl`: file, decide and read general-ledger mappings, and export the journals of sealed gaming days."""
 
+import sys
 from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -62,6 +64,20 @@ def export(
     with client_of(_REPORTING) as client:
         content = client.read_bytes("/general-ledger/journals", property=property_name, **asked, **{"as": form})
     write_bytes(content, output, form, readable=True)
+
+
+@app.command()
+def example() -> None:
+    """Print a mapping to begin with: a chart of accounts, and a rule for every leg.
+
+    Example: pitledger gl example > mapping.yaml
+    """
+    sys.stdout.write(example_mapping())
+
+
+def example_mapping() -> str:
+    """Return the mapping to begin with, YAML."""
+    return files("services.cli.registry").joinpath("ledger_mapping.yaml").read_text(encoding="utf-8")
 
 
 @app.command("file")

@@ -46,6 +46,7 @@ from services.cli.demo.cage_locations import locations
 from services.cli.demo.credit_lines import RULES, STAFF, give_credit
 from services.cli.demo.gaming_day import gaming_day_of
 from services.cli.demo.identities import identities, pit_differences, read_pit
+from services.cli.demo.ledger import ledger_differences, map_ledger, read_ledger
 from services.cli.demo.neighbor import Neighbor, property_row
 from services.cli.demo.pit import (
     ACCOUNTS,
@@ -108,11 +109,11 @@ def demo(
     fills and credits, two shifts, a drop that is counted twice, coupons, tips, electronic wagers, three tables whose
     win is only counted (one records its results), a poker table where players pay for time, ratings of patrons, and a
     hit of a linked progressive. Counter checks are within credit lines, one comes back unpaid, one is paid in part. The
-    cage has a vault and a drawer, transfers, counts, reportable currency and a grant of promotional money. Beside this
-    property in Pennsylvania one in Rhode Island plays, under its own law and clock. A device at each table signs its
-    rounds. The day's reports are written to a folder, signed; `pitledger verify-reports` verifies them. A few things go
-    wrong on purpose: see the exceptions. Exit code 1 if a figure differs from the simulator's, or an accounting
-    identity is violated.
+    cage has a vault and a drawer, transfers, counts, reportable currency and a grant of promotional money. Two people
+    decide on the accounts of the general ledger. Beside this property in Pennsylvania one in Rhode Island plays, under
+    its own law and clock. A device at each table signs its rounds. The day's reports are written to a folder, signed;
+    `pitledger verify-reports` verifies them. A few things go wrong on purpose: see the exceptions. Exit code 1 if a
+    figure differs from the simulator's, or an accounting identity is violated.
 
     Servers named in the environment are not used: a demo writes only to its own database.
 
@@ -187,6 +188,7 @@ def play_day(
     patience = _PATIENCE_SECONDS + _SECONDS_PER_ROUND * rounds
     has_meters = configure_pools(people, PROPERTY, plans, gaming_day)
     configure_pools(people, neighbor.name, neighbor.plans, gaming_day)
+    map_ledger(people, PROPERTY, gaming_day)
     message(f"playing {rounds:,} rounds at {len(plans)} tables, gaming day {gaming_day.isoformat()}, seed {seed}")
     desk = Desk(
         stack.urls[ACCOUNTS], cashier_token=tokens["demo.account_cashier"], table_token=tokens["demo.table_system"]
@@ -242,6 +244,7 @@ def play_day(
     pit_reports = read_pit(people, PROPERTY, gaming_day, paid_until)
     rated = read_beside_rounds(people, PROPERTY, gaming_day, beside_rounds, seconds=patience)
     tax, cage = read_tax(people, PROPERTY, gaming_day), read_cage(people, PROPERTY, paid_until)
+    ledger = read_ledger(people, PROPERTY, gaming_day)
     message("verifying the journals")
     schemas = [service.replace("-", "_") for service in NAMES]
     with Watch(target) as watch:
@@ -282,6 +285,7 @@ def play_day(
         ],
         "win_as_settled": reports.win_as_settled,
         "tax": tax,
+        "general_ledger": ledger,
         "exceptions": list(reports.exceptions),
         "win": pit_reports.win,
         "variances": pit_reports.variances,
@@ -300,6 +304,7 @@ def play_day(
             *differences(books, reports),
             *(f"{neighbor.name}: {each}" for each in differences(books_beside, beside)),
             *pit_differences(pit_reports, equal, pit=pit_day, electronic=electronic, books=books),
+            *ledger_differences(ledger, books.total()),
             *beside_differences(rated, beside_rounds, book=book, pit=pit_day),
             *_broken(journals, trial_balances),
             *(f"{schema} has refused or misses {number} records" for schema, number in not_read.items() if number),

@@ -65,16 +65,17 @@ def tax_tables(tax: Document) -> Iterator[RenderableType]:
                 row["payee"],
                 row["source"],
                 row["rate"],
-                _amount(row["base_cents"]),
-                _amount(row["amount_cents"]),
+                amount(row["base_cents"]),
+                amount(row["amount_cents"]),
                 row["status"],
             ]
             for row in sections["layers"]["rows"]
         ],
     )
     due = sections["due"]["total"]["due_cents"]
-    yield f"Due for the day: {_amount(due)}"
+    yield f"Due for the day: {amount(due)}"
 
 
-def _amount(cents: int | None) -> str:
+def amount(cents: int | None) -> str:
+    """Return an amount in dollars, or nothing where it is not known."""
     return "" if cents is None else dollars(cents)

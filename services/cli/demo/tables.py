@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from loadtest.traffic.reports import rows_of, total_of
 from services.cli.demo.beside_rounds import beside_tables
 from services.cli.demo.cage import cage_tables
+from services.cli.demo.ledger import ledger_tables
 from services.cli.demo.reports import tax_tables
 from services.cli.lines import lines_table, record_lines
 from services.cli.output import heading, names, numbers, printable, show, table, words
@@ -45,6 +46,7 @@ def show_day(day: Document, titles: Mapping[str, str]) -> None:
         *cage_tables(day["cage"], day["accounts"]["liability"]),
         *beside_tables(day["beside_rounds"]),
         *tax_tables(day["tax"]),
+        *ledger_tables(day["general_ledger"]),
         heading("Exceptions, made on purpose"),
         table(
             names("What", "State", "Table") + words("Why", "Who"),

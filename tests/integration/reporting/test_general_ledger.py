@@ -16,7 +16,7 @@ from tests.integration.table_inventory.test_credit_lines import CHECKS
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.both_books import LATER, BothBooks, both_books
-from tests.support.ledger_mappings import mapping_event, remapped
+from tests.support.ledger_mappings import PROGRAM_ROOTS, mapping_event, remapped
 from tests.support.pit import DAY, PROPERTY, at, inventory_desk
 from tests.support.programs import beancount_of, hledger_of
 from tests.support.reporting import held, identities_of, rows_of
@@ -24,8 +24,6 @@ from tests.support.services import settled_database
 
 PATH = f"/gaming-days/{PROPERTY}/{DAY}"
 FILE = f"/general-ledger/journals?property={PROPERTY}&gaming_day={DAY}&known_at={quote(LATER)}"
-ROOTS = {"asset": "Assets", "liability": "Liabilities", "equity": "Equity", "revenue": "Income", "expense": "Expenses"}
-BESIDE = {"clearing": "Equity:Clearing", "memorandum": "Equity:Memorandum"}
 
 
 @pytest.fixture
@@ -177,7 +175,7 @@ def test_a_second_ledger_holds_the_day_as_the_journals_do(
     seal(both)
     restate(both)
     report = both.report("general-ledger")
-    kinds = {row["account"]: (ROOTS | BESIDE)[row["kind"]] for row in rows_of(report, "balances")}
+    kinds = {row["account"]: PROGRAM_ROOTS[row["kind"]] for row in rows_of(report, "balances")}
     expected = {
         f"{kinds[account]}:{account}": cents for account, cents in by_account(rows_of(report, "balances")).items()
     }
