@@ -30,6 +30,7 @@ from tests.integration.table_inventory.beside_tables import (
     expected_ratings,
 )
 from tests.integration.table_inventory.day import PAPER
+from tests.integration.table_inventory.second_ledger import SecondLedger
 from tests.support import Databases
 from tests.support.nightly import most_at_night
 from tests.support.pit import DAY, PROPERTY, Rounds, Table, at, chips
@@ -216,8 +217,8 @@ def _rows(content: dict[str, Any], name: str) -> list[dict[str, Any]]:
     return rows
 
 
-@pytest.mark.timeout(900)  # a week of people at their desks, one after the other
-@pytest.mark.parametrize("days", most_at_night((1, 7), but={1}))
+@pytest.mark.timeout(1800)  # a month of people at their desks, one after the other
+@pytest.mark.parametrize("days", most_at_night((1, 30), but={1}))
 def test_sixty_tables_of_which_forty_are_counted(world: World, tmp_path: Path, days: int) -> None:
     """No case, every identity, and reports, tax and books that equal the spreadsheet; each day is sealed."""
     casino = Casino(world, Random(46))
@@ -237,6 +238,7 @@ def test_sixty_tables_of_which_forty_are_counted(world: World, tmp_path: Path, d
         _compare_day(casino, day, of_day)
         _compare_tips(casino, day, of_day, {row["dealer"]: row["minutes"] for row in worked if row["day"] == f"{day}"})
     _compare_books(world, sheet, casino.tray)
+    _compare_ledger(casino, dates, sheet, tmp_path)
 
 
 def _compare_day(casino: Casino, day: date, sheet: list[dict[str, Any]]) -> None:
@@ -339,6 +341,26 @@ def _compare_tips(casino: Casino, day: date, sheet: list[dict[str, Any]], minute
     assert paid == {row["dealer"]: row["share_cents"] for row in _rows(report, "shares")}
     assert {row["table"]: row["tips"] for row in sheet} == {
         row["table"]: row["tips_cents"] for row in _rows(report, "collected")
+    }
+
+
+def _compare_ledger(casino: Casino, dates: list[date], sheet: list[dict[str, Any]], folder: Path) -> None:
+    """A program that shares nothing with us has the journal's balances and the sheet's revenue, or says where not."""
+    ledger = SecondLedger(casino.world, dates)
+    ledger.map_legs(version=1)
+    found = ledger.balances(folder)
+    assert ledger.of_journals(won_by_rounds := sum(_win(row) for row in sheet if row["play"] == "rounds")) == found
+    by_count = sum(_win(row) for row in sheet if row["play"] == "counted")
+    assert (-won_by_rounds, -by_count, sum(casino.tray.values())) == (
+        found["Income:4010"],
+        found["Income:4050"],
+        found["Assets:1120"],
+    )
+    last = sum(_win(row) for row in sheet if row["play"] == "counted" and row["day"] == f"{dates[-1]}")
+    ledger.map_legs(version=2, table_inventory=("counted_win", "4060"))
+    planted = ledger.balances(folder)
+    assert {"Income:4050": last, "Income:4060": -last} == {
+        name: cents for name in {*found, *planted} if (cents := planted.get(name, 0) - found.get(name, 0))
     }
 
 
