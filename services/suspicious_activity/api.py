@@ -5,7 +5,6 @@ The manifest says so of the service as a whole: no route is reached by anybody e
 
 import asyncio
 from functools import partial
-from hashlib import sha256
 from typing import Annotated, Final
 from uuid import uuid4
 
@@ -20,8 +19,8 @@ from services.suspicious_activity.commands import (
     ReleaseSar,
     WithdrawSar,
 )
-from services.suspicious_activity.domain.sar_files import SarFileWrong, read_sar
-from services.suspicious_activity.domain.sars import DueSar, ReadSarFile, SarDocument
+from services.suspicious_activity.domain.sar_files import SarFileWrong, SarInFile, read_sar
+from services.suspicious_activity.domain.sars import DueSar, SarDocument
 from services.suspicious_activity.tables import properties, sars
 from shared.contracts.filings import FilingStatus
 from shared.contracts.property_snapshot import place_for_command
@@ -29,6 +28,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.suspicions import SarSeen, SarSeenBy
 from shared.journal.recording import Causation, FactWithPostings, draft
 from shared.runtime.database import snapshot
+from shared.runtime.filing.sealed_files import SealedFile
 from shared.runtime.http import (
     UNCHANGED,
     Asked,
@@ -45,7 +45,7 @@ from shared.runtime.http import (
 from shared.runtime.http.audit_log import append_audit_entry
 from shared.runtime.http.roles import declare_role
 from shared.runtime.ingest.property_copies import known_places
-from shared.runtime.sealing import PatronKey, WrappingKeys, about_file, wrapping_keys
+from shared.runtime.sealing import WrappingKeys, wrapping_keys
 from shared.runtime.service.service_context import ServiceContext
 
 PREPARE: Final = declare_role(
@@ -122,7 +122,7 @@ def routes(context: ServiceContext) -> APIRouter:
         keys = wrapping_keys(context.settings.patron_keys_file)
         async with snapshot(context.pools.readers) as connection:
             found = await queries.find(connection, property_name, sar)
-            content = await queries.open_file(connection, keys, found)
+            content = await queries.FILES.open(connection, keys, found, sar)
         await _record(context, found, "file", reader)
         return Response(content, media_type="application/xml", headers={"Cache-Control": "no-store"})
 
@@ -157,16 +157,11 @@ async def _read(context: ServiceContext, command: PrepareSar, person: str, key: 
     return command.read(await asyncio.to_thread(_read_file, keys, command.property, command.file))
 
 
-def _read_file(keys: WrappingKeys, property_name: str, text: str) -> ReadSarFile:
-    content = text.encode()
-    digest = sha256(content).hexdigest()
+def _read_file(keys: WrappingKeys, property_name: str, text: str) -> SealedFile[SarInFile]:
     try:
-        report = read_sar(text)
+        return queries.FILES.seal(keys, property_name, text, read_sar(text))
     except SarFileWrong as error:
         raise Rejected(Reason.CONTRADICTS, str(error)) from error
-    own = PatronKey.new(about_file(property_name, digest))
-    wrapped_by, wrapped = keys.wrap(own)
-    return ReadSarFile(digest, len(content), report, own.seal(text, queries.WHAT), wrapped_by, wrapped)
 
 
 async def _record(context: ServiceContext, sar: SarDocument, what: SarSeen, reader: str) -> None:

@@ -5,15 +5,17 @@ The file is read and encrypted before a command is decided. It is stored beside 
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.suspicious_activity import queries
 from services.suspicious_activity.domain import sars
-from services.suspicious_activity.domain.sars import ReadSarFile, SarDocument
+from services.suspicious_activity.domain.sar_files import SarInFile
+from services.suspicious_activity.domain.sars import SarDocument
 from services.suspicious_activity.tables import properties
+from services.suspicious_activity.tables import sars as table
 from shared.contracts.envelope import PERSONAL, Identifier, Name, Reason
 from shared.contracts.filings import BsaIdentifier, FilingError, TrackingId
 from shared.contracts.moments import Day, Moment
@@ -31,7 +33,10 @@ from shared.contracts.suspicions import (
 )
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.runtime.filing.sealed_files import PreparingFile
+from shared.runtime.filing.steps import UNSENT
 from shared.runtime.ingest.property_copies import Places, known_places
+from shared.runtime.rows import last_number
 
 COMMANDS: Final = Commands()
 
@@ -41,7 +46,7 @@ _FILE_MAX: Final = 200_000
 _Number = Annotated[int, Field(ge=1, le=2**53)]
 
 
-class PrepareSar(Command):
+class PrepareSar(PreparingFile[SarInFile]):
     """Prepare the file of a suspicious activity report.
 
     Another person releases it. `detected_on` is the day on which the facts were first known; the last day of filing
@@ -52,26 +57,6 @@ class PrepareSar(Command):
     subject: Annotated[Identifier | None, Field(description="the patron, by reference, if it is one")] = None
     detected_on: Annotated[Day, Field(description="the day of initial detection")]
     file: Annotated[str, Field(min_length=1, max_length=_FILE_MAX, description="the file, XML"), PERSONAL]
-    _read: ReadSarFile | None = PrivateAttr(default=None)
-
-    def as_read(self) -> ReadSarFile:
-        """Return the file as it was read."""
-        assert self._read is not None, "the file was read before"
-        return self._read
-
-    def read(self, file: ReadSarFile) -> Self:
-        """Return the command with its file read and encrypted, instead of the file itself."""
-        command = self.model_copy(update={"file": ""})
-        command._read = file
-        return command
-
-    def content(self) -> Any:
-        """Return the request with the hash of the file."""
-        return {**self.shown(), "file_sha256": self.as_read().sha256}
-
-    def shown(self) -> dict[str, Any]:
-        """Return the request without the file."""
-        return self.model_dump(mode="json", exclude_none=True, exclude={"file"})
 
 
 class _OfSar(Command):
@@ -140,7 +125,7 @@ class _Destroying:
 async def _preparing(connection: AsyncConnection, command: PrepareSar) -> _Preparing:
     return _Preparing(
         await known_places(connection, properties),
-        await queries.next_number(connection, command.property),
+        await last_number(connection, table, "sar", property=command.property) + 1,
         await queries.with_file(connection, command.property, command.as_read().sha256),
     )
 
@@ -150,7 +135,7 @@ async def _destroying(connection: AsyncConnection, command: DestroySarFile) -> _
 
 
 async def _store(connection: AsyncConnection, command: PrepareSar, fact: SarPrepared) -> None:
-    await queries.store_file(connection, fact.property, fact.sar, command.as_read())
+    await queries.FILES.store(connection, fact.property, fact.sar, command.as_read())
 
 
 async def _find(connection: AsyncConnection, command: _OfSar) -> SarDocument:
@@ -160,7 +145,7 @@ async def _find(connection: AsyncConnection, command: _OfSar) -> SarDocument:
 @COMMANDS.handles(PrepareSar, load=_preparing, keep=_store)
 def _prepare(command: PrepareSar, state: _Preparing, now: Now) -> Accepted:
     place = place_for_command(state.places.place, command.property, now.at)
-    file, report = command.as_read(), command.as_read().report
+    file, report = command.as_read(), command.as_read().found
     if state.same is not None:
         raise Rejected(Because.ALREADY_DECIDED, f"report {state.same} has this file: withdraw that, or release it")
     sars.require_detected(report, command.detected_on, _today(place, now))
@@ -187,45 +172,39 @@ def _prepare(command: PrepareSar, state: _Preparing, now: Now) -> Accepted:
 @COMMANDS.handles(ReleaseSar, load=_find, subject=as_loaded)
 def _release(command: ReleaseSar, sar: SarDocument, now: Now) -> Accepted:
     del command
-    sars.approval_of(sar).approve(now.by)
+    sar.approval().approve(now.by)
     said = {"prepared_by": sar.prepared_by, "content_sha256": sar.content_sha256}
     return _accepted(sar, SarReleased(**_about(sar, now), **said), now)
 
 
 @COMMANDS.handles(WithdrawSar, load=_find)
 def _withdraw(command: WithdrawSar, sar: SarDocument, now: Now) -> Accepted:
-    sars.require_status(sar, *sars.UNSENT)
+    sar.require_status(*UNSENT)
     return _accepted(sar, SarWithdrawn(**_about(sar, now), reason=command.reason), now)
 
 
 @COMMANDS.handles(RecordSarFiled, load=_find)
 def _filed(command: RecordSarFiled, sar: SarDocument, now: Now) -> Accepted:
-    sars.require_status(sar, "released")
-    assert sar.released_at is not None, "what was released has a moment"
-    filed_at = command.filed_at or now.at
-    released_at = sar.released_at.replace(second=0, microsecond=0)  # people write minutes
-    if not released_at <= filed_at <= now.at:
-        detail = f"'filed_at' {filed_at.isoformat()} is not between the release and now"
-        raise Rejected(Because.CONTRADICTS, detail)
-    return _accepted(sar, SarFiled(**_about(sar, now), filed_at=filed_at, tracking_id=command.tracking_id), now)
+    said = {"filed_at": sar.sent_at(command.filed_at, now.at), "tracking_id": command.tracking_id}
+    return _accepted(sar, SarFiled(**_about(sar, now), **said), now)
 
 
 @COMMANDS.handles(RecordSarAcknowledgement, load=_find)
 def _acknowledge(command: RecordSarAcknowledgement, sar: SarDocument, now: Now) -> Accepted:
-    sars.require_status(sar, "filed")
+    sar.require_status("filed")
     return _accepted(sar, SarAcknowledged(**_about(sar, now), bsa_id=command.bsa_id, errors=command.errors), now)
 
 
 @COMMANDS.handles(DestroySarFile, load=_destroying)
 def _destroy(command: DestroySarFile, state: _Destroying, now: Now) -> Accepted:
     sar = state.sar
-    sars.require_status(sar, "accepted", "rejected")
+    sar.require_status("accepted", "rejected")
     if sar.destroyed_at is not None or sar.filed_at is None:
-        raise Rejected(Because.ALREADY_DECIDED, f"the file of report {sar.sar} of {sar.property} was destroyed")
+        raise Rejected(Because.ALREADY_DECIDED, f"the file of {sar.named()} was destroyed")
     place = place_for_command(state.places.place, command.property, now.at)
     until = sars.kept_until(place, sar.filed_at.astimezone(place.zone).date())
     if _today(place, now) <= until:
-        raise Rejected(Because.TOO_EARLY, f"report {sar.sar} of {sar.property} is kept until {until}")
+        raise Rejected(Because.TOO_EARLY, f"{sar.named()} is kept until {until}")
     return _accepted(sar, SarDestroyed(**_about(sar, now)), now)
 
 

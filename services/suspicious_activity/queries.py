@@ -3,19 +3,18 @@
 from datetime import date
 from typing import Any, Final
 
-from sqlalchemy import Row, and_, func, insert, select, update
+from sqlalchemy import Row, and_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.suspicious_activity.domain.sars import OPEN, DueSar, ReadSarFile, SarDocument, due
+from services.suspicious_activity.domain.sars import OPEN, DueSar, SarDocument, due
 from services.suspicious_activity.tables import sar_files, sars
-from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.differences import ComparedTable
+from shared.runtime.filing.sealed_files import FileStore
 from shared.runtime.projections.sql_comparison import compare_selected
 from shared.runtime.rows import find_row
-from shared.runtime.sealing import SealError, WrappingKeys, about_file
+from shared.runtime.sealing import WrappingKeys, about_file
 
-WHAT: Final = "suspicious activity report"
-"""What a file is encrypted as."""
+FILES: Final = FileStore(sar_files, "sar", "suspicious activity report")
 
 _S, _F = sars.c, sar_files.c
 
@@ -31,12 +30,6 @@ async def find(connection: AsyncConnection, property_name: str, sar: int) -> Sar
     return document_of(await find_row(connection, sars, missing, property=property_name, sar=sar))
 
 
-async def next_number(connection: AsyncConnection, property_name: str) -> int:
-    """Return the number of the property's next report."""
-    last = select(func.coalesce(func.max(_S.sar), 0)).where(_S.property == property_name)
-    return int((await connection.execute(last)).scalar_one()) + 1
-
-
 async def with_file(connection: AsyncConnection, property_name: str, sha256: str) -> int | None:
     """Return the report that has a file and was neither withdrawn nor rejected, or None."""
     stands = _S.status.not_in(("withdrawn", "rejected"))
@@ -48,23 +41,6 @@ async def due_sars(connection: AsyncConnection, property_name: str, today: date)
     """Return the reports of a property that are still to be sent, the one that is due first, first."""
     query = select(sars).where(_S.property == property_name, _S.status.in_(OPEN)).order_by(_S.file_by, _S.sar)
     return [due(document_of(row), today) for row in await connection.execute(query)]
-
-
-async def store_file(connection: AsyncConnection, property_name: str, sar: int, file: ReadSarFile) -> None:
-    """Store the encrypted file of a report, in the transaction that records it."""
-    said = {"wrapped_by": file.wrapped_by, "wrapped": file.wrapped, "sealed": file.sealed}
-    await connection.execute(insert(sar_files).values(property=property_name, sar=sar, **said))
-
-
-async def open_file(connection: AsyncConnection, keys: WrappingKeys, sar: SarDocument) -> bytes:
-    """Return the file of a report. Raises: Rejected if it was destroyed, or cannot be decrypted."""
-    gone = f"the file of report {sar.sar} of {sar.property} was destroyed"
-    row = await find_row(connection, sar_files, gone, property=sar.property, sar=sar.sar)
-    about = about_file(sar.property, sar.content_sha256)
-    try:
-        return keys.unwrap(about, row.wrapped_by, bytes(row.wrapped)).open(row.sealed, WHAT).encode()
-    except SealError as error:
-        raise Rejected(Reason.NOT_AS_RECORDED, str(error)) from error
 
 
 async def compare_files(connection: AsyncConnection) -> ComparedTable:

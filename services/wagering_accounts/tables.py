@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from shared.journal.columns import COPIED, columns, counts, dates, entry_place, moments, texts
 from shared.journal.signed_rows import signature_column
 from shared.journal.tables import journal_tables
+from shared.runtime.filing.tables import file_table, step_checks, step_columns
 from shared.runtime.ingest.property_copies import properties_table
 
 SCHEMA = "wagering_accounts"
@@ -235,27 +236,9 @@ filings = Table(
     *dates("period_ends", "file_by"),
     *dates("copy_by", null=True),
     Column("unconfirmed", JSONB, nullable=False),
-    *texts("status"),
     *counts("report_count"),
-    *texts("content_sha256"),
-    *counts("content_bytes"),
-    *texts("prepared_by"),
-    *moments("prepared_at"),
-    *texts("released_by", null=True),
-    *moments("released_at", null=True),
-    *texts("filed_by", null=True),
-    *moments("filed_at", null=True),
-    *texts("tracking_id", "acknowledged_by", null=True),
-    *moments("acknowledged_at", null=True),
-    *texts("withdrawn_by", null=True),
-    *moments("withdrawn_at", null=True),
-    *texts("withdraw_reason", null=True),
-    Column("errors", JSONB, nullable=False),
-    CheckConstraint("status IN ('prepared', 'released', 'filed', 'accepted', 'rejected', 'withdrawn')", name="status"),
-    CheckConstraint("released_by <> prepared_by", name="released_by_somebody_else"),
-    CheckConstraint("status = 'withdrawn' OR (status = 'prepared') = (released_by IS NULL)", name="released_first"),
-    CheckConstraint("(filed_by IS NULL) = (status IN ('prepared', 'released', 'withdrawn'))", name="filed_after"),
-    CheckConstraint("(withdrawn_by IS NULL) = (status <> 'withdrawn')", name="status_and_withdrawal_agree"),
+    *step_columns(),
+    *step_checks(),
     Index("filings_of_period", "property", "form", "period"),
     schema=SCHEMA,
 )
@@ -277,17 +260,8 @@ filing_reports = Table(
 )
 """The reports of each filing, in the order of its file."""
 
-filing_files = Table(
-    "filing_files",
-    metadata,
-    *texts("property", key=True),
-    *counts("filing", key=True),
-    *texts("wrapped_by"),
-    *columns(LargeBinary, "wrapped"),
-    *texts("sealed"),
-    schema=SCHEMA,
-)
-"""The file of each filing, encrypted with a key of its own, wrapped by the key `wrapped_by`."""
+filing_files = file_table("filing_files", "filing", metadata, SCHEMA)
+"""The file of each filing."""
 
 properties = properties_table(metadata, SCHEMA)
 """The approved properties: their gaming days and their law."""

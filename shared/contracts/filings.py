@@ -83,6 +83,26 @@ class AnsweredReport(Contract):
     errors: Annotated[tuple[FilingError, ...], Field(max_length=200)] = ()
 
 
+class ReleasedStep(AsShown):
+    """What is filed was released by somebody else than who prepared it: it may be sent."""
+
+    prepared_by: Person
+    content_sha256: Digest
+
+
+class FiledStep(Contract):
+    """It was sent to the agency at a moment, which received it under an identifier."""
+
+    filed_at: AwareDatetime
+    tracking_id: TrackingId
+
+
+class WithdrawnStep(Contract):
+    """It was withdrawn before it was sent; its file was destroyed."""
+
+    reason: Reason
+
+
 class AboutFiling(Fact):
     """A person's action on a filing, numbered by property from 1."""
 
@@ -110,26 +130,18 @@ class FilingPrepared(AboutFiling):
 
 
 @fact("filing.withdrawn", ACCOUNTS)
-class FilingWithdrawn(AboutFiling):
+class FilingWithdrawn(AboutFiling, WithdrawnStep):
     """A filing was withdrawn before it was sent; its file was destroyed."""
-
-    reason: Reason
 
 
 @fact("filing.released", ACCOUNTS)
-class FilingReleased(AboutFiling, AsShown):
+class FilingReleased(AboutFiling, ReleasedStep):
     """A filing was released by somebody else than who prepared it: it may be sent."""
-
-    prepared_by: Person
-    content_sha256: Digest
 
 
 @fact("filing.filed", ACCOUNTS)
-class FilingFiled(AboutFiling):
+class FilingFiled(AboutFiling, FiledStep):
     """A file was sent to the agency at a moment, which received it under an identifier."""
-
-    filed_at: AwareDatetime
-    tracking_id: TrackingId
 
 
 @fact("filing.acknowledged", ACCOUNTS)

@@ -9,10 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from shared.contracts.approvals import AsShown
-from shared.contracts.envelope import Digest, Identifier, Name, Person, Reason
+from shared.contracts.envelope import Digest, Identifier, Name, Person
 from shared.contracts.facts import Fact, fact
-from shared.contracts.filings import BsaIdentifier, FilingError, TrackingId
+from shared.contracts.filings import BsaIdentifier, FiledStep, FilingError, ReleasedStep, WithdrawnStep
 from shared.contracts.topics import SUSPICIONS
 
 SarSeen = Literal["report", "file"]
@@ -48,26 +47,18 @@ class SarPrepared(AboutSar):
 
 
 @fact("sar.withdrawn", SUSPICIONS)
-class SarWithdrawn(AboutSar):
+class SarWithdrawn(AboutSar, WithdrawnStep):
     """A report was withdrawn before it was sent; its file was destroyed."""
-
-    reason: Reason
 
 
 @fact("sar.released", SUSPICIONS)
-class SarReleased(AboutSar, AsShown):
+class SarReleased(AboutSar, ReleasedStep):
     """A report was released by somebody else than who prepared it: it may be sent."""
-
-    prepared_by: Person
-    content_sha256: Digest
 
 
 @fact("sar.filed", SUSPICIONS)
-class SarFiled(AboutSar):
+class SarFiled(AboutSar, FiledStep):
     """A report was sent to FinCEN at a moment, which received it under a tracking identifier."""
-
-    filed_at: AwareDatetime
-    tracking_id: TrackingId
 
 
 @fact("sar.acknowledged", SUSPICIONS)

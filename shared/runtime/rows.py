@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
-from sqlalchemy import Executable, Row, Select, Table, select
+from sqlalchemy import Executable, Row, Select, Table, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.rejection import Reason, Rejected
@@ -27,6 +27,12 @@ async def find_row(connection: AsyncConnection, table: Table, missing: str, /, *
     if row is None:
         raise Rejected(Reason.NOT_FOUND, missing)
     return row
+
+
+async def last_number(connection: AsyncConnection, table: Table, name: str, /, **values: Any) -> int:
+    """Return the highest number in a column of the rows with these values; 0 if there are none."""
+    highest = func.coalesce(func.max(table.c[name]), 0)
+    return int((await connection.execute(rows_of(table, **values).with_only_columns(highest))).scalar_one())
 
 
 def thing_of(kind: type[ThingT], row: Row[Any], /, **more: Any) -> ThingT:

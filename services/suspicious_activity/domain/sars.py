@@ -1,15 +1,13 @@
 """Suspicious activity reports: by when they are filed, and what may follow what. Pure."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from services.suspicious_activity.domain.sar_files import SarInFile
-from shared.contracts.envelope import Digest, Identifier, Name, Person, Reason
-from shared.contracts.filings import BsaIdentifier, FilingError, FilingStatus, TrackingId
+from shared.contracts.envelope import Identifier, Name, Person
+from shared.contracts.filings import BsaIdentifier, FilingStatus
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason as Because
 from shared.contracts.rejection import Rejected
@@ -22,26 +20,19 @@ from shared.contracts.suspicions import (
     SarReleased,
     SarWithdrawn,
 )
-from shared.runtime.commands.approval import FILING, Approval, Decision
 from shared.runtime.commands.approval_subject import ApprovalSubject
-
-UNSENT: Final[tuple[FilingStatus, ...]] = ("prepared", "released")
-"""The statuses of what was not sent to FinCEN yet."""
+from shared.runtime.filing.steps import UNSENT, FiledDocument, changes_by
 
 OPEN: Final[tuple[FilingStatus, ...]] = (*UNSENT, "rejected")
 """The statuses in which a report is still to be filed, or filed again."""
 
-_DECISIONS: Final[Mapping[FilingStatus, Decision]] = {"prepared": Decision.ASKED, "withdrawn": Decision.WITHDRAWN}
 _FORM: Final = "sar"
 _RECORDS: Final = "suspicious_activity_records"
 
 
-class SarDocument(ApprovalSubject):
-    """A report with its status; persons, moments and identifiers are those of the steps taken so far."""
+class SarDocument(FiledDocument, ApprovalSubject):
+    """A report with its status, and the steps taken so far."""
 
-    model_config = ConfigDict(from_attributes=True)
-
-    property: Name
     sar: int
     subject: Identifier | None = None
     is_subject_known: bool
@@ -52,25 +43,13 @@ class SarDocument(ApprovalSubject):
     dollars: int
     amends: BsaIdentifier | None = None
     continues: BsaIdentifier | None = None
-    status: FilingStatus
-    content_sha256: Digest
-    content_bytes: int
-    prepared_by: Person
-    prepared_at: datetime
-    released_by: Person | None = None
-    released_at: datetime | None = None
-    filed_by: Person | None = None
-    filed_at: datetime | None = None
-    tracking_id: TrackingId | None = None
-    acknowledged_by: Person | None = None
-    acknowledged_at: datetime | None = None
     bsa_id: BsaIdentifier | None = None
-    errors: tuple[FilingError, ...] = ()
-    withdrawn_by: Person | None = None
-    withdrawn_at: datetime | None = None
-    withdraw_reason: Reason | None = None
     destroyed_by: Person | None = None
     destroyed_at: datetime | None = None
+
+    def named(self) -> str:
+        """Return what people call it: `report 3 of riverside`."""
+        return f"report {self.sar} of {self.property}"
 
 
 class DueSar(BaseModel):
@@ -81,18 +60,6 @@ class DueSar(BaseModel):
     status: FilingStatus
     file_by: date
     days_left: int
-
-
-@dataclass(frozen=True, slots=True)
-class ReadSarFile:
-    """A file as it was read: SHA-256, size in bytes, the report; and sealed, with the key that opens it, wrapped."""
-
-    sha256: Digest
-    size_bytes: int
-    report: SarInFile
-    sealed: str
-    wrapped_by: str
-    wrapped: bytes
 
 
 def file_by(place: PropertySnapshot, detected_on: date, *, is_subject_known: bool) -> date:
@@ -120,34 +87,15 @@ def kept_until(place: PropertySnapshot, filed_on: date) -> date:
     raise Rejected(Because.NOT_ALLOWED, f"no pack of {place.document.property} says how long such a report is kept")
 
 
-def approval_of(sar: SarDocument) -> Approval:
-    """Return the report as a request that somebody else decides."""
-    name = f"report {sar.sar} of {sar.property}"
-    return Approval(FILING, name, sar.prepared_by, _DECISIONS.get(sar.status, Decision.APPROVED))
-
-
-def require_status(sar: SarDocument, *wanted: FilingStatus) -> None:
-    """Raise Rejected unless a report has one of these statuses."""
-    if sar.status not in wanted:
-        detail = f"report {sar.sar} of {sar.property} is {sar.status}, not {' or '.join(wanted)}"
-        raise Rejected(Because.TOO_EARLY if sar.status in UNSENT else Because.ALREADY_DECIDED, detail)
-
-
 def changes(fact: AboutSar, at: datetime) -> dict[str, Any]:
     """Return what a fact changes of a report, with the moment of its recording."""
     match fact:
-        case SarReleased():
-            return {"status": "released", "released_by": fact.by, "released_at": at}
-        case SarFiled():
-            said = {"filed_by": fact.by, "filed_at": fact.filed_at, "tracking_id": fact.tracking_id}
-            return {"status": "filed", **said}
+        case SarReleased() | SarFiled() | SarWithdrawn():
+            return changes_by(fact, fact.by, at)
         case SarAcknowledged():
             status: Literal["accepted", "rejected"] = "rejected" if fact.bsa_id is None else "accepted"
             said = {"acknowledged_by": fact.by, "acknowledged_at": at, "bsa_id": fact.bsa_id, "errors": fact.errors}
             return {"status": status, **said}
-        case SarWithdrawn():
-            said = {"withdrawn_by": fact.by, "withdrawn_at": at, "withdraw_reason": fact.reason}
-            return {"status": "withdrawn", **said}
         case SarDestroyed():
             return {"destroyed_by": fact.by, "destroyed_at": at}
         case _:

@@ -8,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.cage import CageRecord, moved
 from services.table_inventory.domain.locations import location_of
 from services.table_inventory.queries.cage import find_movement
-from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import cage_movements, properties
 from shared.contracts.cage import DIRECTIONS, CageMoved, CageMovement, CageVoided
 from shared.contracts.envelope import Name
@@ -21,6 +20,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
 from shared.runtime.ingest.property_copies import Places, known_places
+from shared.runtime.rows import last_number
 
 COMMANDS: Final = Commands()
 

@@ -11,7 +11,6 @@ from services.table_inventory.domain.checks import CounterCheck, paid
 from services.table_inventory.queries.check_collection import find_check_write_off, write_offs_of_check
 from services.table_inventory.queries.checks import find_check
 from services.table_inventory.queries.holding import hold
-from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import check_write_offs, counter_checks
 from shared.contracts.cage import PaidIn, Patron
 from shared.contracts.check_collection import (
@@ -31,6 +30,7 @@ from shared.contracts.rounds import Cents
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.approval import CHECK_WRITE_OFF, Approval, Decision
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
+from shared.runtime.rows import last_number
 
 COMMANDS: Final = Commands()
 

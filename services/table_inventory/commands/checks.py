@@ -13,7 +13,6 @@ from services.table_inventory.queries.check_collection import find_check_write_o
 from services.table_inventory.queries.checks import find_check, find_checks, find_redemption
 from services.table_inventory.queries.credit_lines import is_serial_used
 from services.table_inventory.queries.holding import hold
-from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import check_steps, counter_checks, properties
 from shared.contracts.cage import (
     CheckRedeemed,
@@ -36,6 +35,7 @@ from shared.contracts.rounds import Cents
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
 from shared.runtime.ingest.property_copies import Places, known_places
+from shared.runtime.rows import last_number
 
 COMMANDS: Final = Commands()
 _NOTHING: Final[Mapping[str, datetime]] = {}

@@ -25,7 +25,6 @@ from services.table_inventory.domain.rake import non_banking
 from services.table_inventory.queries.counts import find_count, sealed_turns, uncounted_boxes
 from services.table_inventory.queries.holding import hold
 from services.table_inventory.queries.places import find_place
-from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import boxes, drop_counts, sealed_counts, transports
 from shared.contracts.counts import BoxFigures, BoxRef, BoxTurn, CountConcluded, CountOpened, CountSealed
 from shared.contracts.envelope import Name, as_json
@@ -35,7 +34,7 @@ from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Command, Commands, Now
-from shared.runtime.rows import rows_of, thing_of
+from shared.runtime.rows import last_number, rows_of, thing_of
 
 COMMANDS: Final = Commands()
 

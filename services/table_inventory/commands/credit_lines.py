@@ -15,7 +15,6 @@ from services.table_inventory.domain.credit_lines import (
     tier_of,
 )
 from services.table_inventory.queries.credit_lines import find_credit_line, find_credit_line_request
-from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import credit_line_requests, properties
 from shared.contracts.cage import Patron
 from shared.contracts.credit_lines import (
@@ -38,6 +37,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
 from shared.runtime.ingest.property_copies import Places, known_places
+from shared.runtime.rows import last_number
 
 COMMANDS: Final = Commands()
 

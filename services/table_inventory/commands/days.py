@@ -27,7 +27,6 @@ from services.table_inventory.queries.days import (
 )
 from services.table_inventory.queries.pit_changes import pending_changes
 from services.table_inventory.queries.places import find_place, require_shift
-from services.table_inventory.queries.slips import last_number
 from services.table_inventory.queries.stated import read_stated
 from services.table_inventory.queries.upstream import open_input
 from services.table_inventory.tables import adjustments, counts
@@ -43,7 +42,7 @@ from shared.contracts.versions import fields_of
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.approval import DAY_ADJUSTMENT, Approval, Decision
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
-from shared.runtime.rows import rows_of
+from shared.runtime.rows import last_number, rows_of
 
 COMMANDS: Final = Commands()
 

@@ -8,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.investigations import Investigation, known_names, last_day
 from services.table_inventory.queries.investigations import find_investigation, read_investigations
 from services.table_inventory.queries.places import find_place
-from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import investigations
 from shared.contracts.envelope import Name, Person
 from shared.contracts.envelope import Reason as Text
@@ -24,6 +23,7 @@ from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.runtime.rows import last_number
 
 COMMANDS: Final = Commands()
 

@@ -25,7 +25,6 @@ from services.table_inventory.queries.locations import (
     waiting_count,
     what_is_there,
 )
-from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import cage_counts, cage_transfers, properties
 from shared.contracts.cage_locations import (
     OUTSIDE,
@@ -50,6 +49,7 @@ from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.approval import CAGE_COUNT, CAGE_TRANSFER, Approval, Decision
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
 from shared.runtime.ingest.property_copies import Places, known_places
+from shared.runtime.rows import last_number
 
 COMMANDS: Final = Commands()
 

@@ -27,7 +27,6 @@ from services.table_inventory.queries.pit_changes import (
     sealed_of,
     waiting_change,
 )
-from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import pit_changes, properties
 from shared.contracts.envelope import Correction, Name, Sequence, WrittenMoment, pit_source
 from shared.contracts.envelope import Reason as Text
@@ -48,6 +47,7 @@ from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.approval import Decision
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
 from shared.runtime.ingest.property_copies import known_places
+from shared.runtime.rows import last_number
 
 COMMANDS: Final = Commands()
 

@@ -11,7 +11,6 @@ from services.table_inventory.domain.rating_documents import RatingDocument
 from services.table_inventory.domain.rating_steps import require_place_in_order, said_of, step_to_amend
 from services.table_inventory.domain.ratings import Contradiction, RecordedStep, is_of_desk, rating_of
 from services.table_inventory.queries.ratings import RatingKey, find_steps
-from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import properties, rating_steps
 from shared.contracts.envelope import Identifier, Name
 from shared.contracts.moments import NOW, Happened
@@ -24,6 +23,7 @@ from shared.contracts.topics import RATINGS
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Command, Commands, Now
 from shared.runtime.ingest.property_copies import Places, known_places
+from shared.runtime.rows import last_number
 
 COMMANDS: Final = Commands(shards=RATINGS.name)
 

@@ -13,7 +13,7 @@ from services.table_inventory.domain.rake import non_banking
 from services.table_inventory.domain.slips import Slip, SlipKey, SlipRequest
 from services.table_inventory.queries.days import read_day
 from services.table_inventory.queries.places import find_place, require_shift
-from services.table_inventory.queries.slips import find_request, find_slip, last_number
+from services.table_inventory.queries.slips import find_request, find_slip
 from services.table_inventory.tables import manual_slips, requests, slips
 from shared.contracts import inventory
 from shared.contracts.chips import Contents, value_of
@@ -26,7 +26,7 @@ from shared.contracts.table_kinds import why_no_slips
 from shared.contracts.versions import fields_of
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
-from shared.runtime.rows import rows_of
+from shared.runtime.rows import last_number, rows_of
 
 COMMANDS: Final = Commands()
 

@@ -8,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.queries.holding import hold
 from services.table_inventory.queries.places import find_place
-from services.table_inventory.queries.slips import last_number
 from services.table_inventory.queries.write_offs import WriteOff, box_after, find_box, find_write_off
 from services.table_inventory.tables import boxes, counted_boxes, write_offs
 from shared.contracts import inventory
@@ -20,7 +19,7 @@ from shared.contracts.versions import fields_of
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.approval import WRITE_OFF, Approval, Decision
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
-from shared.runtime.rows import rows_of
+from shared.runtime.rows import last_number, rows_of
 
 COMMANDS: Final = Commands()
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from datetime import date
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, Table, case, exists, func
+from sqlalchemy import ColumnElement, Row, case, exists
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.slips import Slip, SlipKey, SlipRequest
@@ -24,12 +24,6 @@ slip_status: Final[ColumnElement[str]] = case(
     else_="prepared",
 )
 """The status of a slip."""
-
-
-async def last_number(connection: AsyncConnection, table: Table, name: str, **values: Any) -> int:
-    """Return the highest number in a column of the rows with these values; 0 if there are none."""
-    highest = func.coalesce(func.max(table.c[name]), 0)
-    return int((await connection.execute(rows_of(table, **values).with_only_columns(highest))).scalar_one())
 
 
 async def find_slips(connection: AsyncConnection, keys: Collection[SlipKey]) -> dict[SlipKey, Slip]:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from hashlib import sha256
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -20,13 +19,14 @@ from services.wagering_accounts.commands.filings import (
 from services.wagering_accounts.domain.filed_batches import read_batch
 from services.wagering_accounts.domain.filed_reports import FileWrong, ReportInFile
 from services.wagering_accounts.domain.filed_returns import read_returns
-from services.wagering_accounts.domain.filings import FilingDocument, FilingSummary, ReadFile, layout_of
+from services.wagering_accounts.domain.filings import FilingDocument, FilingSummary, layout_of
 from services.wagering_accounts.domain.today import Todays
 from services.wagering_accounts.queries import filings as queries
 from services.wagering_accounts.tables import filings, properties
 from shared.contracts.filings import FilingForm, FilingPeriod, FilingStatus
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.database import snapshot
+from shared.runtime.filing.sealed_files import SealedFile
 from shared.runtime.http import (
     UNCHANGED,
     Asked,
@@ -42,7 +42,7 @@ from shared.runtime.http import (
 )
 from shared.runtime.http.roles import READ_PATRON_REPORTS
 from shared.runtime.ingest.property_copies import known_places
-from shared.runtime.sealing import PatronKey, WrappingKeys, about_file, wrapping_keys
+from shared.runtime.sealing import WrappingKeys, wrapping_keys
 from shared.runtime.service.service_context import ServiceContext
 
 _FILINGS: Final = TableListing(filings, "property", "filing")
@@ -102,7 +102,7 @@ def filing_routes(context: ServiceContext) -> APIRouter:
         keys = wrapping_keys(context.settings.patron_keys_file)
         async with snapshot(context.pools.readers) as connection:
             found = await queries.find(connection, property_name, filing)
-            content = await queries.open_file(connection, keys, found)
+            content = await queries.FILES.open(connection, keys, found, filing)
         await _record(context, found, reader)
         media_type = "application/xml" if found.form == "ctr" else "text/csv"
         return Response(content, media_type=media_type, headers={"Cache-Control": "no-store"})
@@ -150,16 +150,11 @@ async def _reader(context: ServiceContext, command: PrepareFiling) -> Callable[[
 
 def _read_file(
     keys: WrappingKeys, property_name: str, text: str, reader: Callable[[str], Sequence[ReportInFile]]
-) -> ReadFile:
-    content = text.encode()
-    digest = sha256(content).hexdigest()
+) -> SealedFile[Sequence[ReportInFile]]:
     try:
-        reports = reader(text)
+        return queries.FILES.seal(keys, property_name, text, reader(text))
     except FileWrong as error:
         raise Rejected(Reason.CONTRADICTS, str(error)) from error
-    own = PatronKey.new(about_file(property_name, digest))
-    wrapped_by, wrapped = keys.wrap(own)
-    return ReadFile(digest, len(content), reports, own.seal(text, queries.WHAT), wrapped_by, wrapped)
 
 
 async def _record(context: ServiceContext, filing: FilingDocument, reader: str) -> None:

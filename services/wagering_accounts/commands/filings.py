@@ -6,16 +6,18 @@ patron in it is erased.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final
 
-from pydantic import Field, PrivateAttr, field_validator
+from pydantic import Field, field_validator
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.commands.deciding import Number
 from services.wagering_accounts.domain import filings
-from services.wagering_accounts.domain.filings import FilingDocument, ReadFile, ReportedBefore
+from services.wagering_accounts.domain.filed_reports import ReportInFile
+from services.wagering_accounts.domain.filings import FilingDocument, ReportedBefore
 from services.wagering_accounts.domain.today import Todays
 from services.wagering_accounts.queries import filings as queries
+from services.wagering_accounts.tables import filings as table
 from services.wagering_accounts.tables import properties
 from shared.contracts.envelope import PERSONAL, Name, Reason
 from shared.contracts.filings import (
@@ -34,11 +36,12 @@ from shared.contracts.filings import (
     TrackingId,
 )
 from shared.contracts.moments import Moment
-from shared.contracts.rejection import Reason as Because
-from shared.contracts.rejection import Rejected
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.runtime.filing.sealed_files import PreparingFile
+from shared.runtime.filing.steps import UNSENT
 from shared.runtime.ingest.property_copies import Places, known_places
+from shared.runtime.rows import last_number
 
 COMMANDS: Final = Commands()
 
@@ -46,7 +49,7 @@ _FILE_MAX: Final = 1_000_000
 """Most characters of a file: some 150 reports."""
 
 
-class PrepareFiling(Command):
+class PrepareFiling(PreparingFile[Sequence[ReportInFile]]):
     """Prepare a file that is to be filed with FinCEN or the IRS.
 
     Another person releases it. `subjects` says whom each report of the file is about, in its order. A person's gaming
@@ -66,32 +69,12 @@ class PrepareFiling(Command):
         Field(min_length=1, max_length=_FILE_MAX, description="the file: XML, or CSV for information returns"),
         PERSONAL,
     ]
-    _read: ReadFile | None = PrivateAttr(default=None)
 
     @field_validator("period")
     @classmethod
     def _is_a_day_or_year(cls, period: str) -> str:
         filings.period_ends(period)
         return period
-
-    def as_read(self) -> ReadFile:
-        """Return the file as it was read."""
-        assert self._read is not None, "the file was read before"
-        return self._read
-
-    def read(self, file: ReadFile) -> Self:
-        """Return the command with its file read and encrypted, instead of the file itself."""
-        command = self.model_copy(update={"file": ""})
-        command._read = file
-        return command
-
-    def content(self) -> Any:
-        """Return the request with the hash of the file."""
-        return {**self.shown(), "file_sha256": self.as_read().sha256}
-
-    def shown(self) -> dict[str, Any]:
-        """Return the request without the file."""
-        return self.model_dump(mode="json", exclude_none=True, exclude={"file"})
 
 
 class _OfFiling(Command):
@@ -147,16 +130,16 @@ class _Preparing:
 
 
 async def _preparing(connection: AsyncConnection, command: PrepareFiling) -> _Preparing:
-    amended = [one.amends for one in command.as_read().reports if one.amends is not None]
+    amended = [one.amends for one in command.as_read().found if one.amends is not None]
     return _Preparing(
         await known_places(connection, properties),
-        await queries.next_number(connection, command.property),
+        await last_number(connection, table, "filing", property=command.property) + 1,
         await queries.standing(connection, command.property, command.form, command.period, amended),
     )
 
 
 async def _store(connection: AsyncConnection, command: PrepareFiling, fact: FilingPrepared) -> None:
-    await queries.store_file(connection, fact.property, fact.filing, command.as_read())
+    await queries.FILES.store(connection, fact.property, fact.filing, command.as_read())
 
 
 async def _find(connection: AsyncConnection, command: _OfFiling) -> FilingDocument:
@@ -177,7 +160,7 @@ def _prepare(command: PrepareFiling, state: _Preparing, now: Now) -> Accepted:
         file_by=filings.file_by(today, command.form, command.period),
         copy_by=filings.copy_by(today, command.form, command.period),
         unconfirmed=unconfirmed,
-        reports=filings.prepared_reports(command.subjects, command.period, file.reports, state.standing),
+        reports=filings.prepared_reports(command.subjects, command.period, file.found, state.standing),
         content_sha256=file.sha256,
         content_bytes=file.size_bytes,
         by=now.by,
@@ -189,33 +172,26 @@ def _prepare(command: PrepareFiling, state: _Preparing, now: Now) -> Accepted:
 @COMMANDS.handles(ReleaseFiling, load=_find, subject=as_loaded)
 def _release(command: ReleaseFiling, filing: FilingDocument, now: Now) -> Accepted:
     del command
-    filings.approval_of(filing).approve(now.by)
+    filing.approval().approve(now.by)
     said = {"prepared_by": filing.prepared_by, "content_sha256": filing.content_sha256}
     return _accepted(filing, FilingReleased(**_about(filing, now), **said), now)
 
 
 @COMMANDS.handles(WithdrawFiling, load=_find)
 def _withdraw(command: WithdrawFiling, filing: FilingDocument, now: Now) -> Accepted:
-    filings.require_status(filing, *filings.UNSENT)
+    filing.require_status(*UNSENT)
     return _accepted(filing, FilingWithdrawn(**_about(filing, now), reason=command.reason), now)
 
 
 @COMMANDS.handles(RecordFiled, load=_find)
 def _filed(command: RecordFiled, filing: FilingDocument, now: Now) -> Accepted:
-    filings.require_status(filing, "released")
-    assert filing.released_at is not None, "what was released has a moment"
-    filed_at = command.filed_at or now.at
-    released_at = filing.released_at.replace(second=0, microsecond=0)  # people write minutes
-    if not released_at <= filed_at <= now.at:
-        detail = f"'filed_at' {filed_at.isoformat()} is not between the release and now"
-        raise Rejected(Because.CONTRADICTS, detail)
-    said = {"filed_at": filed_at, "tracking_id": command.tracking_id}
+    said = {"filed_at": filing.sent_at(command.filed_at, now.at), "tracking_id": command.tracking_id}
     return _accepted(filing, FilingFiled(**_about(filing, now), **said), now)
 
 
 @COMMANDS.handles(RecordAcknowledgement, load=_find)
 def _acknowledge(command: RecordAcknowledgement, filing: FilingDocument, now: Now) -> Accepted:
-    filings.require_status(filing, "filed")
+    filing.require_status("filed")
     filings.require_each_answered(filing, command.accepted, command.reports)
     said = {"accepted": command.accepted, "errors": command.errors, "reports": command.reports}
     return _accepted(filing, FilingAcknowledged(**_about(filing, now), **said), now)

@@ -1,17 +1,14 @@
 """Filings: what may follow what, from the file to the agency's answer. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import groupby
-from typing import Any, Final
-
-from pydantic import BaseModel, ConfigDict
+from typing import Any
 
 from services.wagering_accounts.domain.filed_reports import ReportInFile
 from services.wagering_accounts.domain.today import Today
-from shared.contracts.envelope import Digest, Name, Person, Reason
 from shared.contracts.filings import (
     AboutFiling,
     AnsweredReport,
@@ -27,27 +24,18 @@ from shared.contracts.filings import (
     FilingSubject,
     FilingWithdrawn,
     PreparedReport,
-    TrackingId,
 )
 from shared.contracts.rejection import Reason as Because
 from shared.contracts.rejection import Rejected
 from shared.jurisdictions import LawUnknown, Pack, past_review
 from shared.jurisdictions.returns import ReturnLayout, due_on
-from shared.runtime.commands.approval import FILING, Approval, Decision
 from shared.runtime.commands.approval_subject import ApprovalSubject
-
-UNSENT: Final[tuple[FilingStatus, ...]] = ("prepared", "released")
-"""The statuses of what was not sent yet."""
-
-_DECISIONS: Final[Mapping[FilingStatus, Decision]] = {"prepared": Decision.ASKED, "withdrawn": Decision.WITHDRAWN}
+from shared.runtime.filing.steps import UNSENT, FiledDocument, changes_by
 
 
-class FilingSummary(BaseModel):
-    """A filing with its status; persons, moments and identifiers are those of the steps taken so far."""
+class FilingSummary(FiledDocument):
+    """A filing with its status, and the steps taken so far."""
 
-    model_config = ConfigDict(from_attributes=True)
-
-    property: Name
     filing: int
     form: FilingForm
     period: FilingPeriod
@@ -55,23 +43,11 @@ class FilingSummary(BaseModel):
     file_by: date
     copy_by: date | None = None
     unconfirmed: tuple[str, ...] = ()
-    status: FilingStatus
     report_count: int
-    content_sha256: Digest
-    content_bytes: int
-    prepared_by: Person
-    prepared_at: datetime
-    released_by: Person | None = None
-    released_at: datetime | None = None
-    filed_by: Person | None = None
-    filed_at: datetime | None = None
-    tracking_id: TrackingId | None = None
-    acknowledged_by: Person | None = None
-    acknowledged_at: datetime | None = None
-    withdrawn_by: Person | None = None
-    withdrawn_at: datetime | None = None
-    withdraw_reason: Reason | None = None
-    errors: tuple[FilingError, ...] = ()
+
+    def named(self) -> str:
+        """Return what people call it: `filing 3 of riverside`."""
+        return f"filing {self.filing} of {self.property}"
 
 
 class ReportDocument(PreparedReport):
@@ -86,18 +62,6 @@ class FilingDocument(FilingSummary, ApprovalSubject):
     """A filing with its reports."""
 
     reports: tuple[ReportDocument, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReadFile:
-    """A file as it was read: SHA-256, size in bytes, reports; and sealed, with the key that opens it, wrapped."""
-
-    sha256: Digest
-    size_bytes: int
-    reports: Sequence[ReportInFile]
-    sealed: str
-    wrapped_by: str
-    wrapped: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,20 +241,6 @@ def _require_new_or_amended(
         raise Rejected(Because.CONTRADICTS, f"{detail}: no report of theirs was accepted as {amends}")
 
 
-def approval_of(filing: FilingSummary) -> Approval:
-    """Return the filing as a request that somebody else decides."""
-    name = f"filing {filing.filing} of {filing.property}"
-    return Approval(FILING, name, filing.prepared_by, _DECISIONS.get(filing.status, Decision.APPROVED))
-
-
-def require_status(filing: FilingSummary, *wanted: FilingStatus) -> None:
-    """Raise Rejected unless a filing has one of these statuses."""
-    if filing.status not in wanted:
-        early = filing.status in UNSENT
-        detail = f"filing {filing.filing} of {filing.property} is {filing.status}, not {' or '.join(wanted)}"
-        raise Rejected(Because.TOO_EARLY if early else Because.ALREADY_DECIDED, detail)
-
-
 def require_each_answered(filing: FilingDocument, accepted: bool, reports: Sequence[AnsweredReport]) -> None:
     """Raise Rejected unless an acknowledgement is of the reports of this filing."""
     numbers = [one.report for one in reports]
@@ -308,15 +258,8 @@ def require_each_answered(filing: FilingDocument, accepted: bool, reports: Seque
 def changes(fact: AboutFiling, at: datetime) -> dict[str, Any]:
     """Return what a fact changes of a filing, with the moment of its recording."""
     match fact:
-        case FilingReleased():
-            return {"status": "released", "released_by": fact.by, "released_at": at}
-        case FilingFiled():
-            return {
-                "status": "filed",
-                "filed_by": fact.by,
-                "filed_at": fact.filed_at,
-                "tracking_id": fact.tracking_id,
-            }
+        case FilingReleased() | FilingFiled() | FilingWithdrawn():
+            return changes_by(fact, fact.by, at)
         case FilingAcknowledged():
             whole = fact.accepted and all(one.accepted for one in fact.reports)
             return {
@@ -324,13 +267,6 @@ def changes(fact: AboutFiling, at: datetime) -> dict[str, Any]:
                 "acknowledged_by": fact.by,
                 "acknowledged_at": at,
                 "errors": fact.errors,
-            }
-        case FilingWithdrawn():
-            return {
-                "status": "withdrawn",
-                "withdrawn_by": fact.by,
-                "withdrawn_at": at,
-                "withdraw_reason": fact.reason,
             }
         case _:
             raise AssertionError(f"{fact.KIND.name} begins a filing")

@@ -5,26 +5,18 @@ from datetime import date
 from typing import Any, Final
 
 from pydantic import TypeAdapter
-from sqlalchemy import Row, and_, exists, func, insert, literal, or_, select
+from sqlalchemy import Row, and_, exists, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.wagering_accounts.domain.filings import (
-    UNSENT,
-    FilingDocument,
-    FilingSummary,
-    ReadFile,
-    ReportDocument,
-    ReportedBefore,
-)
+from services.wagering_accounts.domain.filings import FilingDocument, FilingSummary, ReportDocument, ReportedBefore
 from services.wagering_accounts.tables import filing_files, filing_reports, filings, patrons
-from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.differences import ComparedTable
+from shared.runtime.filing.sealed_files import FileStore
+from shared.runtime.filing.steps import UNSENT
 from shared.runtime.projections.sql_comparison import compare_selected
 from shared.runtime.rows import find_row, rows_of, things_of
-from shared.runtime.sealing import SealError, WrappingKeys, about_file
 
-WHAT: Final = "filing"
-"""What a file is encrypted as."""
+FILES: Final = FileStore(filing_files, "filing", "filing")
 
 _F, _R = filings.c, filing_reports.c
 _STANDS: Final = and_(
@@ -50,12 +42,6 @@ async def find(connection: AsyncConnection, property_name: str, filing: int) -> 
     reports = [{name: one[name] for name in names} for one in (await connection.execute(query)).mappings()]
     said = {name: row._mapping[name] for name in FilingSummary.model_fields}
     return FilingDocument(**said, reports=_REPORTS.validate_python(reports))
-
-
-async def next_number(connection: AsyncConnection, property_name: str) -> int:
-    """Return the number of the property's next filing."""
-    last = select(func.coalesce(func.max(_F.filing), 0)).where(_F.property == property_name)
-    return int((await connection.execute(last)).scalar_one()) + 1
 
 
 async def standing(
@@ -109,23 +95,6 @@ async def late(connection: AsyncConnection, property_name: str, today: date) -> 
 async def properties_with_filings(connection: AsyncConnection) -> Sequence[str]:
     """Return the properties that have filings."""
     return (await connection.execute(select(_F.property).distinct().order_by(_F.property))).scalars().all()
-
-
-async def store_file(connection: AsyncConnection, property_name: str, filing: int, file: ReadFile) -> None:
-    """Store the encrypted file of a filing, in the transaction that records it."""
-    said = {"wrapped_by": file.wrapped_by, "wrapped": file.wrapped, "sealed": file.sealed}
-    await connection.execute(insert(filing_files).values(property=property_name, filing=filing, **said))
-
-
-async def open_file(connection: AsyncConnection, keys: WrappingKeys, filing: FilingSummary) -> bytes:
-    """Return the file of a filing. Raises: Rejected if it was destroyed, or cannot be decrypted."""
-    gone = f"the file of filing {filing.filing} of {filing.property} was destroyed"
-    row = await find_row(connection, filing_files, gone, property=filing.property, filing=filing.filing)
-    about = about_file(filing.property, filing.content_sha256)
-    try:
-        return keys.unwrap(about, row.wrapped_by, bytes(row.wrapped)).open(row.sealed, WHAT).encode()
-    except SealError as error:
-        raise Rejected(Reason.NOT_AS_RECORDED, str(error)) from error
 
 
 async def compare_files(connection: AsyncConnection) -> ComparedTable:

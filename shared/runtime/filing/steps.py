@@ -1,0 +1,77 @@
+"""The steps of a filed document: its status, and what may follow what. Pure."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict
+
+from shared.contracts.envelope import Digest, Name, Person, Reason
+from shared.contracts.filings import FiledStep, FilingError, FilingStatus, ReleasedStep, TrackingId, WithdrawnStep
+from shared.contracts.rejection import Reason as Because
+from shared.contracts.rejection import Rejected
+from shared.runtime.commands.approval import FILING, Approval, Decision
+
+UNSENT: Final[tuple[FilingStatus, ...]] = ("prepared", "released")
+"""The statuses of what was not sent yet."""
+
+_DECISIONS: Final[Mapping[FilingStatus, Decision]] = {"prepared": Decision.ASKED, "withdrawn": Decision.WITHDRAWN}
+
+
+class FiledDocument(BaseModel):
+    """A document with its status; persons, moments and identifiers are those of the steps taken so far."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    property: Name
+    status: FilingStatus
+    content_sha256: Digest
+    content_bytes: int
+    prepared_by: Person
+    prepared_at: datetime
+    released_by: Person | None = None
+    released_at: datetime | None = None
+    filed_by: Person | None = None
+    filed_at: datetime | None = None
+    tracking_id: TrackingId | None = None
+    acknowledged_by: Person | None = None
+    acknowledged_at: datetime | None = None
+    withdrawn_by: Person | None = None
+    withdrawn_at: datetime | None = None
+    withdraw_reason: Reason | None = None
+    errors: tuple[FilingError, ...] = ()
+
+    @abstractmethod
+    def named(self) -> str:
+        """Return what people call it: `filing 3 of riverside`."""
+
+    def approval(self) -> Approval:
+        """Return the document as a request that somebody else decides."""
+        return Approval(FILING, self.named(), self.prepared_by, _DECISIONS.get(self.status, Decision.APPROVED))
+
+    def require_status(self, *wanted: FilingStatus) -> None:
+        """Raise Rejected unless the document has one of these statuses."""
+        if self.status not in wanted:
+            detail = f"{self.named()} is {self.status}, not {' or '.join(wanted)}"
+            raise Rejected(Because.TOO_EARLY if self.status in UNSENT else Because.ALREADY_DECIDED, detail)
+
+    def sent_at(self, told: datetime | None, now: datetime) -> datetime:
+        """Return when a released document was sent, as told or now. Raises: Rejected if that is before its release."""
+        self.require_status("released")
+        assert self.released_at is not None, "what was released has a moment"
+        sent = told or now
+        if not self.released_at.replace(second=0, microsecond=0) <= sent <= now:  # people write minutes
+            raise Rejected(Because.CONTRADICTS, f"'filed_at' {sent.isoformat()} is not between the release and now")
+        return sent
+
+
+def changes_by(step: ReleasedStep | FiledStep | WithdrawnStep, by: Person, at: datetime) -> dict[str, Any]:
+    """Return what a person's step, recorded at a moment, changes of a document."""
+    match step:
+        case ReleasedStep():
+            return {"status": "released", "released_by": by, "released_at": at}
+        case FiledStep():
+            return {"status": "filed", "filed_by": by, "filed_at": step.filed_at, "tracking_id": step.tracking_id}
+        case WithdrawnStep():
+            return {"status": "withdrawn", "withdrawn_by": by, "withdrawn_at": at, "withdraw_reason": step.reason}
