@@ -4,15 +4,15 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
-from urllib.parse import quote
 
 import typer
 
-from services.cli.exits import UsageWrong
-from services.cli.output import names, numbers, print_json, print_line, show, table
+from services.cli.exits import InputRefused, UsageWrong
+from services.cli.filing.reading import ACCOUNTS
+from services.cli.filing.steps import FiledDocuments
+from services.cli.output import names, numbers, print_line, show, table
 from shared.jurisdictions import Pack, PackWrong, keep_own_packs_in, pack
 
-Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
 Filing = Annotated[int, typer.Argument(metavar="FILING", min=1, help="The number of the filing.")]
 Unconfirmed = Annotated[
     bool,
@@ -24,17 +24,14 @@ _OWN_PACKS: Final = "PITLEDGER_JURISDICTIONS"
 
 def laws_of(document: Mapping[str, Any]) -> list[Pack]:
     """Return the packs of a property; those of the installation are in the folder that the services are given."""
+    if not document.get("packs"):
+        raise InputRefused(f"the property document of {document['property']} names no packs: say there whose law holds")
     folder = os.environ.get(_OWN_PACKS)
     try:
         keep_own_packs_in(None if folder is None else Path(folder))
         return [pack(name) for name in document["packs"]]
     except (PackWrong, OSError, LookupError) as error:
         raise UsageWrong(f"{_OWN_PACKS}: {error}") from error
-
-
-def filing_path(property_name: str, filing: int) -> str:
-    """Return the path of a filing."""
-    return f"/filings/{quote(property_name, safe='')}/{filing}"
 
 
 def section_of(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
@@ -52,11 +49,8 @@ def in_dollars(cents: int) -> str:
     return f"{cents // 100:,}.{cents % 100:02}"
 
 
-def show_filing(filing: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print a filing, without personal data, and what comes next."""
-    if as_json:
-        print_json(filing)
-        return
+def _show(filing: Mapping[str, Any]) -> None:
+    """Print a filing, and what comes next."""
     if filing["form"] == "ctr":
         columns = names("Person") + numbers("In, $", "Out, $") + names("Amends", "BSA identifier")
         show(table(columns, [_report(one) for one in filing["reports"]]))
@@ -67,6 +61,9 @@ def show_filing(filing: Mapping[str, Any], *, as_json: bool) -> None:
     if filing["unconfirmed"]:
         print_line(f"it relies on unconfirmed values: {', '.join(filing['unconfirmed'])}")
     print_line(f"SHA-256 {filing['content_sha256']}")
+
+
+FILINGS: Final = FiledDocuments(ACCOUNTS, "/filings", _show)
 
 
 def _report(one: Mapping[str, Any]) -> Sequence[str]:

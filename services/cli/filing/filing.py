@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -11,7 +10,7 @@ import typer
 from services.cli.client import client_of
 from services.cli.exits import CheckFailed, InputRefused, NotFound, UsageWrong
 from services.cli.filing.acknowledgement import Acknowledgement, AcknowledgementWrong, read_acknowledgement
-from services.cli.filing.common import Filing, Property, Unconfirmed, filing_path, laws_of, section_of, show_filing
+from services.cli.filing.common import FILINGS, Filing, Unconfirmed, laws_of, section_of
 from services.cli.filing.ctr_batch import CtrActivity, Line, ctr_batch
 from services.cli.filing.reading import (
     ACCOUNTS,
@@ -24,7 +23,7 @@ from services.cli.filing.reading import (
     words_of,
 )
 from services.cli.filing.returns import FORMS, copies, returns
-from services.cli.moments import moment_of
+from services.cli.filing.steps import Property, Released, SentAt, TrackingId, WithdrawReason, Written
 from services.cli.output import AsJson, names, numbers, print_json, print_line, show, table, words, write_bytes
 from services.cli.subjects import Shown
 from services.wagering_accounts.domain.filings import require_reviewed, unreviewed
@@ -114,17 +113,14 @@ def prepare(
     with client_of(ACCOUNTS) as accounts:
         prepared = accounts.do("/filings", document | {"unconfirmed": unconfirmed})
     write_bytes(content, output, "xml", readable=True)
-    show_filing(prepared, as_json=as_json)
+    FILINGS.print(prepared, as_json=as_json)
 
 
 @app.command()
 def release(
     property_name: Property,
     filing: Filing,
-    file: Annotated[
-        Path | None,
-        typer.Option("--file", metavar="FILE", help="The file that will be sent: it must be the one prepared."),
-    ] = None,
+    file: Released = None,
     shown: Shown = None,
     as_json: AsJson = False,
 ) -> None:
@@ -134,57 +130,36 @@ def release(
 
     Example: pitledger filing release riverside 3 --file ctr-2026-11-20.xml
     """
-    path = filing_path(property_name, filing)
-    with client_of(ACCOUNTS) as client:
-        if file is not None:
-            prepared, digest = client.read(path), sha256(content_of(file)).hexdigest()
-            if digest != prepared["content_sha256"]:
-                raise InputRefused(
-                    f"{file} has the SHA-256 {digest}, and what was prepared {prepared['content_sha256']}"
-                )
-            shown = shown or prepared["sha256"]
-        answer = client.approve(f"{path}/release", sha256=shown)
-    show_filing(answer, as_json=as_json)
+    FILINGS.release(property_name, filing, file, shown, as_json=as_json)
 
 
 @app.command()
 def withdraw(
     property_name: Property,
     filing: Filing,
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")],
+    reason: WithdrawReason,
     as_json: AsJson = False,
 ) -> None:
     """Withdraw a filing that was not sent; the stored file is destroyed.
 
     Example: pitledger filing withdraw riverside 3 --reason "p-7 showed another document"
     """
-    with client_of(ACCOUNTS) as client:
-        answer = client.do(f"{filing_path(property_name, filing)}/withdraw", {"reason": reason})
-    show_filing(answer, as_json=as_json)
+    FILINGS.step(property_name, filing, "withdraw", {"reason": reason}, as_json=as_json)
 
 
 @app.command()
 def filed(
     property_name: Property,
     filing: Filing,
-    tracking_id: Annotated[
-        str, typer.Option("--tracking-id", metavar="ID", help="What FinCEN's system answered to the file.")
-    ],
-    at: Annotated[
-        str | None, typer.Option("--at", metavar="MOMENT", help="When, with its UTC offset (default: now).")
-    ] = None,
+    tracking_id: TrackingId,
+    at: SentAt = None,
     as_json: AsJson = False,
 ) -> None:
     """Record that the file of a released filing was sent to FinCEN.
 
     Example: pitledger filing filed riverside 3 --tracking-id 260000000001
     """
-    document = {"tracking_id": tracking_id}
-    if at is not None:
-        document["filed_at"] = moment_of("--at", at).isoformat()
-    with client_of(ACCOUNTS) as client:
-        answer = client.do(f"{filing_path(property_name, filing)}/filed", document)
-    show_filing(answer, as_json=as_json)
+    FILINGS.sent(property_name, filing, tracking_id, at, as_json=as_json)
 
 
 @app.command()
@@ -214,7 +189,7 @@ def acknowledge(
     """
     if (file is None) == (status is None) or (file is not None and rejected):
         raise UsageWrong("give FinCEN's file, or --status with what the portal of the IRS shows")
-    path = filing_path(property_name, filing)
+    path = FILINGS.path_of(property_name, filing)
     with client_of(ACCOUNTS) as client:
         if file is None:
             document = _shown_by_portal(client.read(path), str(status), set(rejected or ()))
@@ -225,7 +200,7 @@ def acknowledge(
     if as_json:
         print_json(answer)
     elif file is None:
-        show_filing(answer, as_json=False)
+        FILINGS.show(answer)
     else:
         _show_acknowledgement(found)
     if answer["status"] != "accepted":
@@ -275,15 +250,13 @@ def list_filings(
 def content(
     property_name: Property,
     filing: Filing,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")],
+    output: Written,
 ) -> None:
     """Write the file of a filing as it was prepared; the look is on record.
 
     Example: pitledger filing content riverside 3 -o ctr-2026-11-20.xml
     """
-    with client_of(ACCOUNTS) as client:
-        found = client.read_bytes(f"{filing_path(property_name, filing)}/file")
-    write_bytes(found, output, "xml", readable=True)
+    FILINGS.write(property_name, filing, output)
 
 
 app.command("returns")(returns)

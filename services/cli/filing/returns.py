@@ -10,11 +10,12 @@ import typer
 
 from services.cli.client import Client, client_of
 from services.cli.exits import InputRefused, NotFound, UsageWrong
-from services.cli.filing.common import Filing, Property, Unconfirmed, filing_path, laws_of, section_of, show_filing
+from services.cli.filing.common import FILINGS, Filing, Unconfirmed, laws_of, section_of
 from services.cli.filing.reading import ACCOUNTS, content_of, document_of, filer_of, identity_of
 from services.cli.filing.recipient_copies import recipient_copies
 from services.cli.filing.return_files import TemplateWrong, file_of, header_of, in_files, require_columns
 from services.cli.filing.return_rows import InformationReturn, Row, corrections, row_of, wrong_cells
+from services.cli.filing.steps import Property
 from services.cli.output import AsJson, message, print_json, write_bytes
 from services.wagering_accounts.domain.filed_returns import read_rows
 from services.wagering_accounts.domain.filings import layout_of, require_reviewed, unreviewed
@@ -110,7 +111,7 @@ def returns(
         print_json(prepared)
     else:
         for filing in prepared:
-            show_filing(filing, as_json=False)
+            FILINGS.show(filing)
 
 
 def copies(
@@ -125,7 +126,7 @@ def copies(
     Example: pitledger filing copies riverside 4 -o copies
     """
     laws = laws_of(document_of(property_name))
-    path = filing_path(property_name, filing)
+    path = FILINGS.path_of(property_name, filing)
     with client_of(ACCOUNTS) as accounts:
         found = accounts.read(path)
         if found["form"] not in _RETURNS.values():
@@ -174,7 +175,7 @@ class _Office:
 
     def _rows_of(self, filing: int) -> dict[str, Row]:
         """Return the rows of the file of a filing by account number; of two of them the last."""
-        content = self._accounts.read_bytes(f"{filing_path(self._property, filing)}/file").decode()
+        content = self._accounts.read_bytes(f"{FILINGS.path_of(self._property, filing)}/file").decode()
         column = self._layout.column("account_number")
         assert column is not None, "every layout has account numbers"
         return {row[column.name]: row for row in map(self._whole, read_rows(content, self._layout))}

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Final
 from urllib.parse import quote
@@ -27,7 +26,7 @@ from services.cli.filing.reading import (
     words_of,
 )
 from services.cli.filing.sar_batch import SarDraft, sar_batch
-from services.cli.moments import moment_of
+from services.cli.filing.steps import FiledDocuments, Property, Released, SentAt, TrackingId, WithdrawReason, Written
 from services.cli.output import AsJson, message, names, numbers, print_json, print_line, show, table, words, write_bytes
 from services.cli.subjects import Shown
 from shared.rules.errors import what_is_wrong
@@ -37,9 +36,17 @@ app = typer.Typer(no_args_is_help=True)
 _ROOM: Final = "suspicious-activity"
 _NO_PATRON: Final = ("unknown", "account ")
 """What the currency report calls somebody who is no known patron begins with one of these."""
-Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
 Sar = Annotated[int, typer.Argument(metavar="REPORT", min=1, help="The number of the report.")]
 OfProperty = Annotated[str, typer.Option("--property", help="The property.")]
+
+
+def _show(sar: Mapping[str, Any]) -> None:
+    """Print a report, and what comes next."""
+    print_line(f"report {sar['sar']} of {sar['property']} is {sar['status']}; file by {sar['file_by']}")
+    print_line(f"SHA-256 {sar['content_sha256']}")
+
+
+_SARS: Final = FiledDocuments(_ROOM, "/sars", _show)
 
 
 @app.callback()
@@ -148,17 +155,14 @@ def prepare(
     with client_of(_ROOM) as room:
         prepared = room.do("/sars", document | {"file": content.decode()})
     write_bytes(content, output, "xml", readable=True)
-    _show(prepared, as_json=as_json)
+    _SARS.print(prepared, as_json=as_json)
 
 
 @app.command()
 def release(
     property_name: Property,
     sar: Sar,
-    file: Annotated[
-        Path | None,
-        typer.Option("--file", metavar="FILE", help="The file that will be sent: it must be the one prepared."),
-    ] = None,
+    file: Released = None,
     shown: Shown = None,
     as_json: AsJson = False,
 ) -> None:
@@ -168,50 +172,36 @@ def release(
 
     Example: pitledger sar release riverside 3 --file sar-p-7.xml
     """
-    path = _path(property_name, sar)
-    with client_of(_ROOM) as room:
-        if file is not None:
-            prepared, digest = room.read(path), sha256(content_of(file)).hexdigest()
-            if digest != prepared["content_sha256"]:
-                was = prepared["content_sha256"]
-                raise InputRefused(f"{file} has the SHA-256 {digest}, and what was prepared {was}")
-            shown = shown or prepared["sha256"]
-        answer = room.approve(f"{path}/release", sha256=shown)
-    _show(answer, as_json=as_json)
+    _SARS.release(property_name, sar, file, shown, as_json=as_json)
 
 
 @app.command()
 def withdraw(
     property_name: Property,
     sar: Sar,
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")],
+    reason: WithdrawReason,
     as_json: AsJson = False,
 ) -> None:
     """Withdraw a suspicious activity report that was not sent; the stored file is destroyed.
 
     Example: pitledger sar withdraw riverside 3 --reason "the play explains it"
     """
-    _step(property_name, sar, "withdraw", {"reason": reason}, as_json=as_json)
+    _SARS.step(property_name, sar, "withdraw", {"reason": reason}, as_json=as_json)
 
 
 @app.command()
 def filed(
     property_name: Property,
     sar: Sar,
-    tracking_id: Annotated[
-        str, typer.Option("--tracking-id", metavar="ID", help="What FinCEN's system answered to the file.")
-    ],
-    at: Annotated[
-        str | None, typer.Option("--at", metavar="MOMENT", help="When, with its UTC offset (default: now).")
-    ] = None,
+    tracking_id: TrackingId,
+    at: SentAt = None,
     as_json: AsJson = False,
 ) -> None:
     """Record that a released suspicious activity report was sent to FinCEN.
 
     Example: pitledger sar filed riverside 3 --tracking-id 260000000001
     """
-    said = {"tracking_id": tracking_id} | ({} if at is None else {"filed_at": moment_of("--at", at).isoformat()})
-    _step(property_name, sar, "filed", said, as_json=as_json)
+    _SARS.sent(property_name, sar, tracking_id, at, as_json=as_json)
 
 
 @app.command()
@@ -238,7 +228,7 @@ def acknowledge(
     said = {"errors": list(map(error_document, errors))} | ({"bsa_id": identifiers[0]} if identifiers else {})
     if errors and not as_json:
         show(table(names("Code") + words("Where", "What"), list(map(words_of, errors))))
-    _step(property_name, sar, "acknowledgement", said, as_json=as_json)
+    _SARS.step(property_name, sar, "acknowledgement", said, as_json=as_json)
     if not identifiers:
         raise CheckFailed("it was not accepted: correct it, and file it again")
 
@@ -249,7 +239,7 @@ def destroy(property_name: Property, sar: Sar, as_json: AsJson = False) -> None:
 
     Example: pitledger sar destroy riverside 3
     """
-    _step(property_name, sar, "destruction", {}, as_json=as_json)
+    _SARS.step(property_name, sar, "destruction", {}, as_json=as_json)
 
 
 @app.command("list")
@@ -300,31 +290,10 @@ def due(property_name: OfProperty, as_json: AsJson = False) -> None:
 def content(
     property_name: Property,
     sar: Sar,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")],
+    output: Written,
 ) -> None:
     """Write the file of a suspicious activity report as it was prepared; the look is on record.
 
     Example: pitledger sar content riverside 3 -o sar-p-7.xml
     """
-    with client_of(_ROOM) as room:
-        found = room.read_bytes(f"{_path(property_name, sar)}/file")
-    write_bytes(found, output, "xml", readable=True)
-
-
-def _path(property_name: str, sar: int) -> str:
-    return f"/sars/{quote(property_name, safe='')}/{sar}"
-
-
-def _step(property_name: str, sar: int, name: str, document: Mapping[str, Any], *, as_json: bool) -> None:
-    with client_of(_ROOM) as room:
-        answer = room.do(f"{_path(property_name, sar)}/{name}", document)
-    _show(answer, as_json=as_json)
-
-
-def _show(sar: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print a report, without personal data, and what comes next."""
-    if as_json:
-        print_json(sar)
-        return
-    print_line(f"report {sar['sar']} of {sar['property']} is {sar['status']}; file by {sar['file_by']}")
-    print_line(f"SHA-256 {sar['content_sha256']}")
+    _SARS.write(property_name, sar, output)

@@ -1,0 +1,77 @@
+"""The steps that all commands on filed documents have: released, sent, withdrawn, and the file as it was prepared."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import typer
+
+from services.cli.client import client_of
+from services.cli.exits import InputRefused
+from services.cli.filing.reading import content_of
+from services.cli.moments import moment_of
+from services.cli.output import print_json, write_bytes
+
+Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
+Released = Annotated[
+    Path | None,
+    typer.Option("--file", metavar="FILE", help="The file that will be sent: it must be the one prepared."),
+]
+WithdrawReason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")]
+TrackingId = Annotated[
+    str, typer.Option("--tracking-id", metavar="ID", help="What FinCEN's system answered to the file.")
+]
+SentAt = Annotated[str | None, typer.Option("--at", metavar="MOMENT", help="When, with its UTC offset (default: now).")]
+Written = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")]
+
+
+@dataclass(frozen=True, slots=True)
+class FiledDocuments:
+    """One kind of filed document: its service, its path, and how one is printed."""
+
+    service: str
+    path: str
+    show: Callable[[Mapping[str, Any]], None]
+
+    def path_of(self, property_name: str, number: int) -> str:
+        """Return the path of a document."""
+        return f"{self.path}/{quote(property_name, safe='')}/{number}"
+
+    def release(self, property_name: str, number: int, file: Path | None, shown: str | None, *, as_json: bool) -> None:
+        """Release a document. Raises: InputRefused if a file that is given is not the one that was prepared."""
+        path = self.path_of(property_name, number)
+        with client_of(self.service) as client:
+            if file is not None:
+                prepared, digest = client.read(path), sha256(content_of(file)).hexdigest()
+                if digest != (was := prepared["content_sha256"]):
+                    raise InputRefused(f"{file} has the SHA-256 {digest}, and what was prepared {was}")
+                shown = shown or prepared["sha256"]
+            answer = client.approve(f"{path}/release", sha256=shown)
+        self.print(answer, as_json=as_json)
+
+    def sent(self, property_name: str, number: int, tracking_id: str, at: str | None, *, as_json: bool) -> None:
+        """Record that a released document was sent, now or at a moment."""
+        said = {"tracking_id": tracking_id} | ({} if at is None else {"filed_at": moment_of("--at", at).isoformat()})
+        self.step(property_name, number, "filed", said, as_json=as_json)
+
+    def step(self, property_name: str, number: int, name: str, document: Mapping[str, Any], *, as_json: bool) -> None:
+        """Take a step, and print the document after it."""
+        with client_of(self.service) as client:
+            answer = client.do(f"{self.path_of(property_name, number)}/{name}", document)
+        self.print(answer, as_json=as_json)
+
+    def write(self, property_name: str, number: int, output: Path) -> None:
+        """Write the file of a document as it was prepared."""
+        with client_of(self.service) as client:
+            found = client.read_bytes(f"{self.path_of(property_name, number)}/file")
+        write_bytes(found, output, "xml", readable=True)
+
+    def print(self, document: Mapping[str, Any], *, as_json: bool) -> None:
+        """Print a document, without personal data."""
+        if as_json:
+            print_json(document)
+        else:
+            self.show(document)
