@@ -28,7 +28,7 @@ from shared.contracts.moments import Happened
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents
 from shared.journal.recording import FactWithPostings
-from shared.runtime.commands.approval import CHECK_WRITE_OFF, Approval, Decision
+from shared.runtime.commands.approval import CHECK_WRITE_OFF
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
 from shared.runtime.rows import last_number
 
@@ -144,10 +144,6 @@ async def _deciding(
     return found, check, await at_cage(connection, command.property)
 
 
-def _approval(found: CheckWriteOff) -> Approval:
-    return Approval(CHECK_WRITE_OFF, found.label, found.entered_by, Decision.of(found.status))
-
-
 _OF_CHECK: Final = ("property", "serial", "table", "drawer", "write_off_kind", "cents", "reason", "check_write_off")
 
 
@@ -155,7 +151,7 @@ _OF_CHECK: Final = ("property", "serial", "table", "drawer", "write_off_kind", "
 def approve(command: ApproveCheckWriteOff, state: tuple[CheckWriteOff, CounterCheck, AtCage], now: Now) -> Accepted:
     """Write off what is still owed on the check."""
     found, check, cage = state
-    _approval(found).approve(now.by)
+    found.approval(CHECK_WRITE_OFF).approve(now.by)
     found.require_left_on(check)
     fact = CheckWrittenOff(
         **{name: getattr(found, name) for name in _OF_CHECK},
@@ -173,7 +169,7 @@ def approve(command: ApproveCheckWriteOff, state: tuple[CheckWriteOff, CounterCh
 def reject(command: RejectCheckWriteOff, state: tuple[CheckWriteOff, CounterCheck, AtCage], now: Now) -> Accepted:
     """Reject the write-off."""
     found = state[0]
-    _approval(found).reject()
+    found.approval(CHECK_WRITE_OFF).reject()
     rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
     fact = CheckWriteOffRejected(property=found.property, check_write_off=found.check_write_off, **rejected)
     answer = found.model_copy(update={**rejected, "status": "rejected"})

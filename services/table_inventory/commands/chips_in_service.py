@@ -6,7 +6,9 @@ from typing import Annotated, Final, NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.commands.entered import EnteredKind
 from services.table_inventory.domain.chips_in_service import ChipsInServiceDocument
+from services.table_inventory.domain.entered import next_revision
 from services.table_inventory.domain.locations import require_held
 from services.table_inventory.queries.chips_in_service import find_chips_in_service, read_chips_in_service
 from services.table_inventory.queries.places import find_place
@@ -24,7 +26,7 @@ from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import fields_of
 from shared.journal.recording import FactWithPostings
-from shared.runtime.commands.approval import CHIPS_IN_SERVICE, Approval, Decision
+from shared.runtime.commands.approval import CHIPS_IN_SERVICE
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
 
 COMMANDS: Final = Commands()
@@ -62,13 +64,11 @@ def enter(command: EnterChipsInService, state: Entering, now: Now) -> Accepted:
     if command.gaming_day > place.gaming_day(now.at):
         raise Rejected(Reason.TOO_EARLY, f"gaming day {command.gaming_day} has not come yet")
     require_held(place, command.contents)
-    if revisions and revisions[0].status == "entered":
-        raise Rejected(Reason.CONTRADICTS, f"revision {revisions[0].revision} waits for a decision")
+    number = next_revision(revisions)
     approved = next((one for one in revisions if one.status == "approved"), None)
     before = None if approved is None else ChipsBroughtForward(**fields_of(approved, ChipsBroughtForward))
     if before is not None and before.is_same(ChipsBroughtForward(**fields_of(command, ChipsBroughtForward))):
         raise Rejected(Reason.NOT_ALLOWED, f"these are the chips in service at {command.property} already")
-    number = revisions[0].revision + 1 if revisions else 1
     entered = {"revision": number, "before": before, "entered_by": now.by, "entered_at": now.at}
     fact = ChipsInServiceEntered(**dict(command), **entered)
     return Accepted(recording=FactWithPostings(fact=fact), answer=ChipsInServiceDocument(**dict(fact)))
@@ -100,27 +100,17 @@ async def _entered(connection: AsyncConnection, command: _OfRevision) -> ChipsIn
     return await find_chips_in_service(connection, command.property, command.revision)
 
 
-def _approval(entered: ChipsInServiceDocument) -> Approval:
-    name = f"revision {entered.revision} of the chips in service at {entered.property}"
-    return Approval(CHIPS_IN_SERVICE, name, entered.entered_by, Decision.of(entered.status))
+_POSITIONS: Final = EnteredKind(CHIPS_IN_SERVICE, ChipsInServiceEntered, ChipsInServiceApproved, ChipsInServiceRejected)
 
 
 @COMMANDS.handles(ApproveChipsInService, load=_entered, subject=as_loaded)
 def approve(command: ApproveChipsInService, entered: ChipsInServiceDocument, now: Now) -> Accepted:
     """Approve an opening position."""
     del command
-    _approval(entered).approve(now.by)
-    approved = {"approved_by": now.by, "approved_at": now.at}
-    fact = ChipsInServiceApproved(**fields_of(entered, ChipsInServiceEntered), **approved)
-    answer = entered.model_copy(update={**approved, "status": "approved"})
-    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+    return _POSITIONS.approve(entered, now)
 
 
 @COMMANDS.handles(RejectChipsInService, load=_entered)
 def reject(command: RejectChipsInService, entered: ChipsInServiceDocument, now: Now) -> Accepted:
     """Reject an opening position."""
-    _approval(entered).reject()
-    rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
-    fact = ChipsInServiceRejected(**fields_of(entered, ChipsInServiceEntered), **rejected)
-    answer = entered.model_copy(update={**rejected, "status": "rejected"})
-    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+    return _POSITIONS.reject(entered, command.reason, now)

@@ -6,7 +6,9 @@ from typing import Annotated, Final, NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.commands.entered import EnteredKind
 from services.table_inventory.domain.contests import ContestDocument, money
+from services.table_inventory.domain.entered import next_revision
 from services.table_inventory.queries.contests import find_contest, revisions_of
 from services.table_inventory.queries.places import find_place
 from shared.contracts.contests import (
@@ -21,9 +23,8 @@ from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
-from shared.contracts.versions import fields_of
 from shared.journal.recording import FactWithPostings
-from shared.runtime.commands.approval import CONTEST, Approval, Decision
+from shared.runtime.commands.approval import CONTEST
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
 
 COMMANDS: Final = Commands()
@@ -63,14 +64,12 @@ def enter(command: EnterContest, state: Entering, now: Now) -> Accepted:
         raise Rejected(Reason.NOT_ALLOWED, detail)
     if command.gaming_day > place.gaming_day(now.at):
         raise Rejected(Reason.TOO_EARLY, f"{name} has not ended: that gaming day has not come yet")
-    if revisions and revisions[0].status == "entered":
-        raise Rejected(Reason.CONTRADICTS, f"revision {revisions[0].revision} of {name} waits for a decision")
+    number = next_revision(revisions)
     approved = next((one for one in revisions if one.status == "approved"), None)
     if approved is None:
         before = None
     else:
         before = ContestTotals(fees_cents=approved.fees_cents, prizes_cents=approved.prizes_cents)
-    number = revisions[0].revision + 1 if revisions else 1
     entered = {"revision": number, "before": before, "entered_by": now.by, "entered_at": now.at}
     fact = ContestEntered(**dict(command), **entered)
     return Accepted(recording=FactWithPostings(fact=fact), answer=ContestDocument(**dict(fact)))
@@ -104,28 +103,17 @@ async def _entered(connection: AsyncConnection, command: _OfContest) -> ContestD
     return await find_contest(connection, command.property, command.gaming_day, command.contest, command.revision)
 
 
-def _approval(entered: ContestDocument) -> Approval:
-    name = f"revision {entered.revision} of contest {entered.contest} of {entered.gaming_day}"
-    return Approval(CONTEST, name, entered.entered_by, Decision.of(entered.status))
+_CONTESTS: Final = EnteredKind(CONTEST, ContestEntered, ContestApproved, ContestRejected)
 
 
 @COMMANDS.handles(ApproveContest, load=_entered, subject=as_loaded)
 def approve(command: ApproveContest, entered: ContestDocument, now: Now) -> Accepted:
     """Approve a result, and post it."""
     del command
-    _approval(entered).approve(now.by)
-    approved = {"approved_by": now.by, "approved_at": now.at}
-    fact = ContestApproved(**fields_of(entered, ContestEntered), **approved)
-    answer = entered.model_copy(update={**approved, "status": "approved"})
-    return Accepted(recording=FactWithPostings(fact=fact, postings=money(fact)), answer=answer)
+    return _CONTESTS.approve(entered, now, money(entered))
 
 
 @COMMANDS.handles(RejectContest, load=_entered)
 def reject(command: RejectContest, entered: ContestDocument, now: Now) -> Accepted:
     """Reject a result."""
-    _approval(entered).reject()
-    rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
-    fact = ContestRejected(**fields_of(entered, ContestEntered), **rejected)
-    return Accepted(
-        recording=FactWithPostings(fact=fact), answer=entered.model_copy(update={**rejected, "status": "rejected"})
-    )
+    return _CONTESTS.reject(entered, command.reason, now)

@@ -9,6 +9,7 @@ from pydantic import Field, PrivateAttr
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.commands.as_of import AsOf
+from services.table_inventory.commands.entered import EnteredKind
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.days import Adjustment, Day, DayKey, Step, incomplete
 from services.table_inventory.domain.people import Law, require_different
@@ -38,9 +39,8 @@ from shared.contracts.properties import Sales
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.reports import ReportStatus
-from shared.contracts.versions import fields_of
 from shared.journal.recording import FactWithPostings
-from shared.runtime.commands.approval import DAY_ADJUSTMENT, Approval, Decision
+from shared.runtime.commands.approval import DAY_ADJUSTMENT
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
 from shared.runtime.rows import last_number, rows_of
 
@@ -377,29 +377,20 @@ async def _deciding(connection: AsyncConnection, command: ApproveAdjustment) -> 
     return Deciding(entered, place.counted_on(command.gaming_day).get(entered.table))
 
 
-def _approval(entered: Adjustment) -> Approval:
-    name = f"adjustment {entered.adjustment}"
-    return Approval(DAY_ADJUSTMENT, name, entered.entered_by, Decision.of(entered.status))
+_ADJUSTMENTS: Final = EnteredKind(
+    DAY_ADJUSTMENT, inventory.AdjustmentEntered, inventory.AdjustmentApproved, inventory.AdjustmentRejected
+)
 
 
 @COMMANDS.handles(ApproveAdjustment, load=_deciding, subject=first_loaded)
 def approve(command: ApproveAdjustment, state: Deciding, now: Now) -> Accepted:
     """Approve an adjustment, and post it."""
     entered = state.entered
-    _approval(entered).approve(now.by)
-    approved = {"approved_by": now.by, "approved_at": now.at}
-    fact = inventory.AdjustmentApproved(**fields_of(entered, inventory.AdjustmentEntered), **approved)
-    postings = TableAccounts(command.property, entered.table).adjusted(entered.figure, entered.cents, state.counted)
-    answer = entered.model_copy(update={**approved, "status": "approved"})
-    return Accepted(recording=FactWithPostings(fact=fact, postings=postings), answer=answer)
+    accounts = TableAccounts(command.property, entered.table)
+    return _ADJUSTMENTS.approve(entered, now, accounts.adjusted(entered.figure, entered.cents, state.counted))
 
 
 @COMMANDS.handles(RejectAdjustment, load=_entered)
 def reject(command: RejectAdjustment, entered: Adjustment, now: Now) -> Accepted:
     """Reject an adjustment."""
-    _approval(entered).reject()
-    rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
-    fact = inventory.AdjustmentRejected(**fields_of(entered, inventory.AdjustmentEntered), **rejected)
-    return Accepted(
-        recording=FactWithPostings(fact=fact), answer=entered.model_copy(update={**rejected, "status": "rejected"})
-    )
+    return _ADJUSTMENTS.reject(entered, command.reason, now)

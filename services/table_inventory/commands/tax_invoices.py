@@ -6,6 +6,8 @@ from typing import Annotated, Final, NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.commands.entered import EnteredKind
+from services.table_inventory.domain.entered import next_revision
 from services.table_inventory.domain.tax_invoices import TaxInvoiceDocument, return_of
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.tax_invoices import find_invoice, revisions_of
@@ -16,9 +18,8 @@ from shared.contracts.properties import Label
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.tax_invoices import TaxInvoiceApproved, TaxInvoiceEntered, TaxInvoiceRejected
-from shared.contracts.versions import fields_of
 from shared.journal.recording import FactWithPostings
-from shared.runtime.commands.approval import TAX_INVOICE, Approval, Decision
+from shared.runtime.commands.approval import TAX_INVOICE
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
 
 COMMANDS: Final = Commands()
@@ -61,10 +62,8 @@ def enter(command: EnterTaxInvoice, state: Entering, now: Now) -> Accepted:
     if not last_day <= command.received_on <= today:
         detail = f"'received_on' {command.received_on} is not between the end of the return, {last_day}, and {today}"
         raise Rejected(Reason.CONTRADICTS, detail)
-    if revisions and revisions[0].status == "entered":
-        detail = f"revision {revisions[0].revision} of invoice {command.invoice} waits for a decision"
-        raise Rejected(Reason.CONTRADICTS, detail)
-    entered = {"revision": revisions[0].revision + 1 if revisions else 1, "entered_by": now.by, "entered_at": now.at}
+    number = next_revision(revisions)
+    entered = {"revision": number, "entered_by": now.by, "entered_at": now.at}
     fact = TaxInvoiceEntered(**dict(command), first_day=first_day, **entered)
     return Accepted(recording=FactWithPostings(fact=fact), answer=TaxInvoiceDocument(**dict(fact)))
 
@@ -95,27 +94,17 @@ async def _entered(connection: AsyncConnection, command: _OfInvoice) -> TaxInvoi
     return await find_invoice(connection, command.property, command.invoice, command.revision)
 
 
-def _approval(entered: TaxInvoiceDocument) -> Approval:
-    name = f"revision {entered.revision} of invoice {entered.invoice}"
-    return Approval(TAX_INVOICE, name, entered.entered_by, Decision.of(entered.status))
+_INVOICES: Final = EnteredKind(TAX_INVOICE, TaxInvoiceEntered, TaxInvoiceApproved, TaxInvoiceRejected)
 
 
 @COMMANDS.handles(ApproveTaxInvoice, load=_entered, subject=as_loaded)
 def approve(command: ApproveTaxInvoice, entered: TaxInvoiceDocument, now: Now) -> Accepted:
     """Approve an invoice."""
     del command
-    _approval(entered).approve(now.by)
-    approved = {"approved_by": now.by, "approved_at": now.at}
-    fact = TaxInvoiceApproved(**fields_of(entered, TaxInvoiceEntered), **approved)
-    answer = entered.model_copy(update={**approved, "status": "approved"})
-    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+    return _INVOICES.approve(entered, now)
 
 
 @COMMANDS.handles(RejectTaxInvoice, load=_entered)
 def reject(command: RejectTaxInvoice, entered: TaxInvoiceDocument, now: Now) -> Accepted:
     """Reject an invoice."""
-    _approval(entered).reject()
-    rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
-    fact = TaxInvoiceRejected(**fields_of(entered, TaxInvoiceEntered), **rejected)
-    answer = entered.model_copy(update={**rejected, "status": "rejected"})
-    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+    return _INVOICES.reject(entered, command.reason, now)

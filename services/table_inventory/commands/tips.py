@@ -6,6 +6,8 @@ from typing import Annotated, Final, NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.commands.entered import EnteredKind
+from services.table_inventory.domain.entered import next_revision
 from services.table_inventory.domain.tips import TipHoursDocument, days_of
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.tips import find_hours, revisions_of
@@ -16,9 +18,8 @@ from shared.contracts.people import same_person
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.tips import DealerHours, HoursOfPool, TipHoursApproved, TipHoursEntered, TipHoursRejected
-from shared.contracts.versions import fields_of
 from shared.journal.recording import FactWithPostings
-from shared.runtime.commands.approval import TIP_HOURS, Approval, Decision
+from shared.runtime.commands.approval import TIP_HOURS
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
 
 COMMANDS: Final = Commands()
@@ -62,11 +63,9 @@ def enter(command: EnterTipHours, state: Entering, now: Now) -> Accepted:
         raise Rejected(Reason.NOT_ALLOWED, detail)
     if last_day > place.gaming_day(now.at):
         raise Rejected(Reason.TOO_EARLY, f"the pool up to {last_day} has not ended: that gaming day has not come yet")
-    if revisions and revisions[0].status == "entered":
-        detail = f"revision {revisions[0].revision} of the hours of the pool up to {last_day} waits for a decision"
-        raise Rejected(Reason.CONTRADICTS, detail)
+    number = next_revision(revisions)
     _require_no_share(now.by, command.hours)
-    entered = {"revision": revisions[0].revision + 1 if revisions else 1, "entered_by": now.by, "entered_at": now.at}
+    entered = {"revision": number, "entered_by": now.by, "entered_at": now.at}
     fact = TipHoursEntered(**dict(command), first_day=first_day, pool=pool, **entered)
     return Accepted(recording=FactWithPostings(fact=fact), answer=TipHoursDocument(**dict(fact)))
 
@@ -104,28 +103,19 @@ async def _entered(connection: AsyncConnection, command: _OfPool) -> TipHoursDoc
     return await find_hours(connection, command.property, command.last_day, command.revision)
 
 
-def _approval(entered: TipHoursDocument) -> Approval:
-    name = f"revision {entered.revision} of the hours of the pool up to {entered.last_day}"
-    return Approval(TIP_HOURS, name, entered.entered_by, Decision.of(entered.status))
+_HOURS: Final = EnteredKind(TIP_HOURS, TipHoursEntered, TipHoursApproved, TipHoursRejected)
 
 
 @COMMANDS.handles(ApproveTipHours, load=_entered, subject=as_loaded)
 def approve(command: ApproveTipHours, entered: TipHoursDocument, now: Now) -> Accepted:
     """Approve hours."""
     del command
-    _approval(entered).approve(now.by)
+    accepted = _HOURS.approve(entered, now)
     _require_no_share(now.by, entered.hours)
-    approved = {"approved_by": now.by, "approved_at": now.at}
-    fact = TipHoursApproved(**fields_of(entered, TipHoursEntered), **approved)
-    answer = entered.model_copy(update={**approved, "status": "approved"})
-    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+    return accepted
 
 
 @COMMANDS.handles(RejectTipHours, load=_entered)
 def reject(command: RejectTipHours, entered: TipHoursDocument, now: Now) -> Accepted:
     """Reject hours."""
-    _approval(entered).reject()
-    rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
-    fact = TipHoursRejected(**fields_of(entered, TipHoursEntered), **rejected)
-    answer = entered.model_copy(update={**rejected, "status": "rejected"})
-    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+    return _HOURS.reject(entered, command.reason, now)

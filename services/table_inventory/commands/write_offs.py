@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.commands.entered import EnteredKind
 from services.table_inventory.queries.holding import hold
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.write_offs import WriteOff, box_after, find_box, find_write_off
@@ -15,9 +16,8 @@ from shared.contracts.envelope import Name
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
-from shared.contracts.versions import fields_of
 from shared.journal.recording import FactWithPostings
-from shared.runtime.commands.approval import WRITE_OFF, Approval, Decision
+from shared.runtime.commands.approval import WRITE_OFF
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
 from shared.runtime.rows import last_number, rows_of
 
@@ -119,27 +119,19 @@ async def _entered(connection: AsyncConnection, command: _OfWriteOff) -> WriteOf
     return await find_write_off(connection, command.property, command.write_off)
 
 
-def _approval(entered: WriteOff) -> Approval:
-    return Approval(WRITE_OFF, f"write-off {entered.write_off}", entered.entered_by, Decision.of(entered.status))
+_WRITE_OFFS: Final = EnteredKind(
+    WRITE_OFF, inventory.WriteOffEntered, inventory.BoxWrittenOff, inventory.WriteOffRejected
+)
 
 
 @COMMANDS.handles(ApproveWriteOff, load=_entered, subject=as_loaded)
 def approve(command: ApproveWriteOff, entered: WriteOff, now: Now) -> Accepted:
     """Write off the box."""
-    _approval(entered).approve(now.by)
-    approved = {"approved_by": now.by, "approved_at": now.at}
-    fact = inventory.BoxWrittenOff(
-        **fields_of(entered, inventory.WriteOffEntered), **approved, subject_sha256=command.subject_sha256
-    )
-    answer = entered.model_copy(update={**approved, "status": "approved"})
-    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+    del command
+    return _WRITE_OFFS.approve(entered, now)
 
 
 @COMMANDS.handles(RejectWriteOff, load=_entered)
 def reject(command: RejectWriteOff, entered: WriteOff, now: Now) -> Accepted:
     """Reject the write-off: the count of the box is still expected."""
-    _approval(entered).reject()
-    rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
-    fact = inventory.WriteOffRejected(**fields_of(entered, inventory.WriteOffEntered), **rejected)
-    answer = entered.model_copy(update={**rejected, "status": "rejected"})
-    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+    return _WRITE_OFFS.reject(entered, command.reason, now)

@@ -1,26 +1,16 @@
 """Counter checks that are not simply paid: write-offs of them, and what is recovered afterwards. Pure; cents."""
 
-from typing import Literal
-
-from pydantic import AwareDatetime
-
 from services.table_inventory.domain.checks import CounterCheck
+from services.table_inventory.domain.entered import EnteredDocument
 from shared.contracts.check_collection import CheckWriteOffEntered
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Account, Posting
-from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
-class CheckWriteOff(CheckWriteOffEntered, ApprovalSubject):
+class CheckWriteOff(CheckWriteOffEntered, EnteredDocument):
     """A write-off of a counter check with its status, and what was recovered since."""
 
-    status: Literal["entered", "approved", "rejected"] = "entered"
     recovered_cents: int = 0
-    approved_by: str | None = None
-    approved_at: AwareDatetime | None = None
-    rejected_by: str | None = None
-    rejected_at: AwareDatetime | None = None
-    rejection_reason: str | None = None
 
     @property
     def label(self) -> str:

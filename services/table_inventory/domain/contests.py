@@ -1,23 +1,17 @@
 """Contests: fees and prizes approved by two people, and their postings. Amounts are cents."""
 
-from typing import Literal
-
-from pydantic import AwareDatetime
-
+from services.table_inventory.domain.entered import Revision
 from shared.contracts.contests import Contest, ContestTotals
 from shared.journal.entry import Account, Posting
-from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
-class ContestDocument(Contest, ApprovalSubject):
+class ContestDocument(Contest, Revision):
     """The result of a contest with its status."""
 
-    status: Literal["entered", "approved", "rejected"] = "entered"
-    approved_by: str | None = None
-    approved_at: AwareDatetime | None = None
-    rejected_by: str | None = None
-    rejected_at: AwareDatetime | None = None
-    rejection_reason: str | None = None
+    @property
+    def label(self) -> str:
+        """Return its name for messages."""
+        return f"revision {self.revision} of contest {self.contest} of {self.gaming_day}"
 
 
 def money(result: Contest) -> tuple[Posting, ...]:

@@ -7,12 +7,12 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AwareDatetime, BaseModel
 
+from services.table_inventory.domain.entered import EnteredDocument
 from services.table_inventory.domain.win import Win
 from shared.contracts.inventory import AdjustmentEntered, ExcusedTable
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.reports import ReportStatus
 from shared.contracts.win import Missing, MissingKind
-from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class DayKey(NamedTuple):
@@ -61,15 +61,13 @@ class Day(BaseModel):
         return ReportStatus.RESTATED
 
 
-class Adjustment(AdjustmentEntered, ApprovalSubject):
+class Adjustment(AdjustmentEntered, EnteredDocument):
     """An adjustment with its status."""
 
-    status: Literal["entered", "approved", "rejected"] = "entered"
-    approved_by: str | None = None
-    approved_at: AwareDatetime | None = None
-    rejected_by: str | None = None
-    rejected_at: AwareDatetime | None = None
-    rejection_reason: str | None = None
+    @property
+    def label(self) -> str:
+        """Return its name for messages."""
+        return f"adjustment {self.adjustment}"
 
 
 _WORDS: Final[Mapping[MissingKind, str]] = {

@@ -1,26 +1,21 @@
 """The invoices of payees of taxes: entered by one person, approved by another. Pure; cents."""
 
 from datetime import date
-from typing import Literal
 
-from pydantic import AwareDatetime
-
+from services.table_inventory.domain.entered import Revision
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.tax_invoices import TaxInvoice
 from shared.jurisdictions import period_of
-from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
-class TaxInvoiceDocument(TaxInvoice, ApprovalSubject):
+class TaxInvoiceDocument(TaxInvoice, Revision):
     """An invoice with its status."""
 
-    status: Literal["entered", "approved", "rejected"] = "entered"
-    approved_by: str | None = None
-    approved_at: AwareDatetime | None = None
-    rejected_by: str | None = None
-    rejected_at: AwareDatetime | None = None
-    rejection_reason: str | None = None
+    @property
+    def label(self) -> str:
+        """Return its name for messages."""
+        return f"revision {self.revision} of invoice {self.invoice}"
 
 
 def return_of(place: PropertySnapshot, payee: str, last_day: date) -> tuple[date, date]:

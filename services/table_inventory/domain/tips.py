@@ -1,26 +1,21 @@
 """The hours of tips pools: entered by one person, approved by another. Pure; minutes."""
 
 from datetime import date
-from typing import Literal
 
-from pydantic import AwareDatetime
-
+from services.table_inventory.domain.entered import Revision
 from shared.contracts.properties import TipsPool
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.tips import TipHours
 from shared.jurisdictions import period_of
-from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
-class TipHoursDocument(TipHours, ApprovalSubject):
+class TipHoursDocument(TipHours, Revision):
     """The hours of a pool with their status."""
 
-    status: Literal["entered", "approved", "rejected"] = "entered"
-    approved_by: str | None = None
-    approved_at: AwareDatetime | None = None
-    rejected_by: str | None = None
-    rejected_at: AwareDatetime | None = None
-    rejection_reason: str | None = None
+    @property
+    def label(self) -> str:
+        """Return its name for messages."""
+        return f"revision {self.revision} of the hours of the pool up to {self.last_day}"
 
 
 def days_of(place: PropertySnapshot, pool: TipsPool, day: date) -> tuple[date, date]:

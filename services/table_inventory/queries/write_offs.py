@@ -1,27 +1,24 @@
 """Read removed drop boxes, and write-offs."""
 
 from datetime import date
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import AwareDatetime
 from sqlalchemy import Row, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.domain.entered import EnteredDocument
 from services.table_inventory.tables import boxes, write_offs
 from shared.contracts.inventory import WriteOffEntered
-from shared.runtime.commands.approval_subject import ApprovalSubject
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 
-class WriteOff(WriteOffEntered, ApprovalSubject):
+class WriteOff(WriteOffEntered, EnteredDocument):
     """A write-off of a drop box with its status."""
 
-    status: Literal["entered", "approved", "rejected"] = "entered"
-    approved_by: str | None = None
-    approved_at: AwareDatetime | None = None
-    rejected_by: str | None = None
-    rejected_at: AwareDatetime | None = None
-    rejection_reason: str | None = None
+    @property
+    def label(self) -> str:
+        """Return its name for messages."""
+        return f"write-off {self.write_off}"
 
 
 async def find_box(connection: AsyncConnection, **key: Any) -> Row[Any]:
