@@ -52,7 +52,7 @@ def ledger_differences(ledger: Document, played: Wagered) -> Iterator[str]:
     posted: Counter[str] = Counter()
     for row in rows_of(ledger, "trial_balance"):
         posted[row["leg"]] += (row["credit_cents"] or 0) - (row["debit_cents"] or 0)
-    for leg, cents in (("handle", played.handle), ("payout", -played.payout)):
+    for leg, cents in (("handle", played.handle), ("payout", played.meter_payout - played.payout)):
         if posted[leg] != cents:
             yield f"general ledger, {leg}: {posted[leg]} cents were posted, {cents} were played"
 

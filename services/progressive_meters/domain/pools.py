@@ -7,9 +7,10 @@ Accounts are (property, table, pool, leg):
 | `display` | minus the whole cents that the meter shows: what is owed to players |
 | `reserve` | minus the whole cents of the reserve, which funds resets, and is negative after an advance by the house |
 | `overflow` | minus the whole cents above the limit |
-| `contribution` | plus what the house put on the meters for the wagers of a table |
+| `contribution` | plus the whole cents that the settlements of a table's rounds put on the meter |
 | `paid` | minus the awards at a table that came off the meter |
-| `reset` | plus what the house put on the display to restore it |
+| `reset` | plus what the settlement put on the display to restore it |
+| `accrued` | plus what is owed beyond settlements: shares of a cent, and for the reserve, less what resets took |
 | `seed` | plus what the house put in at the beginning |
 | `house` | plus what the house put in, minus what it took out, by an approved change |
 
@@ -93,6 +94,9 @@ PARTS: Final = tuple(one.name for one in fields(Delta))
 EXACT: Final = tuple(name for name in PARTS if name not in COUNTS)
 """The parts of a movement: fields of a delta, columns, and with the suffix `_cents` members of documents."""
 
+_OF_ROUNDS: Final = "accrued"
+"""The leg that balances the movements of rounds."""
+
 HELD: Final = ("display", "reserve", "overflow")
 """The exact meters of a pool, and the legs of the accounts with their whole cents."""
 
@@ -153,17 +157,28 @@ def _postings(before: Pool, after: Pool, delta: Delta, table: str, balance: str)
         ("", "overflow", shown(before.overflow) - shown(after.overflow)),
         (table, "paid", -delta.award_cents),
     ]
-    if balance != "reset":
-        legs.append(("", "reset", shown(delta.reset - delta.reserve_used)))
+    if balance == _OF_ROUNDS:
+        legs.append((table, "contribution", _whole(delta.contribution + delta.overflow)))
+        legs.append(("", "reset", _whole(delta.reset)))
     legs.append((table, balance, -sum(cents for _, _, cents in legs)))
     return tuple(
         Posting(Account(before.property_name, where, before.name, leg), cents) for where, leg, cents in legs if cents
     )
 
 
+def _whole(nanos: int) -> int:
+    """Return whole cents without the share of one, whichever way it moved."""
+    return shown(nanos) if nanos >= 0 else -shown(-nanos)
+
+
+def move_by_round(pool: Pool, delta: Delta, *, table: str) -> Moved:
+    """Apply to a pool what a round did: what its settlement says, and what the pool accrues beyond it."""
+    return move(pool, delta, table=table, balance=_OF_ROUNDS)
+
+
 def take_back(pool: Pool, movement: Movement, *, table: str) -> Moved:
     """Reverse a round's movement of a pool exactly."""
-    return move(pool, -delta_of(movement), table=table, balance="contribution")
+    return move_by_round(pool, -delta_of(movement), table=table)
 
 
 # --- what people decide ---

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from services.progressive_meters.domain.pools import Delta, Moved, Pool, move
+from services.progressive_meters.domain.pools import Delta, Moved, Pool, move_by_round
 from shared.contracts.exact import exact_text, nanocents, share, shown
 from shared.contracts.meters import Hit, MeterOfRound, MeterReading, PoolTerms
 from shared.contracts.settlement_views import PostedRound, ReversedRound
@@ -180,7 +180,7 @@ def count_round(
         reset=reset,
         reserve_used=reset if terms.reserve_rate else 0,
     )
-    moved = move(pool, delta, table=table, balance="contribution")
+    moved = move_by_round(pool, delta, table=table)
     rate, reserve_rate = terms.rates
     document = MeterOfRound(
         meter=terms.meter,

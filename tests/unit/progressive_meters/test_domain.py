@@ -5,6 +5,8 @@ from datetime import UTC, date, datetime
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from services.progressive_meters.domain.pools import (
     Moved,
@@ -44,7 +46,7 @@ def played(stake: int, *, settled: int | None = None, award: int = 0, restored: 
 
 
 def counted(
-    pool: Pool, one: Played, *, table: str = "BJ-01", terms: Terms = TERMS, **changes: int
+    pool: Pool, one: Played, *, table: str = "BJ-01", terms: Terms = TERMS, **changes: int | None
 ) -> tuple[Moved, MeterOfRound]:
     """Counts a round under the terms, with changes of the pool's own."""
     return count_round(pool, VERSION.model_copy(update=changes), terms, one, table=table)
@@ -59,12 +61,16 @@ def legs(moved: Moved) -> dict[tuple[str, str, str], int]:
 
 
 def test_shares_of_a_cent_are_kept_and_posted_when_they_are_whole() -> None:
-    """Twice 20.5 cents: first 20 are posted, then 21; the display shows whole cents, the meter holds all."""
+    """Twice 20.5 cents: 20 and 21 come onto the meter, each with the 20 of its settlement; the rest is accrued."""
     one, _ = counted(POOL, played(100))
     assert {("", "major", "display"): -20, ("BJ-01", "major", "contribution"): 20} == legs(one)
     assert ("500020.5", 500020) == (one.movement.display_cents, one.movement.shown_cents)
     two, _ = counted(one.pool, played(100), table="BJ-02")
-    assert {("", "major", "display"): -21, ("BJ-02", "major", "contribution"): 21} == legs(two)
+    assert {
+        ("", "major", "display"): -21,
+        ("BJ-02", "major", "contribution"): 20,
+        ("BJ-02", "major", "accrued"): 1,
+    } == legs(two)
     assert ("500041", 2) == (two.movement.display_cents, two.pool.number)
 
 
@@ -106,7 +112,39 @@ def test_a_reserve_funds_the_reset_and_may_be_advanced() -> None:
         ("", "major", "display"): 500,
         ("", "major", "reserve"): 500000,
         ("BJ-01", "major", "paid"): -500500,
+        ("", "major", "reset"): 500000,
+        ("BJ-01", "major", "accrued"): -500000,
     } == legs(hit)
+
+
+@given(
+    rounds=st.lists(st.tuples(st.integers(0, 10**6), st.booleans(), st.booleans()), max_size=8),
+    rate=st.fractions(0, 1).map(lambda one: Fraction(one.numerator * 10**9 // one.denominator, 10**9)),
+    reserve_rate=st.sampled_from([None, Fraction("0.01"), Fraction("0.000000003")]),
+    limit_cents=st.sampled_from([None, 500000, 600000]),
+)
+def test_the_sides_of_a_round_are_those_of_its_settlement(
+    rounds: list[tuple[int, bool, bool]], rate: Fraction, reserve_rate: Fraction | None, limit_cents: int | None
+) -> None:
+    """Contribution, reset and award are what round settlement posts, to the cent, also of what is taken back."""
+    terms, pool = replace(TERMS, rate=rate, reserve_rate=reserve_rate), POOL
+    for stake, hit, voided in rounds:
+        settled = int(stake * rate)
+        award = pool.shown_cents + settled if hit and limit_cents is None else 0
+        one = played(stake, settled=settled, award=award, restored=500000 if award else 0)
+        moved, document = counted(pool, one, terms=terms, limit_cents=limit_cents)
+        sides = {leg: cents for (_, _, leg), cents in legs(moved).items()}
+        wanted = {"contribution": settled, "paid": -award, "reset": one.reset_cents}
+        assert {leg: cents for leg, cents in wanted.items() if cents} == {
+            leg: cents for leg, cents in sides.items() if leg in wanted
+        }
+        pool = moved.pool
+        if voided:
+            back = take_back(pool, document.movement, table="BJ-01")
+            assert {leg: -cents for leg, cents in sides.items() if leg in wanted} == {
+                leg: cents for (_, _, leg), cents in legs(back).items() if leg in wanted
+            }
+            pool = back.pool
 
 
 def test_what_goes_above_the_limit_overflows() -> None:
