@@ -26,13 +26,17 @@ from services.reporting.read_model.staff import (
 from services.reporting.reports.common.cells import entry_cell
 from shared.contracts import (
     accounts,
+    alarms,
     cage,
     cage_locations,
     check_collection,
     chips_in_service,
     contests,
     corrections,
+    credit_lines,
+    filings,
     inventory,
+    investigations,
     journal_facts,
     meters,
     pit_changes,
@@ -45,13 +49,18 @@ from shared.jurisdictions.dated import Dated
 
 
 class _Step(NamedTuple):
-    """A kind of action by a person: its fact, and the field with the person."""
+    """A kind of action by a person: its fact, and the field with the person, the last one of several."""
 
     what: str
     by: str
 
+    def person(self, fact: Fact) -> str:
+        """Return who did it."""
+        by = getattr(fact, self.by)
+        return by if isinstance(by, str) else by[-1]
 
-_STEPS: Final[Mapping[type[Fact], _Step]] = {
+
+STEPS: Final[Mapping[type[Fact], _Step]] = {
     inventory.SlipVoided: _Step("void", "voided_by"),
     inventory.ManualSlipVoided: _Step("void", "entered_by"),
     inventory.ManualSlipEntered: _Step("override", "entered_by"),
@@ -79,6 +88,20 @@ _STEPS: Final[Mapping[type[Fact], _Step]] = {
     cage_locations.CageTransferReturned: _Step("void", "returned_by"),
     cage_locations.CageCountVerified: _Step("approval", "verified_by"),
     cage_locations.CageCountRejected: _Step("approval", "rejected_by"),
+    inventory.WriteOffEntered: _Step("adjustment", "entered_by"),
+    inventory.BoxWrittenOff: _Step("approval", "approved_by"),
+    inventory.WriteOffRejected: _Step("approval", "rejected_by"),
+    alarms.AlarmResolved: _Step("override", "owner"),
+    investigations.InvestigationConcluded: _Step("override", "owner"),
+    credit_lines.CreditLineRequested: _Step("adjustment", "requested_by"),
+    credit_lines.CreditLineApproved: _Step("approval", "approved_by"),
+    credit_lines.CreditLineDeclined: _Step("approval", "declined_by"),
+    credit_lines.CreditLineReduced: _Step("override", "by"),
+    credit_lines.CreditLineSuspended: _Step("override", "by"),
+    credit_lines.PreparationVoided: _Step("void", "voided_by"),
+    check_collection.CheckWriteOffEntered: _Step("adjustment", "entered_by"),
+    check_collection.CheckWrittenOff: _Step("approval", "by"),
+    check_collection.CheckWriteOffRejected: _Step("approval", "rejected_by"),
     inventory.DayPreliminary: _Step("approval", "preliminary_by"),
     inventory.DayAudited: _Step("approval", "audited_by"),
     inventory.DayFinal: _Step("approval", "final_by"),
@@ -86,7 +109,11 @@ _STEPS: Final[Mapping[type[Fact], _Step]] = {
     accounts.AccountAdjustmentApproved: _Step("approval", "by"),
     accounts.AccountAdjustmentRejected: _Step("approval", "by"),
     accounts.PromotionEntered: _Step("adjustment", "by"),
+    accounts.PromotionGranted: _Step("approval", "by"),
     accounts.PromotionRejected: _Step("approval", "by"),
+    accounts.PatronErased: _Step("approval", "by"),
+    accounts.PatronErasureRejected: _Step("approval", "by"),
+    filings.FilingReleased: _Step("approval", "by"),
     accounts.PatronExcluded: _Step("override", "by"),
     accounts.PatronAdmitted: _Step("override", "by"),
     meters.ChangeRequested: _Step("adjustment", "requested_by"),
@@ -204,9 +231,9 @@ def _overlaps(books: Books, one: Held) -> bool:
 
 async def _done(books: Books) -> list[_Done]:
     found = []
-    for listed in await books.facts(*_STEPS):
-        step = _STEPS[type(listed.fact)]
-        found.append(_Done(getattr(listed.fact, step.by), step.what, listed))
+    for listed in await books.facts(*STEPS):
+        step = STEPS[type(listed.fact)]
+        found.append(_Done(step.person(listed.fact), step.what, listed))
     found.extend(_Done(one.fact.by, "refused", one) for one in await books.refusals())
     for one in await registry_acts(books):
         assert one.gaming_day is not None, "the property's clock says it"
@@ -318,7 +345,7 @@ ACCESS: Final = Report(
         "approved, or asked for in vain. A review of access looks at a quarter of it."
     ),
     sections=(PEOPLE, ROLES, APART, DONE),
-    sources=(journal_facts.CommandRefused, *_STEPS, *DECIDED, *SUBMITTED),
+    sources=(journal_facts.CommandRefused, *STEPS, *DECIDED, *SUBMITTED),
     fill=_fill,
     periods=("day", "week", "month", "quarter", "year"),
     signatures=("Compliance", "Internal audit"),
