@@ -160,7 +160,10 @@ class Attacked:
             return f"does not answer: {error!r}"
         if answer.is_success:
             return ""
-        return "\n".join(f"503 {name}: {said}" for name, said in answer.json()["checks"].items() if said is not None)
+        document = answer.json()
+        if "checks" not in document:  # a confidential service names what is not good, and not why
+            return f"503 {document['detail']}"
+        return "\n".join(f"503 {name}: {said}" for name, said in document["checks"].items() if said is not None)
 
     def wait_until_ready(self, *services: str, seconds: float = _READY_SECONDS) -> float:
         """Wait until services are ready, all unless told; return the seconds."""
