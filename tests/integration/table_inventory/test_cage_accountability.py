@@ -144,7 +144,11 @@ def test_chips_in_service_are_stated_by_two_people_with_their_source(both: BothB
     own = both.ledger.send(f"{IN_SERVICE}/1/approve", person="control.eve")
     assert_problem(own, 403, "control.eve entered revision 1 of the chips in service at riverbend")
     body = {"gaming_day": DAY, "contents": [house(500, 500)], "source": "a recount"}
-    assert_problem(both.ledger.send(IN_SERVICE, body, person="audit.kim"), 409, "revision 1 of the chips in service at riverbend waits for a decision")
+    assert_problem(
+        both.ledger.send(IN_SERVICE, body, person="audit.kim"),
+        409,
+        "revision 1 of the chips in service at riverbend waits for a decision",
+    )
     both.ledger.done(f"{IN_SERVICE}/1/reject", {"reason": "enter it yourself"}, person="control.eve")
     _states(both, house(500, 400))
     for change, status, why in (

@@ -284,6 +284,11 @@ def _compare_beside(casino: Casino, day: date, sheets: dict[str, list[dict[str, 
     assert {None} == {row["problems"] for row in rated}
     owed, credit = expected_credit(sheets["credit"], day), casino.report("credit-activity", day)
     assert [owed] == [{name: row[f"{name}_cents"] or 0 for name in owed} for row in _rows(credit, "days")]
+    issued = {row["serial"] for row in sheets["credit"] if (row["day"], row["step"]) == (f"{day}", "issued")}
+    approved = [
+        row for row in _rows(casino.report("access", day), "overrides") if row["kind"] == "credit_line.approved"
+    ]
+    assert 2 * len(issued) == len(approved), "each check has a line of its own, which two people approved"
     assert expected_owing(sheets["credit"], day) == {
         row["serial"]: (row["age_days"], row["left_cents"]) for row in _rows(credit, "owed")
     }
