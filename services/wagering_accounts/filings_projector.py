@@ -5,7 +5,7 @@ from functools import cache
 from typing import Final
 
 from pydantic import TypeAdapter
-from sqlalchemy import delete, select, tuple_
+from sqlalchemy import delete, or_, select, tuple_
 
 from services.wagering_accounts.domain.filings import FilingSummary, begun, changes
 from services.wagering_accounts.tables import filing_files, filing_reports, filings
@@ -32,7 +32,8 @@ def _destroy_erased() -> Statement:
     """Return the statement that destroys the files in which a patron is."""
     of_patron = ("property", "reference")
     wanted, r, d = given(filing_reports, of_patron), filing_reports.c, filing_files.c
-    found = select(r.property, r.filing).where(r.kind == "patron", same(filing_reports, wanted, of_patron))
+    names = or_(r.reference == wanted.c.reference, r.with_others.has_key(wanted.c.reference))
+    found = select(r.property, r.filing).where(r.kind == "patron", r.property == wanted.c.property, names)
     return compiled(delete(filing_files).where(tuple_(d.property, d.filing).in_(found)), of_patron)
 
 

@@ -251,6 +251,7 @@ filing_reports = Table(
     *texts("kind", "reference"),
     *counts("in_dollars", "out_dollars", "winnings_cents", "withheld_cents", "corrects", null=True),
     *texts("account_number", "amends", "bsa_id", null=True),
+    Column("with_others", JSONB(none_as_null=True)),
     Column("accepted", Boolean),
     Column("errors", JSONB, nullable=False),
     CheckConstraint("kind IN ('patron', 'account', 'entry')", name="kind"),

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime
 
+from shared.contracts.agents import Others
 from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import PERSONAL, Contract, Country, Identifier, Name, Person, Reason, Sealed
 from shared.contracts.facts import Fact, fact
@@ -83,11 +84,18 @@ class AccountOpened(AboutAccount):
 
 @fact("account.bought_in", ACCOUNTS, moves_money=True)
 class AccountBoughtIn(AboutAccount, EnteredLate):
-    """Money was paid into an account, or transferred from the patron's wallet."""
+    """Money was paid into an account, or transferred from the patron's wallet.
+
+    Where others have a part in it, `patron` is the account's: `conducted_by` moved the money for that patron, where it
+    was somebody else, and `on_behalf_of` are the others for whom it was moved.
+    """
 
     instrument: Instrument
     cents: int
     reference: str | None = None
+    patron: Name | None = None
+    conducted_by: Name | None = None
+    on_behalf_of: Others | None = None
     movements: tuple[AccountMovement, ...]
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
+from shared.contracts.agents import OnBehalf
 from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Contract, Country, Identifier, Name, Person, Reason
 from shared.contracts.facts import Fact, fact
@@ -35,8 +36,13 @@ class AtCage(Fact):
     at: AwareDatetime
 
 
-class CheckPayment(Contract):
-    """A payment on a counter check; `table` is that of its issuance, None for a check that replaced others."""
+class CheckPayment(OnBehalf):
+    """A payment on a counter check by its `drawer`, or by whoever pays for others.
+
+    `table` is that of its issuance, None for a check that replaced others.
+    """
+
+    CONDUCTED_BY = "drawer"
 
     table: Name | None = None
     serial: Identifier
@@ -116,8 +122,10 @@ DIRECTIONS: Final[dict[CageKind, Direction]] = {
 }
 
 
-class CageMovement(Contract):
+class CageMovement(OnBehalf):
     """A patron's payment at a cage window, in or out: in currency, or by a monetary instrument."""
+
+    CONDUCTED_BY = "patron"
 
     property: Name
     window: Name

@@ -4,9 +4,9 @@ The file itself has personal data and is in no fact: a fact has its SHA-256 and 
 """
 
 from datetime import date
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import AwareDatetime, Field, StringConstraints
+from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
 from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person, Reason
@@ -39,10 +39,26 @@ _Place = Annotated[int, Field(strict=True, ge=1, le=REPORTS_MAX)]
 
 
 class FilingSubject(Contract):
-    """Whom a report is about: a patron, the account of nobody known, or the entry of a movement of nobody known."""
+    """Whom a report is about: a patron, the account of nobody known, or the entry of a movement of nobody known.
+
+    `with_others` are the other patrons that a report on a patron names: who moved currency for that patron, and for
+    whom else it was moved.
+    """
 
     kind: Literal["patron", "account", "entry"]
     reference: Identifier
+    with_others: Annotated[tuple[Identifier, ...], Field(min_length=1, max_length=200)] | None = None
+
+    def patrons(self) -> tuple[str, ...]:
+        """Return all patrons that the report names."""
+        return (self.reference, *(self.with_others or ())) if self.kind == "patron" else ()
+
+    @model_validator(mode="after")
+    def _names_each_once(self) -> Self:
+        named = (self.reference, *(self.with_others or ()))
+        if self.with_others is not None and (self.kind != "patron" or len(set(named)) < len(named)):
+            raise ValueError("'with_others' are patrons beside the patron that a report is about, each of them once")
+        return self
 
 
 class PreparedReport(FilingSubject):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, create_model, model_validator
 
+from shared.contracts.agents import OnBehalf
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.envelope import (
     Contract,
@@ -161,11 +162,13 @@ class GivenChips(PitData):
 
 
 @event("chips.sold", PIT_EVENTS)
-class SoldChips(GivenChips):
+class SoldChips(GivenChips, OnBehalf):
     """Chips sold for currency, which went into the drop box, or for a prepaid access instrument.
 
     `patron` is the buyer by reference, if the pit knows it: currency is totaled by person.
     """
+
+    CONDUCTED_BY = "patron"
 
     patron: Identifier | None = None
     instrument: Literal["currency", "prepaid_access"]

@@ -19,6 +19,10 @@ Step = Annotated[
 Number = Annotated[int, typer.Argument(metavar="WRITE-OFF", min=1, help="The write-off's number.")]
 PaidIn = Annotated[str, typer.Option("--in", metavar="MEANS", help="currency, chips, check, or deposit.")]
 Drawer = Annotated[str | None, typer.Option(metavar="PATRON", help="Who pays, by reference, if that is known.")]
+OnBehalfOf = Annotated[
+    list[str] | None,
+    typer.Option("--on-behalf-of", metavar="PATRON", help="For whom it is paid, if for others (repeat for more)."),
+]
 
 
 @app.command("list")
@@ -38,13 +42,16 @@ def redeem(
     amount: Amount,
     paid_in: PaidIn,
     drawer: Drawer = None,
+    on_behalf_of: OnBehalfOf = None,
     as_json: AsJson = False,
 ) -> None:
     """Redeem a counter check, in full or in part.
 
     Example: pitledger checks redeem riverside CC-88 --amount 200 --in currency
+    Example: pitledger checks redeem riverside CC-88 --amount 200 --in currency --drawer p-7 --on-behalf-of p-8
     """
-    send_step(("counter-checks", property_name, serial, "redeem"), _paid(amount, paid_in, drawer), _redeemed, as_json)
+    paid = _paid(amount, paid_in, drawer, on_behalf_of)
+    send_step(("counter-checks", property_name, serial, "redeem"), paid, _redeemed, as_json)
 
 
 @app.command()
@@ -152,15 +159,15 @@ def recover(
     amount: Amount,
     paid_in: PaidIn,
     drawer: Drawer = None,
+    on_behalf_of: OnBehalfOf = None,
     as_json: AsJson = False,
 ) -> None:
     """Record a payment on a counter check that was written off.
 
     Example: pitledger checks recover riverside 1 --amount 100 --in currency
     """
-    send_step(
-        ("check-write-offs", property_name, number, "recover"), _paid(amount, paid_in, drawer), _recovered, as_json
-    )
+    paid = _paid(amount, paid_in, drawer, on_behalf_of)
+    send_step(("check-write-offs", property_name, number, "recover"), paid, _recovered, as_json)
 
 
 @app.command("write-offs")
@@ -184,9 +191,10 @@ def write_offs(property_name: Property, as_json: AsJson = False) -> None:
     )
 
 
-def _paid(amount: str, paid_in: str, drawer: str | None) -> dict[str, Any]:
-    paid = {"cents": cents_of("--amount", amount), "paid_in": paid_in}
-    return paid if drawer is None else {**paid, "drawer": drawer}
+def _paid(amount: str, paid_in: str, drawer: str | None, on_behalf_of: list[str] | None) -> dict[str, Any]:
+    who = {"drawer": drawer, "on_behalf_of": on_behalf_of or None}
+    given = {name: value for name, value in who.items() if value is not None}
+    return {"cents": cents_of("--amount", amount), "paid_in": paid_in, **given}
 
 
 def _check_row(one: Document) -> list[str]:

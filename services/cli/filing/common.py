@@ -52,7 +52,7 @@ def in_dollars(cents: int) -> str:
 def _show(filing: Mapping[str, Any]) -> None:
     """Print a filing, and what comes next."""
     if filing["form"] == "ctr":
-        columns = names("Person") + numbers("In, $", "Out, $") + names("Amends", "BSA identifier")
+        columns = names("Persons") + numbers("In, $", "Out, $") + names("Amends", "BSA identifier")
         show(table(columns, [_report(one) for one in filing["reports"]]))
     else:
         columns = names("Person", "Account number") + numbers("Winnings, $", "Withheld, $", "Corrects filing")
@@ -68,7 +68,8 @@ FILINGS: Final = FiledDocuments(ACCOUNTS, "/filings", _show)
 
 def _report(one: Mapping[str, Any]) -> Sequence[str]:
     amounts = (f"{one['in_dollars']:,}", f"{one['out_dollars']:,}")
-    return [one["reference"], *amounts, one.get("amends", ""), one.get("bsa_id", "")]
+    named = ", ".join((one["reference"], *one.get("with_others", ())))
+    return [named, *amounts, one.get("amends", ""), one.get("bsa_id", "")]
 
 
 def _return(one: Mapping[str, Any]) -> Sequence[str]:

@@ -5,8 +5,8 @@ activity is the report of one person's gaming day. Amounts are whole dollars, ea
 itself, and every total is the sum of lines, as the receiving system adds up.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Final, Literal
 from xml.etree.ElementTree import Element
@@ -33,18 +33,25 @@ LINE_CODES: Final[Mapping[str, str]] = {
 
 Direction = Literal["in", "out"]
 _ON_OWN_BEHALF: Final = "50"
+_FOR_ANOTHER: Final = "17"
+_FOR_WHOM: Final = "23"
 _ACCOUNTS: Final[Mapping[Direction, str]] = {"in": "8", "out": "9"}
 """The association of an account with the cash that went in, or out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a person moved in a gaming day by one type of transaction; `cents` of `movements` movements."""
+    """What was moved in a gaming day by one type of transaction; `cents` of `movements` movements.
+
+    What somebody moved for others has the `conductor` and, `on_behalf_of`, all for whom it was, by reference.
+    """
 
     kind: str
     direction: Direction
     movements: int
     cents: int
+    conductor: str | None = None
+    on_behalf_of: tuple[str, ...] = ()
 
     @property
     def dollars(self) -> int:
@@ -57,7 +64,8 @@ class CtrActivity:
     """The report of a person's gaming day.
 
     `identity` is None where nothing is known of the person; `account` is the number of the account of such a person.
-    `corrects` is the BSA identifier, 14 digits, of the report that this one corrects or amends.
+    `corrects` is the BSA identifier, 14 digits, of the report that this one corrects or amends. `reference` is
+    that of the person, and `others` are those who moved something for this person, or for whom it was moved, by theirs.
     """
 
     gaming_day: date
@@ -65,6 +73,8 @@ class CtrActivity:
     lines: Sequence[Line]
     corrects: str | None = None
     account: str | None = None
+    reference: str = ""
+    others: Mapping[str, PatronIdentity | None] = field(default_factory=dict)
 
     def dollars(self, direction: Direction) -> int:
         """Return the sum of the lines in or out, whole dollars."""
@@ -75,7 +85,8 @@ def ctr_batch(filer: Filer, activities: Sequence[CtrActivity], *, filed_on: date
     """Return the file of a batch; the same reports filed on the same day give the same bytes.
 
     Raises: ValueError without a report, for a kind of movement that the form has no type for, for a birth after the
-    gaming day, and for a day of filing before it.
+    gaming day, for a day of filing before it, and for a movement for others that names nobody who conducts it, an
+    entity, somebody who acts for himself, or somebody whose identity is not given.
     """
     if not activities:
         raise ValueError("there is nothing to report")
@@ -110,25 +121,26 @@ class _CtrBatch(Batch):
         self.transmitter(activity)
         self.institution(activity, "30")
         self.contact_office(activity)
-        self.institution(activity, "34", _amounts(one))
-        self._person(activity, one)
+        self.institution(activity, "34", _amounts(one.lines))
+        for party in _parties(one):
+            self._person(activity, one, party)
         self._transactions(activity, one)
 
-    def _person(self, activity: Element, one: CtrActivity) -> None:
-        who = one.identity or _NOBODY_KNOWN
+    def _person(self, activity: Element, one: CtrActivity, part: "_Party") -> None:
+        who = part.identity or _NOBODY_KNOWN
         born, is_person = who.date_of_birth, who.kind == "person"
-        many = sum(line.movements for line in one.lines) > 1
+        many = sum(line.movements for line in part.lines) > 1
         if born is not None and born > one.gaming_day:
             raise ValueError(f"somebody born on {born} moved nothing on {one.gaming_day}")
         fields = (
             ("BirthDateUnknownIndicator", unknown(who, "date_of_birth")),
             ("IndividualBirthDateText", None if born is None else day_text(born)),
-            *_amounts(one),
+            *_amounts(part.lines),
             ("MultipleTransactionsPersonsIndividualsIndicator", "Y" if many else None),
             ("PartyAsEntityOrganizationIndicator", None if is_person else "Y"),
             ("UnknownGenderIndicator", "Y" if is_person else None),
         )
-        party = self.party(activity, _ON_OWN_BEHALF, fields)
+        party = self.party(activity, part.code, fields)
         self.who(party, who)
         for direction, code in _ACCOUNTS.items():
             if one.account is not None and one.dollars(direction):
@@ -163,8 +175,55 @@ class _CtrBatch(Batch):
 _NOBODY_KNOWN: Final = PatronIdentity(unknown=tuple(sorted(PatronIdentity.model_construct().asked_for())))
 
 
-def _amounts(one: CtrActivity) -> list[tuple[str, str | None]]:
-    return [
-        (f"IndividualEntityCash{name}AmountText", str(dollars) if dollars else None)
-        for name, dollars in (("In", one.dollars("in")), ("Out", one.dollars("out")))
-    ]
+@dataclass(frozen=True, slots=True)
+class _Party:
+    """A part that somebody has in a report, by the code of the form, and the lines in which it is."""
+
+    code: str
+    identity: PatronIdentity | None
+    lines: Sequence[Line]
+
+
+def _parties(one: CtrActivity) -> Iterator[_Party]:
+    """Yield the parts of all persons in a report, those of its own person first.
+
+    Somebody who acts on their own behalf and for others, or for whom others act, has several. What is moved for several
+    persons counts for each of them in whole. Raises: ValueError.
+    """
+    identities = {one.reference: one.identity, **one.others}
+    parts: dict[tuple[str, str], list[Line]] = {}
+    for line in one.lines:
+        for reference, code in _parts_of(one, line):
+            if reference not in identities:
+                raise ValueError(f"{reference} has a part in the report of {one.reference}, and is not identified")
+            known = identities[reference]
+            if code == _FOR_ANOTHER and known is not None and known.kind == "entity":
+                raise ValueError(f"{reference} is an entity: a person conducts what is moved for others")
+            parts.setdefault((reference, code), []).append(line)
+    for (reference, code), lines in sorted(parts.items(), key=lambda part: part[0][0] != one.reference):
+        yield _Party(code, identities[reference], lines)
+
+
+def _parts_of(one: CtrActivity, line: Line) -> Iterator[tuple[str, str]]:
+    """Yield each person with a part in a line, with the code of that part. Raises: ValueError."""
+    if line.conductor is None and not line.on_behalf_of:
+        yield one.reference, _ON_OWN_BEHALF
+        return
+    if line.conductor is None or not line.on_behalf_of:
+        raise ValueError(
+            f"{line.kind} of {one.reference} for others: both who conducts it and for whom are on the form"
+        )
+    if line.conductor in line.on_behalf_of:
+        raise ValueError(
+            f"{line.conductor} conducts {line.kind} on behalf of {line.conductor}: that is for nobody else"
+        )
+    if one.reference not in (line.conductor, *line.on_behalf_of):
+        raise ValueError(f"{one.reference} has no part in {line.kind} by {line.conductor}")
+    yield line.conductor, _FOR_ANOTHER
+    for reference in line.on_behalf_of:
+        yield reference, _FOR_WHOM
+
+
+def _amounts(lines: Sequence[Line]) -> list[tuple[str, str | None]]:
+    sums = {way: sum(line.dollars for line in lines if line.direction == way) for way in ("in", "out")}
+    return [(f"IndividualEntityCash{way.title()}AmountText", str(sums[way]) if sums[way] else None) for way in sums]

@@ -79,7 +79,8 @@ def prepare(
 
     The amounts are those of the currency report. Each person's identity is read from the wagering accounts, and each
     look is on record. A person without an identity is refused unless named by --unidentified; so is a person who was
-    reported before, unless --corrects says which report this one corrects. Then there is no file. Another person
+    reported before, unless --corrects says which report this one corrects. Then there is no file. What somebody moved
+    for another is in one report with both. Another person
     releases the filing. The file has personal data: keep it as you keep the forms.
 
     Example: pitledger filing prepare --property riverside --day 2026-11-20 -o ctr-2026-11-20.xml
@@ -90,10 +91,16 @@ def prepare(
     prior = dict(_prior(one) for one in corrects or ())
     with client_of("reporting") as reporting:
         report = reporting.read("/reports/currency", property=property_name, gaming_day=day, period="day")
+    _require_reported(report, (*(only or ()), *prior))
     reports = {key: lines for key, lines in _reports(report).items() if not only or key[0] in only}
-    people = {person for person, _ in reports}
-    for option, named in (("--only", only), ("--unidentified", unidentified), ("--corrects", prior)):
-        if missing := sorted(set(named or ()) - people):
+    reported = {person for person, _ in reports}
+    people = reported.union(*(_others(*of_report) for of_report in reports.items()))
+    for option, named, there in (
+        ("--only", only, reported),
+        ("--unidentified", unidentified, people),
+        ("--corrects", prior, reported),
+    ):
+        if missing := sorted(set(named or ()) - there):
             raise NotFound(f"{option}: nothing is to be reported of {', '.join(missing)} on {day}")
     property_document = document_of(property_name)
     filer = filer_of(property_document)
@@ -101,14 +108,22 @@ def prepare(
     nobody = {one for one in people if one == _NOBODY or _account(one) is not None}
     identities = _identities(property_name, sorted(people - nobody - {*(unidentified or ())}))
     batch = [
-        CtrActivity(gaming_day, identities.get(key[0]), lines, prior.get(key[0]), account=_account(key[0]))
+        CtrActivity(
+            gaming_day,
+            identities.get(key[0]),
+            lines,
+            prior.get(key[0]),
+            account=_account(key[0]),
+            reference=key[0],
+            others={one: identities.get(one) for one in _others(key, lines)},
+        )
         for key, lines in reports.items()
     ]
     try:
         content = ctr_batch(filer, batch, filed_on=filed)
     except ValueError as error:
         raise InputRefused(f"no batch: {error}") from error
-    subjects = [_subject(*key) for key in reports]
+    subjects = [_subject(*key, _others(key, lines)) for key, lines in reports.items()]
     document = {"property": property_name, "period": day, "subjects": subjects, "file": content.decode()}
     with client_of(ACCOUNTS) as accounts:
         prepared = accounts.do("/filings", document | {"unconfirmed": unconfirmed})
@@ -298,12 +313,29 @@ def _show_acknowledgement(found: Acknowledgement) -> None:
     show(table(numbers("Report") + names("BSA identifier", "Code") + words("Where", "What"), rows))
 
 
-def _subject(reference: str, entry: str) -> dict[str, str]:
-    """Return whom a report is about: of somebody not known, the entry of the movement, or the account."""
+def _subject(reference: str, entry: str, others: Sequence[str]) -> dict[str, Any]:
+    """Return whom a report is about: of somebody not known, the entry of the movement, or the account.
+
+    `others` are those whom it names beside a patron.
+    """
     if reference == _NOBODY:
         return {"kind": "entry", "reference": entry}
     kind, _, name = reference.rpartition(" ")
-    return {"kind": kind or "patron", "reference": name}
+    return {"kind": kind or "patron", "reference": name} | ({"with_others": others} if others else {})
+
+
+def _others(key: tuple[str, str], lines: Sequence[Line]) -> list[str]:
+    """Return whom a report names beside the person that it is about: who acted for that person, and for whom else."""
+    named = {one for line in lines for one in (line.conductor, *line.on_behalf_of) if one is not None}
+    return sorted(named - {key[0]})
+
+
+def _require_reported(report: Mapping[str, Any], people: Sequence[str]) -> None:
+    """Raise InputRefused for somebody of whom all is in the report of somebody else."""
+    found = {row["person"]: row["reported_with"] for row in section_of(report, "lines") if row["form"] == _CTR}
+    for person in people:
+        if whole := found.get(person):
+            raise InputRefused(f"{person}: all of it is in the report of {whole}, for whom or by whom it was moved")
 
 
 def _account(reference: str) -> str | None:
@@ -324,9 +356,10 @@ def _document(found: Acknowledgement) -> dict[str, Any]:
 def _reports(report: Mapping[str, Any]) -> _Reports:
     found: dict[tuple[str, str], list[Line]] = {}
     for row in section_of(report, "lines"):
-        if row["form"] == _CTR:
+        if row["form"] == _CTR and not row["reported_with"]:
             reference = row["person"]
-            line = Line(row["kind"], row["direction"], row["movements"], row["cents"])
+            agency = row["conducted_by"] or None, tuple(filter(None, row["on_behalf_of"].split(", ")))
+            line = Line(row["kind"], row["direction"], row["movements"], row["cents"], *agency)
             found.setdefault((reference, row["entry"] if reference == _NOBODY else ""), []).append(line)
     return found
 

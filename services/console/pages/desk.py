@@ -229,8 +229,9 @@ async def _at_the_cage(person: Person, here: Record, most: int | None) -> list[A
         listed(
             "desk.cage",
             moved,
-            cols("number", "kind", "direction", "medium", "cents", "patron", "window", "by", "at"),
+            cols("number", "kind", "direction", "medium", "cents", "patron", "on_behalf_of", "window", "by", "at"),
             acts=lambda one: [Act(INVENTORY, "void-at-cage", {"property": name, "number": one["number"]})],
+            seen=lambda one: {**one, "on_behalf_of": ", ".join(one.get("on_behalf_of", ()))},
         )
     ]
 

@@ -27,7 +27,7 @@ _STEPS: Final = {
 """The statuses in the order in which they are shown, each with the commands that may follow."""
 
 _OF_REPORT: Final = {
-    True: ("in_dollars", "out_dollars", "amends", "bsa_id"),
+    True: ("with_others", "in_dollars", "out_dollars", "amends", "bsa_id"),
     False: ("account_number", "winnings_cents", "withheld_cents", "corrects"),
 }
 """The columns of a currency transaction report, and of an information return."""
@@ -122,7 +122,7 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
         listed(
             "filings.due",
             _rows_of(reported, "filed"),
-            cols("gaming_day", "form", "person", "file_by", "late"),
+            cols("gaming_day", "form", "person", "reported_with", "file_by", "late"),
             only=lambda one: one["status"] == "due",
         ),
         listed(
@@ -194,7 +194,7 @@ def _in_words(one: Record) -> Record:
     """Return a report with its amounts in dollars and its errors in words."""
     errors = "; ".join(f"{each['code']} {each['place']}" for each in one["errors"])
     dollars = {name: f"${one[name]:,}" for name in ("in_dollars", "out_dollars") if name in one}
-    return {**one, **dollars, "errors": errors}
+    return {**one, **dollars, "with_others": ", ".join(one.get("with_others", ())), "errors": errors}
 
 
 def _patron(property_name: str, one: Record) -> str:

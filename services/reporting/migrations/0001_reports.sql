@@ -107,7 +107,8 @@ CREATE INDEX large_sales ON amounts (property, gaming_day, value) INCLUDE (recor
 CREATE INDEX amounts_of_persons ON amounts (property, gaming_day, measure, item)
     INCLUDE (value, recorded_at, table_name, service, shard, seq)
     WHERE measure IN ('account_in_cents', 'account_out_cents', 'cage_in_cents', 'cage_out_cents',
-        'instruments_in_cents', 'instruments_out_cents', 'patron_bought_cents');
+        'instruments_in_cents', 'instruments_out_cents', 'patron_bought_cents', 'others_in_cents',
+        'others_out_cents');
 
 CREATE TABLE amount_days (
     gaming_day DATE, property TEXT, measure TEXT, table_name TEXT, shift TEXT, item TEXT, value NUMERIC NOT NULL,
@@ -117,7 +118,8 @@ CREATE TABLE amount_days (
 CREATE INDEX amount_days_of_measure ON amount_days (property, measure, gaming_day) WHERE NOT nothing;
 CREATE INDEX amount_days_of_persons ON amount_days (property, measure, gaming_day, item)
     WHERE measure IN ('account_in_cents', 'account_out_cents', 'cage_in_cents', 'cage_out_cents',
-        'instruments_in_cents', 'instruments_out_cents', 'patron_bought_cents');
+        'instruments_in_cents', 'instruments_out_cents', 'patron_bought_cents', 'others_in_cents',
+        'others_out_cents');
 
 CREATE TABLE rounds (
     shard INTEGER, seq BIGINT, recorded_at TIMESTAMPTZ NOT NULL, property TEXT NOT NULL, gaming_day DATE NOT NULL,

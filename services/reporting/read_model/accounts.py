@@ -6,7 +6,8 @@ on hold and in play for a round (the item), by the movements; `holds_cents` is t
 releases. `account_uncovered_cents` is what a round staked from an account beyond its holds, and
 `account_shortage_cents` what could not be taken back: their item is an `AccountOfRound`. `voucher_cents` is what
 vouchers (the item: their reference) were issued for, less redemptions. `account_in_cents` and `account_out_cents` are
-currency paid into and out of an account (the item). The others are the causes of changes of the liability, and of its
+currency paid into and out of an account (the item); for `others_in_cents` and `others_out_cents` see
+services.reporting.read_model.cage. The others are the causes of changes of the liability, and of its
 promotional part.
 """
 
@@ -30,6 +31,7 @@ from shared.contracts.accounts import (
     WagersSettled,
     WagersVoided,
 )
+from shared.contracts.cage import Direction
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -61,6 +63,7 @@ def bought_in(fact: AccountBoughtIn) -> Iterator[Amount]:
     yield Amount("bought_in_cents", fact.cents, _table_of(fact.movements), item=fact.instrument)
     if fact.instrument == "cash":
         yield Amount("account_in_cents", fact.cents, _table_of(fact.movements), item=fact.account)
+        yield from _of_others(fact, "in")
     if fact.instrument == "voucher":
         yield Amount("voucher_cents", -fact.cents, item=fact.reference or "")
 
@@ -72,8 +75,16 @@ def cashed_out(fact: AccountCashedOut) -> Iterator[Amount]:
     yield Amount("cashed_out_cents", fact.cents, _table_of(fact.movements), item=fact.instrument)
     if fact.instrument == "cash":
         yield Amount("account_out_cents", fact.cents, _table_of(fact.movements), item=fact.account)
+        yield from _of_others(fact, "out")
     if fact.instrument == "voucher":
         yield Amount("voucher_cents", fact.cents, item=fact.reference or "")
+
+
+def _of_others(fact: AccountBoughtIn, direction: Direction) -> Iterator[Amount]:
+    """Yield currency counted for others than the account's patron: who moved it, and for whom."""
+    conductor = () if fact.conducted_by is None else (fact.conducted_by,)
+    for one in (*conductor, *(fact.on_behalf_of or ())):
+        yield Amount(f"others_{direction}_cents", fact.cents, _table_of(fact.movements), item=one)
 
 
 @adds(AccountAdjustmentApproved)

@@ -1,11 +1,13 @@
 """Measures of the cage: counter checks, and currency transactions of patrons. Pure; cents.
 
-`checks_redeemed_cents` is what was paid on counter checks, the item being the means of payment; `checks_returned_cents`
-what came back unpaid. `check_left_cents` is what is owed on a check (the item: its serial number): its issuance
-(services.reporting.read_model.inventory), less final payments, and what was transferred to another check.
-`cage_in_cents` and `cage_out_cents` are currency that persons (the item, by reference; empty if unknown) paid in at the
-cage, and were paid; `instruments_in_cents` and `instruments_out_cents` the same for monetary instruments. Voids are
-deducted, on the day of what they void. `checks_written_off_cents` is what was written off (the item: why), and
+`checks_redeemed_cents` is what was paid on counter checks, the item being the means of payment;
+`checks_returned_cents` what came back unpaid. `check_left_cents` is what is owed on a check (the item: its serial
+number): its issuance (services.reporting.read_model.inventory), less final payments, and what was transferred to
+another check. `cage_in_cents` and `cage_out_cents` are currency that persons (the item, by reference; empty if
+unknown) paid in at the cage, and were paid; `others_in_cents` and `others_out_cents` is currency that counts for
+another person, too (the item): for whom somebody moves it at the cage or at a table, or who moves it for an account's
+patron. `instruments_in_cents` and `instruments_out_cents` the same for monetary instruments. Voids are deducted, on
+the day of what they void. `checks_written_off_cents` is what was written off (the item: why), and
 `checks_recovered_cents` what was paid on it later (the item: the means of payment), less what came back unpaid.
 `checks_replaced_cents` is what passed from checks to others.
 """
@@ -13,7 +15,14 @@ deducted, on the day of what they void. `checks_written_off_cents` is what was w
 from collections.abc import Iterator
 
 from services.reporting.read_model.measures import Amount, adds
-from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
+from shared.contracts.cage import (
+    CageMoved,
+    CageVoided,
+    CheckRedeemed,
+    CheckReplaced,
+    CheckReturned,
+    RedemptionVoided,
+)
 from shared.contracts.check_collection import (
     CheckRecovered,
     CheckWrittenOff,
@@ -29,8 +38,7 @@ def redeemed(fact: CheckRedeemed | RedemptionVoided) -> Iterator[Amount]:
     cents = fact.cents if isinstance(fact, CheckRedeemed) else -fact.cents
     yield Amount("checks_redeemed_cents", cents, fact.table or "", fact.shift, fact.paid_in)
     yield Amount("check_left_cents", -cents, fact.table or "", fact.shift, fact.serial)
-    if fact.paid_in == "currency":
-        yield Amount("cage_in_cents", cents, shift=fact.shift, item=fact.drawer or "")
+    yield from _paid_in_currency(fact, cents)
 
 
 @adds(CheckReturned)
@@ -52,8 +60,17 @@ def recovered(fact: CheckRecovered | RecoveryUndone) -> Iterator[Amount]:
     """Yield what was paid on a check that had been written off, or that it was not."""
     cents = fact.cents if isinstance(fact, CheckRecovered) else -fact.cents
     yield Amount("checks_recovered_cents", cents, fact.table or "", fact.shift, fact.paid_in)
+    yield from _paid_in_currency(fact, cents)
+
+
+def _paid_in_currency(
+    fact: CheckRedeemed | RedemptionVoided | CheckRecovered | RecoveryUndone, cents: int
+) -> Iterator[Amount]:
+    """Yield what was paid on a counter check in currency, for each person that it counts for."""
     if fact.paid_in == "currency":
         yield Amount("cage_in_cents", cents, shift=fact.shift, item=fact.drawer or "")
+        for one in fact.on_behalf_of or ():
+            yield Amount("others_in_cents", cents, shift=fact.shift, item=one)
 
 
 @adds(CageMoved, CageVoided)
@@ -62,6 +79,8 @@ def moved(fact: CageMoved | CageVoided) -> Iterator[Amount]:
     cents = fact.cents if isinstance(fact, CageMoved) else -fact.cents
     medium = "cage" if fact.medium == "currency" else "instruments"
     yield Amount(f"{medium}_{fact.direction}_cents", cents, shift=fact.shift, item=fact.patron)
+    for one in (fact.on_behalf_of or ()) if fact.medium == "currency" else ():
+        yield Amount(f"others_{fact.direction}_cents", cents, shift=fact.shift, item=one)
 
 
 @adds(CheckReplaced)

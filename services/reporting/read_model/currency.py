@@ -30,20 +30,31 @@ CAGE_MEASURES: Final[dict[str, Direction]] = {
 BOUGHT: Final = "patron_bought_cents"
 """The measure of chips that known persons bought at tables for currency."""
 
+OTHERS_MEASURES: Final[dict[str, Direction]] = {"others_in_cents": "in", "others_out_cents": "out"}
+"""The measures of currency that counts for another person, too: for whom, or by whom, it is moved."""
+
 CASH: Final = "cash"
 """The instrument of accounts that is currency."""
 
 _AT_TABLES: Final = "sold_for_currency_cents"
 
-OF_PERSONS: Final[Mapping[str, Direction]] = {**ACCOUNT_MEASURES, **CAGE_MEASURES, BOUGHT: "in"}
+OF_PERSONS: Final[Mapping[str, Direction]] = {**ACCOUNT_MEASURES, **CAGE_MEASURES, BOUGHT: "in", **OTHERS_MEASURES}
 """The measures of persons' transactions, by account or person."""
 
-_SIDES: Final[Mapping[str, tuple[Department, Direction]]] = {
-    **{name: ("account", way) for name, way in (CASH_MEASURES | ACCOUNT_MEASURES).items()},
+_DAY_SIDES: Final[Mapping[str, tuple[Department, Direction]]] = {
+    **{name: ("account", way) for name, way in CASH_MEASURES.items()},
     **{name: ("cage", way) for name, way in CAGE_MEASURES.items()},
-    **dict.fromkeys((BOUGHT, _AT_TABLES), ("table", "in")),
+    _AT_TABLES: ("table", "in"),
 }
-"""Department and direction of each measure."""
+"""Department and direction of each measure of the days."""
+
+_DEPARTMENTS: Final[Mapping[str, Department]] = {
+    "account": "account",
+    "cage": "cage",
+    "counter_check": "cage",
+    "pit": "table",
+}
+"""The department of a fact, by the first part of its kind."""
 
 _UNKNOWN: Final = """NOT EXISTS (  -- the same entry says who bought, where that is known
         SELECT FROM reporting.amounts b
@@ -69,7 +80,8 @@ _MOVED: Final = text(
         SELECT DISTINCT gaming_day, measure, item, person FROM days JOIN large USING (person, gaming_day))
     SELECT m.service, m.shard, m.seq, m.measure, m.person, m.gaming_day, f.occurred_at, CAST(m.value AS bigint),
            m.table_name, f.data ->> 'window', f.data ->> 'kind', split_part(f.kind, '.', 1),
-           CAST(coalesce(f.data ->> 'number', f.data ->> 'step') AS bigint), CAST(f.data ->> 'voids' AS bigint)
+           CAST(coalesce(f.data ->> 'number', f.data ->> 'step') AS bigint), CAST(f.data ->> 'voids' AS bigint),
+           f.who ->> 'conducted_by', coalesce(f.who ->> 'patron', f.who ->> 'drawer'), f.who -> 'on_behalf_of'
     FROM (
         SELECT a.measure, a.value, a.gaming_day, a.table_name, a.service, a.shard, a.seq, w.person
         FROM (
@@ -84,7 +96,12 @@ _MOVED: Final = text(
         WHERE :tables AND a.property = :property AND a.gaming_day BETWEEN :first AND :last
           AND a.recorded_at <= :known_at AND a.measure = :at_tables AND a.value >= :nobody_cents AND {unknown}) m
     CROSS JOIN LATERAL (  -- OFFSET 0: few of all facts are looked up
-        SELECT kind, occurred_at, CASE WHEN event IS NULL THEN data END AS data  -- what the pit reports is not read
+        SELECT kind, occurred_at, CASE WHEN event IS NULL THEN data END AS data,
+               CASE WHEN event IS NULL THEN data  -- what the pit reports is read only where others have a part in it
+                    WHEN EXISTS (
+                        SELECT FROM reporting.amounts b
+                        WHERE b.service = m.service AND b.shard = m.shard AND b.seq = m.seq
+                          AND b.measure = ANY(:of_others)) THEN data -> 'data' END AS who
         FROM reporting.facts
         WHERE service = m.service AND shard = m.shard AND seq = m.seq AND voids IS NULL AND {stands} OFFSET 0) f
     ORDER BY f.occurred_at, m.service, m.shard, m.seq""".replace("{owners}", OWNERS)
@@ -113,7 +130,10 @@ _SOLD_TO_NOBODY_KNOWN: Final = text(
 
 
 class _Row(NamedTuple):
-    """A row of `_MOVED`; `voids` is the number, in its series, of the voided entry."""
+    """A row of `_MOVED`; `voids` is the number, in its series, of the voided entry.
+
+    `patron` is the account's, or who is at the cage or the table.
+    """
 
     service: str
     shard: int
@@ -129,6 +149,9 @@ class _Row(NamedTuple):
     series: str
     number: int | None
     voids: int | None
+    conducted_by: str | None
+    patron: str | None
+    on_behalf_of: list[str] | None
 
 
 async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) -> dict[date, tuple[Figure, Figure]]:
@@ -151,7 +174,7 @@ async def moved_in_days(books: Books) -> dict[tuple[date, Department], dict[Dire
     found: dict[tuple[date, Department], dict[Direction, Figure]] = {}
     for by, measures in (each for one in known for each in one.items()):
         for name, figure in measures.items():
-            department, direction = _SIDES[name]
+            department, direction = _DAY_SIDES[name]
             found.setdefault((date.fromisoformat(by[0]), department), {})[direction] = figure
     return found
 
@@ -161,7 +184,8 @@ async def moved_currency(
 ) -> list[CashMovement]:
     """Return the large transactions from a gaming day to the last of the question, by moment.
 
-    A person's gaming day is large if it reaches `person_cents` in or out, over accounts, cage and tables. Unknown
+    A person's gaming day is large if it reaches `person_cents` in or out, over accounts, cage and tables. What somebody
+    moves for others is a transaction of each of them, and of whoever conducts it. Unknown
     persons' transactions are single, and large from `nobody_cents` on; with `tables`, those at tables are included. An
     account without a known patron counts as a person. Voided transactions are left out.
     """
@@ -179,6 +203,7 @@ async def moved_currency(
         tables=tables,
         at_tables=_AT_TABLES,
         bought=BOUGHT,
+        of_others=list(OTHERS_MEASURES),
         table=None,
         items=None,
     )
@@ -208,7 +233,8 @@ def _medium(measure: str) -> Literal["currency", "instrument"]:
 
 
 def _moved(property_name: str, row: _Row) -> CashMovement:
-    department, direction = _SIDES[row.measure]
+    department, direction = _DEPARTMENTS[row.series], OF_PERSONS.get(row.measure, "in")
+    conductor, others = _agency(row)
     return CashMovement(
         patron=row.person,
         property=property_name,
@@ -221,7 +247,20 @@ def _moved(property_name: str, row: _Row) -> CashMovement:
         place=row.table or row.window or ("wallet" if department == "account" else "cage"),
         reference=f"{row.service}/{row.shard}/{row.seq}",
         medium=_medium(row.measure),
+        conductor=conductor,
+        on_behalf_of=others,
     )
+
+
+def _agency(row: _Row) -> tuple[str | None, tuple[str, ...]]:
+    """Return who conducted a transaction for others, and for whom; nobody, and for nobody, if it is the person's own.
+
+    Whoever moves money of an account that is not their own moves it for the account's patron.
+    """
+    others = tuple(row.on_behalf_of or ())
+    if row.conducted_by is not None and row.patron is not None:
+        return row.conducted_by, (row.patron, *others)
+    return (row.patron, others) if others else (None, ())
 
 
 def _kind(what: str | None, department: Department, direction: Direction) -> str:

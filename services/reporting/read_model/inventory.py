@@ -83,6 +83,8 @@ def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
             yield here("sold_for_currency_cents", -moved_cents)
             if data.patron is not None:
                 yield here("patron_bought_cents", -moved_cents, item=data.patron)
+            for one in data.on_behalf_of or ():
+                yield here("others_in_cents", -moved_cents, item=one)
         case pit.IssuedCounterCheck():
             yield here("checks_issued_cents", -moved_cents)
             yield here("check_left_cents", -moved_cents, item=data.serial)

@@ -12,6 +12,7 @@ from services.table_inventory.queries.check_collection import find_check_write_o
 from services.table_inventory.queries.checks import find_check
 from services.table_inventory.queries.holding import hold
 from services.table_inventory.tables import check_write_offs, counter_checks
+from shared.contracts.agents import Others, require_agency
 from shared.contracts.cage import PaidIn, Patron
 from shared.contracts.check_collection import (
     CheckRecovered,
@@ -132,6 +133,7 @@ class RecoverCheck(Happened, _OfCheckWriteOff):
     cents: Cents
     paid_in: PaidIn
     drawer: Annotated[Patron | None, Field(description="who pays, by reference, if not the patron who owed it")] = None
+    on_behalf_of: Others | None = None
 
 
 async def _deciding(
@@ -182,12 +184,15 @@ def recover(command: RecoverCheck, state: tuple[CheckWriteOff, CounterCheck, AtC
     found, check, cage = state
     total_cents = found.recovered_with(command.cents)
     assert found.approved_at is not None, "nothing else is recovered"
+    drawer = command.drawer or found.drawer
+    require_agency(drawer, command.on_behalf_of)
     fact = CheckRecovered(
         property=command.property,
         check_write_off=command.check_write_off,
         serial=found.serial,
         table=check.table,
-        drawer=command.drawer or found.drawer,
+        drawer=drawer,
+        on_behalf_of=command.on_behalf_of,
         cents=command.cents,
         paid_in=command.paid_in,
         recovered_cents=total_cents,

@@ -14,6 +14,7 @@ from services.table_inventory.queries.checks import find_check, find_checks, fin
 from services.table_inventory.queries.credit_lines import is_serial_used
 from services.table_inventory.queries.holding import hold
 from services.table_inventory.tables import check_steps, counter_checks, properties
+from shared.contracts.agents import Others, require_agency
 from shared.contracts.cage import (
     CheckRedeemed,
     CheckReplaced,
@@ -80,6 +81,7 @@ class RedeemCheck(Happened, Command):
     cents: Cents
     paid_in: PaidIn
     drawer: Annotated[Patron | None, Field(description="who pays, by reference, if not the patron who owes it")] = None
+    on_behalf_of: Others | None = None
 
 
 async def _redeeming(connection: AsyncConnection, command: RedeemCheck) -> tuple[AtCage, CounterCheck]:
@@ -96,6 +98,7 @@ def redeem(command: RedeemCheck, state: tuple[AtCage, CounterCheck], now: Now) -
     left_cents = check.left_cents - command.cents
     step = cage.step(command.property, now, command, {issuance(check.serial): check.issued_at})
     said = command.what() | {"drawer": command.drawer or check.drawer}
+    require_agency(said["drawer"], command.on_behalf_of)
     fact = CheckRedeemed(**said, table=check.table, left_cents=left_cents, **step)
     postings = paid(fact.property, fact.paid_in, fact.cents)
     return Accepted(recording=FactWithPostings(fact=fact, postings=postings, occurred_at=fact.at), answer=fact)
@@ -165,7 +168,7 @@ class Payment(NamedTuple):
         return Accepted(recording=FactWithPostings(fact=made, postings=postings, occurred_at=made.at), answer=made)
 
 
-_SAID: Final = ("property", "serial", "table", "drawer", "cents", "paid_in")
+_SAID: Final = ("property", "serial", "table", "drawer", "on_behalf_of", "cents", "paid_in")
 
 
 async def _payment(connection: AsyncConnection, command: _OfPayment) -> Payment:

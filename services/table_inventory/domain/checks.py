@@ -76,6 +76,7 @@ class Redemption(EnteredLate, ApprovalSubject):
     serial: str
     table: str | None = None
     drawer: str | None = None
+    on_behalf_of: tuple[str, ...] | None = None
     cents: int
     paid_in: PaidIn
     by: str

@@ -161,6 +161,7 @@ CREATE TABLE read_until (topic TEXT, partition BIGINT, until TIMESTAMPTZ, signat
 CREATE TABLE check_steps (
     property TEXT, step BIGINT, serial TEXT, what TEXT NOT NULL, shift TEXT NOT NULL, by TEXT NOT NULL,
     gaming_day DATE NOT NULL, cents BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL, "table" TEXT, drawer TEXT, paid_in TEXT, undoes BIGINT,
+    on_behalf_of JSONB,
     entered_at TIMESTAMPTZ, late_reason TEXT, check_write_off BIGINT, recovery_cents BIGINT,
     PRIMARY KEY (property, step, serial),
     CONSTRAINT what_is_known CHECK (what IN ('redeemed', 'voided', 'returned', 'replaced', 'cleared', 'collection_begun',
@@ -209,6 +210,7 @@ CREATE TABLE cage_movements (
     property TEXT, number BIGINT, gaming_day DATE NOT NULL, shift TEXT NOT NULL, "window" TEXT NOT NULL,
     patron TEXT NOT NULL, kind TEXT NOT NULL, medium TEXT NOT NULL, direction TEXT NOT NULL, by TEXT NOT NULL, cents BIGINT NOT NULL,
     at TIMESTAMPTZ NOT NULL, voids BIGINT, entered_at TIMESTAMPTZ, late_reason TEXT, location TEXT,
+    on_behalf_of JSONB,
     PRIMARY KEY (property, number),
     CONSTRAINT void_once UNIQUE (property, voids)
 );

@@ -17,6 +17,7 @@ cage_movements = Table(
     *moments("at"),
     *moments("entered_at", null=True),
     *texts("late_reason", "location", null=True),
+    *columns(JSON, "on_behalf_of", null=True),
     *numbers("voids", null=True),
     Index("cage_movements_of_day", "property", "gaming_day"),
     UniqueConstraint("property", "voids", name="void_once"),

@@ -60,6 +60,7 @@ check_steps = Table(
     *numbers("cents"),  # what it changes of what is owed on the check
     *moments("at"),
     *texts("table", "drawer", "paid_in", "late_reason", null=True),
+    *columns(JSON, "on_behalf_of", null=True),
     *moments("entered_at", null=True),
     *numbers("undoes", null=True),  # the payment that is void, came back unpaid, or is cleared
     *numbers("check_write_off", "recovery_cents", null=True),  # of a recovery; negative: it is void, or came back

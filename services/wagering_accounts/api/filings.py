@@ -158,5 +158,5 @@ def _read_file(
 
 
 async def _record(context: ServiceContext, filing: FilingDocument, reader: str) -> None:
-    patrons = {one.reference for one in filing.reports if one.kind == "patron"}
+    patrons = {patron for one in filing.reports for patron in one.patrons()}
     await record_looks(context, filing.property, patrons, "filing", reader)

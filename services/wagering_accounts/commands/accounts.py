@@ -22,7 +22,7 @@ from services.wagering_accounts.commands.deciding import (
     require_patron,
     wrong_code,
 )
-from services.wagering_accounts.domain.books import Account, Adjustment, Books, Patron
+from services.wagering_accounts.domain.books import Account, Adjustment, Books, Patron, PatronKey
 from services.wagering_accounts.domain.documents import AccountDocument, AdjustmentDocument
 from services.wagering_accounts.queries.books import ReadSet
 from shared.contracts.accounts import (
@@ -35,6 +35,7 @@ from shared.contracts.accounts import (
     AccountOpened,
     Instrument,
 )
+from shared.contracts.agents import Others, require_agency
 from shared.contracts.envelope import Name
 from shared.contracts.envelope import Reason as Why
 from shared.contracts.moments import Happened
@@ -82,11 +83,23 @@ class _Money(Happened, CommandWithCode):
 
     instrument: Instrument
     reference: Reference | None = None
+    conducted_by: Annotated[
+        Name | None, Field(description="who moves the money, by reference, where that is not the account's patron")
+    ] = None
+    on_behalf_of: Annotated[
+        Others | None, Field(description="the patrons for whom it is moved, beside the account's own, by reference")
+    ] = None
 
     def needs(self) -> ReadSet:
         own = [Account.key_of(self)]
         wallet = own if self.instrument == "wallet" else []
-        return ReadSet(own, wallets_of=wallet, patrons_of=own, proven=own if self.takes_money else wallet)
+        proven = own if self.takes_money else wallet
+        return ReadSet(own, wallets_of=wallet, patrons=self.others(), patrons_of=own, proven=proven)
+
+    def others(self) -> list[PatronKey]:
+        """Return the patrons with a part in it beside the account's own."""
+        conductor = () if self.conducted_by is None else (self.conducted_by,)
+        return [(self.property, one) for one in (*conductor, *(self.on_behalf_of or ()))]
 
 
 class BuyIn(_Money):
@@ -104,7 +117,8 @@ def _buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
     require_open(account)
     at = _moment_of(command, books, account, now)
     patron = books.patron_of(account)
-    require_admitted(patron)
+    for one in (patron, *map(books.patrons.get, command.others())):
+        require_admitted(one)
     if patron is not None and account.kind == "game":
         _require_within_limit(books, patron, command.cents, at)
     if command.instrument == "wallet":
@@ -114,7 +128,7 @@ def _buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
             return failure
         require_available(wallet, command.cents, "in the wallet")
     movements, others = _both_sides(command, books, account, patron, command.cents)
-    fact = AccountBoughtIn(**_said(command, now), by=now.by, movements=movements)
+    fact = AccountBoughtIn(**_said(command, account, now), by=now.by, movements=movements)
     recording = record(books, fact, now, others, at=at)
     return Accepted(recording=recording, answer=AccountDocument.of(account))
 
@@ -128,10 +142,31 @@ def _moment_of(command: _Money, books: Books, account: Account, now: Now) -> dat
     return at
 
 
-def _said(command: _Money, now: Now) -> dict[str, Any]:
-    """Return a command's fields for the fact, without the access code and the command's own fields."""
-    said = command.what()
+def _said(command: _Money, account: Account, now: Now) -> dict[str, Any]:
+    """Return a command's fields for the fact, without the access code and the command's own fields.
+
+    Raises: Rejected if nobody moves money for others like this.
+    """
+    said = command.what() | {"patron": _patron_beside_others(command, account)}
     return {name: said[name] for name in said if name in AccountBoughtIn.model_fields} | command.late(now.at)
+
+
+def _patron_beside_others(command: _Money, account: Account) -> str | None:
+    """Return the account's patron where others have a part in it, else None. Raises: Rejected."""
+    if not command.others():
+        return None
+    if command.instrument == "wallet":
+        raise Rejected(Reason.CONTRADICTS, "what is transferred from or to a wallet passes through nobody's hands")
+    if account.patron is None:
+        detail = (
+            f"account {account.account} is for nobody by name: nobody acts for its holder, nor its holder for others"
+        )
+        raise Rejected(Reason.CONTRADICTS, detail)
+    if account.patron in {name for _, name in command.others()}:
+        detail = f"account {account.account} is that of {account.patron}: name the others who have a part in it"
+        raise Rejected(Reason.CONTRADICTS, detail)
+    require_agency(command.conducted_by or account.patron, command.on_behalf_of)
+    return account.patron
 
 
 def _both_sides(
@@ -194,7 +229,7 @@ def _cash_out(command: CashOut, books: Books, now: Now) -> Accepted:
     if command.close:
         _require_closable(account, cents)
     movements, others = _both_sides(command, books, account, patron, -cents)
-    said = _said(command, now) | {"cents": cents, "closed": command.close}
+    said = _said(command, account, now) | {"cents": cents, "closed": command.close}
     recording = record(books, AccountCashedOut(**said, by=now.by, movements=movements), now, others, at=at)
     return Accepted(recording=recording, answer=AccountDocument.of(account))
 

@@ -15,6 +15,10 @@ from services.wagering_accounts.domain.filed_reports import FileWrong, ReportInF
 
 _NAMESPACE: Final = "{www.fincen.gov/base}"
 _FORM: Final = "CTRX"
+_PERSONS_INVOLVED: Final = ("50", "17", "23")
+"""The parts of persons in a report: on their own behalf, for another, and on whose behalf."""
+
+_KNOWN_BY: Final = ("PartyName", "Address", "PartyIdentification")
 
 
 def read_batch(content: str) -> tuple[ReportInFile, ...]:
@@ -42,9 +46,26 @@ def _reports(root: Element) -> Iterator[ReportInFile]:
                 in_dollars=int(_text(moved, "TotalCashInReceiveAmountText") or "0"),
                 out_dollars=int(_text(moved, "TotalCashOutAmountText") or "0"),
                 amends=_text(activity, "EFilingPriorDocumentNumber") or None,
+                people=_people(activity),
             )
         except ValueError:
             raise FileWrong(f"report {number} has a day or an amount that cannot be read") from None
+
+
+def _people(activity: Element) -> tuple[int, int]:
+    """Return how many persons differ in a report by name, address or number, and how many parts they have in it."""
+    parts = [
+        one
+        for one in activity.findall(f"{_NAMESPACE}Party")
+        if _text(one, "ActivityPartyTypeCode") in _PERSONS_INVOLVED
+    ]
+    known = {
+        tuple(
+            (field.tag, field.text) for name in _KNOWN_BY for part in one.findall(_NAMESPACE + name) for field in part
+        )
+        for one in parts
+    }
+    return len(known), len(parts)
 
 
 def _text(element: Element, name: str) -> str:

@@ -11,7 +11,8 @@ class FileWrong(Exception):
 class ReportInFile:
     """A report as the file has it: its gaming day or tax year, and its amounts.
 
-    A currency transaction report has whole dollars in and out, and the identifier that it amends; an information return
+    A currency transaction report has whole dollars in and out, the identifier that it amends, and the persons in it: no
+    fewer than those who differ, no more than their parts (somebody may have several); an information return
     has its account number, winnings and tax withheld, cents, and whether it is a corrected one.
     """
 
@@ -19,6 +20,7 @@ class ReportInFile:
     in_dollars: int | None = None
     out_dollars: int | None = None
     amends: str | None = None
+    people: tuple[int, int] = (1, 1)
     account_number: str | None = None
     winnings_cents: int | None = None
     withheld_cents: int | None = None

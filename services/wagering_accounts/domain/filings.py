@@ -169,6 +169,13 @@ def prepared_reports(
         if report.period != period:
             detail = f"report {number} of the file is of {report.period}, not {period}"
             raise Rejected(Because.CONTRADICTS, detail)
+        least, most = report.people
+        if not least <= (named := len(subjects[number - 1].patrons()) or 1) <= most:
+            detail = f"report {number} of the file has {least} to {most} persons, of {named} said"
+            raise Rejected(
+                Because.CONTRADICTS,
+                f"{detail}: say 'with_others' whom it names beside {subjects[number - 1].reference}",
+            )
     made = list(zip(subjects, found, range(1, len(found) + 1), strict=True))
     if period.isdecimal():
         return tuple(_returns(made, standing))
@@ -183,6 +190,7 @@ def _prepared(subject: FilingSubject, report: ReportInFile, number: int, **more:
     return PreparedReport(
         kind=subject.kind,
         reference=subject.reference,
+        with_others=subject.with_others,
         report=number,
         **{name: getattr(report, name) for name in ("in_dollars", "out_dollars", "winnings_cents", "withheld_cents")},
         **{name: getattr(report, name) for name in ("account_number", "amends")},

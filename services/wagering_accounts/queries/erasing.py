@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.domain.books import AccountKey, Books, PatronKey
@@ -18,10 +18,11 @@ async def accounts_of(connection: AsyncConnection, books: Books, patrons: Collec
         own = select(b.account).where(b.property == key[0], b.patron == key[1])
         found |= {(key[0], name) for name in (await connection.execute(own)).scalars()}
         last = select(func.max(line.gaming_day)).where(line.property == key[0], line.account.in_(own))
+        names = or_(n.reference == key[1], n.with_others.has_key(key[1]))
         named = (
             select(func.max(f.period_ends))
             .join(filing_reports, and_(f.property == n.property, f.filing == n.filing))
-            .where(n.property == key[0], n.kind == "patron", n.reference == key[1], f.status != "withdrawn")
+            .where(n.property == key[0], n.kind == "patron", names, f.status != "withdrawn")
         )
         days = [day for query in (last, named) if (day := (await connection.execute(query)).scalar_one()) is not None]
         if days:

@@ -105,7 +105,7 @@ async def compare_files(connection: AsyncConnection) -> ComparedTable:
         _R.filing == _F.filing,
         _R.kind == literal("patron"),
         p.property == _R.property,
-        p.patron == _R.reference,
+        or_(p.patron == _R.reference, _R.with_others.has_key(p.patron)),
         p.erased_at.is_not(None),
     )
     said = select(_F.property, _F.filing).where(_F.status != "withdrawn", ~erased)

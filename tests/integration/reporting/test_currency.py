@@ -289,3 +289,64 @@ FILING: dict[str, dict[str, Any]] = {
     "filing.acknowledged": {"accepted": True, "reports": [{"report": 1, "accepted": True, "bsa_id": "31000000000002"}]},
 }
 """A filing from its file to its identifiers."""
+
+
+def test_what_is_moved_for_others_counts_for_all_of_them(books: Books) -> None:
+    """At an account, at the cage, on a counter check and at a table; what is void counts for nobody."""
+    till, ledger = Till(), TableDays()
+    bought: dict[str, Any] = {"cents": 300_000, "instrument": "currency", "dealer": "dealer.1", "patron": "p-7"}
+    check = {"property": "riverside", "gaming_day": DAY, "shift": "day", "step": 1, "by": "cage.ann", "serial": "CC-1"}
+    check |= {"at": NOON.isoformat(), "drawer": "p-7", "cents": 200_000, "left_cents": 0, "paid_in": "currency"}
+    others = {"on_behalf_of": ["p-8"]}
+    by_agent = till.paid(4_000, "w-8")
+    by_agent["data"] |= {"patron": "p-8", "conducted_by": "p-7", "on_behalf_of": ["p-9"]}
+    books.desk.feed("accounts", till.registered("p-8", "w-8"), by_agent)
+    books.desk.feed(
+        "inventory",
+        ledger.pit("chips.sold", "BJ-01", moved=-300_000, **bought, **others),
+        ledger.entry("counter_check.redeemed", check | others),
+        _moved(ledger, 1, "front_money_deposit", 2_001, on_behalf_of=["p-8", "p-6"]),
+        _moved(ledger, 2, "front_money_deposit", 9_000, **others),
+        _moved(ledger, 3, "front_money_deposit", 9_000, voids=2, **others),
+        _moved(ledger, 4, "front_money_deposit", 3_000, medium="instrument", **others),
+    )
+    report = _report(books)
+    assert [("p-7", "p-8", 4, 1_100_100), ("p-8", "", 4, 1_100_100)] == [
+        names(row, "person", "reported_with", "movements", "cents") for row in rows_of(report, "reportable")
+    ]
+    by_conductor = [
+        ("buy-in", "p-7", "p-8, p-9", 400_000),
+        ("chips for currency", "p-7", "p-8", 300_000),
+        ("counter check", "p-7", "p-8", 200_000),
+        ("front money deposit", "p-7", "p-8, p-6", 200_100),
+    ]
+    lines = [
+        (row["person"], names(row, "kind", "conducted_by", "on_behalf_of", "cents")) for row in rows_of(report, "lines")
+    ]
+    assert [(person, line) for person in ("p-7", "p-8") for line in by_conductor] == sorted(lines)
+    assert {"p-7": "p-8", "p-8": ""} == {row["person"]: row["reported_with"] for row in rows_of(report, "filed")}
+    logged = [names(row, "department", "in_cents", "logged_cents") for row in rows_of(report, "days")]
+    assert [("account", 400_000, 400_000), ("cage", 400_100, 700_100), ("table", 300_000, 300_000)] == logged
+
+
+def test_the_report_of_one_person_is_that_of_another(books: Books) -> None:
+    """What somebody moves for another is filed once, in the report of the person for whom it was."""
+    till = Till()
+    by_agent = till.paid(10_001, "w-8")
+    by_agent["data"] |= {"patron": "p-8", "conducted_by": "p-7"}
+    books.desk.feed("accounts", till.registered("p-8", "w-8"), by_agent)
+    assert {"p-7": ("due", "", None), "p-8": ("due", "", None)} == _became(books)
+    steps = FILING | {"filing.prepared": FILING["filing.prepared"] | {"reports": [REPORT_OF_BOTH]}}
+    books.desk.feed("accounts", *(till.filing(kind, **data) for kind, data in steps.items()))
+    assert dict.fromkeys(("p-7", "p-8"), ("accepted", "late", "31000000000002")) == _became(books)
+
+
+REPORT_OF_BOTH = {
+    "kind": "patron",
+    "reference": "p-8",
+    "with_others": ["p-7"],
+    "report": 1,
+    "in_dollars": 10_001,
+    "out_dollars": 0,
+}
+"""A report on a person that names another one."""

@@ -130,3 +130,17 @@ def test_what_a_win_at_a_counted_table_lacks_or_contradicts_is_refused(desk: Inv
 
 def _of(document: dict[str, Any], *wanted: str) -> tuple[Any, ...]:
     return tuple(document[name] for name in wanted)
+
+
+def test_a_movement_says_for_whom_it_is(desk: InventoryDesk) -> None:
+    """Whoever is at the window acts for others; the void says the same; nobody acts for himself, or twice for one."""
+    desk.clock.now, others = at(20), {"on_behalf_of": ["p-2", "p-3"]}
+    assert ["p-2", "p-3"] == desk.done("/cage-movements", PAID | others, person="cage.ann")["on_behalf_of"]
+    voided = desk.done(f"/cage-movements/{PROPERTY}/1/void", {"reason": "another patron"}, person="cage.bob")
+    assert ["p-2", "p-3"] == voided["on_behalf_of"]
+    page = desk.get(f"/cage-movements?property={PROPERTY}&gaming_day={DAY}", person="cage.ann").json()
+    assert [["p-2", "p-3"]] * 2 == [one["on_behalf_of"] for one in page["items"]]
+    assert "on_behalf_of" not in desk.done("/cage-movements", PAID, person="cage.ann")
+    for wrong, why in ((["p-1"], "p-1, who conducts it"), (["p-2", "p-2"], "p-2 twice"), ([], "at least 1")):
+        refused = desk.send("/cage-movements", PAID | {"on_behalf_of": wrong}, person="cage.ann")
+        assert_problem(refused, 422, why)

@@ -190,3 +190,15 @@ def test_a_written_off_check_stays_as_the_table_issued_it(owing: InventoryDesk) 
     owing.pit(voided(table, issued))
     [reason] = owing.quarantined()
     assert "counter check K-1 was redeemed, replaced or written off by step 1" in reason
+
+
+def test_a_recovery_is_paid_on_behalf_of_others(owing: InventoryDesk) -> None:
+    """By whoever pays, who is none of them; the void says the same."""
+    written_off(owing, "K-1", 600_00)
+    paid = {"cents": 100_00, "paid_in": "currency", "drawer": "p-5"}
+    recover = f"{WRITE_OFFS}/1/recover"
+    himself = owing.send(recover, paid | {"on_behalf_of": ["p-5"]}, person="cage.ann")
+    assert_problem(himself, 409, "p-5, who conducts it")
+    step = owing.done(recover, paid | {"on_behalf_of": ["p-1"]}, person="cage.ann")["step"]
+    voided_ = owing.done(f"{CHECKS}/redemptions/{step}/void", {"reason": "another patron's"}, person="cage.bob")
+    assert ("p-5", ["p-1"]) == (voided_["drawer"], voided_["on_behalf_of"])

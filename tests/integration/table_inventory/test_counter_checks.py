@@ -106,3 +106,15 @@ def test_a_check_takes_the_place_of_others(desk: InventoryDesk) -> None:
     assert_problem(taken, 409, "counter check CC2 exists already")
     paid = desk.send(CHECKS, {"serial": "CC4", "replaces": ["CC3"]}, person="cage.bob")
     assert_problem(paid, 409, "nothing is owed on counter check CC3")
+
+
+def test_a_check_is_paid_on_behalf_of_others(desk: InventoryDesk) -> None:
+    """The void says for whom it was; it is refused where nobody is known to conduct it, or for himself."""
+    _issue(desk, CC1=1_000_00)
+    others = {"on_behalf_of": ["p-2"]}
+    assert ["p-2"] == _redeem(desk, "CC1", 300_00, "currency", **others)["on_behalf_of"]
+    voided = desk.done(f"{CHECKS}/redemptions/1/void", {"reason": "another patron's"}, person="cage.bob")
+    assert ("p-1", ["p-2"]) == (voided["drawer"], voided["on_behalf_of"])
+    paid = {"cents": 300_00, "paid_in": "currency"}
+    himself = desk.send(f"{CHECKS}/CC1/redeem", paid | {"on_behalf_of": ["p-1"]}, person="cage.ann")
+    assert_problem(himself, 409, "p-1, who conducts it")

@@ -17,10 +17,15 @@ from tests.support.reporting import books_of
 from tests.support.services import settled_database
 from tests.support.shell_calls import ShellCalls
 from tests.unit.cli.calling import Caller
-from tests.unit.cli.filing.test_ctr_batch import texts
+from tests.unit.cli.filing.test_ctr_batch import parties, texts
 
 EVE, READER = "title31.eve", "cage.lou"
 PREPARE = ("filing", "prepare", "--property", "riverside", "--day", "2026-11-20", "--filed-on", "2026-11-21", "--json")
+
+
+REGISTRY: Mapping[str, Any] = {
+    "/properties/riverside/in-effect": {"filer": FILER.model_dump(mode="json"), "packs": ["us-pa", "us-federal"]}
+}
 
 
 @pytest.fixture
@@ -47,15 +52,50 @@ def call(
         services: dict[str, Desk | Mapping[str, Any]] = {
             "wagering-accounts": house.desk,
             "reporting": {"/reports/currency": report},
-            "paytable-registry": {
-                "/properties/riverside/in-effect": {
-                    "filer": FILER.model_dump(mode="json"),
-                    "packs": ["us-pa", "us-federal"],
-                }
-            },
+            "paytable-registry": REGISTRY,
         }
         yield ShellCalls(services, Caller(capsys, monkeypatch), monkeypatch)
     databases.drop(reporting)
+
+
+def test_who_acts_for_another_is_in_the_report_of_that_one(
+    house: House,
+    databases: Databases,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Once identified, or said to be unknown; the other one has no report."""
+    reporting, file = settled_database(databases, "reporting"), tmp_path / "ctr.xml"
+    house.register("p-8", "w-8")
+    house.clock.now = NOON + timedelta(days=1)
+    with books_of(reporting) as books:
+        till = Till()
+        by_agent = till.paid(11_000, "w-7")
+        by_agent["data"] |= {"patron": "p-7", "conducted_by": "p-8"}
+        books.desk.feed("accounts", till.registered("p-7", "w-7"), by_agent)
+        report = books.get(books.path("currency"), person=READER).json()
+    databases.drop(reporting)
+    services: dict[str, Desk | Mapping[str, Any]] = {
+        "wagering-accounts": house.desk,
+        "reporting": {"/reports/currency": report},
+        "paytable-registry": REGISTRY,
+    }
+    call = ShellCalls(services, Caller(capsys, monkeypatch), monkeypatch)
+    nobody = call(*PREPARE, "-o", str(file), person=EVE)
+    assert (4, True, False) == (
+        nobody.code,
+        "identify the patron, or say --unidentified p-8" in nobody.stderr,
+        file.exists(),
+    )
+    other = call(*PREPARE, "--only", "p-8", "-o", str(file), person=EVE)
+    assert (3, True) == (other.code, "p-8: all of it is in the report of p-7" in other.stderr)
+    [document] = call(*PREPARE, "--unidentified", "p-8", "-o", str(file), person=EVE).documents
+    assert [("p-7", ["p-8"], 11_000)] == [
+        (one["reference"], one["with_others"], one["in_dollars"]) for one in document["reports"]
+    ]
+    batch = fromstring(file.read_text())
+    assert [("23", 11_000, 0, False), ("17", 11_000, 0, False)] == parties(batch[1])[-2:]
 
 
 def test_a_gaming_day_is_filed_once_it_has_ended(call: ShellCalls, house: House, tmp_path: Path) -> None:

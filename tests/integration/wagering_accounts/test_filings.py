@@ -9,7 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
+from services.cli.filing.ctr_batch import CtrActivity, Line, ctr_batch
 from services.cli.filing.return_files import file_of
+from services.wagering_accounts.domain.identity import PatronIdentity
 from services.wagering_accounts.queries.patron_keys import rewrap
 from services.wagering_accounts.tables import filing_files
 from services.wagering_accounts.watch import observe
@@ -19,7 +21,7 @@ from shared.runtime.database import create_engine
 from shared.runtime.sealing import new_wrapping_key, wrapping_keys
 from tests.support.accounts import CODE, IDENTITY, NOON, PROPERTY, House, a_house
 from tests.support.asgi import assert_problem
-from tests.support.filings import DAY, batch_text, filing_of
+from tests.support.filings import DAY, FILER, batch_text, filing_of
 from tests.support.rebuilding import assert_named, named
 from tests.support.returns_filed import W_2G, corrected, returns_filing, row
 from tests.support.services import query
@@ -423,3 +425,30 @@ def test_a_return_is_late_after_its_last_day(house: House) -> None:
     prepare_returns(house)
     file(house, 3)
     assert 0 == late(house)
+
+
+def test_a_report_names_everybody_with_a_part_in_it(house: House) -> None:
+    """A look is on record for each of them, and the file goes with the first who is erased."""
+    for number in (1, 2):
+        house.register(f"p-{number}", f"W-{number}")
+    who = PatronIdentity.model_validate(IDENTITY)
+    by_agent = Line("chip purchase", "in", 1, 1_000_001, "p-2", ("p-1",))
+    report = CtrActivity(DAY, who, [by_agent], reference="p-1", others={"p-2": None})
+    text = ctr_batch(FILER, [report], filed_on=DAY).decode()
+    subject = {"kind": "patron", "reference": "p-1"}
+    refused = prepare(house, subjects=[subject], file=text)
+    assert_problem(refused, 409, "report 1 of the file has 2 to 2 persons, of 1 said")
+    assert_problem(prepare(house, subjects=[subject | {"with_others": ["p-2", "p-3"]}], file=text), 409, "of 3 said")
+    assert_problem(prepare(house, subjects=[subject | {"with_others": ["p-1"]}], file=text), 422, "each of them once")
+    prepared = prepare(house, subjects=[subject | {"with_others": ["p-2"]}], file=text)
+    assert ["p-2"] == prepared.json()["reports"][0]["with_others"]
+    assert 200 == house.read(f"/filings/{PROPERTY}/1/file", person=SAM).status_code
+    seen = [json.loads(one.draft.data)["patron"] for one in house.desk.entries() if one.draft.kind == "patron.seen"]
+    assert {"p-1", "p-2"} == set(seen)
+    erasure = f"/patrons/{PROPERTY}/p-2/erasure"
+    ground = {"ground": "requested"}
+    assert_problem(house.send(erasure, ground, person="care.joy"), 409, f"records of {DAY}")
+    house.clock.now += FIVE_YEARS
+    assert house.send(erasure, ground, person="care.joy").is_success
+    assert house.send(f"{erasure}/approve", person="care.max").is_success
+    assert_problem(house.read(f"/filings/{PROPERTY}/1/file", person=SAM), 404, "was destroyed")

@@ -1,5 +1,6 @@
 """Patrons: wallets, access codes, limits, exclusion; and adjustments, which take two people."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import httpx
@@ -225,3 +226,30 @@ def test_what_is_bought_in_late_leaves_no_room_under_the_limit_of_a_day(house: H
     assert_problem(house.buy_in(2_001, **late), 409, "exceeds the patron's limit of 5000")
     assert 200 == house.buy_in(2_000, **late).status_code
     assert_problem(house.buy_in(1), 409, "exceeds the patron's limit of 5000")
+
+
+def test_money_is_moved_by_others_and_for_others(house: House) -> None:
+    """The fact names the account's patron, whoever moved it, and the others for whom it was."""
+    house.register()
+    house.register("p-9", "W-9")
+    assert 200 == house.buy_in(500, "W-1", conducted_by="p-2", on_behalf_of=["p-3"]).status_code
+    assert 200 == house.buy_in(500, "W-1", on_behalf_of=["p-3"]).status_code
+    assert 200 == house.cash_out(100, "W-1", conducted_by="p-2", access_code=CODE).status_code
+    kinds = ("account.bought_in", "account.cashed_out")
+    moved = [json.loads(one.draft.data) for one in house.desk.entries() if one.draft.kind in kinds]
+    assert [("p-1", "p-2", ["p-3"]), ("p-1", None, ["p-3"]), ("p-1", "p-2", None)] == [
+        tuple(one.get(name) for name in ("patron", "conducted_by", "on_behalf_of")) for one in moved
+    ]
+    house.open("GA-1")
+    house.open("GA-2", patron="p-1")
+    for refused, why in (
+        (house.buy_in(100, "W-1", conducted_by="p-1"), "is that of p-1"),
+        (house.buy_in(100, "W-1", conducted_by="p-2", on_behalf_of=["p-2"]), "p-2, who conducts it"),
+        (house.buy_in(100, "W-1", conducted_by="p-2", on_behalf_of=["p-1"]), "is that of p-1"),
+        (house.buy_in(100, "GA-1", conducted_by="p-2"), "is for nobody by name"),
+        (house.buy_in(100, "GA-2", "wallet", conducted_by="p-2", access_code=CODE), "through nobody's hands"),
+    ):
+        assert_problem(refused, 409, why)
+    excluded = {"excluded": True, "reason": "list"}
+    assert house.send(f"/patrons/{PROPERTY}/p-9/exclusion", excluded, person="care.joy").is_success
+    assert_problem(house.buy_in(100, "W-1", conducted_by="p-9"), 403, "is excluded since")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.reporting.domain.federal.currency import currency_totals, department_logs
+from services.reporting.domain.federal.currency import CashMovement, currency_totals, department_logs, reported_with
 from shared.jurisdictions import pack
 from tests.support.packs import changed, dated
 from tests.unit.reporting.cash import DAY, paid
@@ -105,3 +105,52 @@ def test_a_movement_moves_something(cents: int) -> None:
     """What went back is a movement in the other direction."""
     with pytest.raises(ValueError, match="moved nothing; give what moved, and its direction"):
         currency_totals(LAW, "ctr", [paid(1)._replace(cents=cents)])
+
+
+def for_another(dollars: int, conductor: str, *others: str, minutes: int = 0, **changes: Any) -> list[CashMovement]:
+    """What somebody moved for others, as it counts for each of them."""
+    said = {"conductor": conductor, "on_behalf_of": others, "reference": f"{conductor} {minutes}"} | changes
+    return [paid(dollars, minutes=minutes, patron=one, **said) for one in (conductor, *others)]
+
+
+def test_what_is_moved_for_another_counts_for_both() -> None:
+    """For whoever conducts it, and for each person on whose behalf, in whole (31 CFR § 1021.313)."""
+    movements = [*for_another(6_000, "p-1", "p-2", "p-3"), paid(5_000, minutes=1, patron="p-2")]
+    found = currency_totals(LAW, "ctr", movements)
+    assert {"p-1": (6_000_00, 1, "below"), "p-2": (11_000_00, 2, "reached"), "p-3": (6_000_00, 1, "below")} == {
+        str(one.first.patron): (one.cents, len(one.entries), one.standing) for one in found
+    }
+    assert found == currency_totals(LAW, "ctr", reversed(movements))
+
+
+@pytest.mark.parametrize(
+    ("movements", "expected"),
+    [
+        (for_another(11_000, "p-1", "p-2"), {"p-1": "p-2"}),
+        (for_another(11_000, "p-9", "p-8", "p-7"), {"p-8": "p-7", "p-9": "p-7"}),
+        ([*for_another(11_000, "p-1", "p-2"), paid(1_000, minutes=1)], {"p-2": "p-1"}),
+        ([*for_another(6_000, "p-1", "p-2"), *for_another(6_000, "p-1", "p-3", minutes=1)], {}),
+        (
+            [
+                *for_another(6_000, "p-1", "p-2"),
+                *for_another(6_000, "p-1", "p-3", minutes=1),
+                *for_another(6_000, "p-4", "p-2", minutes=2),
+            ],
+            {},
+        ),
+        ([*for_another(11_000, "p-1", "p-2"), paid(11_000, patron="p-2", direction="out", minutes=1)], {"p-1": "p-2"}),
+        ([paid(11_000, reference="a"), paid(11_000, reference="b", patron="p-2")], {}),
+    ],
+)
+def test_a_report_that_has_all_of_another_stands_for_it(
+    movements: list[CashMovement], expected: dict[str, str]
+) -> None:
+    """The one with more, or that of the person for whom it was; two that share a part are two reports."""
+    whole = reported_with(currency_totals(LAW, "ctr", movements))
+    assert {("riverside", who, DAY): by for who, by in expected.items()} == whole
+
+
+def test_a_log_names_what_was_moved_for_another_under_each_person() -> None:
+    """As the running totals of both go on from it."""
+    logs = department_logs(currency_totals(LAW, "mtl", for_another(4_000, "p-1", "p-2")))
+    assert [("p-1", 4_000_00), ("p-2", 4_000_00)] == [(one.movement.patron, one.in_cents) for one in logs["cage"]]

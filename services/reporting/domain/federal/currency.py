@@ -1,11 +1,10 @@
 """Currency reports and logs (FinCEN 112, Multiple Transaction Log): transactions by person and day. Pure; cents."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from math import ceil
-from operator import attrgetter
 from typing import Final, Literal, NamedTuple, get_args
 
 from services.reporting.domain.law import Applied
@@ -29,7 +28,8 @@ class CashMovement(NamedTuple):
     """A currency transaction of a person, cents, at an account, the cage, or a table.
 
     `kind` is its purpose (a buy-in, a redemption of chips), `reference` its record. `patron` is an opaque reference,
-    None if unknown: unknown persons cannot be told apart.
+    None if unknown: unknown persons cannot be told apart. One that somebody moves for others counts for the `conductor`
+    and for each person in `on_behalf_of`, with the same reference; of one on a person's own behalf both are empty.
     """
 
     patron: str | None
@@ -43,6 +43,8 @@ class CashMovement(NamedTuple):
     place: str
     reference: str
     medium: Literal["currency", "instrument"] = "currency"
+    conductor: str | None = None
+    on_behalf_of: tuple[str, ...] = ()
 
 
 class LogEntry(NamedTuple):
@@ -128,20 +130,58 @@ def currency_totals(
     return tuple(_total(held[entries[0].movement.gaming_day], entries) for entries in together.values())
 
 
+_Reported = tuple[str, str, date]
+"""A property, a person, and a gaming day."""
+
+
+def reported_with(totals: Iterable[CurrencyTotal]) -> dict[_Reported, str]:
+    """Return whose report has all that a person moved, of those whose own one would say nothing more.
+
+    By property, person and gaming day, of totals that reached the threshold of a report. What somebody moves for
+    another is in the totals of both; the one with more transactions is reported, of the same ones that of the person
+    for whom they were. It names everybody with a part in them.
+    """
+    found: dict[tuple[str, date], dict[_Reported, list[CashMovement]]] = {}
+    for total in totals:
+        one = total.first
+        if total.standing == "reached" and one.patron is not None:
+            key = one.property, one.patron, one.gaming_day
+            moved = found.setdefault((one.property, one.gaming_day), {}).setdefault(key, [])
+            moved += (entry.movement for entry in total.entries)
+    return {key: whole for reports in found.values() for key, whole in _covered(reports)}
+
+
+def _covered(reports: Mapping[_Reported, Sequence[CashMovement]]) -> Iterator[tuple[_Reported, str]]:
+    """Yield the reports of a gaming day of which all is in another one, and that one's person."""
+
+    def first(key: _Reported) -> tuple[int, bool, str]:
+        conducts = all(one.conductor == one.patron for one in reports[key])
+        return -len(reports[key]), conducts, key[1]
+
+    standing: list[tuple[str, frozenset[str]]] = []
+    for key in sorted(reports, key=first):
+        own = frozenset(one.reference for one in reports[key])
+        whole = next((person for person, references in standing if own <= references), None)
+        if whole is None:
+            standing.append((key[1], own))
+        else:
+            yield key, whole
+
+
 def department_logs(totals: Iterable[CurrencyTotal]) -> dict[Department, tuple[LogEntry, ...]]:
     """Return the log of each department: its transactions in totals that reached the threshold, by moment.
 
     The running totals of an entry include the person's transactions in other departments.
     """
     entries = [entry for total in totals if total.standing == "reached" for entry in total.entries]
-    entries.sort(key=_order_of_entries)
+    entries.sort(key=lambda entry: _order(entry.movement))
     return {
         name: tuple(entry for entry in entries if entry.movement.department == name) for name in get_args(Department)
     }
 
 
 def in_order(movements: Iterable[CashMovement]) -> tuple[CashMovement, ...]:
-    """Return transactions by moment, then by department and reference.
+    """Return transactions by moment, then by place, reference and person.
 
     Raises: ValueError for one without money: a reversal is a transaction in the other direction.
     """
@@ -152,8 +192,8 @@ def in_order(movements: Iterable[CashMovement]) -> tuple[CashMovement, ...]:
     return tuple(found)
 
 
-_order: Final = attrgetter("moment", "property", "place", "reference")
-_order_of_entries: Final = attrgetter("movement.moment", "movement.property", "movement.place", "movement.reference")
+def _order(one: CashMovement) -> tuple[datetime, str, str, str, str]:
+    return one.moment, one.property, one.place, one.reference, one.patron or ""
 
 
 def reached_cents(rule: CurrencyReport, day: date) -> int:

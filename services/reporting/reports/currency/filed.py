@@ -9,7 +9,7 @@ from services.reporting.framework.document import Column, Section
 from services.reporting.framework.figures import Cell
 from services.reporting.read_model.filings import LATE, STEPS, FilingSteps, filings_of
 from services.reporting.read_model.reading import Books
-from services.reporting.reports.currency.sections import DAY, FORM, PERSON
+from services.reporting.reports.currency.sections import DAY, FORM, PERSON, REPORTED_WITH
 from shared.contracts.filings import FilingSubject
 
 FILED: Final = Section(
@@ -20,6 +20,7 @@ FILED: Final = Section(
         FORM,
         DAY,
         PERSON,
+        REPORTED_WITH,
         Column(name="entry", title="First entry"),
         Column(name="file_by", title="File by", unit="day"),
         Column(name="filing", title="Filing", formula="the last one of it that was not withdrawn"),
@@ -47,8 +48,11 @@ MARGIN: Final = timedelta(days=3)
 """How long before the last day a file should be there: the property's choice, not law."""
 
 
-async def filed_rows(books: Books, reached: Iterable[tuple[str, CurrencyTotal]]) -> list[dict[str, Any]]:
-    """Return what became of each reportable total, given with its form; in and out of a person are one report."""
+async def filed_rows(books: Books, reached: Iterable[tuple[str, CurrencyTotal, str]]) -> list[dict[str, Any]]:
+    """Return what became of each reportable total; in and out of a person are one report.
+
+    Each is given with its form and, where all of it is in another person's report, with that person.
+    """
     by_subject = {
         (one.prepared.period, report.kind, report.reference): (one, report.report)
         for one in await filings_of(books)
@@ -57,8 +61,8 @@ async def filed_rows(books: Books, reached: Iterable[tuple[str, CurrencyTotal]])
     }
     today = books.place.gaming_day(books.question.known_at)
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for form, total in reached:
-        subject = _subject(total)
+    for form, total, reported_with in reached:
+        subject = _subject(total, reported_with or total.first.patron)
         entry = subject.reference if subject.kind == "entry" else ""
         key = (form, total.held.gaming_day, total.first.patron, entry)
         if key not in rows:
@@ -69,13 +73,13 @@ async def filed_rows(books: Books, reached: Iterable[tuple[str, CurrencyTotal]])
                 "person": total.first.patron or "unknown",
                 "entry": entry,
                 "file_by": total.file_by,
+                "reported_with": reported_with,
             } | dict(_became(found, total.file_by, today, books))
     return list(rows.values())
 
 
-def _subject(total: CurrencyTotal) -> FilingSubject:
-    """Return whom a total is about, as filings name it."""
-    person = total.first.patron
+def _subject(total: CurrencyTotal, person: str | None) -> FilingSubject:
+    """Return whom the report of a total is about, as filings name it."""
     if person is None:
         return FilingSubject(kind="entry", reference=total.first.reference)
     if person.startswith("account "):

@@ -15,6 +15,7 @@ from services.reporting.domain.federal.currency import (
     Standing,
     currency_totals,
     department_logs,
+    reported_with,
 )
 from services.reporting.domain.law import Applied, unconfirmed
 from services.reporting.framework.definition import Content, Report
@@ -27,6 +28,7 @@ from services.reporting.read_model.currency import (
     CAGE_MEASURES,
     CASH,
     CASH_MEASURES,
+    OTHERS_MEASURES,
     entry_of,
     moved_by_measure,
     moved_currency,
@@ -58,10 +60,17 @@ class _Judged:
     law: Pack
     totals: Mapping[str, Sequence[CurrencyTotal]]
     patterns: Sequence[tuple[str, Pattern]]
+    with_whom: Mapping[str, Mapping[tuple[str, str, date], str]]
+    """Whose report has all of another person's, by report."""
 
     def form_of(self, report: str, movement: CashMovement) -> str:
         found = self.law.forms[self.law.currency_reports[report].form].on(movement.gaming_day).value
         return found.number or found.title
+
+    def reported_with(self, total: CurrencyTotal) -> str:
+        """Return whose report has all of a total, empty if it is a report of its own."""
+        one = total.first
+        return self.with_whom.get(total.held.report, {}).get((one.property, one.patron or "", one.gaming_day), "")
 
     def applied(self) -> Iterator[Applied]:
         held = {
@@ -95,9 +104,9 @@ async def _fill(books: Books) -> Content:
     )
     movements = [one for one in currency if one.gaming_day >= first]
     judged = [
-        _Judged(
+        _judged(
             law,
-            {report: currency_totals(law, report, movements) for report in law.currency_reports},
+            movements,
             [
                 (report, pattern)
                 for report in _filed(law)
@@ -126,11 +135,18 @@ async def _fill(books: Books) -> Content:
     )
     filed = [(law, report) for law in laws for report in _filed(law)]
     changed = await amended_rows(books, filed, movements, filed_cents) if filed else []
-    became = await filed_rows(books, ((each.form_of(one.held.report, one.first), one) for each, one in reached))
+    became = await filed_rows(
+        books, ((each.form_of(one.held.report, one.first), one, each.reported_with(one)) for each, one in reached)
+    )
     applied = [one for each in judged for one in each.applied()]
     if only_due:
         applied += (one for law in laws for one in applied_to_logs(law, _logged(law), books.question.last))
     return Content((*sections, fill(AMENDED, changed), fill(FILED, became)), identities, _marks(applied))
+
+
+def _judged(law: Pack, movements: Sequence[CashMovement], found: Sequence[tuple[str, Pattern]]) -> _Judged:
+    totals = {report: currency_totals(law, report, movements) for report in law.currency_reports}
+    return _Judged(law, totals, found, {report: reported_with(totals[report]) for report in _filed(law)})
 
 
 def _filed(law: Pack) -> list[str]:
@@ -196,16 +212,18 @@ def _threshold(one: CurrencyTotal) -> Applied:
 
 
 def _reportable(judgment: _Judgment) -> dict[str, Any]:
-    return _total(judgment) | {"file_by": judgment[1].file_by}
+    judged, one = judgment
+    return _total(judgment) | {"file_by": one.file_by, "reported_with": judged.reported_with(one)}
 
 
 def _lines(judgment: _Judgment) -> Iterator[dict[str, Any]]:
-    """Yield a total's parts by kind, in the order of their first transactions, as a form lists them."""
+    """Yield a total's parts by kind and by who moved it for whom, in the order of their first transactions."""
     judged, one = judgment
-    by_kind: dict[str, list[CashMovement]] = {}
+    parts: dict[tuple[str, str | None, tuple[str, ...]], list[CashMovement]] = {}
     for entry in one.entries:
-        by_kind.setdefault(entry.movement.kind, []).append(entry.movement)
-    for kind, movements in by_kind.items():
+        movement = entry.movement
+        parts.setdefault((movement.kind, movement.conductor, movement.on_behalf_of), []).append(movement)
+    for (kind, _, _), movements in parts.items():
         because = _because(movements)
         yield {
             "form": judged.form_of(one.held.report, one.first),
@@ -213,10 +231,16 @@ def _lines(judgment: _Judgment) -> Iterator[dict[str, Any]]:
             "person": one.first.patron or _UNKNOWN,
             "direction": one.first.direction,
             "kind": kind,
+            **_agency(movements[0]),
+            "reported_with": judged.reported_with(one),
             "movements": Figure(len(movements), because),
             "cents": Figure(sum([movement.cents for movement in movements]), because),
             "entry": Cell(one.first.reference, _because([one.first])),
         }
+
+
+def _agency(one: CashMovement) -> dict[str, str]:
+    return {"conducted_by": one.conductor or "", "on_behalf_of": ", ".join(one.on_behalf_of)}
 
 
 def _warning(judgment: _Judgment) -> dict[str, Any]:
@@ -234,10 +258,11 @@ def _logs(judged: _Judged) -> list[tuple[_Judged, str, str, Sequence[LogEntry]]]
 
 
 def _in_log(department: str, log: Iterable[LogEntry]) -> Iterator[Logged]:
-    by_day: dict[date, list[CashMovement]] = {}
-    for entry in log:
-        by_day.setdefault(entry.movement.gaming_day, []).append(entry.movement)
-    for day, movements in by_day.items():
+    by_day: dict[date, dict[str, CashMovement]] = {}
+    for entry in log:  # what somebody moved for another is in it for each of them, and was moved once
+        by_day.setdefault(entry.movement.gaming_day, {})[entry.movement.reference] = entry.movement
+    for day, by_reference in by_day.items():
+        movements = list(by_reference.values())
         because = _because(movements)
         yield day, department, Figure(len(movements), because), Figure(sum([one.cents for one in movements]), because)
 
@@ -253,6 +278,7 @@ def _entry(logged: tuple[_Judged, str, str, LogEntry]) -> dict[str, Any]:
         "moment": one.moment,
         "place": one.place,
         "person": one.patron or _UNKNOWN,
+        **_agency(one),
         "direction": one.direction,
         "kind": one.kind,
         "cents": Figure(one.cents, because),
@@ -283,13 +309,17 @@ async def _identities(books: Books) -> tuple[Identity, ...]:
     accounts = (await books.amounts(tuple(CASH_MEASURES), ("item",), items=(CASH,))).get((CASH,), {})
     shown = {
         **{of: accounts.get(name, NOTHING) for of, name in zip(ACCOUNT_MEASURES, CASH_MEASURES, strict=True)},
-        **(await books.amounts((*CAGE_MEASURES, BOUGHT))).get((), {}),
+        **(await books.amounts((*CAGE_MEASURES, BOUGHT, *OTHERS_MEASURES))).get((), {}),
     }
     sides = {
         **{name: (f"currency {way}", f"of accounts that went {way}") for name, way in ACCOUNT_MEASURES.items()},
         "cage_in_cents": ("cage in", "that went in at the cage"),
         "cage_out_cents": ("cage out", "that went out at the cage"),
         BOUGHT: ("tables in", "for which known persons bought chips at tables"),
+        **{
+            name: (f"for others {way}", f"that somebody moved {way} for others")
+            for name, way in OTHERS_MEASURES.items()
+        },
     }
     return tuple(
         Identity(
@@ -311,7 +341,8 @@ CURRENCY: Final = Report(
     name="currency",
     title="Currency reports and logs (CTR, MTL)",
     about=(
-        "What persons moved in currency in a gaming day, in and out apart, over all places where they are known: what "
+        "What persons moved in currency in a gaming day, in and out apart, over all places where they are known, each "
+        "movement for whoever conducts it and for everybody on whose behalf it is: what "
         "is to be reported and by when, and of which kinds it is, the log of each department, what is near a "
         "threshold, patterns that a person should look at, and what was to be reported until something of it was "
         "void: a report of it that was filed is amended. What became of each report: whether it was filed, by whom, "

@@ -12,6 +12,10 @@ PERSON: Final = Column(
     formula="a reference: the patron, or the account where none is known; unknown where it is not recorded",
 )
 DIRECTION: Final = Column(name="direction", title="In or out", formula="into the casino, or out of it to the person")
+AGENCY: Final = (
+    Column(name="conducted_by", title="Conducted by", formula="where somebody moved it for others"),
+    Column(name="on_behalf_of", title="On behalf of", formula="all of them, with a comma between"),
+)
 _CENTS: Final = Column(name="cents", title="Amount", unit="cents")
 _MOVEMENTS: Final = Column(name="movements", title="Movements", unit="count")
 _ENTRY: Final = Column(name="entry", title="First entry")
@@ -22,6 +26,11 @@ _TOTAL: Final = (
 _SOURCE: Final = (
     Column(name="source", title="Source", formula="of the threshold"),
     Column(name="status", title="Status", formula="whether that was confirmed at its source"),
+)
+REPORTED_WITH: Final = Column(
+    name="reported_with",
+    title="Reported with",
+    formula="whose report has all of it, where somebody moved it for another; empty: it is a report of its own",
 )
 _KEY: Final = ("form", "gaming_day", "person", "direction", "entry")
 
@@ -53,6 +62,7 @@ REPORTABLE: Final = Section(
     columns=(
         *_TOTAL,
         Column(name="file_by", title="File by", unit="day", formula="days after the gaming day, as the pack says"),
+        REPORTED_WITH,
         _ENTRY,
         *_SOURCE,
     ),
@@ -60,10 +70,12 @@ REPORTABLE: Final = Section(
 LINES: Final = Section(
     name="lines",
     title="To be reported, by kind",
-    key=("form", "gaming_day", "person", "direction", "entry", "kind"),
+    key=("form", "gaming_day", "person", "direction", "entry", "kind", "conducted_by", "on_behalf_of"),
     columns=(
         *(FORM, DAY, PERSON, DIRECTION),
         Column(name="kind", title="Kind"),
+        *AGENCY,
+        REPORTED_WITH,
         _MOVEMENTS,
         _CENTS,
         _ENTRY,
@@ -72,7 +84,7 @@ LINES: Final = Section(
 LOG: Final = Section(
     name="log",
     title="Log of each department",
-    key=("department", "form", "entry"),
+    key=("department", "form", "entry", "person"),
     columns=(
         Column(name="department", title="Department"),
         FORM,
@@ -80,6 +92,7 @@ LOG: Final = Section(
         Column(name="moment", title="Moment", unit="moment"),
         Column(name="place", title="Place", formula="the table, the window of the cage, or the wallet"),
         PERSON,
+        *AGENCY,
         DIRECTION,
         Column(name="kind", title="Kind"),
         _CENTS,

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting.domain.federal.currency import currency_totals, reached_cents
+from services.reporting.domain.federal.currency import currency_totals, reached_cents, reported_with
 from services.reporting.framework.question import ReportQuery
 from services.reporting.read_model.currency import moved_currency
 from services.reporting.report_service import books_of
@@ -52,12 +52,15 @@ async def count_unprepared(reader: SnapshotReader, question: ReportQuery) -> int
         return 0
     least = min(reached_cents(rule, question.last) for _, _, rule in filed)
     moved = await moved_currency(books, question.first, person_cents=least, nobody_cents=least, tables=True)
-    reached = [
-        (law.currency_reports[name].form, total)
-        for law, name, _ in filed
-        for total in currency_totals(law, name, moved)
-        if total.standing == "reached"
-    ]
+    reached = []
+    for law, name, _ in filed:
+        totals = currency_totals(law, name, moved)
+        whole = reported_with(totals)
+        reached += [
+            (law.currency_reports[name].form, one, "")
+            for one in totals
+            if one.standing == "reached" and (one.first.property, one.first.patron, one.held.gaming_day) not in whole
+        ]
     return sum(row["late"] in UNPREPARED for row in await filed_rows(books, reached) if row["status"] == "due")
 
 

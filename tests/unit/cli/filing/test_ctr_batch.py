@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from importlib import import_module
 from math import ceil
@@ -47,20 +48,44 @@ UNKNOWN_BOXES: Final = (
     "IdentificationPresent",
 )
 
+KNOWN: Final = PatronIdentity.model_validate(IDENTITY)
+AN_ENTITY: Final = PatronIdentity.model_validate(ENTITY)
+
+AGENCIES: Final[list[tuple[str | None, tuple[str, ...]]]] = [
+    (None, ()),
+    ("p-1", ("p-2",)),
+    ("p-1", ("p-3", "p-2")),
+    ("p-2", ("p-1",)),
+    ("p-3", ("p-2", "p-1")),
+]
+"""Who moves something, and for whom, in a report on p-1."""
+
 lines = st.builds(
-    lambda kind, movements, cents: Line(kind, WAYS[kind], movements, cents),
+    lambda kind, movements, cents, agency: Line(kind, WAYS[kind], movements, cents, *agency),
     st.sampled_from(sorted(WAYS)),
     st.integers(1, 40),
     st.integers(1, 10**9),
+    st.sampled_from(AGENCIES),
 )
 people = st.sampled_from([None, *map(PatronIdentity.model_validate, (IDENTITY, KNOWN_MORE, ENTITY))])
+
+
+def an_activity(*said: Any, **more: Any) -> CtrActivity:
+    """Return a report; an entity conducts nothing for others."""
+    report = CtrActivity(*said, **more)
+    conducts = any(line.conductor == report.reference for line in report.lines)
+    return replace(report, identity=None) if conducts and report.identity == AN_ENTITY else report
+
+
 activities = st.builds(
-    CtrActivity,
+    an_activity,
     st.just(DAY),
     people,
-    st.lists(lines, min_size=1, max_size=6, unique_by=lambda line: line.kind),
+    st.lists(lines, min_size=1, max_size=6, unique_by=lambda line: (line.kind, line.conductor, line.on_behalf_of)),
     st.sampled_from([None, "31000000000001"]),
     account=st.sampled_from([None, "GA-2"]),
+    reference=st.just("p-1"),
+    others=st.fixed_dictionaries({"p-2": st.none(), "p-3": st.none()}),
 )
 
 
@@ -72,6 +97,32 @@ def read(content: bytes) -> Element:
 def texts(element: Element, name: str) -> list[str]:
     """Return the texts of all elements of a name."""
     return [one.text or "" for one in element.iter() if one.tag.endswith("}" + name)]
+
+
+def parties(activity: Element) -> list[tuple[str, int, int, bool]]:
+    """Return the code of each party, its dollars in and out, and whether it has multiple transactions."""
+    return [
+        (
+            texts(party, "ActivityPartyTypeCode")[0],
+            *(sum(map(int, texts(party, f"IndividualEntityCash{way}AmountText"))) for way in ("In", "Out")),
+            texts(party, "MultipleTransactionsPersonsIndividualsIndicator") == ["Y"],
+        )
+        for party in activity
+        if party.tag.endswith("}Party")
+    ]
+
+
+def added_up(report: CtrActivity) -> Counter[tuple[str, int, int, bool]]:
+    """Return the parts of persons that a report should have: each line counts in whole for everybody in it."""
+    dollars, movements = Counter[tuple[str, str, str]](), Counter[tuple[str, str]]()
+    for line in report.lines:
+        own = [("p-1", "50")] if line.conductor is None else [(line.conductor, "17")]
+        for part in own + [(one, "23") for one in line.on_behalf_of]:
+            dollars[*part, line.direction] += ceil(line.cents / 100)
+            movements[part] += line.movements
+    return Counter(
+        (code, dollars[who, code, "in"], dollars[who, code, "out"], n > 1) for (who, code), n in movements.items()
+    )
 
 
 def one_report(identity: PatronIdentity | None = None, *, moved: Sequence[Line] = (), **more: Any) -> Element:
@@ -95,11 +146,9 @@ def test_totals_are_the_sums_of_lines_rounded_up(reports: list[CtrActivity]) -> 
         total += sums.total()
         for way, name in (("in", "TotalCashInReceiveAmountText"), ("out", "TotalCashOutAmountText")):
             assert [str(sums[way] or "")] == texts(activity, name)
-        for way, name in (("in", "In"), ("out", "Out")):
-            said = [str(sums[way])] * 2 if sums[way] else []
-            assert said == texts(activity, f"IndividualEntityCash{name}AmountText")
-        many = sum(line.movements for line in report.lines) > 1
-        assert ["Y"] * many == texts(activity, "MultipleTransactionsPersonsIndividualsIndicator")
+        [location] = [one for one in parties(activity) if one[0] == "34"]
+        assert ("34", sums["in"], sums["out"], False) == location
+        assert added_up(report) == Counter(one for one in parties(activity) if one[0] in ("50", "17", "23"))
     assert str(total) == batch.get("TotalAmount")
     numbers = [one.get("SeqNum") for one in batch.iter() if one.get("SeqNum")]
     assert len(numbers) == len(set(numbers))
@@ -168,6 +217,50 @@ def test_what_would_be_refused_is_no_batch(report: list[CtrActivity], filed_on: 
     """It says what is wrong before there is a file."""
     with pytest.raises(ValueError, match=why):
         ctr_batch(FILER, report, filed_on=filed_on)
+
+
+def test_whoever_acts_for_another_and_for_whom_are_on_the_form() -> None:
+    """The person of the report first, with a part for what was on their own behalf and one for the rest."""
+    moved = [
+        Line("chip purchase", "in", 1, 700_000, "p-2", ("p-1",)),
+        Line("front money deposit", "in", 1, 400_000),
+        Line("chip redemption", "out", 1, 1_100_000, "p-1", ("p-2", "p-3")),
+    ]
+    batch = one_report(KNOWN, moved=moved, reference="p-1", others={"p-2": None, "p-3": AN_ENTITY})
+    [activity] = [one for one in batch if one.tag.endswith("}Activity")]
+    assert [
+        ("23", 7_000, 0, False),
+        ("50", 4_000, 0, False),
+        ("17", 0, 11_000, False),
+        ("17", 7_000, 0, False),
+        ("23", 0, 11_000, False),
+        ("23", 0, 11_000, False),
+    ] == parties(activity)[-6:]
+
+
+@pytest.mark.parametrize(
+    ("agency", "others", "why"),
+    [
+        (("p-1", ("p-1",)), {}, "p-1 conducts chip purchase on behalf of p-1"),
+        ((None, ("p-2",)), {"p-2": None}, "both who conducts it and for whom"),
+        (("p-2", ()), {"p-2": None}, "both who conducts it and for whom"),
+        (("p-2", ("p-1",)), {}, "p-2 has a part in the report of p-1, and is not identified"),
+        (("p-1", ("p-2",)), {}, "p-2 has a part in the report of p-1, and is not identified"),
+        (("p-2", ("p-3",)), {"p-2": None, "p-3": None}, "p-1 has no part in chip purchase"),
+        (("p-2", ("p-1",)), {"p-2": AN_ENTITY}, "p-2 is an entity"),
+        (
+            ("p-2", ("p-1",)),
+            {"p-2": KNOWN.model_copy(update={"date_of_birth": DAY + timedelta(1)})},
+            "born on 2026-11-20 moved nothing",
+        ),
+    ],
+)
+def test_what_nobody_moves_for_others_like_this_is_no_batch(
+    agency: tuple[str | None, tuple[str, ...]], others: dict[str, PatronIdentity | None], why: str
+) -> None:
+    """Nobody acts for himself, and everybody with a part in it is identified, or said to be unknown."""
+    with pytest.raises(ValueError, match=why):
+        one_report(moved=[Line("chip purchase", "in", 1, 1_000_001, *agency)], reference="p-1", others=others)
 
 
 def test_an_account_without_a_patron_is_reported_by_its_number() -> None:

@@ -1,0 +1,56 @@
+"""Who moves currency for somebody else: a report names whoever conducts it, and on whose behalf (31 CFR § 1021.313)."""
+
+from typing import Annotated, ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from shared.contracts.envelope import Contract, Identifier
+from shared.contracts.rejection import Reason, Rejected
+
+OthersMax = 20
+"""Most persons on whose behalf somebody moves currency at once."""
+
+Others = Annotated[
+    tuple[Identifier, ...],
+    Field(min_length=1, max_length=OthersMax, description="the patrons for whom it is done, by reference"),
+]
+
+
+def wrong_agency(conductor: str | None, others: tuple[str, ...] | None) -> str | None:
+    """Return why nobody moves currency like this, or None: who acts for others is known, and is none of them.
+
+    >>> wrong_agency("p-7", ("p-8", "p-7"))
+    "'on_behalf_of' has p-7, who conducts it: what is done on one's own behalf is a movement of its own"
+    """
+    if others is None:
+        return None
+    if conductor is None:
+        return "'on_behalf_of' says for whom it is done, and nobody says who conducts it"
+    if conductor in others:
+        own = "what is done on one's own behalf is a movement of its own"
+        return f"'on_behalf_of' has {conductor}, who conducts it: {own}"
+    twice = sorted({one for one in others if others.count(one) > 1})
+    return f"'on_behalf_of' has {', '.join(twice)} twice" if twice else None
+
+
+def require_agency(conductor: str | None, others: tuple[str, ...] | None) -> None:
+    """Raise Rejected if nobody moves currency like this."""
+    if (wrong := wrong_agency(conductor, others)) is not None:
+        raise Rejected(Reason.CONTRADICTS, wrong)
+
+
+class OnBehalf(Contract):
+    """What somebody may do on behalf of others: `on_behalf_of`, absent where it is for that person alone.
+
+    `CONDUCTED_BY` is the field that names who does it.
+    """
+
+    CONDUCTED_BY: ClassVar[str]
+
+    on_behalf_of: Others | None = None
+
+    @model_validator(mode="after")
+    def _acts_for_others(self) -> Self:
+        if (wrong := wrong_agency(getattr(self, self.CONDUCTED_BY), self.on_behalf_of)) is not None:
+            raise ValueError(wrong)
+        return self
