@@ -165,6 +165,9 @@ class CageVoided(CageTransaction, AsShown):
     reason: Reason
 
 
+Taxed = Literal["federal", "state", "local"]
+"""Whose tax is withheld from winnings: that of the federation, of the state, or of the locality."""
+
 TaxNumber = Literal["given", "applied_for", "not_given"]
 """Whether a winner gave a taxpayer identification number. The number itself is nowhere in these books."""
 
@@ -209,10 +212,10 @@ class WinnerIdentified(Fact):
     A win is one of the round `round_id`; at a counted table, which has none, of the minute `won_at`, with what was
     `paid`. A wager of such a table is in no rules submission: `wager_words` describes it.
 
-    `form_number` is the number printed on the form or assigned by the filing; `withheld_cents` the tax withheld, and
-    `before_cents` what was recorded as withheld before. `paid` is the win itself, if it is reportable only once its
-    winner is known: the owner of chips is unknown when a round is settled. `paid_on` is the date of payment on the
-    property's clock, if that is not when the round was closed.
+    `form_number` is the number printed on the form or assigned by the filing; `withheld_cents` the federal tax
+    withheld, and `before_cents` what was recorded as withheld before; likewise of the state and of the locality. `paid`
+    is the win itself, if it is reportable only once its winner is known: the owner of chips is unknown when a round is
+    settled. `paid_on` is the date of payment on the property's clock, if that is not when the round was closed.
     """
 
     property: Name
@@ -230,8 +233,20 @@ class WinnerIdentified(Fact):
     form_number: Identifier | None = None
     withheld_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
     before_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
+    state_withheld_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
+    state_before_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
+    local_withheld_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
+    local_before_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
     filed_on: date | None = None
     paid: PaidWin | None = None
     paid_on: date | None = None
     by: Person
     at: AwareDatetime
+
+    def withheld_changes(self) -> dict[Taxed, int]:
+        """Return what this statement adds to the tax recorded as withheld, cents, by whose it is."""
+        return {
+            "federal": self.withheld_cents - self.before_cents,
+            "state": self.state_withheld_cents - self.state_before_cents,
+            "local": self.local_withheld_cents - self.local_before_cents,
+        }

@@ -65,7 +65,8 @@ class PreparedReport(FilingSubject):
     """A report in a file, the first of which is 1, with its amounts as the file has them.
 
     A currency transaction report has whole dollars in and out; `amends` is the identifier of the earlier one that it
-    corrects. An information return has its account number, winnings and tax withheld, cents; `corrects` is the filing
+    corrects. An information return has its account number, winnings and tax withheld, cents (federal, and of the
+    state and the locality, if it says any); `corrects` is the filing
     in which the return was sent that it corrects.
     """
 
@@ -74,6 +75,8 @@ class PreparedReport(FilingSubject):
     out_dollars: _Dollars | None = None
     winnings_cents: _Cents | None = None
     withheld_cents: _Cents | None = None
+    state_withheld_cents: _Cents | None = None
+    local_withheld_cents: _Cents | None = None
     account_number: AccountNumber | None = None
     amends: BsaIdentifier | None = None
     corrects: Annotated[int, Field(strict=True, ge=1)] | None = None

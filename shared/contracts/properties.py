@@ -253,7 +253,8 @@ class Filer(Contract):
     """Who files the property's reports with FinCEN, in the fields of its currency transaction report (FinCEN 112).
 
     The contact answers what the agency asks. `transmitter_control_code` is what FinCEN gave the transmitter, who is the
-    casino itself unless `transmitter_name` says otherwise.
+    casino itself unless `transmitter_name` says otherwise. `state_tax_number` is the number by which the tax office of
+    its state knows it as a payer, and `locality` the name of the place that has an income tax of its own.
     """
 
     legal_name: _Line
@@ -269,6 +270,8 @@ class Filer(Contract):
     contact_extension: Annotated[str, StringConstraints(pattern="^[0-9]{1,6}$")] | None = None
     transmitter_name: _Line | None = None
     transmitter_control_code: Annotated[str, StringConstraints(pattern="^[A-Z0-9]{8}$")]
+    state_tax_number: Annotated[str, StringConstraints(pattern="^[A-Za-z0-9-]{1,20}$")] | None = None
+    locality: _Line | None = None
 
 
 class TipsPool(Contract):

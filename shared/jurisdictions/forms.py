@@ -1,8 +1,8 @@
 """The parts of a pack about forms: which winnings and currency are reported, on which form, from which amount."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from shared.jurisdictions.dated import Provision, Text
 from shared.rules.record import Listed, Rate, Record
@@ -50,6 +50,29 @@ class ReportableWinnings(Record):
     withholding_rate: Provision[Rate] | None = None
     withholding_above_cents: Provision[Cents] | None = None
     backup_withholding_rate: Provision[Rate] | None = None
+
+
+class StateWithholding(Record):
+    """Income tax of a state that is withheld from winnings beside that of the federal form.
+
+    Where `withheld` is `with_federal`, so is the state's if regular federal withholding is due: `rate` times the
+    `federal_tax` withheld or times the `winnings` that it was withheld of. A cashier may record more than that, or tax
+    that nothing demands.
+    """
+
+    state_code: Annotated[str, Field(pattern="^[A-Z]{2}$")]
+    form: Key
+    withheld: Provision[Literal["with_federal", "never"]]
+    base: Provision[Literal["federal_tax", "winnings"]] | None = None
+    rate: Provision[Rate] | None = None
+
+    @model_validator(mode="after")
+    def _says_how_much(self) -> Self:
+        for dated in self.withheld.root:
+            for part in (self.base, self.rate) if dated.value == "with_federal" else ():
+                if part is None or part.root[0].effective_from > dated.effective_from:
+                    raise ValueError(f"what is withheld from {dated.effective_from} on has a base and a rate")
+        return self
 
 
 class SuspiciousReport(Record):

@@ -14,7 +14,16 @@ from pydantic import AfterValidator, Field, Tag, ValidationInfo, field_validator
 
 from shared.jurisdictions.dated import Provision, Text
 from shared.jurisdictions.depending import AFTER_A_FALL, BY_FORM, FIXED, GRADUATED, AfterAFall, Estimates, Graduated
-from shared.jurisdictions.forms import Cents, Count, CurrencyReport, Form, Key, ReportableWinnings, SuspiciousReport
+from shared.jurisdictions.forms import (
+    Cents,
+    Count,
+    CurrencyReport,
+    Form,
+    Key,
+    ReportableWinnings,
+    StateWithholding,
+    SuspiciousReport,
+)
 from shared.jurisdictions.returns import InformationReturn
 from shared.rules.record import Listed, Rate, Record
 
@@ -362,6 +371,7 @@ class GamingPack(Pack):
     roles_apart: dict[Key, Provision[Several[Text]]] = Field(default_factory=dict)
     taxes: dict[Key, TaxLayer] = Field(default_factory=dict)
     shares: dict[Key, RevenueShares] = Field(default_factory=dict)
+    state_withholding: StateWithholding | None = None
     accounts: Accounts
     vigorish: dict[Id, Provision[Rate]] = Field(default_factory=dict)
 

@@ -23,6 +23,8 @@ ReturnField = Literal[
     "recipient.suffix", "recipient.street", "recipient.city", "recipient.state_code", "recipient.postal_code",
     "recipient.country", "recipient.date_of_birth", "recipient.first_document", "recipient.second_document",
     "winnings_cents", "withheld_cents", "won_on", "wager",
+    "state.code", "state.payer_number", "state.winnings_cents", "state.withheld_cents",
+    "local.winnings_cents", "local.withheld_cents", "local.name",
 ]  # fmt: skip
 """What a return says, before a layout writes it: texts, cents, and dates."""
 
@@ -34,7 +36,12 @@ IDENTIFYING: Final[frozenset[ReturnField]] = frozenset(
 )
 """The fields by which the tax office knows whose return it is."""
 
-AMOUNTS: Final[frozenset[ReturnField]] = frozenset(("winnings_cents", "withheld_cents"))
+AMOUNTS: Final[frozenset[ReturnField]] = frozenset(
+    (
+        *("winnings_cents", "withheld_cents", "state.winnings_cents", "state.withheld_cents"),
+        *("local.winnings_cents", "local.withheld_cents"),
+    )
+)
 
 MonthDay = Annotated[str, Field(pattern=r"^(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$")]
 """A day of the year after the tax year, such as `03-31`."""

@@ -19,6 +19,11 @@ Unconfirmed = Annotated[
     typer.Option("--unconfirmed", help="Rely on values of law that were to be reviewed, and that nobody confirmed."),
 ]
 
+_TAXES: Final = {
+    "Withheld, $": "withheld_cents",
+    "For the state, $": "state_withheld_cents",
+    "For the locality, $": "local_withheld_cents",
+}
 _OWN_PACKS: Final = "PITLEDGER_JURISDICTIONS"
 
 
@@ -55,7 +60,7 @@ def _show(filing: Mapping[str, Any]) -> None:
         columns = names("Persons") + numbers("In, $", "Out, $") + names("Amends", "BSA identifier")
         show(table(columns, [_report(one) for one in filing["reports"]]))
     else:
-        columns = names("Person", "Account number") + numbers("Winnings, $", "Withheld, $", "Corrects filing")
+        columns = names("Person", "Account number") + numbers("Winnings, $", *_TAXES, "Corrects filing")
         show(table(columns, [_return(one) for one in filing["reports"]]))
     print_line(f"filing {filing['filing']} of {filing['property']} is {filing['status']}; file by {filing['file_by']}")
     if filing["unconfirmed"]:
@@ -73,5 +78,5 @@ def _report(one: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _return(one: Mapping[str, Any]) -> Sequence[str]:
-    amounts = (in_dollars(one["winnings_cents"]), in_dollars(one["withheld_cents"]))
+    amounts = (in_dollars(one[name]) if name in one else "" for name in ("winnings_cents", *_TAXES.values()))
     return [one["reference"], one["account_number"], *amounts, str(one.get("corrects", ""))]

@@ -30,7 +30,8 @@ _WRITTEN: Final = str.maketrans(
 class InformationReturn:
     """A return: what the log of winnings says, cents, and who receives it; None where nobody is known or identified.
 
-    `withheld_cents` is None where nobody recorded it, `regular_cents` what had to be withheld in any case.
+    `withheld_cents` is None where nobody recorded it, `regular_cents` what had to be withheld in any case; likewise of
+    the state's tax (`state_withheld_cents`, `state_cents`), and of a locality's, which nothing demands.
     """
 
     form: str
@@ -45,10 +46,15 @@ class InformationReturn:
     wager: str
     identified_by: tuple[str, ...] = ()
     identity: PatronIdentity | None = None
+    state_code: str | None = None
+    state_cents: int = 0
+    state_withheld_cents: int | None = None
+    local_withheld_cents: int | None = None
 
-    def refusals(self) -> Iterator[str]:
+    def refusals(self, filer: Filer) -> Iterator[str]:
         """Yield what is wrong with it, whatever the layout."""
         who = self.identity
+        yield from self._refusals_beside(filer)
         if self.patron is None:
             yield "nobody is known to have won it"
         elif who is None:
@@ -69,10 +75,47 @@ class InformationReturn:
                 f"{_dollars(withheld_cents)} were withheld instead of {_dollars(self.regular_cents)}: relief under a "
                 "treaty is not recorded here, make this return in the portal"
             )
+        beside_cents = (self.state_withheld_cents or 0) + (self.local_withheld_cents or 0)
+        if beside_cents and withheld_cents + beside_cents > self.winnings_cents >= withheld_cents:
+            taken = _dollars(withheld_cents + beside_cents)
+            yield f"{taken} were withheld of {_dollars(self.winnings_cents)}, with the taxes of state and locality"
         if self.won_on.year > self.tax_year:
             yield f"it was won on {self.won_on}, after {self.tax_year}"
         if who is not None and who.date_of_birth is not None and who.date_of_birth > self.won_on:
             yield f"the winner was born on {who.date_of_birth}, after {self.won_on}"
+
+    def _refusals_beside(self, filer: Filer) -> Iterator[str]:
+        """Yield what is wrong with the taxes of state and locality."""
+        if self.state_withheld_cents is None and self.state_cents:
+            yield f"nobody recorded what was withheld for {self.state_code}, and {_dollars(self.state_cents)} had to be"
+        if self._has_state and self.state_code is None:
+            yield f"{_dollars(self.state_withheld_cents or 0)} were withheld for a state that no pack names"
+        if self._has_state and filer.state_tax_number is None:
+            yield "the filer of the property has no 'state_tax_number', by which its state knows the payer"
+        if self.local_withheld_cents and filer.locality is None:
+            yield "the filer of the property has no 'locality', whose tax was withheld"
+
+    @property
+    def _has_state(self) -> bool:
+        return bool(self.state_withheld_cents or self.state_cents)
+
+    def _beside(self, filer: Filer) -> dict[ReturnField, str | int | date | None]:
+        """Return what it says of the taxes of state and locality, where they have a part in it."""
+        found: dict[ReturnField, str | int | date | None] = {}
+        if self._has_state:
+            found |= {
+                "state.code": self.state_code,
+                "state.payer_number": filer.state_tax_number,
+                "state.winnings_cents": self.winnings_cents,
+                "state.withheld_cents": self.state_withheld_cents or 0,
+            }
+        if self.local_withheld_cents:
+            found |= {
+                "local.winnings_cents": self.winnings_cents,
+                "local.withheld_cents": self.local_withheld_cents,
+                "local.name": filer.locality,
+            }
+        return found
 
     def fields(self, filer: Filer) -> dict[ReturnField, str | int | date | None]:
         """Return what it says, without what a correction adds."""
@@ -95,6 +138,7 @@ class InformationReturn:
             "payer.phone": filer.contact_phone,
             "recipient.second_document": ", ".join(self.identified_by[1:2]).replace("_", " ") or None,
             **({} if self.identity is None else _recipient(self.identity)),
+            **self._beside(filer),
         }
 
 
@@ -124,6 +168,15 @@ def _recipient(who: PatronIdentity) -> dict[ReturnField, str | int | date | None
 def row_of(layout: ReturnLayout, fields: Mapping[ReturnField, str | int | date | None]) -> Row:
     """Return the row of an original return; what cannot be written stands as it is, and `wrong_cells` names it."""
     return {column.name: _text(layout, column, fields) for column in layout.columns}
+
+
+def unwritten(layout: ReturnLayout, fields: Mapping[ReturnField, str | int | date | None]) -> Iterator[str]:
+    """Yield the amounts that a layout has no column for, in words."""
+    for field in sorted(AMOUNTS):
+        cents = fields.get(field)
+        if isinstance(cents, int) and cents and layout.column(field) is None:
+            name = field.removesuffix("_cents").replace(".", " ")
+            yield f"{name}: the layout has no column for {_dollars(cents)}, make this return in the portal"
 
 
 def said_in(layout: ReturnLayout, row: Row, field: ReturnField) -> str:
@@ -177,7 +230,8 @@ def corrections(layout: ReturnLayout, sent: Row, now: Row | None) -> list[Row]:
     marks = {column.name for column in layout.columns if column.field in ("corrected", "amendment_number")}
     if now is not None and all(sent[name] == now[name] for name in now if name not in marks):
         return []
-    nothing = {**sent, **{column.name: "0.00" for column in layout.columns if column.field in AMOUNTS}}
+    amounts = [column.name for column in layout.columns if column.field in AMOUNTS]
+    nothing = {**sent, **{name: "0.00" for name in amounts if sent[name]}}
     if now is None:
         return [] if nothing == sent else [_marked(layout, sent, nothing)]
     is_other = any(sent[column.name] != now[column.name] for column in layout.columns if column.field in IDENTIFYING)

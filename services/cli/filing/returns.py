@@ -14,7 +14,7 @@ from services.cli.filing.common import FILINGS, Filing, Unconfirmed, laws_of, se
 from services.cli.filing.reading import ACCOUNTS, content_of, document_of, filer_of, identity_of
 from services.cli.filing.recipient_copies import recipient_copies
 from services.cli.filing.return_files import TemplateWrong, file_of, header_of, in_files, require_columns
-from services.cli.filing.return_rows import InformationReturn, Row, corrections, row_of, wrong_cells
+from services.cli.filing.return_rows import InformationReturn, Row, corrections, row_of, unwritten, wrong_cells
 from services.cli.filing.steps import Property
 from services.cli.output import AsJson, message, print_json, write_bytes
 from services.wagering_accounts.domain.filed_returns import read_rows
@@ -199,9 +199,14 @@ class _Office:
             wager=said["wager"],
             identified_by=tuple((said.get("identified_by") or "").split(", ")),
             identity=None if patron is None else self._identity(patron),
+            state_code=said.get("state_code"),
+            state_cents=said["state_cents"],
+            state_withheld_cents=said.get("state_withheld_cents"),
+            local_withheld_cents=said.get("local_withheld_cents"),
         )
-        row = row_of(self._layout, one.fields(self._filer))
-        wrong = [*one.refusals()]
+        fields = one.fields(self._filer)
+        row = row_of(self._layout, fields)
+        wrong = [*one.refusals(self._filer), *unwritten(self._layout, fields)]
         if one.identity is not None:
             wrong += wrong_cells(self._layout, row)
         who = patron or "unknown"

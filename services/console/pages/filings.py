@@ -26,9 +26,10 @@ _STEPS: Final = {
 }
 """The statuses in the order in which they are shown, each with the commands that may follow."""
 
+_TAXES: Final = ("withheld_cents", "state_withheld_cents", "local_withheld_cents")
 _OF_REPORT: Final = {
     True: ("with_others", "in_dollars", "out_dollars", "amends", "bsa_id"),
-    False: ("account_number", "winnings_cents", "withheld_cents", "corrects"),
+    False: ("account_number", "winnings_cents", *_TAXES, "corrects"),
 }
 """The columns of a currency transaction report, and of an information return."""
 
@@ -128,7 +129,7 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
         listed(
             "filings.returns_due",
             _rows_of(returned, "returns"),
-            cols("year", "form", "patron", "winnings_cents", "withheld_cents", "status", "copy_by", "file_by", "late"),
+            cols("year", "form", "patron", "winnings_cents", *_TAXES, "status", "copy_by", "file_by", "late"),
             only=lambda one: one["status"] in _DUE,
         ),
     ]

@@ -1,5 +1,6 @@
 """Commands about winners of reportable wagers, and their forms."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Annotated, Any, Final
@@ -47,7 +48,9 @@ class IdentifyWinner(Command):
     identified_by: Annotated[tuple[Name, ...], Field(max_length=5, description="kinds of documents")] = ()
     tax_number: TaxNumber
     form_number: Identifier | None = None
-    withheld_cents: Annotated[int, Field(ge=0, le=10**12)] = 0
+    withheld_cents: Annotated[int, Field(ge=0, le=10**12, description="federal tax")] = 0
+    state_withheld_cents: Annotated[int, Field(ge=0, le=10**12, description="tax of the property's state")] = 0
+    local_withheld_cents: Annotated[int, Field(ge=0, le=10**12, description="tax of the property's locality")] = 0
     filed_on: date | None = None
     paid: Annotated[
         PaidWin | None,
@@ -73,11 +76,11 @@ class IdentifyWinner(Command):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The property, how often the win was recorded, and the tax recorded as withheld."""
+    """The property, how often the win was recorded, and the tax recorded as withheld, cents, by the field for it."""
 
     place: PropertySnapshot
     times: int
-    withheld_cents: int
+    before: Mapping[str, int]
 
 
 async def _known(connection: AsyncConnection, command: IdentifyWinner) -> _Known:
@@ -90,10 +93,18 @@ async def _known(connection: AsyncConnection, command: IdentifyWinner) -> _Known
     if paid is not None and paid.regulation is not None and paid.regulation not in place.law.regulations:
         known = ", ".join(place.law.regulations)
         raise Rejected(Reason.NOT_FOUND, f"no game is played under {paid.regulation!r} here; there are {known}")
-    changed = func.coalesce(func.sum(winners.c.withheld_change_cents), 0)
-    query = rows_of(winners, **command.named()).with_only_columns(func.count(), changed)
-    times, cents = (await connection.execute(query)).one()
-    return _Known(place, times, int(cents))
+    changed = [func.coalesce(func.sum(winners.c[column]), 0) for column in _CHANGES.values()]
+    query = rows_of(winners, **command.named()).with_only_columns(func.count(), *changed)
+    times, *cents = (await connection.execute(query)).one()
+    return _Known(place, times, dict(zip(_CHANGES, map(int, cents), strict=True)))
+
+
+_CHANGES: Final = {
+    "before_cents": "federal_change_cents",
+    "state_before_cents": "state_change_cents",
+    "local_before_cents": "local_change_cents",
+}
+"""The columns of changes of the tax withheld, by the field of what it was before."""
 
 
 @COMMANDS.handles(IdentifyWinner, load=_known)
@@ -111,8 +122,11 @@ def identify(command: IdentifyWinner, known: _Known, now: Now) -> Accepted:
             raise Rejected(Reason.CONTRADICTS, f"'paid_on' {paid_on} is before the win, of {command.gaming_day}")
         if paid_on > (today := now.at.astimezone(place.zone).date()):
             raise Rejected(Reason.TOO_EARLY, f"'paid_on' {paid_on} has not come yet: today is {today}")
+    if command.state_withheld_cents and place.law.state_withholding is None:
+        detail = f"{place.law.title}: the pack does not say for which state tax is withheld ('state_withholding')"
+        raise Rejected(Reason.NOT_ALLOWED, detail)
     said = {name: value for name, value in command if name != "replaces"} | command.named()
-    fact = WinnerIdentified(**said, before_cents=known.withheld_cents, by=now.by, at=now.at)
+    fact = WinnerIdentified(**said, **known.before, by=now.by, at=now.at)
     return Accepted(recording=FactWithPostings(fact=fact, postings=withheld(fact)), answer=fact)
 
 

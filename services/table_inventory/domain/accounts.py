@@ -17,7 +17,8 @@ An account is (property, table, wager, leg); `wager` names the instrument, the c
 | `cage_over_short`, `cage_brought_forward` | over (a credit) and short of locations; what their first counts found |
 | `checks_written_off`, `checks_recovered` | counter checks written off, and what was paid on them later (no table) |
 | `cage_money`, `patrons_money` | transactions of known patrons at the cage, by medium, and by purpose (no table) |
-| `withheld_money`, `withheld_tax` | tax withheld from winnings, and the liability for it |
+| `withheld_money` | tax withheld from winnings |
+| `withheld_tax`, `withheld_state_tax`, `withheld_local_tax` | the liability for it, by whose it is |
 | `receivable` | what prepaid access instruments owe for chips |
 | `rounds` | the win of the settled rounds in chips (a credit balance is a win) |
 | `coupons`, `coupons_counted`, `coupons_memo` | coupons dropped and counted at their stated value, and their contra |

@@ -1,11 +1,13 @@
 """Transactions of known patrons at the cage, and their postings. Pure; amounts are cents."""
 
+from collections.abc import Mapping
 from datetime import date
+from typing import Final
 
 from pydantic import AwareDatetime
 
 from services.table_inventory.domain.locations import is_held_at_cage, passed
-from shared.contracts.cage import CageMovement, CageTransaction, Direction, WinnerIdentified
+from shared.contracts.cage import CageMovement, CageTransaction, Direction, Taxed, WinnerIdentified
 from shared.contracts.cage_locations import CAGE
 from shared.contracts.moments import EnteredLate
 from shared.journal.entry import Account, Posting
@@ -49,11 +51,17 @@ def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting,
 
 
 def withheld(fact: WinnerIdentified) -> tuple[Posting, ...]:
-    """Return the postings of further tax withheld from winnings; none for zero."""
-    cents = fact.withheld_cents - fact.before_cents
-    if not cents:
-        return ()
-    return (
-        Posting(Account(fact.property, fact.table, "", "withheld_money"), cents),
-        Posting(Account(fact.property, fact.table, "", "withheld_tax"), -cents),
+    """Return the postings of further tax withheld from winnings, a pair for each tax; none for zero."""
+    return tuple(
+        Posting(Account(fact.property, fact.table, "", leg), change)
+        for taxed, cents in fact.withheld_changes().items()
+        if cents
+        for leg, change in (("withheld_money", cents), (_WITHHELD_LEGS[taxed], -cents))
     )
+
+
+_WITHHELD_LEGS: Final[Mapping[Taxed, str]] = {
+    "federal": "withheld_tax",
+    "state": "withheld_state_tax",
+    "local": "withheld_local_tax",
+}

@@ -257,7 +257,8 @@ CREATE TABLE chips_in_service (
 
 CREATE TABLE winners (
     shard BIGINT, seq BIGINT, property TEXT NOT NULL, "table" TEXT NOT NULL, wager TEXT NOT NULL,
-    gaming_day DATE NOT NULL, round_id TEXT, won_at TIMESTAMPTZ, seat BIGINT NOT NULL, withheld_change_cents BIGINT NOT NULL,
+    gaming_day DATE NOT NULL, round_id TEXT, won_at TIMESTAMPTZ, seat BIGINT NOT NULL,
+    federal_change_cents BIGINT NOT NULL, state_change_cents BIGINT NOT NULL, local_change_cents BIGINT NOT NULL,
     PRIMARY KEY (shard, seq)
 );
 CREATE INDEX winners_of_round ON winners (property, "table", gaming_day, round_id);

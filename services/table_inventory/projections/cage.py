@@ -74,9 +74,8 @@ def apply(rows: Rows, entry: Entry, fact: Fact) -> None:
         case credit_lines.CreditLineApproved() | credit_lines.CreditLineCut():
             _credit_line(rows, fact)
         case cage.WinnerIdentified():
-            change_cents = fact.withheld_cents - fact.before_cents
-            place = {"shard": entry.shard, "seq": entry.seq}
-            rows.keep(insert, t.winners, fact, **place, withheld_change_cents=change_cents)
+            changes = {f"{taxed}_change_cents": cents for taxed, cents in fact.withheld_changes().items()}
+            rows.keep(insert, t.winners, fact, shard=entry.shard, seq=entry.seq, **changes)
 
 
 _OfRecovery = check_collection.CheckRecovered | check_collection.RecoveryUndone

@@ -99,7 +99,7 @@ winners = Table(
     *dates("gaming_day"),
     *texts("round_id", null=True),
     *moments("won_at", null=True),  # at a counted table, which has no rounds
-    *numbers("seat", "withheld_change_cents"),
+    *numbers("seat", "federal_change_cents", "state_change_cents", "local_change_cents"),
     Index("winners_of_round", "property", "table", "gaming_day", "round_id"),
 )
 """Tax withheld from winnings, step by step; the winner is in the journal only."""

@@ -24,4 +24,6 @@ class ReportInFile:
     account_number: str | None = None
     winnings_cents: int | None = None
     withheld_cents: int | None = None
+    state_withheld_cents: int | None = None
+    local_withheld_cents: int | None = None
     corrected: bool = False

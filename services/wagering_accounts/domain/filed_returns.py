@@ -42,6 +42,8 @@ def _read(rows: list[dict[str, str]], layout: ReturnLayout) -> Iterator[ReportIn
             account_number=cells.digits("account_number"),
             winnings_cents=cells.cents("winnings_cents"),
             withheld_cents=cells.cents("withheld_cents"),
+            state_withheld_cents=cells.cents("state.withheld_cents") if cells.text("state.withheld_cents") else None,
+            local_withheld_cents=cells.cents("local.withheld_cents") if cells.text("local.withheld_cents") else None,
             corrected=bool(cells.text("corrected")),
         )
 
@@ -69,5 +71,7 @@ class _Cells:
     def cents(self, field: ReturnField) -> int:
         """Return an amount that is written in dollars and cents."""
         if (found := _AMOUNT.fullmatch(self.text(field))) is None:
-            raise FileWrong(f"row {self._number} of the file has no amount of {field.removesuffix('_cents')}")
+            raise FileWrong(
+                f"row {self._number} of the file has no amount of {field.removesuffix('_cents').replace('.', ' ')}"
+            )
         return int(found[1]) * 100 + int(found[2])

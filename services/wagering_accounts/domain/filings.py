@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 from services.wagering_accounts.domain.filed_reports import ReportInFile
 from services.wagering_accounts.domain.today import Today
@@ -31,6 +31,9 @@ from shared.jurisdictions import LawUnknown, Pack, past_review
 from shared.jurisdictions.returns import ReturnLayout, due_on
 from shared.runtime.commands.approval_subject import ApprovalSubject
 from shared.runtime.filing.steps import UNSENT, FiledDocument, changes_by
+
+_AMOUNTS: Final = ("winnings_cents", "withheld_cents", "state_withheld_cents", "local_withheld_cents")
+"""The amounts of an information return."""
 
 
 class FilingSummary(FiledDocument):
@@ -192,8 +195,9 @@ def _prepared(subject: FilingSubject, report: ReportInFile, number: int, **more:
         reference=subject.reference,
         with_others=subject.with_others,
         report=number,
-        **{name: getattr(report, name) for name in ("in_dollars", "out_dollars", "winnings_cents", "withheld_cents")},
-        **{name: getattr(report, name) for name in ("account_number", "amends")},
+        **{
+            name: getattr(report, name) for name in ("in_dollars", "out_dollars", *_AMOUNTS, "account_number", "amends")
+        },
         **more,
     )
 
@@ -212,7 +216,7 @@ def _returns(
         is_corrected = [report.corrected for _, report, _ in returns]
         if account_number in seen or is_corrected not in ([False], [True], [True, False]):
             raise Rejected(Because.CONTRADICTS, f"return {account_number} is twice in the file")
-        if len(returns) > 1 and (returns[0][1].winnings_cents or returns[0][1].withheld_cents):
+        if len(returns) > 1 and any(getattr(returns[0][1], name) for name in _AMOUNTS):
             detail = f"return {account_number}: what is replaced by a new return is corrected to nothing"
             raise Rejected(Because.CONTRADICTS, detail)
         seen.add(account_number)

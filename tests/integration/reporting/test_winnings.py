@@ -377,6 +377,7 @@ def _prepared(seq: int, at: timedelta, *rows: dict[str, Any], **more: Any) -> di
             "account_number": row["account_number"],
             "winnings_cents": row["winnings_cents"],
             "withheld_cents": row["withheld_cents"] or 0,
+            "state_withheld_cents": row["state_withheld_cents"],
         }
         for number, row in enumerate(rows, start=1)
     ]
@@ -488,3 +489,25 @@ def test_a_threshold_that_nobody_reviewed_is_doubted_on_the_face_of_the_report(b
     assert {} == doubts("2026-12-31")
     assert {threshold, "returns.w_2g.layout", "returns.form_1042_s.layout"} == doubts("2027-12-31").keys()
     assert "no value was confirmed since it was to be reviewed by 2026-12-31" in doubts("2027-12-31")[threshold]
+
+
+def test_what_is_withheld_for_a_state_is_on_the_return(books: Books) -> None:
+    """As cashiers recorded it; another amount of it alone is to be corrected. Pennsylvania demands none."""
+    ledger = TableDays()
+    books.desk.feed("settlements", _posted(books, 1, _line(20, 6000), round_id="r-1"))
+    said: dict[str, Any] = {"tax_residence": "US", "withheld_cents": 144_000, "state_withheld_cents": 18_420}
+    books.desk.feed("inventory", _identified(ledger, "r-1", **said))
+    taxes = ("state_code", "state_cents", "withheld_cents", "state_withheld_cents", "local_withheld_cents")
+    [form] = rows_of(_log(books), "forms")
+    found = _returns(books)["W-2G", "p-9"]
+    assert ("PA", 0, 144_000, 18_420, 0) == names(form, *taxes) == names(found, *taxes)
+    minute = timedelta(minutes=1)
+    books.desk.feed("accounts", _prepared(1, minute, found))
+    assert "prepared" == _returns(books)["W-2G", "p-9"]["status"]
+    books.desk.feed("inventory", _identified(ledger, "r-1", **said | {"state_withheld_cents": 18_421}))
+    found = _returns(books)["W-2G", "p-9"]
+    assert ("to_withdraw", 18_421, 18_420) == names(
+        found, "status", "state_withheld_cents", "filed_state_withheld_cents"
+    )
+    marks = [mark["what"] for mark in _log(books)["content"]["marks"]]
+    assert "state_withholding.withheld" in marks

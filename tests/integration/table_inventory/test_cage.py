@@ -58,6 +58,21 @@ def test_a_winner_is_identified_and_what_is_withheld_is_posted_once(desk: Invent
     assert_problem(desk.send("/winners", who | {"table": "XX-99"}, person="cage.ann"), 404, "XX-99")
 
 
+def test_what_is_withheld_for_a_state_is_a_liability_of_its_own(desk: InventoryDesk) -> None:
+    """Beside the federal tax, and that of a locality; said again, the difference alone is posted."""
+    won = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "round_id": "r-1", "seat": 3, "wager": "exact"}
+    who = won | {"patron": "p-1", "tax_number": "given", "withheld_cents": 600_00}
+    taxes = {"state_withheld_cents": 36_00, "local_withheld_cents": 10_00}
+    assert 0 == desk.done("/winners", who | taxes, person="cage.ann")["state_before_cents"]
+    again = desk.done("/winners", who | taxes | {"state_withheld_cents": 40_00}, person="cage.bob")
+    assert (600_00, 36_00, 10_00) == tuple(again[f"{name}before_cents"] for name in ("", "state_", "local_"))
+    balances = desk.balances()
+    legs = ("withheld_money", "withheld_tax", "withheld_state_tax", "withheld_local_tax")
+    assert [650_00, -600_00, -40_00, -10_00] == [balances["BJ-01", "", leg] for leg in legs]
+    desk.done("/winners", who | {"withheld_cents": 0}, person="cage.ann")
+    assert not any(leg in legs for _, _, leg in desk.balances())
+
+
 def test_a_win_may_be_paid_later_than_its_round_but_not_before_it_or_in_days_to_come(desk: InventoryDesk) -> None:
     """The date is one of the property's clock: after midnight it is a new one, whatever the gaming day."""
     won = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "round_id": "r-1", "seat": 3, "wager": "exact"}

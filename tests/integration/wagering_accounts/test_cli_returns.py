@@ -27,7 +27,11 @@ from tests.unit.reporting.entries import NOON
 
 EVE, SAM = "title31.eve", "title31.sam"
 PATRONS = ("p-8", "p-9", "p-10")
-DOCUMENT = {"property": "riverside", "packs": ["us-pa", "us-federal"], "filer": FILER.model_dump(mode="json")}
+DOCUMENT = {
+    "property": "riverside",
+    "packs": ["us-pa", "us-federal"],
+    "filer": FILER.model_dump(mode="json") | {"state_tax_number": "12-345678"},
+}
 CANADIAN = {name: IDENTITY[name] for name in IDENTITY if name != "state_code"} | {
     "country": "CA",
     "state_code": "ON",
@@ -56,9 +60,9 @@ class Office:
         ):
             self.identify(number, patron, cents, country)
 
-    def identify(self, number: int, patron: str, withheld_cents: int, country: str = "US") -> None:
+    def identify(self, number: int, patron: str, withheld_cents: int, country: str = "US", **more: int) -> None:
         """Have a cashier record who won in a round."""
-        said = {"patron": patron, "tax_residence": country, "withheld_cents": withheld_cents}
+        said = {"patron": patron, "tax_residence": country, "withheld_cents": withheld_cents, **more}
         self.books.desk.feed("inventory", _identified(self.ledger, f"r-{number}", **said))
 
     def register(self) -> None:
@@ -173,6 +177,21 @@ def test_returns_go_from_the_log_to_the_portal_and_back(office: Office) -> None:
     assert {"p-9": "accepted", "p-10": "accepted"} == statuses
     listed = office.call("filing", "list", "--property", "riverside", person=SAM)
     assert all(said in listed.stdout for said in ("W-2G", "2026", "2027-02-01", "2027-03-31", "rejected", "accepted"))
+
+
+def test_what_was_withheld_for_the_state_is_in_the_file(office: Office) -> None:
+    """And in the record of it; once it is another amount, the return is corrected."""
+    office.register()
+    office.identify(2, "p-10", 72_000, state_withheld_cents=9_210)
+    [prepared] = prepared_by(office.returns())
+    assert [None, 9_210] == [one.get("state_withheld_cents") for one in prepared["reports"]]
+    assert [("", ""), ("PA", "92.10")] == [
+        (one["Box 13 - State"], one["Box 15 - State income tax withheld"]) for one in office.rows(1)
+    ]
+    assert 0 == office.send(1, "--status", "accepted").code
+    office.identify(2, "p-10", 72_000, state_withheld_cents=9_211)
+    [corrected] = prepared_by(office.returns("w-2g", "--corrected"))
+    assert [("p-10", 9_211)] == [(one["reference"], one["state_withheld_cents"]) for one in corrected["reports"]]
 
 
 def test_a_year_that_runs_has_no_return_of_a_recipient(office: Office) -> None:

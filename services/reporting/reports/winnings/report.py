@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
+from services.reporting.domain.federal.state_withholding import applied_to, state_tax_cents
 from services.reporting.domain.federal.winnings import Candidate, candidates
 from services.reporting.domain.law import Applied, unconfirmed
 from services.reporting.framework.definition import Content, Report
@@ -20,6 +21,7 @@ from services.reporting.reports.winnings.winners import SOURCES, Winners, won_an
 from shared.contracts.accounts import AccountOpened, PatronRegistered
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.jurisdictions import Pack, past_review
+from shared.jurisdictions.forms import StateWithholding
 from shared.runtime.http.roles import READ_PATRON_REPORTS
 
 
@@ -28,6 +30,7 @@ class _Kept:
     """The stored lines of a property, and whose each of them is."""
 
     law: Pack
+    state: StateWithholding | None
     winners: Winners
     lines: Mapping[int, Won]
 
@@ -62,7 +65,8 @@ async def _fill(books: Books) -> Content:
     found: list[Candidate] = []
     for law in books.place.reporting:
         whose = [_of_winner(books, one, winners, law) for one in listed]
-        kept = _Kept(law, winners, {id(one.line): one for one in whose})
+        state = books.place.law.state_withholding
+        kept = _Kept(law, state, winners, {id(one.line): one for one in whose})
         judged = _of_residents(kept, candidates(law, [one.line for one in whose]))
         mine = [one for one in judged if _is_asked(books, one)]
         found += mine
@@ -190,6 +194,8 @@ def _form(kept: _Kept, entry: FormEntry) -> dict[str, Any]:
         "amount_cents": Figure(entry.amount_cents, because),
         "regular_cents": Figure(entry.regular_cents, because),
         "backup_cents": Figure(entry.backup_cents, because),
+        "state_code": None if kept.state is None or kept.state.form != entry.form else kept.state.state_code,
+        "state_cents": Figure(state_tax_cents(kept.state, entry.candidates), because),
         **_recorded(kept.recorded(entry.candidates)),
     }
 
@@ -208,9 +214,10 @@ def _recorded(said: Sequence[Listed]) -> dict[str, Any]:
         "form_number": together(fact.form_number for fact in facts),
         "identified_by": together(kind for fact in facts for kind in fact.identified_by),
         "tax_number": together(fact.tax_number for fact in facts),
-        "withheld_cents": total(
-            Figure(fact.withheld_cents, (entry,)) for fact, entry in zip(facts, entries, strict=True)
-        ),
+        **{
+            name: total(Figure(getattr(fact, name), (entry,)) for fact, entry in zip(facts, entries, strict=True))
+            for name in ("withheld_cents", "state_withheld_cents", "local_withheld_cents")
+        },
         "filed_on": Cell(max(filed), entries) if len(filed) == len(facts) else None,
     }
 
@@ -290,6 +297,8 @@ def _choice(books: Books, columns: tuple[str, ...]) -> tuple[Mark, ...]:
 def _marks(books: Books, found: Sequence[Candidate]) -> tuple[Mark, ...]:
     columns = ("candidates/amount_cents", "forms/amount_cents")
     applied = dict.fromkeys(unconfirmed(law for one in found for law in one.applied))
+    state = books.place.law.state_withholding
+    of_state = dict.fromkeys(unconfirmed(law for one in found for law in applied_to(state, one)))
     # No win may reach a threshold that is no longer the law's: the doubt stands also where nothing was found.
     for law in books.place.reporting:
         for name, part in (("reportable_winnings", law.reportable_winnings), ("returns", law.returns)):
@@ -304,6 +313,7 @@ def _marks(books: Books, found: Sequence[Candidate]) -> tuple[Mark, ...]:
         ),
         *_choice(books, columns),
         *(Mark(one.place, one.source, one.note or "", columns) for one in applied),
+        *(Mark(one.place, one.source, one.note or "", ("forms/state_cents",)) for one in of_state),
     )
 
 

@@ -12,6 +12,7 @@ from services.reporting.framework.figures import Cell, Figure, total
 from services.reporting.read_model.filings import LATE, STEPS, FilingSteps, filings_of
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.winnings.forms import FormEntry
+from services.reporting.reports.winnings.sections import STATE, WITHHELD_BESIDE
 from shared.contracts.filings import PreparedReport
 from shared.jurisdictions import Pack
 from shared.jurisdictions.returns import due_on
@@ -39,8 +40,10 @@ RETURNS: Final = Section(
             name="withheld_cents",
             title="Withheld",
             unit="cents",
-            formula="as cashiers recorded it; none where they recorded nothing of a form",
+            formula="federal tax, as cashiers recorded it; none where they recorded nothing of a form",
         ),
+        *STATE,
+        *WITHHELD_BESIDE,
         Column(name="identified_by", title="Identified by", formula="kinds of documents"),
         Column(name="copy_by", title="Copy by", unit="day", formula="by when the winner has a copy"),
         Column(name="file_by", title="File by", unit="day"),
@@ -55,10 +58,15 @@ RETURNS: Final = Section(
         Column(name="filing", title="Filing", formula="the last one of it that stands"),
         Column(name="filed_winnings_cents", title="Winnings as filed", unit="cents"),
         Column(name="filed_withheld_cents", title="Withheld as filed", unit="cents"),
+        Column(name="filed_state_withheld_cents", title="Withheld for the state as filed", unit="cents"),
+        Column(name="filed_local_withheld_cents", title="Withheld for the locality as filed", unit="cents"),
         Column(name="late", title="Late", formula="not sent by the last day, or sent after it"),
         *STEPS,
     ),
 )
+
+WITHHELD: Final = ("withheld_cents", "state_withheld_cents", "local_withheld_cents")
+"""The taxes withheld, as returns and their filings have them: federal, of the state, of the locality."""
 
 _NUMBERS: Final = 10**10
 
@@ -149,22 +157,28 @@ def _filed(filings: Sequence[FilingSteps]) -> dict[tuple[str, str, str], _Filed]
 
 
 def _row(books: Books, law: Pack, one: Return, before: _Filed | None) -> dict[str, Any]:
-    withheld = [form.row.get("withheld_cents") for form in one.forms]
     winnings = total(form.row["amount_cents"] for form in one.forms)
-    known = None if None in withheld else total(each for each in withheld if each is not None)
+    withheld = {name: _recorded(one.forms, name) for name in WITHHELD}
     row = {
-        **{name: one.forms[0].row[name] for name in ("form", "year", "patron", "residence")},
+        **{name: one.forms[0].row[name] for name in ("form", "year", "patron", "residence", "state_code")},
         "account_number": one.account_number,
         "won_on": min(form.won_on for form in one.forms),
         "wager": ", ".join(dict.fromkeys(form.wager for form in one.forms)),
         "forms": len(one.forms),
         "winnings_cents": winnings,
         "regular_cents": total(form.row["regular_cents"] for form in one.forms),
-        "withheld_cents": known,
+        "state_cents": total(form.row["state_cents"] for form in one.forms),
+        **withheld,
         "identified_by": next((form.row["identified_by"] for form in one.forms if form.row.get("identified_by")), None),
     }
-    cents = (winnings.value, 0 if known is None else known.value)
+    cents = (winnings.value, *(0 if known is None else known.value for known in withheld.values()))
     return row | dict(_became(books, law, (one.entry.form, one.entry.year), cents, before))
+
+
+def _recorded(forms: Sequence[LoggedForm], name: str) -> Figure | None:
+    """Return what cashiers recorded as withheld of forms; None if they recorded nothing of one of them."""
+    found = [form.row.get(name) for form in forms]
+    return None if None in found else total(one for one in found if one is not None)
 
 
 def _gone(books: Books, law: Pack, form: str, number: str, before: _Filed) -> dict[str, Any]:
@@ -179,13 +193,13 @@ def _gone(books: Books, law: Pack, form: str, number: str, before: _Filed) -> di
         "account_number": number,
         "patron": report.reference,
         "forms": 0,
-        **dict.fromkeys(("winnings_cents", "regular_cents", "withheld_cents"), nothing),
+        **dict.fromkeys(("winnings_cents", "regular_cents", "state_cents", *WITHHELD), nothing),
     }
-    return row | dict(_became(books, law, (form, year), (0, 0), before))
+    return row | dict(_became(books, law, (form, year), (0,) * (1 + len(WITHHELD)), before))
 
 
 def _became(
-    books: Books, law: Pack, of: tuple[str, int], cents: tuple[int, int], before: _Filed | None
+    books: Books, law: Pack, of: tuple[str, int], cents: tuple[int, ...], before: _Filed | None
 ) -> Iterator[tuple[str, Any]]:
     """Yield what became of a return of a form and year, which should say these winnings and tax withheld."""
     form, year = of
@@ -199,10 +213,11 @@ def _became(
         return
     steps, report = before
     status = steps.status_of(report.report)
-    if status != "rejected" and cents != (report.winnings_cents, report.withheld_cents):
+    filed = {name: getattr(report, name) or 0 for name in ("winnings_cents", *WITHHELD)}
+    if status != "rejected" and cents != tuple(filed.values()):
         status = "to_withdraw" if status in ("prepared", "released") else "to_correct"
     yield from steps.steps()
     yield "status", Cell(status, steps.entries)
-    yield "filed_winnings_cents", Figure(report.winnings_cents or 0, steps.entries)
-    yield "filed_withheld_cents", Figure(report.withheld_cents or 0, steps.entries)
+    for name, value in filed.items():
+        yield f"filed_{name}", Figure(value, steps.entries)
     yield "late", steps.lateness(status, file_by, today, books)

@@ -23,6 +23,24 @@ _WITHHELD: Final = (
     ),
 )
 
+STATE: Final = (
+    Column(name="state_code", title="State", formula="whose tax may be withheld beside the federal one"),
+    Column(
+        name="state_cents",
+        title="State withholding",
+        unit="cents",
+        formula="withheld in any case, as the pack of the state says",
+    ),
+)
+WITHHELD_BESIDE: Final = (
+    Column(
+        name="state_withheld_cents", title="Withheld for the state", unit="cents", formula="as cashiers recorded it"
+    ),
+    Column(
+        name="local_withheld_cents", title="Withheld for the locality", unit="cents", formula="as cashiers recorded it"
+    ),
+)
+
 CANDIDATES: Final = Section(
     name="candidates",
     title="Candidates",
@@ -85,10 +103,12 @@ FORMS: Final = Section(
         Column(name="wins", title="Wins"),
         Column(name="amount_cents", title="Winnings", unit="cents"),
         *_WITHHELD,
+        *STATE,
         Column(name="form_number", title="Form no."),
         Column(name="identified_by", title="Identified by", formula="kinds of documents"),
         Column(name="tax_number", title="Taxpayer number", formula="given, applied_for or not_given"),
-        Column(name="withheld_cents", title="Withheld", unit="cents", formula="as cashiers recorded it"),
+        Column(name="withheld_cents", title="Withheld", unit="cents", formula="federal tax, as cashiers recorded it"),
+        *WITHHELD_BESIDE,
         Column(name="filed_on", title="Filed on", unit="day"),
     ),
 )

@@ -5,9 +5,9 @@ from io import BytesIO
 from pypdf import PdfReader
 
 from services.cli.filing.recipient_copies import copy_document, recipient_copies
-from services.cli.filing.return_rows import corrections
-from tests.support.returns_filed import FORM_1042_S, W_2G, row
-from tests.unit.cli.filing.test_returns import ENTITY, FOREIGNER
+from services.cli.filing.return_rows import corrections, row_of
+from tests.support.returns_filed import FORM_1042_S, W_2G, returned, row
+from tests.unit.cli.filing.test_returns import A_PAYER, BESIDE, ENTITY, FOREIGNER
 
 
 def text_of(pages: bytes) -> str:
@@ -30,6 +30,13 @@ def test_each_recipient_has_one_document_with_all_returns() -> None:
     assert "900551234" not in words
     assert "0000000002" not in words
     assert "Oakhurst & Vane LLC" in text_of(second[1])
+
+
+def test_taxes_of_a_state_are_shown() -> None:
+    """By the boxes of the form, in dollars."""
+    said = row_of(W_2G, returned(**BESIDE).fields(A_PAYER))
+    boxes = [box for box in copy_document("W-2G", W_2G, [said])["returns"][0]["boxes"] if int(box[0]) > 12]
+    assert ["PA", "12-345678", "$2,500.00", "$36.00", "$2,500.00", "$10.00", "Scranton"] == [text for *_, text in boxes]
 
 
 def test_a_corrected_return_says_so() -> None:

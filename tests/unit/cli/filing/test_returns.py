@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.cli.filing.return_files import TemplateWrong, file_of, header_of, in_files, require_columns
-from services.cli.filing.return_rows import InformationReturn, corrections, row_of, wrong_cells
+from services.cli.filing.return_rows import InformationReturn, corrections, row_of, unwritten, wrong_cells
 from services.reporting.domain.federal.winnings import candidates
 from services.reporting.reports.winnings.forms import FormEntry, forms
 from services.reporting.reports.winnings.returns import LoggedForm, returns_of
@@ -225,6 +225,14 @@ def unknown(*names: str) -> PatronIdentity:
     return PatronIdentity.model_validate(left | {"unknown": names})
 
 
+BESIDE = {
+    "state_code": "PA",
+    "state_cents": 35_94,
+    "state_withheld_cents": 36_00,
+    "local_withheld_cents": 10_00,
+}
+"""The taxes of a state and a locality."""
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"patron": None, "identity": None}, "nobody is known to have won it"),
     ({"identity": None}, "p-1 is not identified"),
@@ -234,6 +242,13 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"withheld_cents": None}, "nobody recorded what was withheld, and $600.00 had to be"),
     ({"withheld_cents": -1, "regular_cents": 0}, "-$0.01 cannot have been withheld"),
     ({"withheld_cents": 250_001}, "$2,500.01 were withheld of $2,500.00"),
+    ({**BESIDE, "state_withheld_cents": None}, "nobody recorded what was withheld for PA, and $35.94 had to be"),
+    ({**BESIDE, "state_code": None}, "$36.00 were withheld for a state that no pack names"),
+    ({**BESIDE, "state_withheld_cents": 190_000, "local_withheld_cents": 1}, "$2,500.01 were withheld of $2,500.00"),
+    (
+        {"form": "1042-S", "residence": "CA", **BESIDE},
+        "state withheld: the layout has no column for $36.00, make this return in the portal",
+    ),
     ({"won_on": date(2027, 1, 1)}, "it was won on 2027-01-01, after 2026"),
     ({"won_on": date(1971, 2, 2)}, "the winner was born on 1971-02-03, after 1971-02-02"),
     ({"form": "1042-S", "withheld_cents": 59_999, "residence": "CA"}, "$599.99 were withheld instead of $600.00"),
@@ -273,9 +288,55 @@ def test_what_the_irs_would_reject_is_named(changes: dict[str, Any], why: str) -
 
 def _wrong(one: InformationReturn) -> Iterator[str]:
     layout = FORM_1042_S if one.form == "1042-S" else W_2G
-    yield from one.refusals()
+    yield from one.refusals(A_PAYER)
+    yield from unwritten(layout, one.fields(A_PAYER))
     if one.identity is not None:
         yield from wrong_cells(layout, row_of(layout, one.fields(FILER)))
+
+
+A_PAYER = FILER.model_copy(update={"state_tax_number": "12-345678", "locality": "Scranton"})
+_BOXES = (
+    "13 - State",
+    "13 - Payer's state identification number",
+    "14 - State winnings",
+    "15 - State income tax withheld",
+)
+_LOCAL = ("16 - Local winnings", "17 - Local income tax withheld", "18 - Name of locality")
+
+
+def test_taxes_of_state_and_locality_are_in_boxes_of_their_own() -> None:
+    """Read back as they were written; empty where they have no part in it, and zero where they should have had."""
+    said = row_of(W_2G, returned(**BESIDE).fields(A_PAYER))
+    assert ["PA", "12-345678", "2500.00", "36.00"] == [said[f"Box {name}"] for name in _BOXES]
+    assert ["2500.00", "10.00", "Scranton"] == [said[f"Box {name}"] for name in _LOCAL]
+    [back] = read_returns(file_of(W_2G, [said]), W_2G)
+    assert (36_00, 10_00) == (back.state_withheld_cents, back.local_withheld_cents)
+    nothing = row()
+    assert {""} == {nothing[f"Box {name}"] for name in (*_BOXES, *_LOCAL)}
+    [back] = read_returns(file_of(W_2G, [nothing]), W_2G)
+    assert (None, None) == (back.state_withheld_cents, back.local_withheld_cents)
+    demanded = row_of(W_2G, returned(state_code="RI", state_cents=100, state_withheld_cents=0).fields(A_PAYER))
+    assert "0.00" == demanded["Box 15 - State income tax withheld"]
+
+
+def test_a_return_that_is_gone_has_no_tax_of_a_state() -> None:
+    """Amounts that it had are corrected to nothing; what was empty stays so."""
+    [said] = corrections(W_2G, row_of(W_2G, returned(**BESIDE).fields(A_PAYER)), None)
+    assert {"0.00"} == {said[f"Box {name}"] for name in (*_BOXES[2:], *_LOCAL[:2])}
+    [said] = corrections(W_2G, row(), None)
+    assert {""} == {said[f"Box {name}"] for name in (*_BOXES, *_LOCAL)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({**BESIDE, "local_withheld_cents": 0}, "the filer of the property has no 'state_tax_number'"),
+        ({"local_withheld_cents": 10_00}, "the filer of the property has no 'locality'"),
+    ],
+)
+def test_a_payer_is_known_to_the_state_and_says_the_locality(changes: dict[str, Any], why: str) -> None:
+    """Where tax was withheld for it."""
+    assert [why] == [said.split(",")[0] for said in returned(**changes).refusals(FILER)]
 
 
 def test_a_winner_without_a_number_is_returned_where_tax_was_withheld() -> None:
