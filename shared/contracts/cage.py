@@ -13,6 +13,7 @@ from shared.contracts.inventory import DESK, Number
 from shared.contracts.moments import EnteredLate
 from shared.contracts.rounds import SEATS_MAX, Cents
 from shared.contracts.topics import INVENTORY
+from shared.contracts.treaties import TreatyClaim
 from shared.rules.odds import Odds
 
 PaidIn = Literal["currency", "chips", "check", "deposit"]
@@ -240,6 +241,7 @@ class WinnerIdentified(Fact):
     filed_on: date | None = None
     paid: PaidWin | None = None
     paid_on: date | None = None
+    treaty: TreatyClaim | None = None
     by: Person
     at: AwareDatetime
 

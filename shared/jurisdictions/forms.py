@@ -37,6 +37,7 @@ class ReportableWinnings(Record):
     `if_payer_chooses` and `unless_payer_declines` leave it to the payer, and say what holds where no choice was made.
     `combined` says whether each wager is looked at alone or all of a seat in a round together. Winnings in
     `excluded_games` are not reported, or, where `excluded_wagers` says so, only those of wagers that are no side bets.
+    `treaty_rates` are withheld instead of the regular rate of residents of countries whose treaty gives relief.
     """
 
     form: Key
@@ -50,6 +51,7 @@ class ReportableWinnings(Record):
     withholding_rate: Provision[Rate] | None = None
     withholding_above_cents: Provision[Cents] | None = None
     backup_withholding_rate: Provision[Rate] | None = None
+    treaty_rates: Provision[dict[Annotated[str, Field(pattern="^[A-Z]{2}$")], Rate]] | None = None
 
 
 class StateWithholding(Record):

@@ -24,7 +24,7 @@ ReturnField = Literal[
     "recipient.country", "recipient.date_of_birth", "recipient.first_document", "recipient.second_document",
     "winnings_cents", "withheld_cents", "won_on", "wager",
     "state.code", "state.payer_number", "state.winnings_cents", "state.withheld_cents",
-    "local.winnings_cents", "local.withheld_cents", "local.name",
+    "local.winnings_cents", "local.withheld_cents", "local.name", "exemption_code", "tax_rate",
 ]  # fmt: skip
 """What a return says, before a layout writes it: texts, cents, and dates."""
 

@@ -39,6 +39,7 @@ def returned(**changes: Any) -> InformationReturn:
         "wager": "exact",
         "identified_by": ("drivers_license", "passport"),
         "identity": PERSON,
+        "rate_percent": "30.00",
     }
     return InformationReturn(**said | changes)
 

@@ -19,6 +19,9 @@ Row = Mapping[str, str]
 """The texts of a row by the names of the layout's columns."""
 
 _WITHHELD_WHOLE: Final = "1042-S"
+_NOT_EXEMPT: Final = "00"
+_EXEMPT: Final = "04"
+"""The codes of chapter 3: not exempt, and exempt under a treaty."""
 _WRITTEN: Final = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "AE"}
     | {"’": "'", "‘": "'", "–": "-", "—": "-"}
@@ -31,7 +34,8 @@ class InformationReturn:
     """A return: what the log of winnings says, cents, and who receives it; None where nobody is known or identified.
 
     `withheld_cents` is None where nobody recorded it, `regular_cents` what had to be withheld in any case; likewise of
-    the state's tax (`state_withheld_cents`, `state_cents`), and of a locality's, which nothing demands.
+    the state's tax (`state_withheld_cents`, `state_cents`), and of a locality's, which nothing demands. `treaty` is the
+    country whose treaty gives relief, `rate_percent` the rate of withholding.
     """
 
     form: str
@@ -50,11 +54,14 @@ class InformationReturn:
     state_cents: int = 0
     state_withheld_cents: int | None = None
     local_withheld_cents: int | None = None
+    treaty: str | None = None
+    rate_percent: str | None = None
 
     def refusals(self, filer: Filer) -> Iterator[str]:
         """Yield what is wrong with it, whatever the layout."""
         who = self.identity
         yield from self._refusals_beside(filer)
+        yield from self._refusals_of_treaty()
         if self.patron is None:
             yield "nobody is known to have won it"
         elif who is None:
@@ -72,8 +79,8 @@ class InformationReturn:
             yield f"{_dollars(withheld_cents)} were withheld of {_dollars(self.winnings_cents)}"
         if self.form == _WITHHELD_WHOLE and 0 <= withheld_cents < self.regular_cents:
             yield (
-                f"{_dollars(withheld_cents)} were withheld instead of {_dollars(self.regular_cents)}: relief under a "
-                "treaty is not recorded here, make this return in the portal"
+                f"{_dollars(withheld_cents)} were withheld instead of {_dollars(self.regular_cents)}: no claim under a "
+                "treaty is recorded with the winner that gives so much relief"
             )
         beside_cents = (self.state_withheld_cents or 0) + (self.local_withheld_cents or 0)
         if beside_cents and withheld_cents + beside_cents > self.winnings_cents >= withheld_cents:
@@ -94,6 +101,19 @@ class InformationReturn:
             yield "the filer of the property has no 'state_tax_number', by which its state knows the payer"
         if self.local_withheld_cents and filer.locality is None:
             yield "the filer of the property has no 'locality', whose tax was withheld"
+
+    def _refusals_of_treaty(self) -> Iterator[str]:
+        """Yield what is wrong with relief under a treaty."""
+        if self.treaty is None or (who := self.identity) is None:
+            return
+        if (self.withheld_cents or 0) > self.regular_cents:
+            yield f"{_dollars(self.withheld_cents or 0)} were withheld, and the treaty with {self.treaty} gives relief"
+        if who.kind == "entity":
+            yield "relief of an entity under a treaty has a code (box 13j) that is not recorded: use the portal"
+        if who.taxpayer_number is None or who.taxpayer_number_kind == "foreign":
+            yield f"relief under the treaty with {self.treaty} takes a taxpayer number of the United States"
+        if who.country != self.treaty:
+            yield f"relief under the treaty with {self.treaty} takes an address there, not in {who.country or 'none'}"
 
     @property
     def _has_state(self) -> bool:
@@ -127,6 +147,8 @@ class InformationReturn:
             "withheld_cents": self.withheld_cents or 0,
             "won_on": self.won_on,
             "wager": self.wager,
+            "tax_rate": None if self.rate_percent is None else f"{float(self.rate_percent):05.2f}",
+            "exemption_code": _EXEMPT if self.treaty is not None and self.rate_percent == "0.00" else _NOT_EXEMPT,
             "payer.tin": filer.ein,
             "payer.name": filer.legal_name,
             "payer.trade_name": filer.trade_name,

@@ -203,6 +203,8 @@ class _Office:
             state_cents=said["state_cents"],
             state_withheld_cents=said.get("state_withheld_cents"),
             local_withheld_cents=said.get("local_withheld_cents"),
+            treaty=said.get("treaty"),
+            rate_percent=said.get("rate_percent"),
         )
         fields = one.fields(self._filer)
         row = row_of(self._layout, fields)

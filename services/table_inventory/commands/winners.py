@@ -17,6 +17,7 @@ from shared.contracts.envelope import Country, Identifier, Name
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import SEATS_MAX
+from shared.contracts.treaties import TreatyClaim, treaty_refusal
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Command, Commands, Now
 from shared.runtime.rows import rows_of
@@ -60,6 +61,9 @@ class IdentifyWinner(Command):
     ] = None
     paid_on: Annotated[
         date | None, Field(description="the date of payment, where the win was not paid when it was won")
+    ] = None
+    treaty: Annotated[
+        TreatyClaim | None, Field(description="a nonresident alien's claim to relief, by Form W-8BEN as it was given")
     ] = None
     replaces: Annotated[
         bool, Field(description="at a counted table: the win is on record, and this is said of it instead")
@@ -125,6 +129,8 @@ def identify(command: IdentifyWinner, known: _Known, now: Now) -> Accepted:
     if command.state_withheld_cents and place.law.state_withholding is None:
         detail = f"{place.law.title}: the pack does not say for which state tax is withheld ('state_withholding')"
         raise Rejected(Reason.NOT_ALLOWED, detail)
+    if command.treaty is not None:
+        _require_relief(command.treaty, command, place)
     said = {name: value for name, value in command if name != "replaces"} | command.named()
     fact = WinnerIdentified(**said, **known.before, by=now.by, at=now.at)
     return Accepted(recording=FactWithPostings(fact=fact, postings=withheld(fact)), answer=fact)
@@ -151,6 +157,26 @@ def _require_counted_win(command: IdentifyWinner, known: _Known, now: datetime) 
     if command.replaces and not known.times:
         raise Rejected(Reason.NOT_FOUND, f"{win}, is not on record, so that nothing 'replaces' it")
     _require_odds(command.paid, place, command.paid_on or won_at.astimezone(place.zone).date())
+
+
+def _require_relief(claim: TreatyClaim, command: IdentifyWinner, place: PropertySnapshot) -> None:
+    """Raise Rejected if a claim under a treaty gives no relief on the day of payment."""
+    won_on = None if command.won_at is None else command.won_at.astimezone(place.zone).date()
+    paid_on = command.paid_on or won_on
+    if paid_on is None:
+        raise Rejected(Reason.CONTRADICTS, "a claim under a treaty holds on some days: say when the win was 'paid_on'")
+    rules = [rule for pack in place.reporting for rule in pack.reportable_winnings.values() if rule.treaty_rates]
+    if not rules:
+        raise Rejected(Reason.NOT_ALLOWED, f"no pack of {command.property} gives relief under treaties")
+    for rule in rules:
+        assert rule.treaty_rates is not None, "those without were left out"
+        held = rule.treaty_rates.on(paid_on)
+        has_number = command.tax_number == "given"
+        wrong = treaty_refusal(
+            claim, held.value, paid_on=paid_on, residence=command.tax_residence, has_number=has_number
+        )
+        if wrong is not None:
+            raise Rejected(Reason.NOT_ALLOWED, wrong, cites=held.source)
 
 
 def _require_odds(paid: PaidWin, place: PropertySnapshot, day: date) -> None:

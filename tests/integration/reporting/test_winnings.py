@@ -511,3 +511,24 @@ def test_what_is_withheld_for_a_state_is_on_the_return(books: Books) -> None:
     )
     marks = [mark["what"] for mark in _log(books)["content"]["marks"]]
     assert "state_withholding.withheld" in marks
+
+
+def test_what_a_treaty_gives_relief_on_is_a_return_of_its_own(books: Books) -> None:
+    """At its rate; what the same recipient won without a claim is another one, of which 30% is withheld."""
+    ledger = TableDays()
+    _won(books, ledger)
+    claim = {"country": "DE", "article": "21(1)", "signed_on": DAY, "valid_until": "2029-12-31"}
+    german = {"tax_residence": "DE", "patron": "p-8", "paid_on": DAY}
+    books.desk.feed(
+        "inventory",
+        _identified(ledger, "r-3", **german, treaty=claim, before_cents=90_000),
+        _identified(ledger, "r-4", **german, withheld_cents=120_000),
+    )
+    found = [row for row in rows_of(_log(books, YEAR), "returns") if row["patron"] == "p-8"]
+    columns = ("treaty", "rate_percent", "winnings_cents", "regular_cents", "withheld_cents")
+    assert [("DE", "0.00", 300_000, 0, 0), (None, "30.00", 400_000, 120_000, 120_000)] == [
+        names(row, *columns) for row in found
+    ]
+    assert 2 == len({row["account_number"] for row in found})
+    marks = [mark["what"] for mark in _log(books, YEAR)["content"]["marks"]]
+    assert "reportable_winnings.form_1042_s_winnings.treaty_rates" in marks

@@ -159,3 +159,21 @@ def test_a_movement_says_for_whom_it_is(desk: InventoryDesk) -> None:
     for wrong, why in ((["p-1"], "p-1, who conducts it"), (["p-2", "p-2"], "p-2 twice"), ([], "at least 1")):
         refused = desk.send("/cage-movements", PAID | {"on_behalf_of": wrong}, person="cage.ann")
         assert_problem(refused, 422, why)
+
+
+def test_a_claim_under_a_treaty_holds_on_the_day_of_payment_or_is_refused(desk: InventoryDesk) -> None:
+    """By the country of the winner, with a taxpayer number; the list of countries is the pack's."""
+    won = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "round_id": "r-1", "seat": 3, "wager": "exact"}
+    claim = {"country": "DE", "article": "21(1)", "signed_on": DAY, "valid_until": "2029-12-31"}
+    who = won | {"patron": "p-1", "tax_number": "given", "tax_residence": "DE", "paid_on": DAY, "treaty": claim}
+    desk.clock.now = at(20)
+    for changes, status, why in (
+        ({"treaty": claim | {"country": "CA"}, "tax_residence": "CA"}, 422, "no treaty with CA gives relief"),
+        ({"tax_residence": "FR"}, 422, "a resident of FR, not of DE"),
+        ({"tax_number": "applied_for"}, 422, "without a taxpayer number"),
+        ({"treaty": claim | {"signed_on": "2026-11-21"}}, 422, "the claim holds from 2026-11-21"),
+        ({"treaty": claim | {"valid_until": "2020-01-01"}}, 422, "is before 'signed_on'"),
+        ({"paid_on": None}, 409, "say when the win was 'paid_on'"),
+    ):
+        assert_problem(desk.send("/winners", who | changes, person="cage.ann"), status, why)
+    assert claim == desk.done("/winners", who, person="cage.ann")["treaty"]

@@ -60,7 +60,7 @@ class Office:
         ):
             self.identify(number, patron, cents, country)
 
-    def identify(self, number: int, patron: str, withheld_cents: int, country: str = "US", **more: int) -> None:
+    def identify(self, number: int, patron: str, withheld_cents: int, country: str = "US", **more: Any) -> None:
         """Have a cashier record who won in a round."""
         said = {"patron": patron, "tax_residence": country, "withheld_cents": withheld_cents, **more}
         self.books.desk.feed("inventory", _identified(self.ledger, f"r-{number}", **said))
@@ -212,6 +212,28 @@ def test_a_year_that_runs_has_no_return_of_a_recipient(office: Office) -> None:
         )
     )
     assert [(750_000, 225_000)] == [(one["winnings_cents"], one["withheld_cents"]) for one in prepared["reports"]]
+
+
+def test_what_a_treaty_exempts_is_returned_without_tax(office: Office) -> None:
+    """With the code and the rate of it, once the winner's number is known."""
+    office.register()
+    claim = {"country": "DE", "article": "21(1)", "signed_on": "2026-11-20", "valid_until": "2029-12-31"}
+    for number in (3, 4):
+        office.identify(number, "p-8", 0, "DE", treaty=claim, paid_on="2026-11-20")
+    german = CANADIAN | {"country": "DE", "postal_code": "10115"}
+    del german["state_code"]
+    office.know("p-8", german)
+    office.house.clock.now += timedelta(days=60)
+    refused = office.returns("1042-s")
+    assert (3, True) == (refused.code, "takes a taxpayer number of the United States" in refused.stderr)
+    office.know("p-8", german | {"taxpayer_number": "900551234", "taxpayer_number_kind": "itin"})
+    [prepared] = prepared_by(office.returns("1042-s"))
+    assert [("p-8", 750_000, 0)] == [
+        (one["reference"], one["winnings_cents"], one["withheld_cents"]) for one in prepared["reports"]
+    ]
+    [row] = office.rows(1)
+    boxes = ("Box 3a - Exemption code", "Box 3b - Tax rate", "Box 7a - Federal tax withheld")
+    assert ["04", "00.00", "0.00"] == [row[name] for name in boxes]
 
 
 def test_what_changed_after_it_was_sent_is_corrected(office: Office) -> None:

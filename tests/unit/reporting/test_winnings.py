@@ -10,6 +10,7 @@ import pytest
 from services.reporting.domain.federal.winnings import Candidate, SettledLine, Withholding, candidates
 from services.reporting.domain.law import unconfirmed
 from services.reporting.reports.winnings.forms import forms
+from shared.contracts.treaties import TreatyClaim
 from shared.jurisdictions import pack
 from tests.support.packs import changed, dated
 
@@ -243,3 +244,43 @@ def test_wins_of_a_patron_and_day_may_share_a_form() -> None:
         for minutes, paid in enumerate((date(2025, 12, 31), date(2026, 1, 1)))
     ]
     assert [2025, 2026] == [one.year for one in forms(candidates(LAW, eve), aggregated_on=lambda _: True)]
+
+
+def claimed(country: str, paid_on: date = date(2026, 11, 20), **changes: Any) -> Candidate:
+    """What a nonresident alien won, who claims relief under the treaty with a country."""
+    claim = TreatyClaim(country=country, article="21", signed_on=date(2023, 1, 1), valid_until=date(2029, 12, 31))
+    said = {"nonresident_alien": True, "residence": country, "has_number": True, "treaty": claim} | changes
+    [found] = candidates(LAW, [line(5, 500, paid_on=paid_on, **said)], "nonresident_alien")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (claimed("DE"), ("DE", Fraction(0), 0)),
+        (claimed("CA"), (None, Fraction(3, 10), 750_00)),
+        (claimed("DE", has_number=False), (None, Fraction(3, 10), 750_00)),
+        (claimed("DE", residence="FR"), (None, Fraction(3, 10), 750_00)),
+        (claimed("DE", paid_on=date(2030, 1, 1)), (None, Fraction(3, 10), 750_00)),
+        (claimed("DE", treaty=None), (None, Fraction(3, 10), 750_00)),
+        (claimed("HU", paid_on=date(2023, 12, 31)), ("HU", Fraction(0), 0)),
+        (claimed("HU", paid_on=date(2024, 1, 1)), (None, Fraction(3, 10), 750_00)),
+        (claimed("RU", paid_on=date(2024, 8, 15)), ("RU", Fraction(0), 0)),
+        (claimed("RU", paid_on=date(2024, 8, 16)), (None, Fraction(3, 10), 750_00)),
+    ],
+)
+def test_a_treaty_gives_relief_where_it_is_claimed(
+    found: Candidate, expected: tuple[str | None, Fraction, int]
+) -> None:
+    """As the list of the day of payment has it; without a claim that holds, 30% is withheld."""
+    [withheld] = found.withholdings
+    assert expected == (found.treaty, withheld.rate, withheld.amount_cents)
+    has_list = "reportable_winnings.form_1042_s_winnings.treaty_rates" in [one.place for one in found.applied]
+    assert has_list is (found.treaty is not None)
+
+
+def test_what_a_treaty_gives_relief_on_is_a_form_of_its_own() -> None:
+    """Also where all winnings of a gaming day are on one."""
+    found = [claimed("DE", patron="p-1"), claimed("DE", treaty=None, patron="p-1"), claimed("DE", patron="p-1")]
+    log = forms(found, aggregated_on=lambda _: True)
+    assert [(2, 0), (1, 750_00)] == [(len(one.candidates), one.regular_cents) for one in log]

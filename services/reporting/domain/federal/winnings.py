@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any, Final, Literal
 
 from services.reporting.domain.law import Applied, half_up
+from shared.contracts.treaties import TreatyClaim, treaty_refusal
 from shared.jurisdictions import Dated, Pack, Provision
 from shared.jurisdictions.forms import Winner
 from shared.rules import catalogue
@@ -31,7 +32,7 @@ class SettledLine:
     `patron` is an opaque reference, None if unknown. `reduced_by_wager` is the licensee's choice on the gaming day, if
     a rule allows one; None if it made none. A counted table has no rounds and no regulation: the `moment` names the
     win; the `kind` of the game is the property's, and `wager_words`, `odds` and `side_bet` (whether the wager is one)
-    are the cashier's.
+    are the cashier's; so are a nonresident alien's claim under a `treaty`, and whether a taxpayer number was given.
     """
 
     property: str
@@ -55,6 +56,9 @@ class SettledLine:
     wager_words: str | None = None
     odds: str | None = None
     side_bet: bool = False
+    treaty: TreatyClaim | None = None
+    residence: str | None = None
+    has_number: bool = False
 
     def occasion(self) -> str:
         """Return the round or, at a counted table, the minute of the win (UTC)."""
@@ -82,7 +86,7 @@ class Candidate:
 
     `amount_cents` includes the wager or not, depending on the rule and the licensee's choice; `ratio` is the exact
     multiple of the wager, None for a bonus without one. `lines` are one wager, or all of a seat in a round if the rule
-    combines them.
+    combines them. `treaty` is the country whose treaty gives relief from withholding, which is at its rate then.
     """
 
     rule: str
@@ -93,6 +97,7 @@ class Candidate:
     ratio: Fraction | None
     withholdings: tuple[Withholding, ...]
     applied: tuple[Applied, ...]
+    treaty: str | None = None
 
 
 def candidates(law: Pack, lines: Iterable[SettledLine], of: Winner | None = None) -> tuple[Candidate, ...]:
@@ -160,7 +165,11 @@ class _Rule:
             and amount_cents >= held["threshold_cents"].value
             and amount_cents >= least_ratio * stake_cents
         ):
-            form = self._rule.form
+            form, treaty = self._rule.form, _relief(held, lines, day)
+            at_rate = held["withholding_rate"].value if treaty is None and "withholding_rate" in held else None
+            if treaty is not None:
+                at_rate = held["treaty_rates"].value[treaty]
+            named = {what: dated for what, dated in held.items() if what != "treaty_rates" or treaty is not None}
             yield Candidate(
                 rule=self._name,
                 form=form,
@@ -168,10 +177,11 @@ class _Rule:
                 stake_cents=stake_cents,
                 amount_cents=amount_cents,
                 ratio=Fraction(amount_cents, stake_cents) if stake_cents else None,
-                withholdings=tuple(_withholdings(held, net_cents, amount_cents)),
+                withholdings=tuple(_withholdings(held, at_rate, net_cents, amount_cents)),
+                treaty=treaty,
                 applied=(
                     Applied.of(f"forms.{form}", self._law.forms[form].on(day)),
-                    *(Applied.of(f"reportable_winnings.{self._name}.{what}", dated) for what, dated in held.items()),
+                    *(Applied.of(f"reportable_winnings.{self._name}.{what}", dated) for what, dated in named.items()),
                 ),
             )
 
@@ -201,15 +211,33 @@ def _listed(line: SettledLine) -> tuple[str, bool]:
     return game.game, line.wager not in game.wagers or game.wagers[line.wager].offered == "optional"
 
 
-def _withholdings(held: Mapping[str, Dated[Any]], net_cents: int, amount_cents: int) -> Iterator[Withholding]:
-    """Yield the regular withholding, or the backup withholding if there is none.
+def _relief(held: Mapping[str, Dated[Any]], lines: Iterable[SettledLine], day: date) -> str | None:
+    """Return the country whose treaty gives relief from withholding on all of the lines, paid on a day, or None."""
+    countries: set[str | None] = set()
+    for line in lines if "treaty_rates" in held else ():
+        claim = line.treaty
+        wrong = claim is not None and treaty_refusal(
+            claim,
+            held["treaty_rates"].value,
+            paid_on=day,
+            residence=line.residence,
+            has_number=line.has_number,
+        )
+        countries.add(claim.country if claim is not None and wrong is None else None)
+    return countries.pop() if len(countries) == 1 else None
+
+
+def _withholdings(
+    held: Mapping[str, Dated[Any]], at_rate: str | None, net_cents: int, amount_cents: int
+) -> Iterator[Withholding]:
+    """Yield the regular withholding, `at_rate`, or the backup withholding if there is none.
 
     The regular one applies to winnings net of the wager, above an amount if the rule has one; the backup one to the
     reported amount.
     """
     above_cents = held["withholding_above_cents"].value if "withholding_above_cents" in held else 0
-    if "withholding_rate" in held and net_cents > above_cents:
-        yield _withholding("regular", held["withholding_rate"].value, net_cents)
+    if at_rate is not None and net_cents > above_cents:
+        yield _withholding("regular", at_rate, net_cents)
     elif "backup_withholding_rate" in held:
         yield _withholding("backup", held["backup_withholding_rate"].value, amount_cents)
 

@@ -34,12 +34,13 @@ def forms(
     """Return the log of forms for candidates, in order, numbered from `first_number`.
 
     `aggregated_on` returns whether the licensee combines all winnings of a patron on a gaming day in one form, within a
-    calendar year; winnings of unknown persons are not combined. Without it, each win has a form of its own.
+    calendar year; winnings of unknown persons are not combined, and none with others under a treaty. Without it, each
+    win has a form of its own.
     """
     together: dict[tuple[Hashable, bool], list[Candidate]] = {}
     for number, candidate in enumerate(found):
         line = candidate.lines[0]
-        key = (candidate.form, line.property, line.patron, line.gaming_day, line.paid_on.year)
+        key = (candidate.form, line.property, line.patron, line.gaming_day, line.paid_on.year, candidate.treaty)
         is_joined = line.patron is not None and aggregated_on is not None and aggregated_on(line.gaming_day)
         together.setdefault((key if is_joined else (*key, number), is_joined), []).append(candidate)
     return tuple(

@@ -86,7 +86,7 @@ def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
     chosen = books.place_on(won.line.gaming_day).document.winnings_reduced_by_wager
     patron = winners.patron(won)
     line = replace(won.line, patron=patron, nonresident_alien=not is_resident, reduced_by_wager=chosen)
-    return replace(won, line=line)
+    return replace(won, line=replace(line, residence=winners.residence(won), **winners.claim(won)))
 
 
 def _country(law: Pack) -> str:
@@ -194,10 +194,18 @@ def _form(kept: _Kept, entry: FormEntry) -> dict[str, Any]:
         "amount_cents": Figure(entry.amount_cents, because),
         "regular_cents": Figure(entry.regular_cents, because),
         "backup_cents": Figure(entry.backup_cents, because),
+        "treaty": first.treaty,
+        "rate_percent": _rate_percent(first),
         "state_code": None if kept.state is None or kept.state.form != entry.form else kept.state.state_code,
         "state_cents": Figure(state_tax_cents(kept.state, entry.candidates), because),
         **_recorded(kept.recorded(entry.candidates)),
     }
+
+
+def _rate_percent(one: Candidate) -> str | None:
+    """Return the rate of regular withholding, percent with two decimals; None if there is none."""
+    rate = next((each.rate for each in one.withholdings if each.kind == "regular"), None)
+    return None if rate is None else f"{float(rate * 100):.2f}"
 
 
 def _recorded(said: Sequence[Listed]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from services.reporting.framework.figures import Cell, Figure, total
 from services.reporting.read_model.filings import LATE, STEPS, FilingSteps, filings_of
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.winnings.forms import FormEntry
-from services.reporting.reports.winnings.sections import STATE, WITHHELD_BESIDE
+from services.reporting.reports.winnings.sections import STATE, TREATY, WITHHELD_BESIDE
 from shared.contracts.filings import PreparedReport
 from shared.jurisdictions import Pack
 from shared.jurisdictions.returns import due_on
@@ -42,6 +42,7 @@ RETURNS: Final = Section(
             unit="cents",
             formula="federal tax, as cashiers recorded it; none where they recorded nothing of a form",
         ),
+        *TREATY,
         *STATE,
         *WITHHELD_BESIDE,
         Column(name="identified_by", title="Identified by", formula="kinds of documents"),
@@ -121,13 +122,17 @@ async def return_rows(
 
 
 def returns_of(law: Pack, logged: Iterable[LoggedForm]) -> list[Return]:
-    """Return the returns of the log's forms: one for each form, or for all of a recipient's in a year."""
+    """Return the returns of the log's forms: one for each form, or for all of a recipient's in a year.
+
+    What a treaty gives relief on is on a return of its own, which has another rate.
+    """
     together: dict[tuple[str, ...], list[LoggedForm]] = {}
     for one in logged:
         entry = one.entry
         if entry.form in law.returns:
             rule = law.returns[entry.form].returned.on(date(entry.year, 12, 31)).value
-            key = (entry.property, entry.form, str(entry.year), entry.patron or "")
+            treaty = entry.candidates[0].treaty
+            key = (entry.property, entry.form, str(entry.year), entry.patron or "", *((treaty,) if treaty else ()))
             is_joined = rule == "recipient" and entry.patron is not None
             together.setdefault(key if is_joined else (*key, one.known_by), []).append(one)
     taken: set[str] = set()
@@ -160,7 +165,8 @@ def _row(books: Books, law: Pack, one: Return, before: _Filed | None) -> dict[st
     winnings = total(form.row["amount_cents"] for form in one.forms)
     withheld = {name: _recorded(one.forms, name) for name in WITHHELD}
     row = {
-        **{name: one.forms[0].row[name] for name in ("form", "year", "patron", "residence", "state_code")},
+        **{name: one.forms[0].row[name] for name in ("form", "year", "patron", "residence", "treaty", "state_code")},
+        "rate_percent": one.forms[0].row["rate_percent"],
         "account_number": one.account_number,
         "won_on": min(form.won_on for form in one.forms),
         "wager": ", ".join(dict.fromkeys(form.wager for form in one.forms)),

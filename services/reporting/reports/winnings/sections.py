@@ -23,6 +23,10 @@ _WITHHELD: Final = (
     ),
 )
 
+TREATY: Final = (
+    Column(name="treaty", title="Treaty", formula="the country whose treaty gives relief, as the winner claimed"),
+    Column(name="rate_percent", title="Rate", formula="of regular withholding, percent"),
+)
 STATE: Final = (
     Column(name="state_code", title="State", formula="whose tax may be withheld beside the federal one"),
     Column(
@@ -103,6 +107,7 @@ FORMS: Final = Section(
         Column(name="wins", title="Wins"),
         Column(name="amount_cents", title="Winnings", unit="cents"),
         *_WITHHELD,
+        *TREATY,
         *STATE,
         Column(name="form_number", title="Form no."),
         Column(name="identified_by", title="Identified by", formula="kinds of documents"),

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
-from typing import Final
+from typing import Any, Final
 
 from services.reporting.domain.federal.winnings import SettledLine, candidates, occasion_of
 from services.reporting.read_model.patrons import accounts_of, patrons_of
@@ -44,6 +44,13 @@ class Winners:
         recorded = self.of(won)
         paid_on = None if recorded is None else recorded.fact.paid_on
         return won if paid_on is None else replace(won, line=replace(won.line, paid_on=paid_on))
+
+    def claim(self, won: Won) -> dict[str, Any]:
+        """Return what a cashier recorded of a claim under a treaty, and of a taxpayer number."""
+        recorded = self.of(won)
+        if recorded is None:
+            return {}
+        return {"treaty": recorded.fact.treaty, "has_number": recorded.fact.tax_number == "given"}
 
     def residence(self, won: Won) -> str | None:
         """Return the winner's country of residence for tax, or None if unknown."""

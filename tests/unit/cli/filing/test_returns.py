@@ -339,6 +339,51 @@ def test_a_payer_is_known_to_the_state_and_says_the_locality(changes: dict[str, 
     assert [why] == [said.split(",")[0] for said in returned(**changes).refusals(FILER)]
 
 
+GERMAN = FOREIGNER.model_copy(update={"taxpayer_number": "900551234", "taxpayer_number_kind": "itin"})
+EXEMPT = {
+    "form": "1042-S",
+    "residence": "DE",
+    "withheld_cents": 0,
+    "regular_cents": 0,
+    "treaty": "DE",
+    "rate_percent": "0.00",
+    "identity": GERMAN,
+}
+"""What a resident of Germany won, who claimed relief under the treaty."""
+
+
+def test_relief_under_a_treaty_has_a_code_and_a_rate() -> None:
+    """Exempt, or at another rate; without relief neither."""
+    for changes, code, rate in (
+        (EXEMPT, "04", "00.00"),
+        (EXEMPT | {"rate_percent": "10.00", "regular_cents": 250_00, "withheld_cents": 250_00}, "00", "10.00"),
+        ({"form": "1042-S", "residence": "CA", "withheld_cents": 750_00}, "00", "30.00"),
+    ):
+        one = returned(**changes)
+        said = row_of(FORM_1042_S, one.fields(A_PAYER))
+        assert (code, rate) == (said["Box 3a - Exemption code"], said["Box 3b - Tax rate"])
+        assert [] == [*_wrong(one)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"identity": FOREIGNER}, "relief under the treaty with DE takes a taxpayer number of the United States"),
+        (
+            {"identity": GERMAN.model_copy(update={"taxpayer_number": None, "taxpayer_number_kind": None})},
+            "relief under the treaty with DE takes a taxpayer number",
+        ),
+        ({"identity": GERMAN.model_copy(update={"country": "FR"})}, "relief under the treaty with DE takes an address"),
+        ({"identity": ENTITY.model_copy(update={"country": "DE"})}, "relief of an entity under a treaty has a code"),
+        ({"withheld_cents": 1}, "$0.01 were withheld, and the treaty with DE gives relief"),
+        ({"treaty": None, "regular_cents": 750_00}, "$0.00 were withheld instead of $750.00: no claim"),
+    ],
+)
+def test_relief_that_is_not_as_claimed_is_refused(changes: dict[str, Any], why: str) -> None:
+    """Before there is a file."""
+    assert any(said.startswith(why) for said in _wrong(returned(**EXEMPT | changes)))
+
+
 def test_a_winner_without_a_number_is_returned_where_tax_was_withheld() -> None:
     """Backup withholding is for those who give none."""
     assert [] == [*_wrong(returned(identity=unknown("taxpayer_number"), regular_cents=0))]
