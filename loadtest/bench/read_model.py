@@ -17,7 +17,7 @@ _ROUNDS: Final = sql.Identifier(_SCHEMA, "rounds")
 _COPY_OF_ROUNDS: Final = sql.Identifier("pg_temp", "copy_of_rounds")
 _OF_DAYS: Final = (
     *("day_moments", "dealer_days", "wager_days", "play_days", "chip_hours", "pace_hours", "line_days"),
-    *("rounds", "won_lines", "account_wagers"),
+    *("rounds", "won_lines", "seat_wagers"),
 )
 """The tables that are multiplied whole: what follows from rounds."""
 _OF_JOURNALS: Final = ("positions", "facts", "amounts")

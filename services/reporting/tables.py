@@ -23,9 +23,9 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSON
 from sqlalchemy.schema import SchemaItem
 
 from services.reporting.read_model import derived
-from services.reporting.read_model.account_wagers import COUNTED, MONEY
 from services.reporting.read_model.currency import OF_PERSONS
 from services.reporting.read_model.rounds import DEALT, LINE_FIGURES, PACE, PLAYED
+from services.reporting.read_model.seat_wagers import MONEY
 from shared.contracts.wager_totals import FIGURES
 from shared.journal.columns import COPIED, MOMENT, Parsed, columns, counts, dates, moments, texts
 from shared.journal.signed_rows import signature_column
@@ -264,22 +264,24 @@ won_lines = _table(
 )
 """Lines of posted rounds whose winnings may have to be reported; those of a round taken back stay, and do not count."""
 
-account_wagers = _table(
-    "account_wagers",
+seat_wagers = _table(
+    "seat_wagers",
     *columns(Integer, "shard", key=True),
     *counts("seq", key=True),
-    *texts("account", "wager", key=True),
+    *columns(Integer, "seat", key=True),
+    *texts("wager", key=True),
+    *texts("account", null=True),  # of a wager in chips
     *moments("recorded_at"),
     *texts("property"),
     *dates("gaming_day"),
     *texts("table_name", "game"),
     *columns(Integer, "version"),
     *texts("submission"),
-    *columns(Integer, *COUNTED),
+    *columns(Integer, "stakes"),
     *counts(*MONEY),
-    Index("account_wagers_of_day", "property", "gaming_day"),
+    Index("seat_wagers_of_day", "property", "gaming_day"),
 )
-"""What an account wagered in a round, by wager; negative where the round is taken back."""
+"""Wagers of a round that are an account's, or at a table where a device ties seats; negative where it is taken back."""
 
 wager_days = _table(
     "wager_days",

@@ -30,7 +30,7 @@ from shared.contracts.pit import (
     goes_with,
 )
 from shared.contracts.pit_changes import PitChangeApproved, approved_change, event_of
-from shared.contracts.property_snapshot import PropertyLookup
+from shared.contracts.property_snapshot import PropertyLookup, TableSigner
 from shared.contracts.ratings import STEPS, RatingReader
 from shared.contracts.settlement_views import PostedRound, ReversedRound
 from shared.contracts.settlements import RoundKey
@@ -153,7 +153,10 @@ class RatingEvents(FactHandler[Places]):
         return state.place
 
     def handle(self, event: Event[Any], state: Places) -> Sequence[FactWithPostings]:
-        return (record_step(event, state.place),)
+        return self.handle_signed(event, state, None)
+
+    def handle_signed(self, event: Event[Any], state: Places, signer: TableSigner | None) -> Sequence[FactWithPostings]:
+        return (record_step(event, state.place, signer),)
 
 
 class Settlements(FactHandler[dict[RoundKey, datetime]]):

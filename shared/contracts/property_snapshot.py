@@ -29,11 +29,15 @@ MoneyLimit = Literal["variance_report_cents", "variance_authority_cents", "adjus
 
 @dataclass(frozen=True, slots=True)
 class TableSigner:
-    """A key of a property, the topics that its holder signs, and the tables (`tables` None: all)."""
+    """A key of a property, the topics that its holder signs, and the tables (`tables` None: all).
+
+    `is_device`: the holder is a device of its one table, not a system that speaks for several.
+    """
 
     key: DeviceKey
     signs: tuple[SignedTopic, ...]
     tables: frozenset[str] | None
+    is_device: bool
 
     def speaks_for(self, table: str, topic: str) -> bool:
         """Return whether the key's holder may sign for a table on a topic."""
@@ -42,11 +46,15 @@ class TableSigner:
 
 def signers_of(document: PropertyDocument) -> list[TableSigner]:
     """Return the signing keys of a property, in the order of its document."""
-    holders: list[tuple[Signing, frozenset[str] | None]] = [
-        *((device, frozenset({table.table})) for table in document.tables for device in table.devices),
-        *((system, frozenset(system.tables) or None) for system in document.systems),
+    holders: list[tuple[Signing, frozenset[str] | None, bool]] = [
+        *((device, frozenset({table.table}), True) for table in document.tables for device in table.devices),
+        *((system, frozenset(system.tables) or None, False) for system in document.systems),
     ]
-    return [TableSigner(key, holder.signs, tables) for holder, tables in holders for key in holder.signing_keys]
+    return [
+        TableSigner(key, holder.signs, tables, is_device)
+        for holder, tables, is_device in holders
+        for key in holder.signing_keys
+    ]
 
 
 @dataclass(frozen=True)
@@ -77,6 +85,18 @@ class PropertySnapshot:
     def signers(self) -> Mapping[str, TableSigner]:
         """Return the public keys of the property's devices and systems, by key id."""
         return {signer.key.kid: signer for signer in signers_of(self.document)}
+
+    def ties_seats(self, table: str) -> bool:
+        """Return whether a device of a table signs its ratings, such as a player-card reader at its seats."""
+        return table in self._tying
+
+    @cached_property
+    def _tying(self) -> frozenset[str]:
+        return frozenset(
+            table.table
+            for table in self.document.tables
+            if any("rating.events" in device.signs for device in table.devices)
+        )
 
     def revoked_at(self, kid: str) -> datetime | None:
         """Return the moment from which a key is revoked according to any known version, or None."""

@@ -193,7 +193,8 @@ class RatingRecorded(Fact, EnteredLate):
     """A step of a rating was recorded, on the gaming day of its moment.
 
     `event` is its kind and `step` its name; `values` are what it says. An amendment names in `amends` the step that was
-    wrong, and has the right values, or none where that step did not happen, and the `reason`.
+    wrong, and has the right values, or none where that step did not happen, and the `reason`. `device_key` is the id of
+    the key by which a device of the table signed it.
     """
 
     property: Name
@@ -207,6 +208,7 @@ class RatingRecorded(Fact, EnteredLate):
     values: RatingValues | None = None
     amends: StepName | None = None
     reason: Reason | None = None
+    device_key: Identifier | None = None
 
 
 class RatedDecisions(Contract):
@@ -239,15 +241,27 @@ class RatedEdge(Contract):
     source: Label | None = None
 
 
+class SeatTie(Contract):
+    """A device of the table has tied the seat to the patron: whatever is wagered there is the patron's.
+
+    `device_key` is the id of the key that signed it, `since` the moment of that step; a later tie of the seat ends it.
+    """
+
+    device_key: Identifier
+    since: AwareDatetime
+
+
 class RatedSpan(Contract):
     """A time of uninterrupted play at one table, in one seat, with one average bet.
 
-    `theoretical_win_cents` is exactly average bet x decisions x house edge, where all three are known.
+    `theoretical_win_cents` is exactly average bet x decisions x house edge, where all three are known. `tie` is None
+    where a person says who sat in the seat.
     """
 
     table: Name
     game: Name | None = None
     seat: Seat | None = None
+    tie: SeatTie | None = None
     begins: AwareDatetime
     ends: AwareDatetime
     average_bet_cents: Cents | None = None

@@ -19,7 +19,7 @@ _NOT_OF_THE_BOOKS = (
 """What follows from something else, is made in the background some time later, or says what was read, and when."""
 _STATED_LATER = "wins"
 """A shard of what is stated in the background some time later, of which runs have more or less."""
-_OF_OTHERS = {"reporting.rounds", "reporting.won_lines", "reporting.account_wagers"}
+_OF_OTHERS = {"reporting.rounds", "reporting.won_lines", "reporting.seat_wagers"}
 """Tables whose shards are another service's, and which do not say so in a column."""
 _OFFSETS = {"offset", "next_offset", "previous", "hash", "head"}
 """Offsets, and the hashes over them."""

@@ -8,13 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.domain.changes import Changes, EntryRef
 from services.reporting.projector import write
-from services.reporting.read_model.account_wagers import wagers_of_accounts
 from services.reporting.read_model.rounds import round_entry
+from services.reporting.read_model.seat_wagers import wagers_of_seats
 from services.reporting.read_model.winnings import WonLines
 from services.reporting.read_model.writing import Batch
 from services.reporting.tables import (
     OF_JOURNALS,
-    account_wagers,
     amount_days,
     amounts,
     chip_hours,
@@ -27,6 +26,7 @@ from services.reporting.tables import (
     positions,
     properties,
     rounds,
+    seat_wagers,
     wager_days,
     won_lines,
 )
@@ -175,7 +175,7 @@ class Settlements(OfJournal):
             facts,
             rounds,
             won_lines,
-            account_wagers,
+            seat_wagers,
             dealer_days,
             wager_days,
             play_days,
@@ -207,7 +207,8 @@ class Settlements(OfJournal):
                 place = place_at(self.places.place, data.property, data.closed_at)
                 entry = round_entry(event, data, place.shift_at(data.closed_at))
                 batch.add_round(entry)
-                batch.add_account_wagers(wagers_of_accounts(event, data))
+                in_chips = place.ties_seats(data.table)
+                batch.add_seat_wagers(wagers_of_seats(event, data, in_chips=in_chips))
                 if not isinstance(data, ReversedRound):
                     batch.add_won_lines(self._won_lines.of_round(event, data, place, entry.back_cents()))
             case UnpostedRound() | ResultCounted() | ResultSuperseded() | ResultUncounted() as data:

@@ -147,14 +147,14 @@ CREATE INDEX won_lines_of_day ON won_lines (property, gaming_day) WHERE NOT smal
 CREATE INDEX small_lines_of_account ON won_lines (property, account, gaming_day) WHERE small;
 CREATE INDEX small_lines_of_round ON won_lines (property, round_id) WHERE small;
 
-CREATE TABLE account_wagers (
-    shard INTEGER, seq BIGINT, account TEXT, wager TEXT, recorded_at TIMESTAMPTZ NOT NULL, property TEXT NOT NULL, gaming_day DATE NOT NULL,
-    table_name TEXT NOT NULL, game TEXT NOT NULL, version INTEGER NOT NULL, submission TEXT NOT NULL,
-    rounds INTEGER NOT NULL, stakes INTEGER NOT NULL, handle_cents BIGINT NOT NULL, squared BIGINT NOT NULL, payout_cents BIGINT NOT NULL,
-    funded_cents BIGINT NOT NULL,
-    PRIMARY KEY (shard, seq, account, wager)
+CREATE TABLE seat_wagers (
+    shard INTEGER, seq BIGINT, seat INTEGER, wager TEXT, account TEXT, recorded_at TIMESTAMPTZ NOT NULL,
+    property TEXT NOT NULL, gaming_day DATE NOT NULL, table_name TEXT NOT NULL, game TEXT NOT NULL, version INTEGER NOT NULL,
+    submission TEXT NOT NULL, stakes INTEGER NOT NULL, handle_cents BIGINT NOT NULL, squared BIGINT NOT NULL,
+    payout_cents BIGINT NOT NULL, funded_cents BIGINT NOT NULL,
+    PRIMARY KEY (shard, seq, seat, wager)
 );
-CREATE INDEX account_wagers_of_day ON account_wagers (property, gaming_day);
+CREATE INDEX seat_wagers_of_day ON seat_wagers (property, gaming_day);
 
 CREATE TABLE wager_days (
     gaming_day DATE, property TEXT, table_name TEXT, game TEXT, shift TEXT, version INTEGER,

@@ -13,7 +13,6 @@ from services.reporting.read_model.people import acts_of
 from services.reporting.read_model.postings import amounts_of_entry
 from services.reporting.read_model.rounds import DEALT, LINE_FIGURES, PACE, PLAYED, STAKES, RoundEntry, Sums
 from services.reporting.tables import (
-    account_wagers,
     amount_days,
     amounts,
     chip_hours,
@@ -26,6 +25,7 @@ from services.reporting.tables import (
     play_days,
     positions,
     rounds,
+    seat_wagers,
     wager_days,
     won_lines,
 )
@@ -76,7 +76,7 @@ class Batch:
         self._amounts: list[tuple[Any, ...]] = []  # the columns of the table, in their order
         self._amount_days: dict[tuple[Any, ...], int] = {}
         self._rounds: list[RoundEntry] = []
-        self._account_wagers: list[dict[str, Any]] = []
+        self._seat_wagers: list[dict[str, Any]] = []
         self._won_lines: list[dict[str, Any]] = []
         self._moments: dict[tuple[str, date], tuple[datetime, datetime]] = {}
         self._positions: dict[tuple[int, datetime], int] = {}
@@ -150,9 +150,9 @@ class Batch:
         """Add possibly reportable lines of a posted round."""
         self._won_lines.extend(rows)
 
-    def add_account_wagers(self, rows: Iterable[dict[str, Any]]) -> None:
-        """Add the wagers of accounts in a posted or reversed round."""
-        self._account_wagers.extend(rows)
+    def add_seat_wagers(self, rows: Iterable[dict[str, Any]]) -> None:
+        """Add the wagers of seats in a posted or reversed round."""
+        self._seat_wagers.extend(rows)
 
     def changed(self, property_name: str, day: date, at: datetime) -> None:
         """Record that an entry about a gaming day was recorded that contributes to no measure."""
@@ -167,7 +167,7 @@ class Batch:
         await copy(connection, facts, self._facts)
         await copy_tuples(connection, amounts, self._amounts)
         await copy_tuples(connection, rounds, self._rounds)
-        await copy(connection, account_wagers, self._account_wagers)
+        await copy(connection, seat_wagers, self._seat_wagers)
         await copy(connection, won_lines, self._won_lines)
         sums = Sums()
         for entry in self._rounds:

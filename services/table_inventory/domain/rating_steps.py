@@ -7,7 +7,7 @@ from typing import Any
 from services.table_inventory.domain.ratings import RecordedStep, effective_steps
 from shared.contracts.envelope import Event
 from shared.contracts.people import same_person
-from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, place_at
+from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, TableSigner, place_at
 from shared.contracts.ratings import (
     OF_STEP,
     AmendedRating,
@@ -22,8 +22,12 @@ from shared.journal.recording import FactWithPostings
 _VALUES = frozenset(RatingValues.model_fields) - {"table", "at"}
 
 
-def record_step(event: Event[RatingEvent], places: PropertyLookup) -> FactWithPostings:
+def record_step(
+    event: Event[RatingEvent], places: PropertyLookup, signer: TableSigner | None = None
+) -> FactWithPostings:
     """Return the fact of a rating event from outside, on the gaming day of its moment.
+
+    It names the key only of a device of the table: a system that speaks for several passes on what people tell it.
 
     Whether it goes with the other steps shows when all of them are there. Raises: Refused if property or table is not
     known.
@@ -41,6 +45,7 @@ def record_step(event: Event[RatingEvent], places: PropertyLookup) -> FactWithPo
         at=event.time,
         gaming_day=day,
         by=data.by,
+        device_key=signer.key.kid if signer is not None and signer.is_device else None,
         **said_of(data),
     )
     return FactWithPostings(fact=fact)

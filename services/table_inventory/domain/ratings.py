@@ -19,6 +19,7 @@ from shared.contracts.ratings import (
     RatingRecorded,
     RatingStated,
     RatingValues,
+    SeatTie,
     StepKind,
 )
 
@@ -35,7 +36,11 @@ class RecordedStep(NamedTuple):
 
 @dataclass(frozen=True)
 class Step:
-    """A step as it counts, amendments included: `values` without those that amendments replaced."""
+    """A step as it counts, amendments included: `values` without those that amendments replaced.
+
+    `device_key` is that of the device of its table which signed patron, table, seat and moment; None if a person said
+    one of them.
+    """
 
     name: str
     event: StepKind
@@ -43,6 +48,7 @@ class Step:
     table: str
     values: RatingValues
     place: tuple[int, int]
+    device_key: str | None = None
 
     @property
     def order(self) -> tuple[datetime, int, tuple[int, int]]:
@@ -62,7 +68,8 @@ class Rating:
     """A rating so far: none of its times before it was opened, none open ended.
 
     `spans` are the times that were played; one that goes on began at `since`. `contradictions` are the steps that
-    change nothing, because they do not go with the others.
+    change nothing, because they do not go with the others. `tie` is that of the seat, also in a pause; `is_by_device`
+    says whether a device signed who the patron is.
     """
 
     property: str
@@ -70,6 +77,7 @@ class Rating:
     patron: str | None = None
     table: str | None = None
     seat: int | None = None
+    tie: SeatTie | None = None
     opened_at: datetime | None = None
     closed_at: datetime | None = None
     since: datetime | None = None
@@ -77,6 +85,7 @@ class Rating:
     buy_in_cents: int = 0
     chips_in_cents: int = 0
     chips_out_cents: int = 0
+    is_by_device: bool = False
     spans: list[RatedSpan] = field(default_factory=list)
     contradictions: list[Contradiction] = field(default_factory=list)
 
@@ -96,14 +105,19 @@ class Rating:
                 self.patron, self.opened_at, self.since = values.patron, step.at, step.at
                 self.table, self.seat = values.table or step.table, values.seat
                 self.chips_in_cents = values.chips_in_cents or 0
+                self.is_by_device = step.device_key is not None
+                self._tie(step)
             case "rating.moved":
                 self._cut(step.at)
                 self.table, self.seat = values.table or step.table, values.seat
+                self._tie(step)
             case "rating.paused":
                 self._cut(step.at)
                 self.since = None
             case "rating.resumed":
                 self.since = step.at
+                if self.tie is not None:
+                    self._tie(step)
             case "rating.closed":
                 self._cut(step.at)
                 self.closed_at, self.since = step.at, None
@@ -123,6 +137,12 @@ class Rating:
             return "not_paused"
         return None
 
+    def _tie(self, step: Step) -> None:
+        """Tie the seat if a device of its table signed the step, and one signed who the patron is; untie it if not."""
+        key = step.device_key if self.is_by_device and self.seat is not None else None
+        is_here = self.table == (step.values.table or step.table)
+        self.tie = SeatTie(device_key=key, since=step.at) if key is not None and is_here else None
+
     def _bet(self, at: datetime, cents: int) -> None:
         if self.average_bet_cents is None:  # the first one holds of what was played before it
             self.spans = [span.model_copy(update={"average_bet_cents": cents}) for span in self.spans]
@@ -137,7 +157,7 @@ class Rating:
         assert self.table is not None, "whoever plays is at a table"
         if at > self.since:
             said = {"table": self.table, "seat": self.seat, "average_bet_cents": self.average_bet_cents}
-            self.spans.append(RatedSpan(begins=self.since, ends=at, **said))
+            self.spans.append(RatedSpan(begins=self.since, ends=at, tie=self.tie, **said))
         self.since = at
 
 
@@ -204,14 +224,23 @@ def _as_amended(recorded: RecordedStep, amendment: RecordedStep | None) -> Step 
     """Return a step as an amendment has it, or as it was said; None if it did not happen."""
     fact = recorded.fact
     place = (recorded.shard, recorded.seq)
-    step = Step(fact.step, fact.event, fact.at, fact.table, fact.values or RatingValues(), place)
+    step = Step(fact.step, fact.event, fact.at, fact.table, fact.values or RatingValues(), place, fact.device_key)
     if amendment is None:
         return step
     instead = amendment.fact.values
     if instead is None:
         return None
     changed = instead.model_dump(exclude_none=True, include=set(OF_STEP[step.event]))
-    return replace(step, at=instead.at or step.at, values=step.values.model_copy(update=changed))
+    values = step.values.model_copy(update=changed)
+    key = step.device_key
+    if key is not None and not _TIES.isdisjoint(instead.model_dump(exclude_none=True)):
+        is_of_table = amendment.fact.table == (values.table or step.table)
+        key = amendment.fact.device_key if is_of_table else None
+    return replace(step, at=instead.at or step.at, values=values, device_key=key)
+
+
+_TIES: Final = frozenset({"patron", "table", "seat", "at"})
+"""The values by which a seat is tied to a patron; what an amendment says of them its own device has to sign."""
 
 
 class Basis(NamedTuple):

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final, Literal
 
 from shared.contracts.envelope import Event, position
+from shared.contracts.property_snapshot import TableSigner
 from shared.contracts.topic_reader import Skipped
 from shared.journal.entry import EntryDraft
 from shared.journal.event_dedup import Taken
@@ -148,7 +149,11 @@ class _Deriving:
         self._door = None if self._published else PlausibilityCheck(self._places)
 
     def add(self, decoded: Decoded) -> Derived:
-        record, event = decoded.record, self._validate(decoded)
+        record, event, signer = decoded.record, decoded.event, None
+        try:
+            signer = self._require_signed(decoded)
+        except Refused as refused:
+            event = refused
         if isinstance(event, Refused):
             unsigned_by = event.of if isinstance(event, NotAuthentic) else None
             return quarantined(record, self._known.shard_name, str(event), unsigned_by=unsigned_by)
@@ -165,7 +170,7 @@ class _Deriving:
                     record.received_at(self._known.read_at),
                     self._handler.stands_since(event, self._known.state),
                 )
-            recordings = self._recordings(event)
+            recordings = self._recordings(event, signer)
         except Refused as refused:
             limit = refused.limit if isinstance(refused, Implausible) else None
             place_of = (event.source, event.sequence)
@@ -179,32 +184,33 @@ class _Deriving:
             found.drafts += [draft(recording, cause) for recording in recordings]
         return found
 
-    def _validate(self, decoded: Decoded) -> Event[Any] | Refused:
-        """Return the event of a record, or why it is refused.
+    def _require_signed(self, decoded: Decoded) -> TableSigner | None:
+        """Return who signed an event from outside, or None.
 
-        A missing device signature is reported before any other reason.
+        Raises: Refused; a missing device signature before the reason why the record has no event.
         """
         record, event = decoded.record, decoded.event
         if self._places is None or isinstance(event, NotAuthentic):
-            return event
+            return None
         if not isinstance(event, Refused) and self._handler.goes_with(event) is not None:
-            return event
+            return None
         received_at = record.received_at(self._known.read_at)
         try:
-            require_device(self._handler.reader.topic, record, event, self._places, received_at)
-        except NotFromDevice as refused:
-            return refused
-        except Refused as refused:
-            return event if isinstance(event, Refused) else refused
-        return event
+            return require_device(self._handler.reader.topic, record, event, self._places, received_at)
+        except NotFromDevice:
+            raise
+        except Refused:
+            if isinstance(event, Refused):
+                return None
+            raise
 
-    def _recordings(self, event: Event[Any]) -> Sequence[FactWithPostings]:
+    def _recordings(self, event: Event[Any], signer: TableSigner | None) -> Sequence[FactWithPostings]:
         """Return the facts that follow from an event. Raises: Refused."""
         match self._handler:
             case _ if isinstance(event.data, Skipped):
                 return ()
             case FactHandler() as handler:
-                return handler.handle(event, self._known.state)
+                return handler.handle_signed(event, self._known.state, signer)
             case ReadModelHandler() as handler:
                 handler.require_usable(event, self._known.state)
                 return ()

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from shared.contracts.device_signatures import HEADER, BadSignature, DeviceSignature
 from shared.contracts.envelope import Event, position
-from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, place_at
+from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, TableSigner, place_at
 from shared.contracts.topics import PIT_EVENTS, RATING_EVENTS, TABLE_EVENTS, Topic
 from shared.rules.errors import Refused
 from shared.runtime.ingest.handler import InputRecord
@@ -34,8 +34,10 @@ class NotFromDevice(NotAuthentic):
 
 def require_device(
     topic: Topic, record: InputRecord, event: Event[Any] | Refused, places: PropertyLookup, received_at: datetime
-) -> None:
-    """Raise NotFromDevice if a record on a topic from outside is not signed as the property requires.
+) -> TableSigner | None:
+    """Return who signed a record on a topic from outside, None where nobody did.
+
+    Raises: NotFromDevice if it is not signed as the property requires.
 
     `places` looks up the properties; the version in effect at the receipt counts. A record without a signature is
     refused from the moment that the property sets, a wrong signature always. A replay approved by two people carries
@@ -43,7 +45,7 @@ def require_device(
     known.
     """
     if is_replayed(record):
-        return
+        return None
     source = _source(record, event)
     found = None if source is None else _table_of(topic.name, source)
     if source is None or found is None:
@@ -57,11 +59,12 @@ def require_device(
             raise _not_from_device(
                 property_name, table, f"it has no signature, which is required since {required_from.isoformat()}"
             )
-        return
+        return None
     place = place_at(places, property_name, received_at)
-    problem = _problem(topic, record, header, place, table, received_at)
-    if problem is not None:
-        raise _not_from_device(property_name, table, problem)
+    signer = _signer(topic, record, header, place, table, received_at)
+    if isinstance(signer, str):
+        raise _not_from_device(property_name, table, signer)
+    return signer
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -71,10 +74,10 @@ def _table_of(topic: str, source: str) -> tuple[str, str] | None:
     return None if found is None else (found["property"], found["table"])
 
 
-def _problem(
+def _signer(
     topic: Topic, record: InputRecord, header: bytes, place: PropertySnapshot, table: str, received_at: datetime
-) -> str | None:
-    """Return why a signature is not accepted, or None."""
+) -> TableSigner | str:
+    """Return whose signature it is, or why it is not accepted."""
     named = f"version {place.document.version} of {place.document.property}"
     try:
         signature = DeviceSignature.read(header)
@@ -94,7 +97,7 @@ def _problem(
     revoked_at = place.revoked_at(kid)
     if revoked_at is not None and revoked_at <= received_at:
         return f"key {kid!r} was revoked at {revoked_at.isoformat()}"
-    return None
+    return signer
 
 
 def _source(record: InputRecord, event: Event[Any] | Refused) -> str | None:

@@ -12,7 +12,7 @@ from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
-from shared.contracts.property_snapshot import PropertyLookup
+from shared.contracts.property_snapshot import PropertyLookup, TableSigner
 from shared.contracts.topic_reader import Reader
 from shared.journal.entry import record_digest
 from shared.journal.recording import FactWithPostings
@@ -151,6 +151,11 @@ class FactHandler(TopicHandler[StateT], ABC):
     @abstractmethod
     def handle(self, event: Event[Any], state: StateT) -> Sequence[FactWithPostings]:
         """Return the facts that follow from an event; pure except for `state`. Raises: Refused to quarantine it."""
+
+    def handle_signed(self, event: Event[Any], state: StateT, signer: TableSigner | None) -> Sequence[FactWithPostings]:
+        """Return the facts that follow from an event, for handlers that record who signed it. Raises: Refused."""
+        del signer
+        return self.handle(event, state)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
         """Verify, first in the recording transaction, that the loaded state of these events has not changed since.

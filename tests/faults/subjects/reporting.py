@@ -75,7 +75,7 @@ SUBJECT = Subject(
             "amounts",
             "amount_days",
             "rounds",
-            "account_wagers",
+            "seat_wagers",
             "dealer_days",
             "wager_days",
             "play_days",

@@ -41,7 +41,7 @@ CHANGES = {
     "facts": "DELETE FROM reporting.facts",
     "rounds": "UPDATE reporting.rounds SET dealer = 'nobody'",
     "won_lines": "DELETE FROM reporting.won_lines",
-    "account_wagers": "DELETE FROM reporting.account_wagers",
+    "seat_wagers": "DELETE FROM reporting.seat_wagers",
     "wager_days": "UPDATE reporting.wager_days SET handle_cents = handle_cents + 1",
     "dealer_days": "UPDATE reporting.dealer_days SET handle_cents = handle_cents + 1",
     "play_days": "UPDATE reporting.play_days SET posted = posted + 1",

@@ -1,34 +1,44 @@
-"""What accounts wagered on gaming days, as known at a moment, with the exact theoretical win of each wager."""
+"""Settled play on gaming days, as known at a moment: of accounts, and with the exact theoretical win of each wager."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isqrt
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Row, text
 
 from services.reporting.domain.house_edges import HouseEdge
 from services.reporting.framework.figures import NOTHING, Cell, Figure, share, total
-from services.reporting.read_model.account_wagers import PLAYED_BY_ACCOUNT
 from services.reporting.read_model.reading import ENTRIES, Books, refs_of
+from services.reporting.read_model.seat_wagers import WAGERED
 from shared.contracts.topics import SETTLEMENTS, publisher_of
 
 _BY: Final = "account, game, version, submission, wager"
 
+_PLAYED: Final = ("rounds", *WAGERED)
+
+SUMS: Final = ", ".join(f"CAST(sum({name}) AS bigint) AS {name}" for name in _PLAYED)
+"""The figures of play as sums over rows of `reporting.seat_wagers`, each with its `ROUNDS`."""
+
+ROUNDS: Final = """CASE WHEN row_number() OVER (PARTITION BY shard, seq, {whose} ORDER BY stakes = 0, seat, wager) = 1
+                        THEN CAST(sign(stakes) AS integer) ELSE 0 END AS rounds"""
+"""The rounds of a row of `reporting.seat_wagers`: 1 for the first stake of whose play it is in a round, or -1, or 0."""
+
 _SUMS: Final = f"""
-    SELECT {_BY}, {", ".join(f"CAST(sum({name}) AS bigint) AS {name}" for name in PLAYED_BY_ACCOUNT)}{{entries}}
-    FROM (SELECT w.*, CAST(:service AS text) AS service, w.recorded_at AS occurred_at
-          FROM reporting.account_wagers w
+    SELECT {_BY}, {SUMS}{{entries}}
+    FROM (SELECT w.*, CAST(:service AS text) AS service, w.recorded_at AS occurred_at,
+                 {ROUNDS.format(whose="account")}
+          FROM reporting.seat_wagers w
           WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
-            AND (CAST(:table AS text) IS NULL OR table_name = :table)
+            AND account IS NOT NULL AND (CAST(:table AS text) IS NULL OR table_name = :table)
             AND (CAST(:game AS text) IS NULL OR game = :game)) known
     GROUP BY {_BY} HAVING sum(stakes) <> 0 OR sum(payout_cents) <> 0 ORDER BY {_BY}"""  # noqa: S608 - our own text
 
 
 @dataclass(frozen=True)
 class Play:
-    """The settled play of an account, or of several: rounds, stakes, handle and payout (cents).
+    """The settled play of an account, of a patron, or of several: rounds, stakes, handle and payout (cents).
 
     `funded` is what of the handle was taken from accounts; the rest was wagered in chips at the same time.
     `theoretical` is handle x exact house edge, `variance` that of the payout by chance (cents squared), both of the
@@ -106,16 +116,27 @@ async def settled_play(books: Books) -> list[PlayOfAccount]:
     question = books.question
     asked = {"first": question.first, "last": question.last, "table": question.table, "game": question.game}
     statement = text(_SUMS.replace("{entries}", ENTRIES if books.explains else ""))
-    return await plays_of(books, await books.read(statement, service=publisher_of(SETTLEMENTS), **asked))
+    rows = await books.read(statement, service=publisher_of(SETTLEMENTS), **asked)
+    return [
+        PlayOfAccount(row.account, row.game, str(row.version), row.submission, row.wager, *found)
+        for row, found in zip(rows, await plays_of(books, rows), strict=True)
+    ]
 
 
-async def plays_of(books: Books, rows: Sequence[Row[Any]]) -> list[PlayOfAccount]:
-    """Return the play in each of these rows: sums of an account's wagers of one kind under a submission, in order."""
+class PlayOfWager(NamedTuple):
+    """The play on one wager under a submission, and that wager's edge, if it has come."""
+
+    edge: HouseEdge | None
+    play: Play
+
+
+async def plays_of(books: Books, rows: Sequence[Row[Any]]) -> list[PlayOfWager]:
+    """Return the play in each of these rows: sums of wagers of one kind under a submission, in order."""
     edges = await books.house_edges({row.submission for row in rows})
-    found: list[PlayOfAccount] = []
+    found: list[PlayOfWager] = []
     for row in rows:
         because = refs_of(row.entries) if books.explains else ()
-        of = {name: Figure(getattr(row, name), because) for name in PLAYED_BY_ACCOUNT}
+        of = {name: Figure(getattr(row, name), because) for name in _PLAYED}
         edge = edges.get((row.submission, row.wager))
         returns = None if edge is None else edge.returns
         theoretical, variance, exact_handle = Fraction(0), Fraction(0), NOTHING
@@ -124,6 +145,5 @@ async def plays_of(books: Books, rows: Sequence[Row[Any]]) -> list[PlayOfAccount
             exact_handle = of["handle_cents"]
         without = frozenset({row.wager}) if returns is None and row.handle_cents else frozenset()
         figures = (of["rounds"], of["stakes"], of["handle_cents"], of["payout_cents"], of["funded_cents"])
-        play = Play(*figures, exact_handle, theoretical, variance, without)
-        found.append(PlayOfAccount(row.account, row.game, str(row.version), row.submission, row.wager, edge, play))
+        found.append(PlayOfWager(edge, Play(*figures, exact_handle, theoretical, variance, without)))
     return found

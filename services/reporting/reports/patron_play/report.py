@@ -158,8 +158,9 @@ PATRON_PLAY: Final = Report(
     title="Play of patrons, as settled",
     about=(
         "What each patron wagered from accounts, by game and wager, from every settled round: actual handle and win "
-        "beside the exact theoretical win and its standard deviation by chance. Wagers in chips are of nobody who is "
-        "known, and are left out."
+        "beside the exact theoretical win and its standard deviation by chance. Wagers in chips are left out: those in "
+        "seats that a device tied to a rated patron are in ratings-against-rounds, all others are of nobody who is "
+        "known."
     ),
     sections=(PATRONS, WAGERS),
     sources=(SettlementPosted, SettlementReversed, SubmissionApproved, AccountOpened, PatronRegistered),

@@ -9,8 +9,8 @@ from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Section, fill
 from services.reporting.framework.figures import Cell, Figure, explained_by
 from services.reporting.read_model.reading import Books
-from services.reporting.reports.common.settled_play import Play, together
-from services.reporting.reports.ratings.rated_play import RatedPlay, rated_play
+from services.reporting.reports.common.settled_play import Play
+from services.reporting.reports.ratings.rated_play import RatedPlay, RatedWagers, all_of, rated_play
 from services.reporting.reports.ratings.stated_ratings import Stated, stated_ratings
 from shared.contracts.accounts import AccountOpened, PatronRegistered
 from shared.contracts.ratings import RatingStated
@@ -30,7 +30,7 @@ _BY_RATING: Final = (
     ),
 )
 _BY_ROUNDS: Final = (
-    Column(name="rounds", title="Rounds", unit="count", added=True, formula="with a wager from an account"),
+    Column(name="rounds", title="Rounds", unit="count", added=True, formula="with a wager that is tied to the patron"),
     Column(name="handle_cents", title="Handle", unit="cents", added=True, formula="of all wagers, side bets included"),
     Column(name="bet_cents", title="Average bet", unit="cents", formula="handle / rounds"),
     Column(name="win_cents", title="Win", unit="cents", added=True, formula="handle - payout, before meters"),
@@ -54,6 +54,11 @@ _BY_ROUNDS: Final = (
         formula="of the win by chance; empty where a wager has no exact edge",
     ),
 )
+_TIED_BY: Final = Column(
+    name="tied_by",
+    title="Tied by",
+    formula="account: wagers from the patron's; seat: a device of the table signed who played in it; or both",
+)
 _DIFFERENCE: Final = Column(
     name="difference_cents",
     title="Difference",
@@ -72,6 +77,12 @@ SESSIONS: Final = Section(
         Column(name="opened_at", title="Opened", unit="moment"),
         Column(name="seconds", title="Seconds played", unit="count", added=True, formula="pauses left out"),
         *_BY_RATING,
+        _TIED_BY,
+        Column(
+            name="seat_taken_by",
+            title="Seat taken by",
+            formula="ratings to which a device tied the same seat later; from then on it is theirs",
+        ),
         *_BY_ROUNDS,
         _DIFFERENCE,
     ),
@@ -84,6 +95,7 @@ PATRONS: Final = Section(
         _PATRON,
         Column(name="ratings", title="Ratings", unit="count", added=True),
         _BY_RATING[-1],
+        _TIED_BY,
         *_BY_ROUNDS,
         _DIFFERENCE,
         Column(
@@ -111,16 +123,18 @@ PATRONS: Final = Section(
 
 async def _fill(books: Books) -> Content:
     ratings = await stated_ratings(books)
-    played = await rated_play(books, ratings)
+    played = await rated_play(books)
     return Content((fill(SESSIONS, _sessions(ratings, played)), fill(PATRONS, _patrons(ratings, played))))
 
 
-def _of_rounds(play: Play, rated: Cell) -> dict[str, Any]:
+def _of_rounds(wagers: RatedWagers, rated: Cell) -> dict[str, Any]:
     """Return the cells of settled play, and what the rated theoretical win differs from its own by."""
+    play = wagers.play
     settled = play.exact_win
     bet = round(Fraction(play.handle.value, play.rounds.value)) if play.rounds.value else None
     both = not play.without and isinstance(rated.value, int) and isinstance(settled.value, int)
     return {
+        "tied_by": wagers.tied_by,
         "rounds": play.rounds,
         "handle_cents": play.handle,
         "bet_cents": Cell(bet, explained_by(play.handle, play.rounds)),
@@ -155,7 +169,8 @@ def _sessions(ratings: Sequence[Stated], played: RatedPlay) -> Iterator[dict[str
             "rated_bet_cents": Cell(fact.average_bet_cents, because),
             "rated_decisions": Cell(decisions, because),
             "rated_win_cents": rated,
-            **_of_rounds(played.of_rating.get(fact.rating, Play()), rated),
+            "seat_taken_by": ", ".join(played.taken_by.get(fact.rating, ())) or None,
+            **_of_rounds(played.of_rating.get(fact.rating, RatedWagers()), rated),
         }
 
 
@@ -175,7 +190,7 @@ def _patrons(ratings: Sequence[Stated], played: RatedPlay) -> Iterator[dict[str,
             "patron": patron,
             "ratings": Figure(len(mine), because),
             "rated_win_cents": rated,
-            **_of_rounds(together(played.of_rating.get(one.fact.rating, Play()) for one in mine), rated),
+            **_of_rounds(all_of(played.of_rating.get(one.fact.rating, RatedWagers()) for one in mine), rated),
             "unrated_handle_cents": unrated.handle,
             "unrated_win_cents": unrated.exact_win,
             "unrated_without_edge_percent": unrated.without_percent,
@@ -186,10 +201,11 @@ RATINGS_AGAINST_ROUNDS: Final = Report(
     name="ratings-against-rounds",
     title="Ratings against rounds",
     about=(
-        "What the pit believed of patrons' play beside what they wagered from accounts in the settled rounds of the "
-        "same tables and times: average bet, decisions and theoretical win of each rating, their difference, and the "
-        "play that nobody rated. Wagers in chips are of nobody who is known: where a patron played in chips, the "
-        "rounds have less."
+        "What the pit believed of patrons' play beside what they wagered in the settled rounds of the same tables and "
+        "times: average bet, decisions and theoretical win of each rating, their difference, and the play that nobody "
+        "rated. Wagers from accounts are of their owners. Wagers in chips are a patron's where a device of the table, "
+        "such as a player-card reader, signed that the patron played in that seat; elsewhere they are of nobody who is "
+        "known, and the rounds have less than the patron played."
     ),
     sections=(SESSIONS, PATRONS),
     sources=(RatingStated, SettlementPosted, SettlementReversed, SubmissionApproved, AccountOpened, PatronRegistered),

@@ -1,71 +1,198 @@
-"""What patrons wagered from accounts within the times in which they were rated, and outside of them."""
+"""What patrons wagered within the times in which they were rated, and from accounts outside of them.
 
+An account ties a wager to its owner, a signed device of the table whatever else is wagered in a seat to its patron.
+"""
+
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from datetime import timedelta
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Any, Final, Literal, NamedTuple
 
 from sqlalchemy import text
 
-from services.reporting.read_model.account_wagers import PLAYED_BY_ACCOUNT
 from services.reporting.read_model.patrons import OWNERS
 from services.reporting.read_model.reading import ENTRIES, Books
-from services.reporting.reports.common.settled_play import Play, plays_of, together
-from services.reporting.reports.ratings.stated_ratings import Stated
+from services.reporting.reports.common.settled_play import ROUNDS, SUMS, Play, plays_of, together
+from services.reporting.reports.ratings.stated_ratings import Stated, stated_ratings
 from shared.contracts.topics import SETTLEMENTS, publisher_of
 
-_BY: Final = "account_of, rating, account, game, version, submission, wager"
+_BY: Final = "patron, rating, by_account, by_seat, game, version, submission, wager"
+_DAY: Final = timedelta(days=1)
 
 # A rating may go on after the end of its gaming day: its rounds are of the next one then.
 _SUMS: Final = f"""
-    SELECT {_BY}, {", ".join(f"CAST(sum({name}) AS bigint) AS {name}" for name in PLAYED_BY_ACCOUNT)}{{entries}}
+    SELECT {_BY}, {SUMS}{{entries}}
     FROM (
-        SELECT w.*, o.patron AS account_of, coalesce(s.rating, '') AS rating, CAST(:service AS text) AS service,
-               w.recorded_at AS occurred_at
-        FROM reporting.account_wagers w
-        JOIN ({OWNERS}) o ON o.account = w.account AND o.patron IS NOT NULL
-        JOIN reporting.rounds r ON r.shard = w.shard AND r.seq = w.seq
-        LEFT JOIN unnest(CAST(:ratings AS text[]), CAST(:patrons AS text[]), CAST(:tables AS text[]),
-                         CAST(:begins AS timestamptz[]), CAST(:ends AS timestamptz[]))
-             AS s (rating, patron, of_table, begins, ends)
-          ON s.patron = o.patron AND s.of_table = w.table_name AND r.closed_at > s.begins AND r.closed_at <= s.ends
-        WHERE w.property = :property AND w.gaming_day BETWEEN :first AND :next AND w.recorded_at <= :known_at
-          AND (s.rating IS NOT NULL OR w.gaming_day <= :last)
-          AND (CAST(:table AS text) IS NULL OR w.table_name = :table)
-          AND (CAST(:game AS text) IS NULL OR w.game = :game)) known
+        SELECT *, {ROUNDS.format(whose="patron, rating")}
+        FROM (
+            SELECT w.*, coalesce(o.patron, t.patron) AS patron, coalesce(t.rating, s.rating, '') AS rating,
+                   o.patron IS NOT NULL AS by_account, t.rating IS NOT NULL AS by_seat,
+                   CAST(:service AS text) AS service, w.recorded_at AS occurred_at
+            FROM reporting.seat_wagers w
+            JOIN reporting.rounds r ON r.shard = w.shard AND r.seq = w.seq
+            LEFT JOIN ({OWNERS}) o ON o.account = w.account AND o.patron IS NOT NULL
+            LEFT JOIN unnest(CAST(:tie_ratings AS text[]), CAST(:tie_patrons AS text[]), CAST(:tie_tables AS text[]),
+                             CAST(:tie_seats AS integer[]), CAST(:tie_begins AS timestamptz[]),
+                             CAST(:tie_ends AS timestamptz[]))
+                 AS t (rating, patron, of_table, seat, begins, ends)
+              ON t.of_table = w.table_name AND t.seat = w.seat AND r.closed_at > t.begins AND r.closed_at <= t.ends
+                 AND (o.patron IS NULL OR o.patron = t.patron)
+            LEFT JOIN unnest(CAST(:ratings AS text[]), CAST(:patrons AS text[]), CAST(:tables AS text[]),
+                             CAST(:begins AS timestamptz[]), CAST(:ends AS timestamptz[]))
+                 AS s (rating, patron, of_table, begins, ends)
+              ON s.patron = o.patron AND s.of_table = w.table_name AND r.closed_at > s.begins AND r.closed_at <= s.ends
+                 AND t.rating IS NULL
+            WHERE w.property = :property AND w.gaming_day BETWEEN :first AND :next AND w.recorded_at <= :known_at
+              AND (CAST(:table AS text) IS NULL OR w.table_name = :table)
+              AND (CAST(:game AS text) IS NULL OR w.game = :game)) wagered
+        WHERE patron IS NOT NULL AND (rating <> '' OR gaming_day <= :last)) known
     GROUP BY {_BY} HAVING sum(stakes) <> 0 OR sum(payout_cents) <> 0 ORDER BY {_BY}"""  # noqa: S608 - our own text
+
+TiedBy = Literal["account", "seat", "both"]
+"""By what wagers are known to be a patron's: the accounts that they are from, a device that tied the seat, or both."""
+
+
+@dataclass(frozen=True)
+class RatedWagers:
+    """Settled play, and by what it is tied to its patron: `account`, `seat` or both."""
+
+    play: Play = field(default_factory=Play)
+    ties: frozenset[Literal["account", "seat"]] = frozenset()
+
+    @property
+    def tied_by(self) -> TiedBy | None:
+        """Return by what it is tied; None if there is no play."""
+        return "both" if len(self.ties) > 1 else next(iter(self.ties), None)
+
+
+def all_of(parts: Iterable[RatedWagers]) -> RatedWagers:
+    """Return the play of several parts as one."""
+    listed = list(parts)
+    return RatedWagers(together(one.play for one in listed), frozenset().union(*(one.ties for one in listed)))
 
 
 class RatedPlay(NamedTuple):
-    """The settled play within each rating, by name, and that of each patron which no rating covers."""
+    """The settled play within each rating, by name, and that of each patron which no rating covers.
 
-    of_rating: Mapping[str, Play]
+    `taken_by` has for ratings whose tied seat was tied to another rating before they ended the names of those.
+    """
+
+    of_rating: Mapping[str, RatedWagers]
     unrated: Mapping[str, Play]
+    taken_by: Mapping[str, Sequence[str]]
 
 
-async def rated_play(books: Books, ratings: Iterable[Stated]) -> RatedPlay:
-    """Return what patrons wagered from accounts within ratings, and on the question's days outside of them."""
+@dataclass(frozen=True)
+class _Time:
+    """A time of a rating at a table."""
+
+    rating: str
+    patron: str
+    table: str
+    begins: datetime
+    ends: datetime
+
+
+@dataclass(frozen=True)
+class _TiedTime(_Time):
+    """A time in which a device tied a seat to the rating's patron: by a step at the moment `since`."""
+
+    seat: int
+    since: datetime
+
+    @property
+    def order(self) -> tuple[datetime, str]:
+        """Return its place among the ties of its seat, of which the later one holds."""
+        return self.since, self.rating
+
+
+async def rated_play(books: Books) -> RatedPlay:
+    """Return what patrons wagered within ratings, and from accounts on the question's days outside of them.
+
+    Ratings of the days before and after are read, too: they may have played on, or tied a seat, on the question's days.
+    """
     question = books.question
-    spans = [(one.fact, span) for one in ratings for span in one.fact.spans if one.fact.patron is not None]
+    near = await stated_ratings(books.asked(first=question.first - _DAY, last=question.last + _DAY))
+    ties, taken_by = _one_patron_a_seat(_tied_times(near))
     asked = {
-        "ratings": [fact.rating for fact, _ in spans],
-        "patrons": [fact.patron for fact, _ in spans],
-        "tables": [span.table for _, span in spans],
-        "begins": [span.begins for _, span in spans],
-        "ends": [span.ends for _, span in spans],
+        **_columns(_one_rating_a_moment(_times(near)), "ratings", "patrons", "tables", "begins", "ends"),
+        **_columns(ties, "tie_ratings", "tie_patrons", "tie_tables", "tie_begins", "tie_ends"),
+        "tie_seats": [one.seat for one in ties],
         "first": question.first,
         "last": question.last,
-        "next": question.last + timedelta(days=1),
+        "next": question.last + _DAY,
         "table": question.table,
         "game": question.game,
     }
     statement = text(_SUMS.replace("{entries}", ENTRIES if books.explains else ""))
     rows = await books.read(statement, service=publisher_of(SETTLEMENTS), **asked)
-    of_rating: dict[str, list[Play]] = defaultdict(list)
+    of_rating: dict[str, list[RatedWagers]] = defaultdict(list)
     unrated: dict[str, list[Play]] = defaultdict(list)
     for row, one in zip(rows, await plays_of(books, rows), strict=True):
-        (of_rating[row.rating] if row.rating else unrated[row.account_of]).append(one.play)
+        if row.rating:
+            by: Mapping[Literal["account", "seat"], bool] = {"account": row.by_account, "seat": row.by_seat}
+            of_rating[row.rating].append(RatedWagers(one.play, frozenset(name for name, holds in by.items() if holds)))
+        else:
+            unrated[row.patron].append(one.play)
     return RatedPlay(
-        {name: together(plays) for name, plays in of_rating.items()},
+        {name: all_of(parts) for name, parts in of_rating.items()},
         {patron: together(plays) for patron, plays in unrated.items()},
+        taken_by,
     )
+
+
+def _columns(times: Sequence[_Time], *names: str) -> dict[str, list[Any]]:
+    """Return the parameters of times: a list for each of their five columns."""
+    fields = ("rating", "patron", "table", "begins", "ends")
+    return {name: [getattr(one, of) for one in times] for name, of in zip(names, fields, strict=True)}
+
+
+def _times(ratings: Iterable[Stated]) -> Iterator[_Time]:
+    for _, fact in ratings:
+        if fact.patron is not None:
+            yield from (_Time(fact.rating, fact.patron, one.table, one.begins, one.ends) for one in fact.spans)
+
+
+def _tied_times(ratings: Iterable[Stated]) -> Iterator[_TiedTime]:
+    for _, fact in ratings:
+        for one in fact.spans:
+            if fact.patron is not None and one.seat is not None and one.tie is not None:
+                when = (one.begins, one.ends)
+                yield _TiedTime(fact.rating, fact.patron, one.table, *when, seat=one.seat, since=one.tie.since)
+
+
+def _one_rating_a_moment(times: Iterable[_Time]) -> list[_Time]:
+    """Return the times of each patron at each table, cut so that at any moment the one counts that began last."""
+    grouped: dict[tuple[str, str], list[_Time]] = defaultdict(list)
+    for one in times:
+        grouped[one.patron, one.table].append(one)
+    found: list[_Time] = []
+    for of_patron in grouped.values():
+        moments = sorted({moment for one in of_patron for moment in (one.begins, one.ends)})
+        for begins, ends in pairwise(moments):
+            there = [one for one in of_patron if one.begins <= begins and ends <= one.ends]
+            if there:
+                last = max(there, key=lambda one: (one.begins, one.rating))
+                found.append(replace(last, begins=begins, ends=ends))
+    return found
+
+
+def _one_patron_a_seat(times: Iterable[_TiedTime]) -> tuple[list[_TiedTime], dict[str, list[str]]]:
+    """Return the times of each tied seat, each until the next tie of the seat, and who took it from whom, by rating."""
+    grouped: dict[tuple[str, int], list[_TiedTime]] = defaultdict(list)
+    for one in times:
+        grouped[one.table, one.seat].append(one)
+    found: list[_TiedTime] = []
+    taken_by: dict[str, set[str]] = defaultdict(set)
+    for of_seat in grouped.values():
+        ties = sorted({one.order for one in of_seat})
+        for one in of_seat:
+            since, taker = next(iter(ties[bisect_right(ties, one.order) :]), (one.ends, one.rating))
+            if since < one.ends:
+                taken_by[one.rating].add(taker)
+            if one.begins < (ends := min(since, one.ends)):
+                found.append(replace(one, ends=ends))
+    return found, {name: sorted(others) for name, others in taken_by.items()}

@@ -1,0 +1,64 @@
+"""What was wagered in settled rounds, by seat and wager, where it may be known whose play it is. Pure; cents.
+
+Rows are kept of wagers from accounts, which have owners, and of all wagers at tables where a device ties seats to
+patrons. A wager is of the account that funded it or, if nothing was staked on it, of the only account of its seat.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, Final
+
+from services.reporting.read_model.rounds import against_house
+from shared.contracts.facts import EntryEvent
+from shared.contracts.settlement_views import PostedRound, ReversedRound
+
+MONEY: Final = ("handle_cents", "squared", "payout_cents", "funded_cents")
+"""Stakes, their squares, payouts including returned stakes, and what of the stakes was taken from the account."""
+
+WAGERED: Final = ("stakes", *MONEY)
+"""The figures of a wager of a seat, after the number of its stakes; all are negative where a round is reversed."""
+
+
+def wagers_of_seats(
+    event: EntryEvent[Any], data: PostedRound | ReversedRound, *, in_chips: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a posted or reversed round, one for each seat and wager, in order; with chips or without."""
+    funded = {(one.seat, one.wager): one.account for one in data.account_credits}
+    if not funded and not in_chips:
+        return
+    accounts: dict[int, set[str]] = defaultdict(set)
+    for (seat, _), owned in funded.items():
+        accounts[seat].add(owned)
+    taken: dict[tuple[int, str], int] = defaultdict(int)
+    for credit in data.account_credits:  # of a reversal, they are negative already
+        taken[credit.seat, credit.wager] += credit.staked_cents
+    sums: dict[tuple[int, str], list[int]] = {}
+    for line in filter(against_house, data.lines):
+        figures = sums.setdefault((line.seat, line.wager), [0, 0, 0, 0])
+        figures[0] += line.stake > 0
+        figures[1] += line.stake
+        figures[2] += line.stake * line.stake
+        figures[3] += line.payout + line.stake_returned
+    sign = -1 if isinstance(data, ReversedRound) else 1
+    for (seat, wager), figures in sorted(sums.items()):
+        account = funded.get((seat, wager))
+        if account is None and not figures[0] and len(accounts[seat]) == 1:
+            [account] = accounts[seat]
+        if account is None and not in_chips:
+            continue
+        numbers = [*(sign * number for number in figures), taken[seat, wager]]
+        yield {
+            "shard": event.shard,
+            "seq": event.sequence,
+            "seat": seat,
+            "wager": wager,
+            "account": account,
+            "recorded_at": event.recordedat,
+            "property": data.property,
+            "gaming_day": data.gaming_day,
+            "table_name": data.table,
+            "game": data.game,
+            "version": data.submission.version,
+            "submission": data.submission.hash,
+            **dict(zip(WAGERED, numbers, strict=True)),
+        }
