@@ -7,11 +7,12 @@ from typing import Any
 import httpx
 import pytest
 
-from shared.contracts.ratings import RatingStated
+from shared.contracts.ratings import RatingStated, SeatTie
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.topics import RATINGS
 from shared.rules import play
 from tests.support.asgi import assert_problem
+from tests.support.devices import device, registered, system
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at
 from tests.support.properties import OF_ANY_AGE, property_event
 from tests.support.ratings import TERMS, RatedTable
@@ -291,3 +292,34 @@ def test_without_a_submission_the_property_states_the_edge_and_without_terms_not
     other = RatedTable("BJ-01")
     desk.rate(other.opened(at(1), "R-2"), other.event("closed", at(2), "R-2"))
     assert (None, ("no_bet",)) == (stated(desk)[-1].theoretical_win_cents, stated(desk)[-1].problems)
+
+
+def test_a_card_reader_of_the_table_ties_its_seat_and_no_system_or_person_does(desk: InventoryDesk) -> None:
+    """By what it signs; a reader of another table is refused, and an amendment at the desk unties the seat."""
+    reader, other = "BJ-01-reader", "BJ-02-reader"
+    tables = {
+        table: {"play": "counted", "devices": [device(registered(kid), signs=("rating.events",), asset_number=kid)]}
+        for table, kid in (("BJ-01", reader), ("BJ-02", other))
+    }
+    casino = system("casino-management", signs=["rating.events"])
+    desk.desk.feed("properties", property_event(PROPERTY, tables, sequence=3, version=3, systems=[casino]))
+    table = RatedTable("BJ-01")
+
+    def rate(key: str | None, rating: str, patron: str = "P-7") -> None:
+        events = table.opened(at(1), rating, patron, seat=3), table.event("closed", at(2), rating)
+        desk.clock.now = at(2)
+        desk.desk.feed("rating.events", *events, device=key)
+
+    for key, rating in ((reader, "R-1"), ("casino-management", "R-2"), (None, "R-3")):
+        rate(key, rating)
+    ties = {one.rating: one.spans[0].tie for one in stated(desk)}
+    assert {"R-1": SeatTie(device_key=reader, since=at(1)), "R-2": None, "R-3": None} == ties
+    assert [] == desk.quarantined()
+    rate(other, "R-4")
+    assert 2 == len(desk.quarantined())
+    assert all("does not speak for this table on rating.events" in reason for reason in desk.quarantined())
+    answer = desk.get(f"/ratings/{PROPERTY}/R-1", person="host.una").json()
+    assert [reader, reader] == [one["device_key"] for one in answer["steps"]]
+    right = {"step": "BJ-01/1", "instead": {"seat": 4}, "reason": "another seat"}
+    desk.done(f"/ratings/{PROPERTY}/R-1/overrule", right, person="floor.sup")
+    assert (2, 4, None) == (stated(desk)[-1].revision, stated(desk)[-1].spans[0].seat, stated(desk)[-1].spans[0].tie)

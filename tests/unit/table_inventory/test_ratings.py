@@ -30,8 +30,8 @@ def after(seconds: float) -> datetime:
 
 
 def step(number: int, kind: str, seconds: float, table: str = "BJ-01", **said: Any) -> RecordedStep:
-    """A recorded step; amendments say what they amend, and may say what is right instead."""
-    more = {name: said.pop(name) for name in ("amends", "reason") if name in said}
+    """A recorded step; amendments say what they amend, and may say what is right instead; a device may sign it."""
+    more = {name: said.pop(name) for name in ("amends", "reason", "device_key") if name in said}
     event: StepKind = f"rating.{kind}"  # type: ignore[assignment]
     fact = RatingRecorded(
         property="riverbend",
