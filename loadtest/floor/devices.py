@@ -1,4 +1,4 @@
-"""The devices of the floor: a terminal at each table, which signs its rounds, and the systems of pit and ratings."""
+"""The devices of the floor: terminals, which sign rounds, card readers, and the systems of pit and ratings."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -11,6 +11,8 @@ from shared.contracts.properties import Device, PropertyDocument, PropertyTable
 
 _SYSTEMS: Final[dict[str, SignedTopic]] = {"pit-system": "pit.events", "casino-management": "rating.events"}
 """The systems that sign for all tables, each with its topic."""
+CARD_READER: Final = "card reader"
+"""The kind of device that signs the ratings of its table, where a property has one there."""
 
 
 class Devices:
@@ -24,9 +26,11 @@ class Devices:
         self.documents = [self._with_devices(document) for document in documents]
 
     def headers(self, topic: str, source: str, value: bytes) -> list[tuple[str, str | bytes | None]]:
-        """Return the signature of an event, by its table's terminal or, for pit and ratings, by their system."""
+        """Return the signature of an event, by its table's terminal or card reader, or by the system of its topic."""
         _, _, property_name, _, table, *_ = source.split("/")
         kid = next((system for system, signs in _SYSTEMS.items() if signs == topic), _terminal(table))
+        if topic == "rating.events" and (property_name, _reader(table)) in self._keys:
+            kid = _reader(table)
         return [(HEADER, sign(self._keys[property_name, kid], kid, topic, value))]
 
     def _with_devices(self, document: PropertyDocument) -> PropertyDocument:
@@ -36,20 +40,29 @@ class Devices:
         ]
         return document.model_copy(
             update={
-                "tables": tuple(self._with_terminal(document, table) for table in document.tables),
+                "tables": tuple(self._with_keys(document, table) for table in document.tables),
                 "systems": tuple(systems),
                 "signatures_required_from": document.effective_from,
             }
         )
 
-    def _with_terminal(self, document: PropertyDocument, table: PropertyTable) -> PropertyTable:
+    def _with_keys(self, document: PropertyDocument, table: PropertyTable) -> PropertyTable:
+        """Return a table with a terminal that signs its rounds; a card reader that it has signs its ratings."""
         terminal = Device(
             kind="terminal",
             asset_number=f"D-{table.table}",
             signs=("table.events",),
             signing_keys=(self._new_key(document, _terminal(table.table)),),
         )
-        return table.model_copy(update={"devices": (*table.devices, terminal)})
+        others = (
+            one.model_copy(
+                update={"signs": ("rating.events",), "signing_keys": (self._new_key(document, _reader(table.table)),)}
+            )
+            if one.kind == CARD_READER
+            else one
+            for one in table.devices
+        )
+        return table.model_copy(update={"devices": (*others, terminal)})
 
     def _new_key(self, document: PropertyDocument, kid: str) -> DeviceKey:
         key = self._keys[document.property, kid] = Ed25519PrivateKey.generate()
@@ -59,3 +72,7 @@ class Devices:
 
 def _terminal(table: str) -> str:
     return f"{table}-terminal"
+
+
+def _reader(table: str) -> str:
+    return f"{table}-card-reader"

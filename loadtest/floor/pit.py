@@ -9,7 +9,7 @@ changed too late.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Final
@@ -186,6 +186,14 @@ class PitBook:
         """Return when the rounds of a table that stand were closed; none of a table that reports no rounds."""
         return [one.closed_at for one in self._rounds.get(table, {}).values() if not one.void]
 
+    def handle_cents(self, table: str, seat: int, spans: Iterable[tuple[datetime, datetime]]) -> int:
+        """Return what was wagered in a seat in the rounds that stand and were closed within spans, cents."""
+        rounds = [one for one in self._rounds.get(table, {}).values() if not one.void]
+        listed = list(spans)
+        return sum(
+            one.handle.get(seat, 0) for one in rounds if any(begins < one.closed_at <= ends for begins, ends in listed)
+        )
+
     def day(self) -> PitDay:
         """Return the day up to the last processed message."""
         slips: list[Slip] = []
@@ -280,6 +288,10 @@ def round_in_pit(data: Mapping[str, Any], settlement: Settlement, bought: tuple[
             vigorish[key] = vigorish.get(key, 0) + line.vigorish
     players = [line for line in settlement.lines if line.seat and line.paid_by == "house" and line.wager != "bank"]
     largest = max(players, key=lambda line: line.stake, default=None)
+    handle: dict[int, int] = {}
+    for line in players:
+        if line.outcome != "void":
+            handle[line.seat] = handle.get(line.seat, 0) + line.stake
     return RoundInPit(
         round_id=data["round_id"],
         dealer=data["dealer_id"],
@@ -289,4 +301,5 @@ def round_in_pit(data: Mapping[str, Any], settlement: Settlement, bought: tuple[
         chips=chips(settlement, data.get("account_funded", ())),
         vigorish=tuple((seat, bank, cents) for (seat, bank), cents in vigorish.items()),
         largest=None if largest is None else (largest.seat, largest.outcome == "win"),
+        handle=handle,
     )

@@ -37,6 +37,7 @@ class RoundInPit:
     """A round as the pit sees it, in cents: purchases before it, the chips that it moved, and its vigorish.
 
     `vigorish` is by seat and whether as the bank. `largest` is the seat of the largest wager, and whether it won.
+    `handle` is by seat what was wagered against the house.
     """
 
     round_id: str
@@ -47,6 +48,7 @@ class RoundInPit:
     chips: int
     vigorish: tuple[tuple[int, bool, int], ...]
     largest: tuple[int, bool] | None
+    handle: Mapping[int, int]
     void: bool = False
 
     def take_back(self) -> None:

@@ -31,6 +31,12 @@ class RatedPlay:
     table: str
     steps: _Steps
 
+    @property
+    def seat(self) -> int:
+        """Return the seat in which it was opened."""
+        _, _, said = self.steps[0]
+        return int(said["seat"])
+
     def spans(self, gaming_day: date) -> list[tuple[datetime, datetime, int]]:
         """Return the times played, each with its average bet, cents; none of a rating that is open."""
         found: list[tuple[datetime, datetime, int]] = []

@@ -1,13 +1,13 @@
 """What the demo's tables report beside rounds: results of a counted table, rated play, time at a poker table."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from loadtest.floor.counted_tables import COUNTED
-from loadtest.floor.devices import Devices
+from loadtest.floor.devices import CARD_READER, Devices
 from loadtest.floor.pit import PitBook, PitDay
 from loadtest.floor.rated_play import RatedPlay, rated_plays, rating_records
 from loadtest.floor.results import ResultsOfDay
@@ -18,6 +18,7 @@ from services.cli.demo.pit import INVENTORY, REPORTING, People
 from services.cli.exits import NotFound
 from services.cli.output import heading, names, numbers, table
 from shared.contracts.money import dollars
+from shared.contracts.properties import Device, PropertyDocument, PropertyTable
 from shared.contracts.topics import RATING_EVENTS, TABLE_EVENTS
 from shared.runtime.retrying import wait_while
 
@@ -42,6 +43,15 @@ class BesideRounds:
     def records(self) -> int:
         """Return how many records of table events it has."""
         return sum(len(one.records) for one in self.results)
+
+
+def with_card_reader(document: PropertyDocument, name: str) -> tuple[PropertyTable, ...]:
+    """Return the tables of a property, one of them with a reader of player cards at its seats."""
+    reader = Device(kind=CARD_READER, asset_number=f"D-{name}-cards")
+    return tuple(
+        table.model_copy(update={"devices": (*table.devices, reader)}) if table.table == name else table
+        for table in document.tables
+    )
 
 
 def report_beside_rounds(
@@ -70,20 +80,24 @@ def wait_until_recorded(watch: Watch, beside: BesideRounds, rounds: int, *, seco
 def read_beside_rounds(
     people: People, property_name: str, gaming_day: date, beside: BesideRounds, *, seconds: float
 ) -> Document:
-    """Return the ratings of the day, once those that were closed are stated, and its pace. Raises: NotFound."""
+    """Return the day's ratings, once those that were closed are reported, against its rounds, and its pace.
+
+    Raises: NotFound if they are not reported in time.
+    """
     day, closed = {"property": property_name, "gaming_day": gaming_day.isoformat()}, _closed(beside.plays)
-    ratings: list[dict[str, Any]] = []
+    found: dict[str, Any] = {}
 
     def is_awaited() -> bool:
-        ratings[:] = people.at(INVENTORY, _RATER).pages("/ratings", **day)
-        return any("stated" not in one for one in ratings if one["rating"] in closed)
+        found["against_rounds"] = people.at(REPORTING, _RATER).read("/reports/ratings-against-rounds", **day)
+        return bool(closed - {row["rating"] for row in rows_of(found["against_rounds"], "sessions")})
 
     if wait_while(is_awaited, seconds_max=seconds, pause_seconds=_POLL_SECONDS):
-        raise NotFound(f"ratings that were closed are not stated after {seconds:g} s; see the log of {INVENTORY}")
-    return {"ratings": ratings, "pace": people.at(REPORTING).read("/reports/pace", **day)}
+        raise NotFound(f"ratings that were closed are not reported after {seconds:g} s; see the log of {INVENTORY}")
+    found["ratings"] = people.at(INVENTORY, _RATER).pages("/ratings", **day)
+    return found | {"pace": people.at(REPORTING).read("/reports/pace", **day)}
 
 
-def _closed(plays: Sequence[RatedPlay]) -> Collection[str]:
+def _closed(plays: Sequence[RatedPlay]) -> Set[str]:
     return {play.rating for play in plays if play.steps[-1][1] == "closed"}
 
 
@@ -92,6 +106,7 @@ def beside_differences(found: Document, beside: BesideRounds, *, book: PitBook, 
     ratings = {one["rating"]: one for one in found["ratings"]}
     for play in beside.plays:
         yield from _rating_differences(ratings.get(play.rating, {}), play, book, pit.gaming_day)
+    yield from _tied_differences(found["against_rounds"], beside.plays, book, pit.gaming_day)
     if left := sorted(ratings.keys() - {play.rating for play in beside.plays}):
         yield f"ratings: {', '.join(left)} are there, which nobody reported"
     results = {row["table"]: (row["results"], row["shoes"]) for row in rows_of(found["pace"], "results")}
@@ -121,6 +136,16 @@ def _rating_differences(rating: Document, play: RatedPlay, book: PitBook, gaming
         win = sum((number * bet * edge for number, (_, _, bet), edge in parts), start=Fraction(0))
     if stated["theoretical_win_cents"] != round(win):
         yield f"rating {play.rating}: its theoretical win is {stated['theoretical_win_cents']} and must be {round(win)}"
+
+
+def _tied_differences(report: Document, plays: Sequence[RatedPlay], book: PitBook, gaming_day: date) -> Iterator[str]:
+    """Yield where the handle of a rating is not that of its seat; the table that settles rounds has a card reader."""
+    handles = {row["rating"]: row["handle_cents"] for row in rows_of(report, "sessions")}
+    for play in plays:
+        spans = [(begins, ends) for begins, ends, _ in play.spans(gaming_day)]
+        must = book.handle_cents(play.table, play.seat, spans)
+        if spans and handles.get(play.rating) != must:
+            yield f"rating {play.rating}: {handles.get(play.rating)} was wagered in its seat and must be {must}"
 
 
 def _rounds_of(span: Document) -> int | None:

@@ -40,6 +40,7 @@ from services.cli.demo.beside_rounds import (
     read_beside_rounds,
     report_beside_rounds,
     wait_until_recorded,
+    with_card_reader,
 )
 from services.cli.demo.cage import read_cage, work_at_cage
 from services.cli.demo.cage_locations import locations
@@ -181,7 +182,7 @@ def play_day(
     neighbor = Neighbor.beside(gaming_day, rounds, len(plans))
     own_document = property_document(PROPERTY, plans, gaming_day, counted=COUNTED, poker=POKER)
     with_cage = {"cage_locations": locations(gaming_day), "credit_lines": RULES, "people": STAFF}
-    own_document = own_document.model_copy(update=with_cage)
+    own_document = own_document.model_copy(update=with_cage | {"tables": with_card_reader(own_document, plans[0].name)})
     devices = installed([own_document, neighbor.document])
     properties = devices.documents
     _approve(target, properties, [(PROPERTY, plans), (neighbor.name, neighbor.plans)], gaming_day)
