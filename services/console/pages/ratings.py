@@ -22,7 +22,18 @@ _RUNNING: Final = ("open", "paused")
 _OPEN: Final = ("rating", "patron", "table", "seat", "status", "opened_at", "average_bet_cents", "buy_in_cents")
 _MONEY: Final = ("buy_in_cents", "chips_in_cents", "chips_out_cents", "average_bet_cents", "theoretical_win_cents")
 _NOTES: Final = ("rated_too", "problems")
-_PARTS: Final = ("table", "game", "seat", "began_at", "ended_at", "average_bet_cents", "decisions", "house_edge", "won")
+_PARTS: Final = (
+    "table",
+    "game",
+    "seat",
+    "tied_by",
+    "began_at",
+    "ended_at",
+    "average_bet_cents",
+    "decisions",
+    "house_edge",
+    "won",
+)
 _STEPS: Final = ("step", "event", "at", "table", "said", "by", "amends", "reason")
 
 
@@ -133,6 +144,7 @@ def _part(span: Record) -> Record:
     """Return a span with its parts in words: the decisions, the edge, and what comes of them."""
     return {
         **span,
+        "tied_by": (span.get("tie") or {}).get("device_key"),
         "began_at": span["begins"],
         "ended_at": span["ends"],
         "decisions": _decisions(span.get("decisions")),

@@ -29,9 +29,10 @@ def test_the_example_signs_as_a_device_must() -> None:
 
 
 def test_the_registration_on_the_page_is_one() -> None:
-    """A device and a system with their keys."""
+    """Two devices and a system with their keys."""
     [block] = [block for language, block in BLOCKS if language == "yaml"]
     said = yaml.safe_load(block.replace("…", "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))
     [table], [system] = said["tables"], said["systems"]
-    assert TERMINAL == Device.model_validate(table["devices"][0]).signing_keys[0].kid
+    terminal, reader = (Device.model_validate(one) for one in table["devices"])
+    assert (TERMINAL, ("rating.events",)) == (terminal.signing_keys[0].kid, reader.signs)
     assert ("BJ-01", "BJ-02") == SigningSystem.model_validate(system).tables

@@ -26,6 +26,7 @@ _SPAN = {
     "table": "BJ-01",
     "game": "blackjack",
     "seat": 3,
+    "tie": {"device_key": "BJ-01-reader", "since": at(1).isoformat()},
     "begins": at(1).isoformat(),
     "ends": at(2).isoformat(),
     "average_bet_cents": 50_00,
@@ -41,7 +42,13 @@ _SPAN = {
     "theoretical_win_cents": "992",
 }
 _FACTS: dict[str, dict[str, Any]] = {
-    "rating.recorded": {**_PLACE, **_AMENDED, "at": at(1).isoformat(), "values": {"average_bet_cents": 7_50}},
+    "rating.recorded": {
+        **_PLACE,
+        **_AMENDED,
+        "at": at(1).isoformat(),
+        "values": {"average_bet_cents": 7_50},
+        "device_key": "BJ-01-reader",
+    },
     "rating.stated": {
         **_PLACE,
         "revision": 2,
