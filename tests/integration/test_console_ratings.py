@@ -10,6 +10,7 @@ import pytest
 from services.console.services import INVENTORY, REPORTING
 from tests.support import Databases
 from tests.support.browsers import Browsers
+from tests.support.devices import device, registered
 from tests.support.pit import DAY, PEOPLE, PROPERTY, InventoryDesk, at, inventory_desk
 from tests.support.properties import property_event
 from tests.support.ratings import TERMS, RatedTable
@@ -44,6 +45,19 @@ def send(browsers: Browsers, command: str, person: str, **fields: str) -> None:
     """Send the form of a command."""
     answer = browsers.send(f"/do/{INVENTORY}/{command}", person, property=PROPERTY, **fields)
     assert 200 == answer.status_code, answer.text
+
+
+def test_the_page_of_a_rating_names_the_device_that_tied_its_seat(desk: InventoryDesk, browsers: Browsers) -> None:
+    """The key of the card reader, beside the seat; of a rating that nobody signed there is none."""
+    reader = device(registered("BJ-01-reader"), signs=("rating.events",))
+    tables = {"BJ-01": {"play": "counted", "devices": [reader]}}
+    desk.desk.feed("properties", property_event(PROPERTY, tables, sequence=3, version=3))
+    table = RatedTable("BJ-01")
+    desk.clock.now = at(2)
+    for rating, key in (("R-1", "BJ-01-reader"), ("R-2", None)):
+        opened, closed = table.opened(at(1), rating, seat=3), table.event("closed", at(2), rating)
+        desk.desk.feed("rating.events", opened, closed, device=key)
+        assert (key is not None) == ("BJ-01-reader" in browsers.get(f"{RATINGS}/{rating}", "host.una"))
 
 
 def test_a_patron_is_rated_from_the_page_of_the_pit(desk: InventoryDesk, browsers: Browsers) -> None:

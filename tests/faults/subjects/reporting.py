@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.faults.subject import Message, Subject
-from tests.support.properties import property_event
+from tests.support.devices import device, registered
+from tests.support.properties import TABLES, property_event
 from tests.support.rounds import submission
 from tests.unit.progressive_meters.examples import METERS
 from tests.unit.reporting.entries import Shard, day_closed, total
@@ -27,6 +28,11 @@ _WON = {
 _FUNDED = {"account": "ga-1", "seat": 1, "wager": "side", "staked_cents": 500, "credited_cents": 400_500}
 """The account that it was wagered from."""
 _TAKEN_BACK = _FUNDED | {"staked_cents": -500, "credited_cents": -400_500}
+
+
+_READER = device(registered("BJ-01-reader"), signs=("rating.events",))
+_PROPERTY = property_event(tables={table: {} for table in TABLES} | {"BJ-01": {"devices": [_READER]}})
+"""Cards are read at one of the tables, so that what is wagered there in chips is kept, too."""
 
 
 def _entries(shard: Shard) -> list[Message]:
@@ -57,7 +63,7 @@ def _each(examples: Mapping[str, dict[str, Any]]) -> list[Message]:
 
 SUBJECT = Subject(
     name="reporting",
-    references={"properties": [property_event()], "submissions": [submission()]},
+    references={"properties": [_PROPERTY], "submissions": [submission()]},
     records={
         "settlements": [message for together in zip(*map(_entries, _SHARDS), strict=True) for message in together],
         "inventory": [day_closed(n, status) for n, status in enumerate(("preliminary", "audited", "final"), 1)],
