@@ -155,9 +155,11 @@ def _rounds_of(span: Document) -> int | None:
 
 def beside_tables(found: Document) -> Iterator["RenderableType"]:
     """Yield ratings, results and time as tables."""
+    handles = {row["rating"]: row["handle_cents"] for row in rows_of(found["against_rounds"], "sessions")}
     yield heading("Rated patrons, by reference")
     yield table(
-        names("Rating", "Patron", "Table", "Status") + numbers("Average bet", "Buy-in", "Theoretical win"),
+        names("Rating", "Patron", "Table", "Status")
+        + numbers("Average bet", "Buy-in", "Theoretical win", "Handle of the seat"),
         [
             [
                 *(one[name] for name in ("rating", "patron", "table", "status")),
@@ -167,6 +169,7 @@ def beside_tables(found: Document) -> Iterator["RenderableType"]:
                         one.get("average_bet_cents"),
                         one["buy_in_cents"],
                         one.get("stated", {}).get("theoretical_win_cents"),
+                        handles.get(one["rating"]),
                     )
                 ),
             ]

@@ -108,13 +108,14 @@ def demo(
     Starts PostgreSQL, a Kafka broker and every service as a process of its own, has two people file and approve the
     property and its rules submissions, plays the day, and waits until all of it is settled and reported. The pit has
     fills and credits, two shifts, a drop that is counted twice, coupons, tips, electronic wagers, three tables whose
-    win is only counted (one records its results), a poker table where players pay for time, ratings of patrons, and a
-    hit of a linked progressive. Counter checks are within credit lines, one comes back unpaid, one is paid in part. The
-    cage has a vault and a drawer, transfers, counts, reportable currency and a grant of promotional money. Two people
-    decide on the accounts of the general ledger. Beside this property in Pennsylvania one in Rhode Island plays, under
-    its own law and clock. A device at each table signs its rounds. The day's reports are written to a folder, signed;
-    `pitledger verify-reports` verifies them. A few things go wrong on purpose: see the exceptions. Exit code 1 if a
-    figure differs from the simulator's, or an accounting identity is violated.
+    win is only counted (one records its results), a poker table where players pay for time, ratings of patrons (one
+    by a card reader, which ties a seat to its player), and a hit of a linked progressive. Counter checks are within
+    credit lines, one comes back unpaid, one is paid in part. The cage has a vault and a drawer, transfers, counts,
+    reportable currency and a grant of promotional money. Two people decide on the accounts of the general ledger.
+    Beside this property in Pennsylvania one in Rhode Island plays, under its own law and clock. A device at each table
+    signs its rounds. The day's reports are written to a folder, signed; `pitledger verify-reports` verifies them. A few
+    things go wrong on purpose: see the exceptions. Exit code 1 if a figure differs from the simulator's, or an
+    accounting identity is violated.
 
     Servers named in the environment are not used: a demo writes only to its own database.
 

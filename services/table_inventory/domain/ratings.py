@@ -39,7 +39,7 @@ class Step:
     """A step as it counts, amendments included: `values` without those that amendments replaced.
 
     `device_key` is that of the device of its table which signed patron, table, seat and moment; None if a person said
-    one of them.
+    one of them. `is_patron_signed`: a device signed the patron, whoever said the rest.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Step:
     values: RatingValues
     place: tuple[int, int]
     device_key: str | None = None
+    is_patron_signed: bool = False
 
     @property
     def order(self) -> tuple[datetime, int, tuple[int, int]]:
@@ -68,8 +69,7 @@ class Rating:
     """A rating so far: none of its times before it was opened, none open ended.
 
     `spans` are the times that were played; one that goes on began at `since`. `contradictions` are the steps that
-    change nothing, because they do not go with the others. `tie` is that of the seat, also in a pause; `is_by_device`
-    says whether a device signed who the patron is.
+    change nothing, because they do not go with the others. `tie` is that of the seat, also in a pause.
     """
 
     property: str
@@ -85,7 +85,7 @@ class Rating:
     buy_in_cents: int = 0
     chips_in_cents: int = 0
     chips_out_cents: int = 0
-    is_by_device: bool = False
+    is_patron_signed: bool = False
     spans: list[RatedSpan] = field(default_factory=list)
     contradictions: list[Contradiction] = field(default_factory=list)
 
@@ -105,7 +105,7 @@ class Rating:
                 self.patron, self.opened_at, self.since = values.patron, step.at, step.at
                 self.table, self.seat = values.table or step.table, values.seat
                 self.chips_in_cents = values.chips_in_cents or 0
-                self.is_by_device = step.device_key is not None
+                self.is_patron_signed = step.is_patron_signed
                 self._tie(step)
             case "rating.moved":
                 self._cut(step.at)
@@ -139,7 +139,7 @@ class Rating:
 
     def _tie(self, step: Step) -> None:
         """Tie the seat if a device of its table signed the step, and one signed who the patron is; untie it if not."""
-        key = step.device_key if self.is_by_device and self.seat is not None else None
+        key = step.device_key if self.is_patron_signed and self.seat is not None else None
         is_here = self.table == (step.values.table or step.table)
         self.tie = SeatTie(device_key=key, since=step.at) if key is not None and is_here else None
 
@@ -223,8 +223,8 @@ def is_of_desk(step: RatingRecorded) -> bool:
 def _as_amended(recorded: RecordedStep, amendment: RecordedStep | None) -> Step | None:
     """Return a step as an amendment has it, or as it was said; None if it did not happen."""
     fact = recorded.fact
-    place = (recorded.shard, recorded.seq)
-    step = Step(fact.step, fact.event, fact.at, fact.table, fact.values or RatingValues(), place, fact.device_key)
+    place, key = (recorded.shard, recorded.seq), fact.device_key
+    step = Step(fact.step, fact.event, fact.at, fact.table, fact.values or RatingValues(), place, key, key is not None)
     if amendment is None:
         return step
     instead = amendment.fact.values
@@ -232,11 +232,13 @@ def _as_amended(recorded: RecordedStep, amendment: RecordedStep | None) -> Step 
         return None
     changed = instead.model_dump(exclude_none=True, include=set(OF_STEP[step.event]))
     values = step.values.model_copy(update=changed)
-    key = step.device_key
-    if key is not None and not _TIES.isdisjoint(instead.model_dump(exclude_none=True)):
-        is_of_table = amendment.fact.table == (values.table or step.table)
-        key = amendment.fact.device_key if is_of_table else None
-    return replace(step, at=instead.at or step.at, values=values, device_key=key)
+    step = replace(step, at=instead.at or step.at, values=values)
+    said = instead.model_dump(exclude_none=True).keys()
+    if key is None or not said & _TIES:
+        return step
+    is_of_table = amendment.fact.table == (values.table or step.table)
+    key = amendment.fact.device_key if is_of_table else None
+    return replace(step, device_key=key, is_patron_signed=key is not None or "patron" not in said)
 
 
 _TIES: Final = frozenset({"patron", "table", "seat", "at"})

@@ -68,6 +68,27 @@ def test_chips_are_what_settlement_moves(messages: list[Message]) -> None:
     assert electronic > 0
 
 
+def test_the_handle_of_a_seat_is_what_was_staked_there_in_rounds_that_stand(messages: list[Message]) -> None:
+    """Of all of them within the time that is asked for; a round that was taken back is none."""
+    book = PitBook("bayside", PLANS, DAY)
+    stands: dict[tuple[str, str], int] = {}
+    for message in messages:
+        book.look(message)
+        for sign, settlement in message.books:
+            lines = (
+                one for one in settlement.lines if one.seat == 1 and one.paid_by == "house" and one.wager != "bank"
+            )
+            staked = sum(one.stake for one in lines if one.outcome != "void")
+            key = (message.table, message.round_id or "")
+            stands[key] = stands.get(key, 0) + sign * staked
+    begins, ends = opening(DAY) - timedelta(days=1), opening(DAY) + timedelta(days=2)
+    for plan in PLANS:
+        wanted = sum(cents for (table, _), cents in stands.items() if table == plan.name)
+        assert wanted == book.handle_cents(plan.name, 1, [(begins, ends)])
+        assert 0 == book.handle_cents(plan.name, 1, [(begins, begins)])
+    assert sum(stands.values()) > 0
+
+
 def test_money_moves_within_the_gaming_day_from_its_first_second(pit_day: PitDay) -> None:
     """Only counts and inspections of equipment come before: what is sold a second early is of the day before."""
     begins = opening(DAY)

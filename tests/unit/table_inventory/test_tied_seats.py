@@ -85,3 +85,11 @@ def test_an_amendment_of_who_played_where_unties_the_seat_unless_a_device_of_the
     unsigned = step(1, "opened", 0, patron="P-7", seat=3, average_bet_cents=50_00)
     assert [None] == keys(unsigned, amended(HERE, here, **said), CLOSED)
     assert [HERE] == keys(OPENED, amended(None, average_bet_cents=5_00), CLOSED)
+
+
+def test_a_reader_ties_again_where_the_desk_amended_the_seat_but_not_where_it_amended_the_patron() -> None:
+    """The patron of a rating is who its opening says: another seat of the opening leaves that word the device's."""
+    moved = step(2, "moved", 300, seat=5, device_key=HERE)
+    assert [None, HERE] == keys(OPENED, amended(None, seat=4), moved, CLOSED)
+    assert [None, None] == keys(OPENED, amended(None, patron="P-8"), moved, CLOSED)
+    assert [HERE, HERE] == keys(OPENED, amended(HERE, patron="P-8"), moved, CLOSED)
