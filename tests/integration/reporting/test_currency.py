@@ -297,7 +297,7 @@ def test_what_is_moved_for_others_counts_for_all_of_them(books: Books) -> None:
     bought: dict[str, Any] = {"cents": 300_000, "instrument": "currency", "dealer": "dealer.1", "patron": "p-7"}
     check = {"property": "riverside", "gaming_day": DAY, "shift": "day", "step": 1, "by": "cage.ann", "serial": "CC-1"}
     check |= {"at": NOON.isoformat(), "drawer": "p-7", "cents": 200_000, "left_cents": 0, "paid_in": "currency"}
-    others = {"on_behalf_of": ["p-8"]}
+    others: dict[str, Any] = {"on_behalf_of": ["p-8"]}
     by_agent = till.paid(4_000, "w-8")
     by_agent["data"] |= {"patron": "p-8", "conducted_by": "p-7", "on_behalf_of": ["p-9"]}
     books.desk.feed("accounts", till.registered("p-8", "w-8"), by_agent)
@@ -350,3 +350,15 @@ REPORT_OF_BOTH = {
     "out_dollars": 0,
 }
 """A report on a person that names another one."""
+
+
+def test_what_is_reported_with_another_person_is_alarmed_once(books: Books) -> None:
+    """The report that has all of it is to be prepared, and no other one."""
+    till = Till()
+    by_agent = till.paid(10_001, "w-8")
+    by_agent["data"] |= {"patron": "p-8", "conducted_by": "p-7"}
+    books.desk.feed("accounts", till.registered("p-8", "w-8"), by_agent)
+    later = timedelta(days=12)
+    context = replace(books.desk.context, clock=lambda: books.desk.context.clock() + later)
+    books.desk.client.run(observe_unprepared(context))
+    assert 1 == context.metrics.registry.get_sample_value("pitledger_currency_reports_unprepared")

@@ -249,7 +249,12 @@ def test_wins_of_a_patron_and_day_may_share_a_form() -> None:
 def claimed(country: str, paid_on: date = date(2026, 11, 20), **changes: Any) -> Candidate:
     """What a nonresident alien won, who claims relief under the treaty with a country."""
     claim = TreatyClaim(country=country, article="21", signed_on=date(2023, 1, 1), valid_until=date(2029, 12, 31))
-    said = {"nonresident_alien": True, "residence": country, "has_number": True, "treaty": claim} | changes
+    said: dict[str, Any] = {
+        "nonresident_alien": True,
+        "residence": country,
+        "has_number": True,
+        "treaty": claim,
+    } | changes
     [found] = candidates(LAW, [line(5, 500, paid_on=paid_on, **said)], "nonresident_alien")
     return found
 

@@ -104,7 +104,8 @@ def parties(activity: Element) -> list[tuple[str, int, int, bool]]:
     return [
         (
             texts(party, "ActivityPartyTypeCode")[0],
-            *(sum(map(int, texts(party, f"IndividualEntityCash{way}AmountText"))) for way in ("In", "Out")),
+            sum(map(int, texts(party, "IndividualEntityCashInAmountText"))),
+            sum(map(int, texts(party, "IndividualEntityCashOutAmountText"))),
             texts(party, "MultipleTransactionsPersonsIndividualsIndicator") == ["Y"],
         )
         for party in activity
