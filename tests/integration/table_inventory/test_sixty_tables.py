@@ -39,6 +39,8 @@ from tests.support.twins import LATER, World, world_of
 
 PEOPLE: Final = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
 FIRST: Final = date.fromisoformat(DAY)
+COMPARED: Final = 7
+"""Of so many days every report is compared, of all of them the books."""
 OVER_CENTS: Final = 1_000_00
 COLUMNS: Final = ("day", "table", "play", "opener", "fills", "credits", "closer", "currency", "checks", "tips")
 WORKED: Final = ("day", "dealer", "minutes")
@@ -232,7 +234,7 @@ def test_sixty_tables_of_which_forty_are_counted(world: World, tmp_path: Path, d
     world.publish()
     sheets = casino.written(tmp_path / "counted.xlsx")
     sheet, worked = sheets["counted"], sheets["worked"]
-    for day in dates:
+    for day in dates[:COMPARED]:
         _compare_beside(casino, day, sheets)
         of_day = [row for row in sheet if row["day"] == f"{day}"]
         _compare_day(casino, day, of_day)
