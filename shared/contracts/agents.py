@@ -1,18 +1,18 @@
 """Who moves currency for somebody else: a report names whoever conducts it, and on whose behalf (31 CFR § 1021.313)."""
 
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Final, Self
 
 from pydantic import Field, model_validator
 
 from shared.contracts.envelope import Contract, Identifier
 from shared.contracts.rejection import Reason, Rejected
 
-OthersMax = 20
+OTHERS_MAX: Final = 20
 """Most persons on whose behalf somebody moves currency at once."""
 
 Others = Annotated[
     tuple[Identifier, ...],
-    Field(min_length=1, max_length=OthersMax, description="the patrons for whom it is done, by reference"),
+    Field(min_length=1, max_length=OTHERS_MAX, description="the patrons for whom it is done, by reference"),
 ]
 
 
