@@ -16,7 +16,7 @@ from services.suspicious_activity.domain.sar_files import SarInFile
 from services.suspicious_activity.domain.sars import SarDocument
 from services.suspicious_activity.tables import properties
 from services.suspicious_activity.tables import sars as table
-from shared.contracts.envelope import PERSONAL, Identifier, Name, Reason
+from shared.contracts.envelope import PERSONAL, Name, Patron, Reason
 from shared.contracts.filings import BsaIdentifier, FilingError, TrackingId
 from shared.contracts.moments import Day, Moment
 from shared.contracts.property_snapshot import PropertySnapshot, place_for_command
@@ -54,7 +54,7 @@ class PrepareSar(PreparingFile[SarInFile]):
     """
 
     property: Annotated[Name, Field(description="the property")]
-    subject: Annotated[Identifier | None, Field(description="the patron, by reference, if it is one")] = None
+    subject: Annotated[Patron | None, Field(description="the patron, by reference, if it is one")] = None
     detected_on: Annotated[Day, Field(description="the day of initial detection")]
     file: Annotated[str, Field(min_length=1, max_length=_FILE_MAX, description="the file, XML"), PERSONAL]
 

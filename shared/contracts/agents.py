@@ -4,14 +4,14 @@ from typing import Annotated, ClassVar, Final, Self
 
 from pydantic import Field, model_validator
 
-from shared.contracts.envelope import Contract, Identifier
+from shared.contracts.envelope import Contract, Patron
 from shared.contracts.rejection import Reason, Rejected
 
 OTHERS_MAX: Final = 20
 """Most persons on whose behalf somebody moves currency at once."""
 
 Others = Annotated[
-    tuple[Identifier, ...],
+    tuple[Patron, ...],
     Field(min_length=1, max_length=OTHERS_MAX, description="the patrons for whom it is done, by reference"),
 ]
 

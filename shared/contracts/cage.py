@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
 from shared.contracts.agents import OnBehalf
 from shared.contracts.approvals import AsShown
-from shared.contracts.envelope import Contract, Country, Identifier, Name, Person, Reason
+from shared.contracts.envelope import Contract, Country, DocumentNumber, Identifier, Name, Patron, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
 from shared.contracts.moments import EnteredLate
@@ -18,9 +18,6 @@ from shared.rules.odds import Odds
 
 PaidIn = Literal["currency", "chips", "check", "deposit"]
 """How a counter check is paid: by its drawer in currency, chips or a check of the drawer's own, or by the bank."""
-
-Patron = Identifier
-"""A person by reference: the patron id of the wagering accounts or of the property's own records."""
 
 
 class AtCage(Fact):
@@ -46,7 +43,7 @@ class CheckPayment(OnBehalf):
     CONDUCTED_BY = "drawer"
 
     table: Name | None = None
-    serial: Identifier
+    serial: DocumentNumber
     drawer: Patron | None = None
     cents: Cents
     paid_in: PaidIn
@@ -83,7 +80,7 @@ class ReplacedCheck(Contract):
     """A counter check that was replaced, with the amount owed on it."""
 
     table: Name | None = None
-    serial: Identifier
+    serial: DocumentNumber
     cents: Cents
 
 
@@ -95,7 +92,7 @@ class CheckReplaced(AtCage, EnteredLate):
     was issued: replacing it makes no debt younger.
     """
 
-    serial: Identifier
+    serial: DocumentNumber
     drawer: Patron | None = None
     cents: Cents
     first_issued_at: AwareDatetime | None = None

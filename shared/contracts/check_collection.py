@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from shared.contracts.approvals import AsShown
-from shared.contracts.cage import AtCage, CheckPayment, Patron
-from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
+from shared.contracts.cage import AtCage, CheckPayment
+from shared.contracts.envelope import Contract, DocumentNumber, Name, Patron, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
 from shared.contracts.moments import EnteredLate
@@ -21,7 +21,7 @@ class OwedCheck(Contract):
     """A counter check: `table` is that of its issuance, None for one that replaced others; `drawer` who owes it."""
 
     table: Name | None = None
-    serial: Identifier
+    serial: DocumentNumber
     drawer: Patron | None = None
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AwareDatetime, Field
 
 from shared.contracts.chips import Contents
-from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person
+from shared.contracts.envelope import Contract, Digest, DocumentNumber, Name, Person
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
 from shared.contracts.rounds import Cents
@@ -57,7 +57,7 @@ class CurrencyPieces(Contract):
 class CheckInBox(Contract):
     """The issuance copy of a counter check."""
 
-    serial: Identifier
+    serial: DocumentNumber
     cents: Cents
 
 

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, model_validator
 
 from shared.contracts.approvals import AsShown
-from shared.contracts.cage import Patron
-from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
+from shared.contracts.envelope import Contract, DocumentNumber, Name, Patron, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
 from shared.contracts.rounds import Cents
@@ -137,7 +136,7 @@ class CreditLineSuspended(CreditLineCut):
 class CheckOnLine(OfCreditLine):
     """A counter check for a patron at a table, on a gaming day and in a shift."""
 
-    serial: Identifier
+    serial: DocumentNumber
     table: Name
     gaming_day: date
     shift: Name

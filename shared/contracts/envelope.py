@@ -25,6 +25,12 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,6
 Identifier = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,128}$")]
 """An identifier assigned by another system: printable ASCII, no spaces."""
 
+Patron = Name
+"""A patron, by reference: what the wagering accounts register, and identify."""
+
+DocumentNumber = Annotated[str, StringConstraints(pattern=r"^[!-\-0-~][!-.0-~]{0,127}$")]
+"""The number printed on a document: printable ASCII without spaces and slashes, because addresses end with it."""
+
 A_PERSON: Final = object()
 """Marks a field as a person, to find whom a message names."""
 

@@ -15,9 +15,11 @@ from shared.contracts.chips import Contents, value_of
 from shared.contracts.envelope import (
     Contract,
     Correction,
+    DocumentNumber,
     Event,
     Identifier,
     Name,
+    Patron,
     Person,
     Reason,
     Sequence,
@@ -170,7 +172,7 @@ class SoldChips(GivenChips, OnBehalf):
 
     CONDUCTED_BY = "patron"
 
-    patron: Identifier | None = None
+    patron: Patron | None = None
     instrument: Literal["currency", "prepaid_access"]
 
 
@@ -183,8 +185,8 @@ class IssuedCounterCheck(GivenChips):
 
     DIFFERENT = ("dealer", "floorperson")
 
-    serial: Identifier
-    drawer: Identifier | None = None
+    serial: DocumentNumber
+    drawer: Patron | None = None
     floorperson: Person
 
 
@@ -216,7 +218,7 @@ class DroppedCoupon(PitData):
     coupon: Name
     cents: Cents
     paid_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
-    serial: Identifier | None = None
+    serial: DocumentNumber | None = None
     round_id: Identifier | None = None
     seat: Seat | None = None
     dealer: Person

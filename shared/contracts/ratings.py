@@ -18,6 +18,7 @@ from shared.contracts.envelope import (
     Event,
     Identifier,
     Name,
+    Patron,
     Person,
     Reason,
     WrittenDay,
@@ -71,7 +72,7 @@ class RatingEvent(Contract):
 class OpenedRating(RatingEvent):
     """A patron, by reference, began to play at a table, with chips brought along and chips bought there."""
 
-    patron: Identifier
+    patron: Patron
     seat: Seat | None = None
     average_bet_cents: Cents | None = None
     buy_in_cents: CentsOrNone = 0
@@ -122,7 +123,7 @@ class RatingValues(Contract):
     at: WrittenMoment | None = None
     table: Name | None = None
     seat: Seat | None = None
-    patron: Identifier | None = None
+    patron: Patron | None = None
     average_bet_cents: Cents | None = None
     buy_in_cents: CentsOrNone | None = None
     chips_in_cents: CentsOrNone | None = None
@@ -307,7 +308,7 @@ class RatingStated(Fact):
     rating: Name
     revision: Number
     gaming_day: WrittenDay
-    patron: Identifier | None = None
+    patron: Patron | None = None
     table: Name | None = None
     opened_at: AwareDatetime | None = None
     closed_at: AwareDatetime | None = None

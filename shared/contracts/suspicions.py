@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from shared.contracts.envelope import Digest, Identifier, Name, Person
+from shared.contracts.envelope import Digest, Name, Patron, Person
 from shared.contracts.facts import Fact, fact
 from shared.contracts.filings import BsaIdentifier, FiledStep, FilingError, ReleasedStep, WithdrawnStep
 from shared.contracts.topics import SUSPICIONS
@@ -33,7 +33,7 @@ class SarPrepared(AboutSar):
     `amends` and `continues` are identifiers of the earlier report that it corrects, or goes on from.
     """
 
-    subject: Identifier | None = None
+    subject: Patron | None = None
     is_subject_known: bool
     detected_on: date
     file_by: date

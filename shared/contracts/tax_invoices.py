@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AwareDatetime, Field
 
 from shared.contracts.approvals import AsShown
-from shared.contracts.envelope import Identifier, Name, Person, Reason
+from shared.contracts.envelope import DocumentNumber, Name, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
 from shared.contracts.properties import Label
@@ -21,7 +21,7 @@ class TaxInvoice(Fact):
     """
 
     property: Name
-    invoice: Identifier
+    invoice: DocumentNumber
     first_day: date
     last_day: date
     revision: Number

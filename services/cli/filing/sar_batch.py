@@ -14,7 +14,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from services.cli.filing.batch import Batch, day_text, unknown
 from services.wagering_accounts.domain.identity import PatronIdentity
-from shared.contracts.envelope import Contract, Identifier, Name
+from shared.contracts.envelope import Contract, Name, Patron
 from shared.contracts.filings import BsaIdentifier
 from shared.contracts.moments import Day
 from shared.contracts.properties import Filer
@@ -72,7 +72,7 @@ class SarDraft(Contract):
 
     property: Name
     detected_on: Day
-    subject: Identifier | None = None
+    subject: Patron | None = None
     identity: PatronIdentity | None = None
     first_day: Day
     last_day: Day

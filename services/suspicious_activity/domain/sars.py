@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel
 
 from services.suspicious_activity.domain.sar_files import SarInFile
-from shared.contracts.envelope import Identifier, Name, Person
+from shared.contracts.envelope import Name, Patron, Person
 from shared.contracts.filings import BsaIdentifier, FilingStatus
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason as Because
@@ -34,7 +34,7 @@ class SarDocument(FiledDocument, ApprovalSubject):
     """A report with its status, and the steps taken so far."""
 
     sar: int
-    subject: Identifier | None = None
+    subject: Patron | None = None
     is_subject_known: bool
     detected_on: date
     file_by: date

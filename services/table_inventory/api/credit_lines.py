@@ -33,9 +33,8 @@ from services.table_inventory.queries.credit_lines import (
     request_of_row,
 )
 from services.table_inventory.tables import credit_line_requests, properties
-from shared.contracts.cage import Patron
 from shared.contracts.credit_lines import CheckPrepared, CreditLineReduced, CreditLineSuspended, PreparationVoided
-from shared.contracts.envelope import Identifier
+from shared.contracts.envelope import DocumentNumber, Patron
 from shared.contracts.property_snapshot import place_for_command
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
@@ -57,7 +56,7 @@ REQUESTS: Final = TableListing(credit_line_requests, "request")
 PATRONS: Final[Listing[tuple[str]]] = Listing("credit-lines", tuple[str])
 
 PatronPath = Annotated[Patron, Path(description="the patron, by reference")]
-SerialPath = Annotated[Identifier, Path(description="the number printed on the check")]
+SerialPath = Annotated[DocumentNumber, Path(description="the number printed on the check")]
 
 
 def routes(context: ServiceContext) -> APIRouter:

@@ -10,14 +10,14 @@ from services.table_inventory.api.access import APPROVE_DAYS, AUDIT_DAYS, BY_OTH
 from services.table_inventory.commands.tax_invoices import ApproveTaxInvoice, EnterTaxInvoice, RejectTaxInvoice
 from services.table_inventory.domain.tax_invoices import TaxInvoiceDocument
 from services.table_inventory.queries.tax_invoices import find_invoice, invoices_of
-from shared.contracts.envelope import Identifier
+from shared.contracts.envelope import DocumentNumber
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
 from shared.runtime.http import UNCHANGED, Day, PropertyPath, command_route, document_response, problems
 from shared.runtime.service.service_context import ServiceContext
 
 _ONE: Final = "/{invoice}/{revision}"
-InvoicePath = Annotated[Identifier, Path(description="the number of the invoice")]
+InvoicePath = Annotated[DocumentNumber, Path(description="the number of the invoice")]
 LastDay = Annotated[Day, Query(description="the last gaming day of the return")]
 
 

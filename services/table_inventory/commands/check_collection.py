@@ -13,7 +13,7 @@ from services.table_inventory.queries.checks import find_check
 from services.table_inventory.queries.holding import hold
 from services.table_inventory.tables import check_write_offs, counter_checks
 from shared.contracts.agents import Others, require_agency
-from shared.contracts.cage import PaidIn, Patron
+from shared.contracts.cage import PaidIn
 from shared.contracts.check_collection import (
     CheckRecovered,
     CheckWriteOffEntered,
@@ -22,7 +22,7 @@ from shared.contracts.check_collection import (
     CollectionBegun,
     WriteOffKind,
 )
-from shared.contracts.envelope import Identifier, Name
+from shared.contracts.envelope import DocumentNumber, Name, Patron
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
 from shared.contracts.moments import Happened
@@ -40,7 +40,7 @@ class BeginCollection(Happened, Command):
     """Give a counter check into collection."""
 
     property: Name
-    serial: Identifier
+    serial: DocumentNumber
     collector: Annotated[Text, Field(description="who collects it: an agency, counsel, a department")]
 
 
@@ -51,7 +51,7 @@ class EnterCheckWriteOff(Command):
     """
 
     property: Name
-    serial: Identifier
+    serial: DocumentNumber
     write_off_kind: WriteOffKind
     cents: Annotated[Cents, Field(description="of the amount owed")]
     reason: Text

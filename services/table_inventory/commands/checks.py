@@ -15,17 +15,9 @@ from services.table_inventory.queries.credit_lines import is_serial_used
 from services.table_inventory.queries.holding import hold
 from services.table_inventory.tables import check_steps, counter_checks, properties
 from shared.contracts.agents import Others, require_agency
-from shared.contracts.cage import (
-    CheckRedeemed,
-    CheckReplaced,
-    CheckReturned,
-    PaidIn,
-    Patron,
-    RedemptionVoided,
-    ReplacedCheck,
-)
+from shared.contracts.cage import CheckRedeemed, CheckReplaced, CheckReturned, PaidIn, RedemptionVoided, ReplacedCheck
 from shared.contracts.check_collection import CheckCleared, RecoveryReturned, RecoveryVoided
-from shared.contracts.envelope import Identifier, Name
+from shared.contracts.envelope import DocumentNumber, Name, Patron
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
 from shared.contracts.moments import NOW, Happened
@@ -77,7 +69,7 @@ class RedeemCheck(Happened, Command):
     """
 
     property: Name
-    serial: Identifier
+    serial: DocumentNumber
     cents: Cents
     paid_in: PaidIn
     drawer: Annotated[Patron | None, Field(description="who pays, by reference, if not the patron who owes it")] = None
@@ -215,8 +207,8 @@ class ReplaceChecks(Happened, Command):
     """
 
     property: Name
-    serial: Annotated[Identifier, Field(description="of the check that takes their place")]
-    replaces: Annotated[tuple[Identifier, ...], Field(min_length=1, max_length=100)]
+    serial: Annotated[DocumentNumber, Field(description="of the check that takes their place")]
+    replaces: Annotated[tuple[DocumentNumber, ...], Field(min_length=1, max_length=100)]
     drawer: Annotated[Patron | None, Field(description="who owes it, by reference, where that is known")] = None
 
 

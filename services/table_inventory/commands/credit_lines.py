@@ -16,7 +16,6 @@ from services.table_inventory.domain.credit_lines import (
 )
 from services.table_inventory.queries.credit_lines import find_credit_line, find_credit_line_request
 from services.table_inventory.tables import credit_line_requests, properties
-from shared.contracts.cage import Patron
 from shared.contracts.credit_lines import (
     CreditLineApproved,
     CreditLineAsked,
@@ -29,7 +28,7 @@ from shared.contracts.credit_lines import (
     LimitCents,
     SuspendedFor,
 )
-from shared.contracts.envelope import Name
+from shared.contracts.envelope import Name, Patron
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
 from shared.contracts.property_snapshot import place_for_command

@@ -19,9 +19,8 @@ from services.table_inventory.queries.credit_lines import (
     requests_of_patron,
 )
 from services.table_inventory.tables import properties
-from shared.contracts.cage import Patron
 from shared.contracts.credit_lines import CheckPrepared, PreparationVoided
-from shared.contracts.envelope import Identifier, Name
+from shared.contracts.envelope import DocumentNumber, Name, Patron
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.people import same_person
 from shared.contracts.property_snapshot import place_for_command
@@ -42,7 +41,7 @@ class PrepareCheck(Command):
     """
 
     property: Name
-    serial: Annotated[Identifier, Field(description="the number printed on the check")]
+    serial: Annotated[DocumentNumber, Field(description="the number printed on the check")]
     patron: Annotated[Patron, Field(description="who owes it, by reference")]
     table: Name
     cents: Cents
@@ -98,7 +97,7 @@ class VoidPreparation(Approving):
     """
 
     property: Name
-    serial: Identifier
+    serial: DocumentNumber
     reason: Text
 
 

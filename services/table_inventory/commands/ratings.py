@@ -12,7 +12,7 @@ from services.table_inventory.domain.rating_steps import require_place_in_order,
 from services.table_inventory.domain.ratings import Contradiction, RecordedStep, is_of_desk, rating_of
 from services.table_inventory.queries.ratings import RatingKey, find_steps
 from services.table_inventory.tables import properties, rating_steps
-from shared.contracts.envelope import Identifier, Name
+from shared.contracts.envelope import Name, Patron
 from shared.contracts.moments import NOW, Happened
 from shared.contracts.pit import Seat
 from shared.contracts.property_snapshot import PropertySnapshot, happened
@@ -37,7 +37,7 @@ class OpenRating(Happened, Command):
 
     property: Name
     table: Name
-    patron: Identifier
+    patron: Patron
     seat: Seat | None = None
     average_bet_cents: Cents | None = None
     buy_in_cents: Annotated[CentsOrNone, Field(description="chips bought at the table, cents")] = 0

@@ -11,7 +11,7 @@ from services.table_inventory.domain.entered import next_revision
 from services.table_inventory.domain.tax_invoices import TaxInvoiceDocument, return_of
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.tax_invoices import find_invoice, revisions_of
-from shared.contracts.envelope import Identifier, Name
+from shared.contracts.envelope import DocumentNumber, Name
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
 from shared.contracts.properties import Label
@@ -33,7 +33,7 @@ class EnterTaxInvoice(Command):
     """
 
     property: Name
-    invoice: Annotated[Identifier, Field(description="the number of the invoice, as printed on it")]
+    invoice: Annotated[DocumentNumber, Field(description="the number of the invoice, as printed on it")]
     last_day: Annotated[date, Field(description="the last gaming day of the return that it is for")]
     payee: Annotated[Label, Field(description="who asks for it, as the jurisdiction's pack names the payee")]
     cents: Annotated[int, Field(ge=-(10**13), le=10**13, description="what is asked for; negative for a credit")]
@@ -70,7 +70,7 @@ def enter(command: EnterTaxInvoice, state: Entering, now: Now) -> Accepted:
 
 class _OfInvoice(Command):
     property: Name
-    invoice: Identifier
+    invoice: DocumentNumber
     revision: Number
 
 

@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.cage import withheld
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.tables import winners
-from shared.contracts.cage import PaidWin, Patron, TaxNumber, WagerWords, WinnerIdentified
-from shared.contracts.envelope import Country, Identifier, Name
+from shared.contracts.cage import PaidWin, TaxNumber, WagerWords, WinnerIdentified
+from shared.contracts.envelope import Country, Identifier, Name, Patron
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import SEATS_MAX

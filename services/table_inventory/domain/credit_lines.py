@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import AwareDatetime
 
 from shared.contracts.credit_lines import CreditLineAsked, CreditLineRequested, CreditLineTerms
-from shared.contracts.envelope import Identifier, Name, Person
+from shared.contracts.envelope import DocumentNumber, Name, Patron, Person
 from shared.contracts.people import same_person
 from shared.contracts.properties import CreditLineRules, CreditLineTier
 from shared.contracts.property_snapshot import PropertySnapshot
@@ -56,8 +56,8 @@ class PatronCheck(ApprovalSubject):
     """
 
     property: Name
-    serial: Identifier
-    patron: Identifier
+    serial: DocumentNumber
+    patron: Patron
     table: Name | None = None
     status: Literal["prepared", "issued", "void"]
     gaming_day: date | None = None
@@ -147,7 +147,7 @@ class CreditLineStanding(ApprovalSubject):
     """A credit line on a gaming day: the terms, what is outstanding, what is available, and the checks owed."""
 
     property: Name
-    patron: Identifier
+    patron: Patron
     terms: CreditLineTerms | None = None
     gaming_day: date
     limit_cents: int

@@ -53,6 +53,11 @@ QUESTIONS = {"/what-if"}
 """What is asked with a body, and changes nothing."""
 PERCENT = r"^-?\d+\.\d{2}$"
 
+OF_ANOTHER_KIND = {"account": {"^[0-9A-Z][0-9A-Za-z-]{0,14}$", "^[!-~]{1,128}$"}}
+"""Patterns of what is called alike: accounts of the general ledger; accounts as a round names them, held against those
+that there are.
+"""
+
 Document = dict[str, Any]
 
 
@@ -334,3 +339,26 @@ def test_every_convention_can_be_broken(convention: Callable[[Document], Iterato
 def test_a_document_may_keep_them_all(document: Document) -> None:
     """None of them finds anything where nothing is wrong."""
     assert [] == [broken for convention in CONVENTIONS for broken in convention(document)]
+
+
+def test_what_is_entered_can_be_addressed() -> None:
+    """A patron, a check, an invoice: by whichever service it is entered, an address ends with it, and no part of one.
+
+    What another service would not find is refused when it is entered, and not when somebody has to act on it.
+    """
+    addressed: dict[str, set[str]] = {}
+    entered: dict[str, set[str]] = {}
+    for document in map(document_of, NAMES):
+        for _, _, operation in operations(document):
+            for one in operation.get("parameters", []):
+                if one["in"] == "path" and "pattern" in one["schema"]:
+                    addressed.setdefault(one["name"], set()).add(one["schema"]["pattern"])
+        for _, member, values in properties(document):
+            entered.setdefault(member, set()).update(one["pattern"] for one in values if "pattern" in one)
+    del addressed["round_id"]  # of another system, and found by `?round_id=`, too
+    del addressed["alarm"]  # named by the service itself
+    assert {"patron", "serial", "invoice"} <= addressed.keys()
+    for name, patterns in addressed.items():
+        assert not [one for one in patterns for text in ("a/b", ".", "..") if re.search(one, text)], name
+        assert len(patterns) == 1, name
+        assert entered.get(name, patterns) - OF_ANOTHER_KIND.get(name, set()) == patterns, name
