@@ -23,7 +23,8 @@ which facts it comes from. The pictures are first pages of the demo's gaming day
   {"|".join(FORMATS)}`, or `GET /reports/NAME?property=...&gaming_day=...&period=...&as=...`. A week begins as
   the jurisdiction pack says.
 - **Every figure leads to its entries**: `--explain SECTION/ROW/COLUMN` (`GET /reports/NAME/entries?...&cell=...`) lists
-  the journal entries that add up to it; the row of sums is `total`.
+  the journal entries that add up to it, each with its sign or factor, what rounding added, and the slips, boxes and
+  counts behind it; the row of sums is `total`. A percentage, an average or a tax is no sum: its entries have no factor.
 - **As known at a moment**: with `--known-at` a report has what was recorded up to then, and the same bytes each time.
 - **Stage**: `open`, `preliminary` (all of the day is there), `final` (sealed by a second person), `restated` (version
   n; a last section lists what changed after the seal, who stands for it and why).

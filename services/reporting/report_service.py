@@ -1,7 +1,8 @@
 """Answer a report query: find the property, query the read model in one snapshot, create the document."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date
+from fractions import Fraction
 from importlib.metadata import version
 from typing import Final
 
@@ -10,9 +11,9 @@ from sqlalchemy import text
 
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Document, Filled, Header, Section, fill
-from services.reporting.framework.figures import Cell, EntryRef, Value
+from services.reporting.framework.figures import Cell, Part, Rounding, Value
 from services.reporting.framework.question import ReportQuery
-from services.reporting.read_model.explaining import entries_of
+from services.reporting.read_model.explaining import EntryBehind, Explaining
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.stages import Stage, open_exceptions, played_days, stage_of, through
 from services.reporting.tables import properties
@@ -102,20 +103,60 @@ async def answer(reader: SnapshotReader, report: Report, question: ReportQuery, 
     return Document(header, sections, content.identities, content.marks, report.signatures, report.sheet)
 
 
+def _exact(value: Fraction | None) -> int | str | None:
+    return None if value is None else int(value) if value.denominator == 1 else str(value)
+
+
+class LeadOfEntry(BaseModel):
+    """A record behind an entry of table inventory (see services.reporting.read_model.explaining.Lead)."""
+
+    what: str
+    name: str
+    table: str | None
+    gaming_day: date | None
+
+
 class EntryOfCell(BaseModel):
-    """An entry behind a cell; if the cell is a sum, with its contribution and measure."""
+    """An entry behind a cell. With a `factor`, it adds `factor` times `value` to the cell, which is `adds`.
+
+    `value` is what it has of the `measure`, where the cell is a sum. All are exact: integers, or fractions such as
+    `23/311`; amounts are cents. Without a factor, the entry is behind the cell without adding to it. `kind` and `leads`
+    are of entries of table inventory: what was recorded, and the slips, boxes and counts that it follows from.
+    """
 
     service: str
     shard: int
     seq: int
     recorded_at: AwareDatetime | None = None
+    kind: str | None = None
     round_id: str | None = None
+    table: str | None = None
     measure: str | None = None
-    value: int | None = None
+    value: int | str | None = None
+    factor: str | None = None
+    adds: str | None = None
+    leads: list[LeadOfEntry] = []
+
+    @classmethod
+    def of(cls, one: EntryBehind) -> "EntryOfCell":
+        """Return the entry in the form in which it is listed."""
+        exact = ("value", "factor", "adds")
+        said = {name: getattr(one, name) for name in cls.model_fields if name not in (*exact, "leads")}
+        return cls(
+            **said,
+            value=_exact(one.value),
+            factor=None if one.factor is None else str(one.factor),
+            adds=None if one.adds is None else str(one.adds),
+            leads=[LeadOfEntry(**asdict(lead)) for lead in one.leads],
+        )
 
 
 class Provenance(BaseModel):
-    """A cell of a report: its value, its formula, and the entries behind it."""
+    """A cell of a report: its value, its formula, and the entries behind it.
+
+    `total` is what the entries add up to, exactly, and `rounding` what rounding adds to it: together they are the
+    value. Both are absent where the value is no sum of entries: a percentage, an average, a text.
+    """
 
     report: str
     cell: str
@@ -124,6 +165,8 @@ class Provenance(BaseModel):
     formula: str
     value: Value
     entries: list[EntryOfCell]
+    total: str | None = None
+    rounding: str | None = None
 
 
 class SectionOfReport(BaseModel):
@@ -175,32 +218,39 @@ def _stage(stage: Stage, content: Content) -> ReportStatus:
 
 
 async def explain(reader: SnapshotReader, report: Report, question: ReportQuery, cell: str) -> Provenance:
-    """Return the value of a cell (`section/row/column`) and the entries behind it, each with its contribution.
+    """Return the value of a cell (`section/row/column`) and the entries behind it, with what each adds.
 
     Raises: Rejected if there is no such cell, listing the existing ones.
     """
     found = await answer(reader, report, question, explain=True)
+    return await explain_cell(found, Explaining(await books_of(reader, question)), cell)
+
+
+async def explain_cell(document: Document, explaining: Explaining, cell: str) -> Provenance:
+    """Return the same of a cell of a report that is there with its provenance. Raises: Rejected as `explain`."""
     try:
-        column, value, because = found.cell(cell)
+        column, value, because = document.cell(cell)
     except LookupError as missing:
         raise Rejected(Reason.NOT_FOUND, str(missing.args[0])) from None
-    books = await books_of(reader, question)
-    entries: list[EntryOfCell] = []
-    for one in because:
-        if isinstance(one, EntryRef):
-            entries.append(EntryOfCell(service=one.service, shard=one.shard, seq=one.seq))
-        else:
-            [measure] = one.measures
-            entries.extend(EntryOfCell(**entry, measure=measure) for entry in await entries_of(books, one))
+    entries = await explaining.entries_of(because)
+    adds = [one.adds for one in entries]
+    is_sum = bool(because) and None not in adds and all(one.factor is not None for one in because)
+    rounding = sum((_times(one) for one in because if isinstance(one.source, Rounding)), Fraction(0))
     return Provenance(
-        report=report.name,
+        report=document.header.report,
         cell=cell,
         title=column.title,
         unit=column.unit,
         formula=column.formula,
         value=value,
-        entries=entries,
+        entries=list(map(EntryOfCell.of, entries)),
+        total=str(sum((one for one in adds if one is not None), Fraction(0))) if is_sum else None,
+        rounding=str(rounding) if is_sum else None,
     )
+
+
+def _times(part: Part) -> Fraction:
+    return Fraction(part.factor or 0) * Fraction(part.value or 0)
 
 
 def _restated(stage: Stage) -> Filled:

@@ -140,12 +140,23 @@ def _explain(found: Mapping[str, Any], *, as_json: bool) -> None:
             f"{entry['shard']}/{entry['seq']}",
             entry.get("recorded_at") or "",
             entry.get("round_id") or "",
+            ", ".join(f"{lead['what'].replace('_', ' ')} {lead['name']}" for lead in entry["leads"]),
             entry.get("measure") or "",
-            _text(entry.get("value"), "cents" if (entry.get("measure") or "").endswith("_cents") else "count"),
+            _exact(entry.get("value"), _unit(entry.get("measure") or found["unit"])),
+            entry.get("factor") or "",
+            _exact(entry.get("adds"), found["unit"]),
         ]
         for entry in found["entries"]
     ]
-    show(table(names("Journal", "Entry", "Recorded at", "Round", "Measure") + numbers("Adds"), rows))
+    is_sum = found["total"] is not None
+    if is_sum:
+        rows.append(["sum", *[""] * 7, _exact(found["total"], found["unit"])])
+        if found["rounding"] != "0":
+            print_line(f"the value is the sum and {found['rounding']} of rounding")
+    elif rows:
+        print_line("computed from these entries, and not their sum")
+    texts = names("Journal", "Entry", "Recorded at", "Round", "Of", "Measure")
+    show(table(texts + numbers("Value", "Factor", "Adds"), rows, footer=is_sum))
 
 
 def _show(document: Mapping[str, Any]) -> None:
@@ -183,6 +194,17 @@ def _said(section: Mapping[str, Any], columns: list[dict[str, Any]]) -> list[dic
 
 def _headings(columns: list[dict[str, Any]]) -> list[Column]:
     return [(column["title"], "number" if column["unit"] in _AMOUNTS else "name") for column in columns]
+
+
+def _unit(measure: str) -> str:
+    return "cents" if measure.endswith("cents") else "count"
+
+
+def _exact(amount: int | str | None, unit: str) -> str:
+    """Return an exact amount, an integer or a fraction; whole cents as dollars."""
+    if amount is None or (isinstance(amount, str) and "/" in amount):
+        return amount or ""
+    return _text(int(amount), unit)
 
 
 def _text(value: Any, unit: str) -> str:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from services.console.console import Asked, Person, page, rows_max
+from services.console.entries import shown_entries, shown_sums
 from services.console.gallery import SECTIONS_OF_CHARTS, charts_of_report, hung
 from services.console.pages.days import running_day, zone_of
 from services.console.services import REPORTING, Refused, path
@@ -106,6 +107,8 @@ def routes() -> APIRouter:
             "entries.html",
             person,
             found=found,
+            entries=shown_entries(asked.property, found, may_read_rounds=person.may("rounds.read")),
+            sums=shown_sums(found),
             cell=cell,
             report=report,
             wanted=wanted,

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from pydantic import AwareDatetime, BaseModel, Field
 from pydantic_core import to_json
 
-from services.reporting.framework.figures import Because, Cell, Explained, Figure, Value, explained_by, total
+from services.reporting.framework.figures import Because, Cell, Explained, Figure, Value, exact_sum, total
 from shared.contracts.envelope import Name, canonical
 from shared.contracts.exact import exact_text, parse_exact
 from shared.contracts.reports import Reached, ReportStatus
@@ -195,8 +195,8 @@ def _in_id(text: str) -> str:
 def _exact_total(rows: Iterable[Mapping[str, Value | Figure | Cell]], name: str) -> Cell:
     cells = [row.get(name) for row in rows]
     texts = [_value(cell) for cell in cells]
-    explained = explained_by(*(cell for cell in cells if isinstance(cell, Explained)))
-    return Cell(exact_text(sum(parse_exact(text) for text in texts if isinstance(text, str))), explained)
+    exact = exact_text(sum(parse_exact(text) for text in texts if isinstance(text, str)))
+    return exact_sum(exact, (cell for cell in cells if isinstance(cell, Explained)))
 
 
 def _figures(rows: Sequence[Mapping[str, Value | Figure | Cell]], name: str) -> Iterable[Figure]:
@@ -373,6 +373,17 @@ class Document:
             raise LookupError(f"{section_name} has no column {column_name!r}; it has {', '.join(columns)}")
         row = rows[row_id]
         return columns[column_name], row.cells[column_name], row.explained(column_name).because
+
+    def references(self) -> Iterator[str]:
+        """Yield the reference of every cell and side of an identity that has a value (see `cell`)."""
+        for filled in self.sections:
+            for row in (*filled.each(), *([] if filled.total is None else [filled.total])):
+                row_id = TOTAL.removeprefix("/") if row is filled.total else row.id
+                yield from (
+                    f"{filled.section.name}/{row_id}/{name}" for name, value in row.cells.items() if value is not None
+                )
+        for one in self.identities:
+            yield from (f"identities/{one.name}/{side}" for side in ("left", "right"))
 
     def _side(self, name: str, side: str) -> tuple[Column, Value, Because]:
         found = {one.name: one for one in self.identities}

@@ -1,10 +1,11 @@
-"""Figures with provenance: sums that refer to their entries. Pure; amounts are cents."""
+"""Figures with provenance: sums that refer to their entries, with sign and factor. Pure; amounts are cents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
+from fractions import Fraction
 from typing import Any, Literal
 
 from shared.contracts.reports import Percent, percent_of
@@ -29,7 +30,7 @@ class Aggregate:
     `book` is `rounds` (figures of settled rounds), `played` (their number, and that of their seats), `lines` (of their
     settlement lines) or `amounts` (of other facts). First and last gaming day are inclusive. `closed` limits rounds to
     those closed after the first and up to the second of its moments. `known_at` is the time as of which it was summed,
-    if earlier than the report's.
+    if that is not the report's.
     """
 
     book: Literal["rounds", "played", "lines", "amounts"]
@@ -41,83 +42,203 @@ class Aggregate:
     known_at: datetime | None = None
 
 
-Because = tuple[EntryRef | Aggregate, ...]
-"""The provenance of a figure."""
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """What rounding added to an exact sum: the source of no entry."""
+
+
+Source = EntryRef | Aggregate | Rounding
+Factor = int | Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A source of a figure, which adds `factor` times what it has; without a factor it is behind the figure only.
+
+    What an entry, or rounding, has of it is its `value`; what an aggregate has is read with its entries.
+    """
+
+    source: Source
+    factor: Factor | None = 1
+    value: Factor | None = None
+
+    def as_of(self, moment: datetime) -> Part:
+        """Return the same part as known at an earlier moment."""
+        source = self.source
+        return replace(self, source=replace(source, known_at=moment)) if isinstance(source, Aggregate) else self
+
+
+Because = tuple[Part, ...]
+"""The provenance of a figure. Its parts add up to it, unless one of them has no factor."""
+
+Sources = tuple[Source | Part, ...]
+"""The same as it is given: of a source without a factor, see `Figure`."""
+
+
+def stated(value: Factor, *entries: EntryRef) -> tuple[Part, ...]:
+    """Return the provenance of a value that the first entry states, and that others decide or repeat."""
+    return tuple(Part(entry, 1, 0 if number else value) for number, entry in enumerate(entries))
+
+
+def counted_each(entries: Iterable[EntryRef]) -> tuple[Part, ...]:
+    """Return the provenance of a number of entries."""
+    return tuple(Part(entry, 1, 1) for entry in entries)
 
 
 class EntriesOf:
-    """The entries of summed items, resolved on demand."""
+    """The entries of summed items, resolved on demand; each adds `value_of` its item, or is behind the sum only."""
 
-    __slots__ = ("_entry_of", "_things")
+    __slots__ = ("_entry_of", "_things", "_value_of")
 
-    def __init__(self, things: Sequence[Any], entry_of: Callable[[Any], EntryRef]) -> None:
-        self._things, self._entry_of = things, entry_of
+    def __init__(
+        self, things: Sequence[Any], entry_of: Callable[[Any], EntryRef], value_of: Callable[[Any], int] | None = None
+    ) -> None:
+        self._things, self._entry_of, self._value_of = things, entry_of, value_of
 
     def __bool__(self) -> bool:
         return bool(self._things)
 
-    def together(self) -> Because:
-        """Return each entry once, in the order of the items."""
-        return tuple(dict.fromkeys(map(self._entry_of, self._things)))
+    def parts(self) -> Iterator[Part]:
+        """Yield the part of each item."""
+        for one in self._things:
+            if self._value_of is None:
+                yield Part(self._entry_of(one), None)
+            else:
+                yield Part(self._entry_of(one), 1, self._value_of(one))
 
 
-class _Parts:
-    """Several provenances, merged on demand."""
+class _Given:
+    """Sources as given, perhaps with a value: aggregates add what they have; a single entry has all of the value."""
 
-    __slots__ = ("parts",)
+    __slots__ = ("_sources", "_value")
 
-    def __init__(self, parts: tuple[Origin, ...]) -> None:
-        self.parts = parts
+    def __init__(self, sources: Sources, value: int | None = None) -> None:
+        self._sources, self._value = sources, value
 
-    def together(self) -> Because:
-        """Return each source once, in the order of the parts."""
-        found: dict[EntryRef | Aggregate, None] = {}
-        left: list[Origin] = [self]
-        seen: set[int] = set()
+    def parts(self) -> Iterator[Part]:
+        """Yield the part of each source."""
+        for one in self._sources:
+            match one:
+                case Part():
+                    yield one
+                case EntryRef() if len(self._sources) == 1 and self._value is not None:
+                    yield Part(one, 1, self._value)
+                case EntryRef():
+                    yield Part(one, None)
+                case _:
+                    yield Part(one)
+
+
+class _Sum:
+    """Several provenances, each times a factor (None: only behind), merged on demand."""
+
+    __slots__ = ("factors", "origins")
+
+    def __init__(self, origins: tuple[Origin, ...], factors: tuple[Factor | None, ...]) -> None:
+        self.origins, self.factors = origins, factors
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the parts of the provenances in their order.
+
+        A provenance that is in several others is looked at once, after all of them.
+        """
+        sums, leaves = self._in_order()
+        factors: dict[int, Factor] = {id(self): 1}
+        behind: set[int] = set()
+        for one in sums:
+            for factor, origin in zip(one.factors, one.origins, strict=True):
+                if factor is None or id(one) in behind:
+                    behind.add(id(origin))
+                else:
+                    factors[id(origin)] = factors.get(id(origin), 0) + factor * factors[id(one)]
+        for leaf in leaves:
+            times = None if id(leaf) in behind else factors[id(leaf)]
+            for part in _parts_of(leaf):
+                yield replace(part, factor=None if times is None or part.factor is None else times * part.factor)
+
+    def _in_order(self) -> tuple[list[_Sum], list[Origin]]:
+        """Return the sums within, each after those that it is in, and in the order of the parts what is no sum."""
+        sums: list[_Sum] = []
+        leaves: list[Origin] = []
+        seen = {id(self)}
+        left: list[tuple[_Sum, Iterator[Origin]]] = [(self, iter(self.origins))]
         while left:
-            one = left.pop()
-            if isinstance(one, EntriesOf):
-                found.update(dict.fromkeys(one.together()))
-            elif not isinstance(one, _Parts):
-                found.update(dict.fromkeys(one))
-            elif id(one) not in seen:  # a figure may be in many others
-                seen.add(id(one))
-                left.extend(reversed(one.parts))
-        return tuple(found)
+            one, origins = left[-1]
+            for origin in origins:
+                if id(origin) in seen:
+                    continue
+                seen.add(id(origin))
+                if isinstance(origin, _Sum):
+                    left.append((origin, iter(origin.origins)))
+                    break
+                leaves.append(origin)
+            else:
+                sums.append(one)
+                left.pop()
+        return sums[::-1], leaves
 
 
-Origin = Because | EntriesOf | _Parts
+Origin = Sources | EntriesOf | _Given | _Sum
 """The origin of a value, resolved or not yet."""
+
+
+def _parts_of(origin: Origin) -> Iterable[Part]:
+    return _Given(origin).parts() if isinstance(origin, tuple) else origin.parts()
+
+
+def _merged(parts: Iterable[Part]) -> Because:
+    """Return parts with each source once; entries once for each factor."""
+    found: dict[object, Part] = {}
+    for part in parts:
+        is_sum = isinstance(part.source, Aggregate) and part.factor is not None
+        key = part.source if is_sum else (part.source, part.factor)
+        before = found.get(key)
+        if before is None:
+            found[key] = part
+        elif is_sum:
+            found[key] = replace(part, factor=(before.factor or 0) + (part.factor or 0))
+        elif part.value is not None:
+            found[key] = replace(part, value=(before.value or 0) + part.value)
+    return tuple(part for part in found.values() if part.factor != 0)
 
 
 class Explained:
     """A value with its provenance, which is resolved on demand because most cells are never explained."""
 
-    __slots__ = ("origin",)
+    __slots__ = ("_because", "origin")
 
     def __init__(self, origin: Origin = ()) -> None:
         self.origin = origin
+        self._because: Because | None = None
 
     @property
     def because(self) -> Because:
         """Return the provenance without duplicates."""
-        if not isinstance(self.origin, tuple):
-            self.origin = self.origin.together()
-        return self.origin
+        if self._because is None:
+            self._because = _merged(_parts_of(self.origin))
+        return self._because
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Return what it comes from, each source once."""
+        return tuple(dict.fromkeys(part.source for part in self.because))
 
 
 class Figure(Explained):
-    """A number of cents or a count, with its provenance.
+    """A number of cents or a count that is a sum, with its provenance.
+
+    Of the sources given with it, aggregates add what they have, and a single entry all of the value; several entries
+    are only behind it, unless they are given as parts.
 
     >>> won = Figure(500, (EntryRef("table-inventory", 1, 7),)) - Figure(200, (EntryRef("table-inventory", 1, 9),))
-    >>> won.value, len(won.because)
-    (300, 2)
+    >>> won.value, [(part.factor, part.value) for part in won.because]
+    (300, [(1, 500), (-1, 200)])
     """
 
     __slots__ = ("value",)
 
     def __init__(self, value: int = 0, because: Origin = ()) -> None:
-        self.origin = because
+        super().__init__(_Given(because, value) if because and isinstance(because, tuple) else because)
         self.value = value
 
     def __eq__(self, other: object) -> bool:
@@ -130,13 +251,16 @@ class Figure(Explained):
         return f"Figure({self.value}, {self.because})"
 
     def __add__(self, other: Figure) -> Figure:
-        return Figure(self.value + other.value, _of_both(self.origin, other.origin))
+        return Figure(self.value + other.value, _together((self.origin, other.origin), (1, 1)))
 
     def __sub__(self, other: Figure) -> Figure:
-        return Figure(self.value - other.value, _of_both(self.origin, other.origin))
+        return Figure(self.value - other.value, _together((self.origin, other.origin), (1, -1)))
 
     def __neg__(self) -> Figure:
-        return Figure(-self.value, self.origin)
+        return self * -1
+
+    def __mul__(self, factor: int) -> Figure:
+        return Figure(self.value * factor, _together((self.origin,), (factor,)))
 
 
 NOTHING = Figure()
@@ -145,17 +269,55 @@ NOTHING = Figure()
 def total(figures: Iterable[Figure]) -> Figure:
     """Return the sum of figures."""
     listed = list(figures)
-    return Figure(sum([one.value for one in listed]), _together([one.origin for one in listed if one.origin]))
+    origins = [one.origin for one in listed if one.origin]
+    return Figure(sum([one.value for one in listed]), _together(origins, (1,) * len(origins)))
+
+
+Weights = tuple[tuple[Fraction, Figure], ...]
+"""Figures, each with the factor that it has in a weighted sum."""
+
+
+def weighted(value: int, parts: Iterable[tuple[Factor, Figure]]) -> Figure:
+    """Return a figure that is the sum of others, each times its factor; `value` is that sum, rounded."""
+    listed = list(parts)
+    origin = _together([figure.origin for _, figure in listed], [factor for factor, _ in listed])
+    return _rounded(value, Fraction(sum(factor * figure.value for factor, figure in listed)), origin)
+
+
+def rounded(value: int, exact: Fraction, figure: Explained) -> Figure:
+    """Return a figure that is an exact sum, rounded, with the provenance of that sum."""
+    return _rounded(value, exact, figure.origin)
+
+
+def _rounded(value: int, exact: Fraction, origin: Origin) -> Figure:
+    rest = value - exact
+    return Figure(value, _together((origin, (Part(Rounding(), 1, rest),)), (1, 1)) if origin and rest else origin)
+
+
+def computed(value: int, because: Origin | Explained) -> Figure:
+    """Return a figure that follows from others otherwise than as their sum, such as a tax that is rounded each day."""
+    return Figure(value, _behind(because))
 
 
 class Cell(Explained):
-    """A value that is computed from figures, such as a percentage, with their provenance."""
+    """A value that is computed from figures, such as a percentage, with what is behind it.
+
+    A number that a single entry states is that entry's.
+    """
 
     __slots__ = ("value",)
 
     def __init__(self, value: Value, because: Origin | Explained = ()) -> None:
-        super().__init__(because.origin if isinstance(because, Explained) else because)
+        is_stated = isinstance(value, int) and isinstance(because, tuple) and because
+        super().__init__(_Given(because, value) if is_stated else _behind(because))  # type: ignore[arg-type]
         self.value = value
+
+
+def exact_sum(value: str, parts: Iterable[Explained]) -> Cell:
+    """Return an exact amount, as a text, that is the sum of others."""
+    cell, origins = Cell(value), [one.origin for one in parts if one.origin]
+    cell.origin = _together(origins, (1,) * len(origins))
+    return cell
 
 
 def share(part: Figure, whole: Figure) -> Cell:
@@ -166,13 +328,17 @@ def share(part: Figure, whole: Figure) -> Cell:
 
 def explained_by(*explained: Explained) -> Explained:
     """Return the combined provenance of several values."""
-    return Explained(_together([one.origin for one in explained if one.origin]))
+    origins = [one.origin for one in explained if one.origin]
+    return Explained(_together(origins, (1,) * len(origins)))
 
 
-def _together(origins: Sequence[Origin]) -> Origin:
+def _behind(because: Origin | Explained) -> Origin:
+    return _together((because.origin if isinstance(because, Explained) else because,), (None,))
+
+
+def _together(origins: Sequence[Origin], factors: Sequence[Factor | None]) -> Origin:
     """Return several provenances as one, without resolving them."""
-    return _Parts(tuple(origins)) if len(origins) > 1 else origins[0] if origins else ()
-
-
-def _of_both(one: Origin, other: Origin) -> Origin:
-    return _Parts((one, other)) if one and other else one or other
+    listed = [(origin, factor) for origin, factor in zip(origins, factors, strict=True) if origin]
+    if len(listed) == 1 and listed[0][1] == 1:
+        return listed[0][0]
+    return _Sum(*map(tuple, zip(*listed, strict=True))) if listed else ()

@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.domain.carried_evidence import THRESHOLD, Alarm
-from services.reporting.framework.figures import Aggregate, Because, EntryRef
+from services.reporting.framework.figures import Aggregate, EntryRef, Sources
 from services.reporting.read_model.evidence import alarms_known, all_alarms, dealer_counts
 from services.reporting.read_model.exceptions import Exceptional
 from services.reporting.read_model.reading import Books, Listed
@@ -32,7 +32,7 @@ async def of_statistics(books: Books) -> list[Exceptional]:
     return [_exception(alarm, sealed[alarm.since], evidence[alarm], said.get(name_of(alarm), {})) for alarm in alarms]
 
 
-def _exception(alarm: Alarm, sealed: EntryRef, evidence: Because, said: Mapping[str, Listed]) -> Exceptional:
+def _exception(alarm: Alarm, sealed: EntryRef, evidence: Sources, said: Mapping[str, Listed]) -> Exceptional:
     owned, resolved = said.get("owned"), said.get("resolved")
     settled = {} if resolved is None else {"settled_at": resolved.fact.resolved_at, "settled_by": resolved.fact.owner}
     return Exceptional(
@@ -75,7 +75,7 @@ def name_of(alarm: Alarm) -> str:
     return ", ".join(filter(None, named))
 
 
-async def behind(books: Books, alarms: Sequence[Alarm]) -> dict[Alarm, Because]:
+async def behind(books: Books, alarms: Sequence[Alarm]) -> dict[Alarm, Sources]:
     """Return the provenance of alarms: the rounds of the day that raised an alarm, or all inaccurate counts."""
     moments = {alarm.raised_at for alarm in alarms if alarm.tested.kind == "counts"}
     counts = {moment: await _counts_by(books, moment) for moment in moments}
@@ -100,7 +100,7 @@ def _rounds(alarm: Alarm) -> Aggregate:
     return Aggregate("lines", ("lines",), alarm.since, alarm.since, where)
 
 
-async def _counts_by(books: Books, moment: datetime) -> Mapping[str, Because]:
+async def _counts_by(books: Books, moment: datetime) -> Mapping[str, Sources]:
     """Return the inaccurate counts that had been tested by a moment, by dealer."""
     found: dict[str, list[EntryRef]] = {}
     for (dealer, _), one in (await dealer_counts(books.known_at(moment).asked(first=date.min, last=date.max))).items():

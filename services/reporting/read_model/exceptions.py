@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from sqlalchemy import text
 
-from services.reporting.framework.figures import Because, EntryRef
+from services.reporting.framework.figures import EntryRef, Sources
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.read_model.statements import OF_INPUT
 
@@ -30,7 +30,7 @@ class Exceptional:
     reason: str
     entries: tuple[EntryRef, ...]
     number: int = 0
-    evidence: Because = ()
+    evidence: Sources = ()
     gaming_day: date | None = None
     table: str | None = None
     cents: int | None = None

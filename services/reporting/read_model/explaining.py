@@ -1,10 +1,15 @@
-"""The entries behind a figure, each with its contribution, as known at the question's moment."""
+"""The entries behind a figure: what each adds, with sign and factor, and what it records; as known at a moment."""
 
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Any, Final, Literal
 
-from sqlalchemy import text
+from sqlalchemy import Row, RowMapping, text
 
-from services.reporting.framework.figures import Aggregate
+from services.reporting.framework.figures import Aggregate, Because, EntryRef, Part, Rounding
+from services.reporting.read_model.derived import stands
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.rounds import LINE_FIGURES, STAKES
 from services.reporting.read_model.statements import (
@@ -15,6 +20,7 @@ from services.reporting.read_model.statements import (
     ROUND_ENTRIES,
 )
 from services.reporting.read_model.sums import AMOUNT_DIMENSIONS, ROUND_DIMENSIONS
+from shared.contracts.exact import NANOCENTS
 from shared.contracts.wager_totals import FIGURES
 
 _PLAYED: Final = {
@@ -26,9 +32,151 @@ _PLAYED: Final = {
 }
 """What a round contributes to a number of rounds, and which do."""
 
+_BY_SLIPS: Final = ("fills_cents", "credits_cents")
+"""The measures of a statement of win that slips make up."""
+_BY_BOXES: Final = ("currency_cents", "counter_checks_cents", "coupons_cents", "drop_cents", "boxes", "boxes_counted")
+"""Those that drop boxes make up."""
+_BY_COUNTS: Final = ("opener_cents", "closer_cents", "handed_over_cents")
+"""Those that counts of the tray make up; all others follow from slips, boxes and counts together."""
 
-async def entries_of(books: Books, because: Aggregate) -> list[dict[str, Any]]:
-    """Return the entries summed to a figure, each with its contribution, in the order of recording."""
+_STATED: Final = "CASE f.kind WHEN 'win.stated' THEN f.data -> '{name}' ELSE '[]' END"
+
+_NANOCENTS: Final = "_nanocents"
+
+_FACTS: Final = text(
+    f"""
+    SELECT f.service, f.shard, f.seq, f.kind, f.recorded_at, f.table_name, f.gaming_day, f.slip,
+           f.data ->> 'sequence' AS sequence,
+           CASE f.kind WHEN 'count.concluded' THEN f.data ->> 'count' END AS drop_count,
+           ARRAY(SELECT jsonb_array_elements_text({_STATED.format(name="counts")})) AS counts,
+           ARRAY(SELECT jsonb_array_elements_text({_STATED.format(name="boxes")})) AS boxes,
+           ARRAY(SELECT s.slip FROM reporting.facts s
+                 CROSS JOIN LATERAL jsonb_array_elements({_STATED.format(name="times")}) t(open)
+                 WHERE s.property = f.property AND s.table_name = f.table_name AND s.slip IS NOT NULL
+                   AND (s.moved_cents <> 0 OR s.kind = 'manual_slip.entered') AND s.recorded_at <= :known_at
+                   AND s.occurred_at > CAST(t.open ->> 'since' AS timestamptz)
+                   AND s.occurred_at <= coalesce(CAST(t.open ->> 'until' AS timestamptz), 'infinity') AND {stands("s")}
+                 ORDER BY s.occurred_at, s.seq) AS slips
+    FROM unnest(CAST(:services AS text[]), CAST(:shards AS integer[]), CAST(:seqs AS bigint[])) g(service, shard, seq)
+    JOIN reporting.facts f USING (service, shard, seq)"""  # noqa: S608 - our own text
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """A record behind an entry: a slip or a box of a table, a count of its tray, a pit event, a count of the drop.
+
+    A slip is named as `fill/17`, on paper as `fill/paper/3`, while it is requested as `fill/request/9`; boxes, counts
+    and pit events by their sequence in the table's pit stream; a count of the drop by its number.
+    """
+
+    what: Literal["slip", "box", "count", "pit_event", "drop_count"]
+    name: str
+    table: str | None
+    gaming_day: date | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryBehind:
+    """An entry behind a figure: what it has of the measure, the factor, and what that makes; and what it records.
+
+    Amounts are cents, exact where a meter or vigorish has shares of a cent.
+
+    Without a factor, it is behind the figure without adding to it.
+    """
+
+    service: str
+    shard: int
+    seq: int
+    recorded_at: datetime | None = None
+    kind: str | None = None
+    round_id: str | None = None
+    table: str | None = None
+    measure: str | None = None
+    value: Fraction | None = None
+    factor: Fraction | None = None
+    leads: tuple[Lead, ...] = ()
+
+    @property
+    def adds(self) -> Fraction | None:
+        """Return what it adds to the figure, exactly."""
+        return None if self.factor is None or self.value is None else self.factor * self.value
+
+    @property
+    def entry(self) -> EntryRef:
+        """Return the entry."""
+        return EntryRef(self.service, self.shard, self.seq)
+
+
+class Explaining:
+    """Finds the entries behind figures of a report; what several figures share is read once."""
+
+    def __init__(self, books: Books) -> None:
+        self._books = books
+        self._summed: dict[Aggregate, Sequence[EntryBehind]] = {}
+        self._facts: dict[EntryRef, Row[Any] | None] = {}
+
+    async def entries_of(self, because: Because) -> list[EntryBehind]:
+        """Return the entries of each part, in the order of the parts and of recording."""
+        found = [entry for part in because for entry in await self._entries(part)]
+        await self._read_facts([one.entry for one in found])
+        return [self._with_fact(one) for one in found]
+
+    async def _entries(self, part: Part) -> list[EntryBehind]:
+        factor, source = None if part.factor is None else Fraction(part.factor), part.source
+        if isinstance(source, EntryRef):
+            of = EntryBehind(service=source.service, shard=source.shard, seq=source.seq)
+            return [replace(of, value=None if part.value is None else Fraction(part.value), factor=factor)]
+        if isinstance(source, Rounding):
+            return []
+        if source not in self._summed:
+            self._summed[source] = await _summed(self._books, source)
+        return [replace(one, factor=factor) for one in self._summed[source]]
+
+    async def _read_facts(self, entries: Sequence[EntryRef]) -> None:
+        wanted = list(dict.fromkeys(one for one in entries if one not in self._facts))
+        self._facts |= dict.fromkeys(wanted)
+        if wanted:
+            services, shards, seqs = zip(*((one.service, one.shard, one.seq) for one in wanted), strict=True)
+            rows = await self._books.read(_FACTS, services=[*services], shards=[*shards], seqs=[*seqs])
+            self._facts |= {EntryRef(row.service, row.shard, row.seq): row for row in rows}
+
+    def _with_fact(self, one: EntryBehind) -> EntryBehind:
+        fact = self._facts[one.entry]
+        if fact is None:
+            return one
+        leads = tuple(_leads(fact, one.measure))
+        return replace(
+            one, kind=fact.kind, recorded_at=fact.recorded_at, table=fact.table_name or one.table, leads=leads
+        )
+
+
+def _leads(fact: Row[Any], measure: str | None) -> Iterator[Lead]:
+    """Yield what a fact is of; of a statement of win, the records that make up the measure."""
+    at = (fact.table_name, fact.gaming_day)
+    if fact.slip is not None:
+        yield Lead("slip", fact.slip, *at)
+    if fact.drop_count is not None:
+        yield Lead("drop_count", str(fact.drop_count), *at)
+    if fact.sequence is not None:
+        yield Lead("pit_event", str(fact.sequence), *at)
+    if fact.kind == "win.stated":
+        for what, names, of_others in (
+            ("count", fact.counts, (*_BY_SLIPS, *_BY_BOXES)),
+            ("slip", fact.slips, (*_BY_COUNTS, *_BY_BOXES)),
+            ("box", fact.boxes, (*_BY_COUNTS, *_BY_SLIPS)),
+        ):
+            shown = [name for name in names if measure not in of_others and _is_of(str(name), measure)]
+            yield from (Lead(what, str(name), *at) for name in dict.fromkeys(shown))  # type: ignore[arg-type]
+
+
+def _is_of(name: str, measure: str | None) -> bool:
+    """Return whether a record has a part in a measure: a fill has none in the credits."""
+    return measure not in _BY_SLIPS or name.startswith(measure.removesuffix("s_cents"))
+
+
+async def _summed(books: Books, because: Aggregate) -> Sequence[EntryBehind]:
+    """Return the entries summed to a figure, each with what it has of it, in the order of recording."""
     books = books if because.known_at is None else books.known_at(because.known_at)
     wanted = dict(because.where)
     dimensions = AMOUNT_DIMENSIONS if because.book == "amounts" else (*ROUND_DIMENSIONS, "dealer", "category")
@@ -60,4 +208,10 @@ async def entries_of(books: Books, because: Aggregate) -> list[dict[str, Any]]:
     }
     statement = text(query.replace("{where}", conditions))
     used = {name: value for name, value in parameters.items() if f":{name}" in str(statement)}
-    return [dict(row._mapping) for row in await books.read(statement, **used)]
+    return [_entry(row._mapping, measure) for row in await books.read(statement, **used)]
+
+
+def _entry(row: RowMapping, measure: str) -> EntryBehind:
+    unit = NANOCENTS if measure.endswith(_NANOCENTS) else 1
+    measure = measure.removesuffix(_NANOCENTS) + "_cents" if unit > 1 else measure
+    return EntryBehind(**{**row, "value": Fraction(int(row["value"]), unit), "measure": measure})

@@ -6,11 +6,11 @@ What rounds post follows from their totals, what other entries post from their m
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import text
 
-from services.reporting.framework.figures import NOTHING, Aggregate, Figure, total
+from services.reporting.framework.figures import NOTHING, Figure, total
 from services.reporting.read_model.postings import POSTED, UNPOSTED
 from services.reporting.read_model.reading import Books
 from shared.contracts.general_ledger import LedgerMappingApproved, LedgerRule
@@ -178,24 +178,15 @@ async def versions_of(
             if moment == known[-1]:
                 placed = now.get(day, ())
             else:
-                placed = placed_on(books, day, mapping_on(day), await _posted_at(books, day, moment))
+                placed = placed_on(
+                    books,
+                    day,
+                    mapping_on(day),
+                    (await posted(books.known_at(moment), first=day, last=day)).get(day, {}),
+                )
             if not versions or _values(placed) != _values(versions[-1].placed):
                 versions.append(LedgerVersion(moment, placed))
     return found
-
-
-async def _posted_at(books: Books, day: date, moment: datetime) -> Mapping[PostedLeg, Figure]:
-    """Return what was posted on a gaming day as known at an earlier moment, which the provenance names."""
-    legs = (await posted(books.known_at(moment), first=day, last=day)).get(day, {})
-    return {leg: Figure(cents.value, _as_of(cents, moment)) for leg, cents in legs.items()}
-
-
-def _as_of(cents: Figure, moment: datetime) -> Any:
-    return tuple(
-        Aggregate(one.book, one.measures, one.first, one.last, one.where, one.closed, moment)
-        for one in cents.because
-        if isinstance(one, Aggregate)
-    )
 
 
 def _values(placed: Sequence[Placed]) -> dict[PostedLeg, int]:

@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 from sqlalchemy import text
 
-from services.reporting.framework.figures import NOTHING, EntryRef, Figure
+from services.reporting.framework.figures import NOTHING, EntryRef, Figure, Part, counted_each
 from services.reporting.framework.question import is_long
 from services.reporting.read_model.compared import Compared
 from services.reporting.read_model.derived import stands
@@ -85,7 +85,8 @@ _DAYS: Final = text(
     SELECT r.gaming_day, split_part(r.slip, '/', 1) AS slip, r.step, count(*) AS slips,
            coalesce(sum(coalesce(r.contents_cents, p.contents_cents)), 0) AS cents,
            bool_and(r.step <> 'credit.carried' OR p.slip IS NOT NULL) AS is_known,
-           array_agg(r.service) AS services, array_agg(r.shard) AS shards, array_agg(r.seq) AS seqs
+           array_agg(r.service) AS services, array_agg(r.shard) AS shards, array_agg(r.seq) AS seqs,
+           array_agg(coalesce(r.contents_cents, p.contents_cents, 0)) AS worth
     FROM raw r LEFT JOIN raw p ON r.step = 'credit.carried' AND p.step = 'slip.prepared' AND p.slip = r.slip
     WHERE r.gaming_day BETWEEN :first AND :last
     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
@@ -205,7 +206,8 @@ async def steps_of_days(books: Books) -> list[StepOfDay]:
         rows = await books.read(_DAYS, begin=date.min, **asked)
     found = []
     for row in rows:
-        because = tuple(map(EntryRef, row.services, row.shards, row.seqs))
-        slips, cents = Figure(row.slips, because), Figure(int(row.cents), because)
+        entries = list(map(EntryRef, row.services, row.shards, row.seqs))
+        worth = tuple(Part(entry, 1, cents) for entry, cents in zip(entries, row.worth, strict=True))
+        slips, cents = Figure(row.slips, counted_each(entries)), Figure(int(row.cents), worth)
         found.append(StepOfDay(row.gaming_day, row.slip, row.step, slips, cents))
     return found

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, Self, TypeVar
 
 from sqlalchemy import text
 
-from services.reporting.framework.figures import EntryRef
+from services.reporting.framework.figures import EntryRef, Part
 from services.reporting.framework.question import ReportQuery
 from services.reporting.read_model.derived import stands
 from services.reporting.read_model.stages import Restatement, played_days, stage_of
@@ -29,14 +29,20 @@ from shared.runtime.snapshot_reader import SnapshotReader
 
 FactT = TypeVar("FactT", bound=Fact)
 
-ENTRIES: Final = """, array_agg(ARRAY[service, CAST(shard AS text), CAST(seq AS text)]
-                                 ORDER BY occurred_at, service, shard, seq) AS entries"""
-"""The entries of a sum as a further column (see `refs_of`), in order of occurrence."""
+
+def entries_of(*summed: str) -> str:
+    """Return SQL for the entries of a sum as a further column, in order of occurrence.
+
+    `summed` are the expressions of the sums, so that `parts_of` says what each entry adds.
+    """
+    place = ("service", "CAST(shard AS text)", "CAST(seq AS text)", *(f"CAST({one} AS text)" for one in summed))
+    return f", array_agg(ARRAY[{', '.join(place)}] ORDER BY occurred_at, service, shard, seq) AS entries"
 
 
-def refs_of(entries: Iterable[Sequence[str]]) -> tuple[EntryRef, ...]:
-    """Return the entries in a column `ENTRIES`."""
-    return tuple(EntryRef(service, int(shard), int(seq)) for service, shard, seq in entries)
+def parts_of(entries: Iterable[Sequence[str]], summed: int = 0) -> tuple[Part, ...]:
+    """Return the parts of a sum, by its position, from a column of `entries_of`."""
+    places = ((EntryRef(service, int(shard), int(seq)), values) for service, shard, seq, *values in entries)
+    return tuple(Part(entry, 1, int(values[summed])) for entry, values in places)
 
 
 _Kept = Literal["facts", "documents"]

@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from services.reporting.framework.figures import EntryRef, Figure
 from services.reporting.read_model.derived import stands
-from services.reporting.read_model.reading import ENTRIES, Books, refs_of
+from services.reporting.read_model.reading import Books, entries_of, parts_of
 from shared.contracts import pit
 from shared.contracts.topic_reader import kind_of
 
@@ -90,7 +90,7 @@ _SOLD: Final = f"""
     SELECT table_name, shift, CAST(sum(cents) AS bigint) AS cents{{entries}} FROM sold GROUP BY table_name, shift
     ORDER BY table_name, shift"""  # noqa: S608 - our own text
 _SOLD_SUMS: Final = text(_SOLD.format(entries=""))
-_SOLD_EXPLAINED: Final = text(_SOLD.format(entries=ENTRIES))
+_SOLD_EXPLAINED: Final = text(_SOLD.format(entries=entries_of("cents")))
 
 _DEALERS: Final = text(
     f"""
@@ -204,7 +204,7 @@ async def sold_in_shifts(books: Books) -> dict[tuple[str, str], Figure]:
     """Return what the pit reported sold for currency and counter checks, cents, by table and shift."""
     rows = await books.read(_SOLD_EXPLAINED if books.explains else _SOLD_SUMS, **_of_days(books))
     return {
-        (row.table_name, row.shift): Figure(row.cents, refs_of(row.entries) if books.explains else ()) for row in rows
+        (row.table_name, row.shift): Figure(row.cents, parts_of(row.entries) if books.explains else ()) for row in rows
     }
 
 

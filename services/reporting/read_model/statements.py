@@ -181,35 +181,39 @@ AMOUNT_ENTRIES: Final = """
     GROUP BY service, shard, seq, recorded_at ORDER BY recorded_at, service, shard, seq"""
 
 ROUND_ENTRIES: Final = f"""
-    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id,
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, table_name AS "table",
            sum(figures[(n - 1) * {len(FIGURES)} + {{index}}]) AS value
     FROM (SELECT r.*, w.wager, w.n FROM reporting.rounds r
           CROSS JOIN LATERAL unnest(r.wagers) WITH ORDINALITY AS w(wager, n)
           WHERE r.property = :property AND r.gaming_day BETWEEN :first AND :last AND r.recorded_at <= :known_at) known
     WHERE figures[(n - 1) * {len(FIGURES)} + {{index}}] <> 0 {{where}}
-    GROUP BY shard, seq, recorded_at, round_id ORDER BY recorded_at, shard, seq"""
+    GROUP BY shard, seq, recorded_at, round_id, table_name ORDER BY recorded_at, shard, seq"""
 
 PLAYED_ENTRIES: Final = """
-    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, {value} AS value FROM reporting.rounds
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, table_name AS "table",
+           {value} AS value
+    FROM reporting.rounds
     WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
       AND {which} {where}
     ORDER BY recorded_at, shard, seq"""
 
 CHIPS_ENTRIES: Final = """
-    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, chips_cents AS value FROM reporting.rounds
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, table_name AS "table",
+           chips_cents AS value
+    FROM reporting.rounds
     WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
       AND chips_cents <> 0 {where}
     ORDER BY recorded_at, shard, seq"""
 
 LINE_ENTRIES: Final = f"""
-    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id,
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, table_name AS "table",
            sum(line_figures[(n - 1) * {len(LINE_FIGURES)} + {{index}}]) AS value
     FROM (SELECT r.*, w.wager, w.category, w.n, r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 2] AS stake
           FROM reporting.rounds r
           CROSS JOIN LATERAL unnest(r.line_wagers, r.line_categories) WITH ORDINALITY AS w(wager, category, n)
           WHERE r.property = :property AND r.gaming_day BETWEEN :first AND :last AND r.recorded_at <= :known_at) known
     WHERE line_figures[(n - 1) * {len(LINE_FIGURES)} + {{index}}] <> 0 {{where}}
-    GROUP BY shard, seq, recorded_at, round_id ORDER BY recorded_at, shard, seq"""
+    GROUP BY shard, seq, recorded_at, round_id, table_name ORDER BY recorded_at, shard, seq"""
 
 # A gap is open while something of it has not come, a refused record until it is replaced or dismissed. What a posting
 # led to be noticed is taken back by its reversal.

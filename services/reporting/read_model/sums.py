@@ -50,6 +50,11 @@ def _statement(query: str, by: tuple[str, ...]) -> TextClause:
     return text(added_up(query, by))
 
 
+def _narrowed(by: Sequence[str], **asked: str | None) -> tuple[tuple[str, str], ...]:
+    """Return the conditions of a question on dimensions that nothing is summed by."""
+    return tuple((name, value) for name, value in asked.items() if value is not None and name not in by)
+
+
 class Sums:
     """The sums of a property, for the gaming days of a question or others.
 
@@ -92,11 +97,12 @@ class Sums:
         query = AMOUNT_BY_PLACE if len(measures) == 1 else AMOUNTS_BY_PLACE
         rows = await self._read(query, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
         found: dict[By, dict[str, Figure]] = {}
+        narrowed, known_at = _narrowed(by, table_name=table), self.question.known_at
         for *place, names, texts in rows:
             key, values = tuple(map(str, place)), map(int, texts)
             if explained and self.explains:
-                where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
-                because = [(Aggregate("amounts", (name,), first, last, where),) for name in names]
+                where = tuple(zip(by, key, strict=True)) + narrowed
+                because = [(Aggregate("amounts", (name,), first, last, where, known_at=known_at),) for name in names]
                 found[key] = dict(zip(names, map(Figure, values, because), strict=True))
             else:
                 found[key] = dict(zip(names, map(Figure, values), strict=True))
@@ -178,22 +184,19 @@ class Sums:
     ) -> dict[By, dict[str, Figure]]:
         first, last, table = first or self.question.first, last or self.question.last, self.question.table
         found: dict[By, dict[str, Figure]] = {}
+        narrowed, known_at = _narrowed(by, table_name=table, game=self.question.game), self.question.known_at
         query = of_rounds(query, sums_of(figures))
         rows = await self._read(query, by, dimensions, first, last, table, game=self.question.game, **more)
         for row in map(tuple, rows):
             key = tuple(map(str, row[: len(by)]))
             values = [int(value or 0) for value in row[len(by) :]]  # None: of no rows at all
             if self.explains:
-                where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
-                because = [(Aggregate(book, (name,), first, last, where),) for name in figures]
+                where = tuple(zip(by, key, strict=True)) + narrowed
+                because = [(Aggregate(book, (name,), first, last, where, known_at=known_at),) for name in figures]
                 found[key] = dict(zip(figures, map(Figure, values, because), strict=True))
             else:
                 found[key] = dict(zip(figures, map(Figure, values), strict=True))
         return found
-
-    @staticmethod
-    def _table_of(by: Sequence[str], table: str | None) -> tuple[tuple[str, str], ...]:
-        return () if table is None or "table_name" in by else (("table_name", table),)
 
     async def _read(
         self,

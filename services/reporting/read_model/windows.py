@@ -14,7 +14,7 @@ from typing import Final, Literal
 from sqlalchemy import text
 
 from services.reporting.framework.figures import NOTHING, EntryRef, Figure, total
-from services.reporting.read_model.reading import ENTRIES, Books, Listed, refs_of
+from services.reporting.read_model.reading import Books, Listed, entries_of, parts_of
 from services.reporting.read_model.spans import NEIGHBORS, Span, given_spans, rounds_in
 from services.reporting.read_model.variances import CaseKey
 from shared.contracts import pit
@@ -213,7 +213,7 @@ _MOVED: Final = """
     ORDER BY number, what"""
 _SUMS: Final = text(_MOVED.format(given=SPANS_AND_DESK, entry="", entries=""))
 _EXPLAINED: Final = text(
-    _MOVED.format(given=SPANS_AND_DESK, entry=", f.service, f.shard, f.seq, f.occurred_at", entries=ENTRIES)
+    _MOVED.format(given=SPANS_AND_DESK, entry=", f.service, f.shard, f.seq, f.occurred_at", entries=entries_of("cents"))
 )
 
 
@@ -221,6 +221,6 @@ async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, Moves]:
     """Return people's movements in spans."""
     found: dict[Span, dict[str, Figure]] = {span: {} for span in spans}
     for row in await books.read(_EXPLAINED if books.explains else _SUMS, spans=given_spans(spans)):
-        because = refs_of(row.entries) if books.explains else ()
+        because = parts_of(row.entries) if books.explains else ()
         found[spans[row.number - 1]][row.what] = Figure(row.cents, because)
     return dict(found)

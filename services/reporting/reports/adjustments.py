@@ -1,10 +1,12 @@
 """Adjustments, and which of them exceed the limit above which the law requires a listing."""
 
+from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any, Final
 
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Identity, Mark, Section, fill
-from services.reporting.framework.figures import NOTHING, Cell, Figure, total
+from services.reporting.framework.figures import NOTHING, Cell, EntryRef, Explained, Figure, exact_sum, stated, total
 from services.reporting.read_model.adjustments import Adjustment, adjustments_of, is_over_limit, limit_cents
 from services.reporting.read_model.reading import Books
 from shared.contracts import accounts
@@ -68,7 +70,7 @@ def _row(books: Books, one: Adjustment) -> dict[str, Any]:
         "shift": one.shift,
         "figure": one.figure,
         "before_cents": one.before,
-        "cents": Cell(one.change, one.entries),
+        "cents": None if one.change is None else _change(one.change, one.entries),
         "after_cents": one.after,
         "over_threshold": "yes" if is_over_limit(books, one) else "no",
         "limit_cents": limit_cents(books, one),
@@ -83,10 +85,14 @@ def _row(books: Books, one: Adjustment) -> dict[str, Any]:
     }
 
 
+def _change(cents: str, entries: Iterable[EntryRef]) -> Cell:
+    return exact_sum(cents, (Explained(stated(Fraction(cents), *entries)),))
+
+
 async def _approved(books: Books, listed: list[Adjustment]) -> Identity:
     approved = [one for one in listed if one.of == "account" and one.status == "approved"]
     known = (await books.amounts(["account_adjusted_cents"])).get((), {}).get("account_adjusted_cents", NOTHING)
-    here = total(Figure(one.nanocents // NANOCENTS, one.entries) for one in approved)
+    here = total(Figure(cents := one.nanocents // NANOCENTS, stated(cents, *one.entries)) for one in approved)
     return Identity("approved, account", here, known, "the approved adjustments of accounts are those that they have")
 
 

@@ -21,11 +21,15 @@ def test_table_inventories_are_counted_against_what_moved(pit: Pit) -> None:
     )
     explained = pit.explain("count-variances", "inventories/BJ-01|11/expected_cents")
     assert [
-        ("table-inventory", 12, None),  # the count before
-        ("table-inventory", 15, None),  # the credit
-        ("table-inventory", 17, None),  # the paper fill
+        ("table-inventory", 12, 138_000),  # the count before
+        ("table-inventory", 15, -30_000),  # the credit
+        ("table-inventory", 17, 1_000),  # the paper fill
         ("round-settlement", 4, -8000),
     ] == [(entry["service"], entry["seq"], entry["value"]) for entry in explained["entries"]]
+    assert [("pit_event", "9"), ("slip", "credit/1"), ("pit_event", "10"), ("slip", "fill/paper/103")] == [
+        (lead["what"], lead["name"]) for entry in explained["entries"] for lead in entry["leads"]
+    ]
+    assert (str(explained["value"]), "0") == (explained["total"], explained["rounding"])
 
 
 def test_boxes_are_counted_against_what_was_recorded(pit: Pit) -> None:

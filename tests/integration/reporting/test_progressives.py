@@ -164,7 +164,7 @@ def test_hits_and_changes_are_listed_with_who_stands_for_them(books: Books) -> N
         for row in rows_of(report, "changes")
     ]
     explained = books.explain("progressives", "pools/fortune/adjusted_cents")
-    assert ("-500", [("progressive-meters", 7, -500 * 10**9)]) == (
+    assert ("-500", [("progressive-meters", 7, -500)]) == (
         explained["value"],
         [names(entry, "service", "seq", "value") for entry in explained["entries"]],
     )

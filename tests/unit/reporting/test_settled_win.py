@@ -97,7 +97,7 @@ def test_without_an_exact_payback_there_is_no_theoretical_win() -> None:
         game.exact_win.value,
         game.theoretical,
     )
-    assert ["side"] == [dict(one.where)["wager"] for one in game.exact_handle.because if isinstance(one, Aggregate)]
+    assert ["side"] == [dict(one.where)["wager"] for one in game.exact_handle.sources if isinstance(one, Aggregate)]
     side = rounds.by("wager")["side",]
     assert (side.theoretical, side.exact_win.value) == (game.theoretical, game.exact_win.value)
 

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from services.reporting.framework.document import Column, Filled, Section, fill
-from services.reporting.framework.figures import NOTHING, Aggregate, Cell, Figure, Value
+from services.reporting.framework.figures import NOTHING, Aggregate, Cell, Figure, Part, Value
 from services.reporting.read_model.reading import Books
 
 _MEASURES: Final[Mapping[str, int]] = {
@@ -75,4 +75,5 @@ def _change(found: Mapping[str, Figure]) -> int:
 
 def _held(cents: int, day: date) -> Figure:
     """Return the balance at the end of a gaming day; its provenance is everything that ever changed it."""
-    return Figure(cents, tuple(Aggregate("amounts", (measure,), date.min, day) for measure in _MEASURES))
+    changes = _MEASURES.items()
+    return Figure(cents, tuple(Part(Aggregate("amounts", (name,), date.min, day), sign) for name, sign in changes))

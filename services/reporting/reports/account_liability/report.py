@@ -6,7 +6,7 @@ from typing import Final, get_args
 
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Filled, Identity, Section, fill
-from services.reporting.framework.figures import NOTHING, Aggregate, Cell, Figure, Value, total
+from services.reporting.framework.figures import NOTHING, Aggregate, Cell, Figure, Part, Value, total
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.account_liability.promotional_money import PROMOTIONAL, promotional_money
 from services.reporting.reports.common.account_balances import (
@@ -156,16 +156,16 @@ async def _flows(
 
 def _change(flows: Mapping[str, Figure]) -> Figure:
     """Return by how much the liability changed."""
-    plus = (
-        *("bought_in_cents", "account_credited_cents", "account_adjusted_cents", "account_shortage_cents"),
-        "promotional_granted_cents",
-    )
-    minus = (
-        *("cashed_out_cents", "account_staked_cents", "promotional_written_off_cents"),
-        "promotional_expired_cents",
-    )
-    gained = total(flows[name] for name in plus if name in flows)
-    return gained - total(flows[name] for name in minus if name in flows)
+    return total(flows[name] * sign for name, sign in _SIGNS.items() if name in flows)
+
+
+_SIGNS: Final = {
+    **dict.fromkeys(("bought_in_cents", "account_credited_cents", "account_adjusted_cents"), 1),
+    **dict.fromkeys(("account_shortage_cents", "promotional_granted_cents"), 1),
+    **dict.fromkeys(("cashed_out_cents", "account_staked_cents", "promotional_written_off_cents"), -1),
+    "promotional_expired_cents": -1,
+}
+"""What changes the liability, and which way."""
 
 
 _COLUMNS: Final[Mapping[str, str]] = {
@@ -195,9 +195,9 @@ def _days(before: date, opening: Figure, flows: Mapping[tuple[str, ...], Mapping
 
 def _owed(cents: int, day: date) -> Figure:
     """Return the liability at the end of a gaming day; its provenance is everything that ever changed it."""
-    flows = [Aggregate("amounts", (measure,), date.min, day) for measure in _FLOWS]
+    flows = [Part(Aggregate("amounts", (measure,), date.min, day), _SIGNS[measure]) for measure in _FLOWS]
     money = [
-        Aggregate("amounts", (measure,), date.min, day, (("item", instrument),))
+        Part(Aggregate("amounts", (measure,), date.min, day, (("item", instrument),)), _SIGNS[measure])
         for measure in _BY_INSTRUMENT
         for instrument in get_args(Instrument)
         if instrument != _TRANSFER

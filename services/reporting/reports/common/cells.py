@@ -5,30 +5,36 @@ from decimal import Decimal
 from fractions import Fraction
 
 from services.reporting.framework.document import Filled
-from services.reporting.framework.figures import Cell, EntryRef, Figure, total
+from services.reporting.framework.figures import Cell, EntryRef, Figure, computed, exact_sum, rounded, total
 from services.reporting.read_model.reading import Books
-from shared.contracts.exact import displayed, exact_text, nanocents, shown
+from shared.contracts.exact import NANOCENTS, displayed, exact_text, nanocents, shown
 from shared.contracts.rejection import Reason, Rejected
 
 
 def in_nanocents(figure: Figure) -> Figure:
-    """Return cents as nanocents, with the same provenance."""
-    return Figure(nanocents(figure.value), figure.because)
+    """Return cents as nanocents, with the same provenance, which is in cents."""
+    return Figure(nanocents(figure.value), figure.origin)
 
 
 def exact(figure: Figure) -> Cell:
     """Return nanocents as a cell of exact cents."""
-    return Cell(exact_text(figure.value), figure)
+    return exact_sum(exact_text(figure.value), (figure,))
 
 
 def as_shown(figure: Figure) -> Figure:
     """Return nanocents as the whole cents that are displayed."""
-    return Figure(shown(figure.value), figure.because)
+    return _without_shares(shown(figure.value), figure)
 
 
 def as_displayed(figure: Figure) -> Figure:
     """Return nanocents as the whole cents on a meter's sign, which are never negative."""
-    return Figure(displayed(figure.value), figure.because)
+    return _without_shares(displayed(figure.value), figure)
+
+
+def _without_shares(cents: int, figure: Figure) -> Figure:
+    """Return nanocents as whole cents; a meter below zero, which shows zero, is no sum."""
+    exact = Fraction(figure.value, NANOCENTS)
+    return rounded(cents, exact, figure) if abs(exact - cents) < 1 else computed(cents, figure)
 
 
 def rate_text(rate: Fraction) -> str:

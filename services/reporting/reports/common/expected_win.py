@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 
-from services.reporting.framework.figures import NOTHING, Cell, Figure
+from services.reporting.framework.figures import NOTHING, Cell, Figure, Weights, weighted
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.counted_win import CountedWin, counted_wins
 from services.reporting.reports.common.spans import is_asked
@@ -20,6 +20,8 @@ class ExpectedWin:
     expected: Fraction = Fraction(0)
     days: tuple[tuple[date, int, int], ...] = ()
     """Each day with its win and drop."""
+    kept: Weights = ()
+    """Expected holds, each with its drop."""
 
     @property
     def hold(self) -> Fraction | None:
@@ -27,9 +29,9 @@ class ExpectedWin:
         return Fraction(self.expected, self.drop.value) if self.drop.value > 0 else None
 
     @property
-    def cell(self) -> Cell:
+    def cell(self) -> Figure | Cell:
         """Return the expected win, rounded once; empty if no hold was expected."""
-        return Cell(round(self.expected) if self.days else None, self.drop)
+        return weighted(round(self.expected), self.kept) if self.days else Cell(None, self.drop)
 
     def __add__(self, other: "ExpectedWin") -> "ExpectedWin":
         return ExpectedWin(
@@ -37,6 +39,7 @@ class ExpectedWin:
             self.drop + other.drop,
             self.expected + other.expected,
             (*self.days, *other.days),
+            (*self.kept, *other.kept),
         )
 
     def by_day(self) -> list[tuple[int, int]]:
@@ -71,5 +74,7 @@ def _of_day(books: Books, day: date, table: str, win: CountedWin) -> ExpectedWin
     hold = books.place.expected_hold(books.game_of(table), day)
     if hold is None:
         return None
-    expected = Fraction(hold.hold) / 100 * win.drop.value
-    return ExpectedWin(win.win, win.drop, expected, ((day, win.win.value, win.drop.value),))
+    part = Fraction(hold.hold) / 100
+    return ExpectedWin(
+        win.win, win.drop, part * win.drop.value, ((day, win.win.value, win.drop.value),), ((part, win.drop),)
+    )

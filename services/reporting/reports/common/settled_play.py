@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Row, text
 
 from services.reporting.domain.house_edges import HouseEdge
-from services.reporting.framework.figures import NOTHING, Cell, Figure, share, total
-from services.reporting.read_model.reading import ENTRIES, Books, refs_of
+from services.reporting.framework.figures import NOTHING, Cell, Figure, Weights, share, total, weighted
+from services.reporting.read_model.reading import Books, entries_of, parts_of
 from services.reporting.read_model.seat_wagers import WAGERED
 from shared.contracts.topics import SETTLEMENTS, publisher_of
 
@@ -36,13 +36,18 @@ _SUMS: Final = f"""
     GROUP BY {_BY} HAVING sum(stakes) <> 0 OR sum(payout_cents) <> 0 ORDER BY {_BY}"""  # noqa: S608 - our own text
 
 
+ENTRIES: Final = entries_of(*_PLAYED)
+"""The entries of the sums of a statement as a further column, for `plays_of`."""
+
+
 @dataclass(frozen=True)
 class Play:
     """The settled play of an account, of a patron, or of several: rounds, stakes, handle and payout (cents).
 
     `funded` is what of the handle was taken from accounts; the rest was wagered in chips at the same time.
     `theoretical` is handle x exact house edge, `variance` that of the payout by chance (cents squared), both of the
-    wagers that have an exact edge, on which `exact_handle` was staked; `without` names the others.
+    wagers that have an exact edge, on which `exact_handle` was staked; `without` names the others. `kept` is what
+    `theoretical` is made of: exact house edges, each with its handle.
     """
 
     rounds: Figure = NOTHING
@@ -54,6 +59,7 @@ class Play:
     theoretical: Fraction = Fraction(0)
     variance: Fraction = Fraction(0)
     without: frozenset[str] = field(default=frozenset())
+    kept: Weights = ()
 
     @property
     def win(self) -> Figure:
@@ -61,15 +67,15 @@ class Play:
         return self.handle - self.payout
 
     @property
-    def theoretical_win(self) -> Cell:
+    def theoretical_win(self) -> Figure | Cell:
         """Return the theoretical win, half a cent to the even one; empty if a wager has no exact house edge."""
-        return Cell(None if self.without else round(self.theoretical), self.handle)
+        return Cell(None, self.handle) if self.without else weighted(round(self.theoretical), self.kept)
 
     @property
-    def exact_win(self) -> Cell:
+    def exact_win(self) -> Figure | Cell:
         """Return the theoretical win of the wagers with an exact house edge; empty if nothing was staked on such."""
         is_known = self.exact_handle.value or not self.without
-        return Cell(round(self.theoretical) if is_known else None, self.exact_handle)
+        return weighted(round(self.theoretical), self.kept) if is_known else Cell(None, self.exact_handle)
 
     @property
     def without_percent(self) -> Cell:
@@ -108,6 +114,7 @@ def together(plays: Iterable[Play]) -> Play:
         theoretical=sum((one.theoretical for one in listed), Fraction(0)),
         variance=sum((one.variance for one in listed), Fraction(0)),
         without=frozenset().union(*(one.without for one in listed)),
+        kept=tuple(part for one in listed for part in one.kept),
     )
 
 
@@ -135,15 +142,17 @@ async def plays_of(books: Books, rows: Sequence[Row[Any]]) -> list[PlayOfWager]:
     edges = await books.house_edges({row.submission for row in rows})
     found: list[PlayOfWager] = []
     for row in rows:
-        because = refs_of(row.entries) if books.explains else ()
-        of = {name: Figure(getattr(row, name), because) for name in _PLAYED}
+        entries: Sequence[Sequence[str]] = row.entries if books.explains else ()
+        of = {name: Figure(getattr(row, name), parts_of(entries, number)) for number, name in enumerate(_PLAYED)}
         edge = edges.get((row.submission, row.wager))
         returns = None if edge is None else edge.returns
         theoretical, variance, exact_handle = Fraction(0), Fraction(0), NOTHING
+        kept: Weights = ()
         if edge is not None and returns is not None and edge.house_edge is not None:
             theoretical, variance = row.handle_cents * edge.house_edge, row.squared * returns.variance
             exact_handle = of["handle_cents"]
+            kept = ((edge.house_edge, exact_handle),)
         without = frozenset({row.wager}) if returns is None and row.handle_cents else frozenset()
         figures = (of["rounds"], of["stakes"], of["handle_cents"], of["payout_cents"], of["funded_cents"])
-        found.append(PlayOfWager(edge, Play(*figures, exact_handle, theoretical, variance, without)))
+        found.append(PlayOfWager(edge, Play(*figures, exact_handle, theoretical, variance, without, kept)))
     return found

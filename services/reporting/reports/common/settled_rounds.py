@@ -4,13 +4,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from fractions import Fraction
 from functools import cached_property
 from itertools import starmap
 from operator import add
 from typing import Final, NamedTuple, Self
 
 from services.reporting.domain.house_edges import HouseEdge, Rates
-from services.reporting.framework.figures import Aggregate, Figure
+from services.reporting.framework.figures import NOTHING, Aggregate, Figure
+from services.reporting.framework.figures import Part as SourceOf
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.rounds import BANK
 from services.reporting.reports.common.settled_win import ADDED, SettledWin
@@ -120,17 +122,33 @@ class SettledRounds:
         wheres = [_narrower(where, tuple(zip(_OFFERED, offered, strict=True))) for offered in listed]
         return SettledWin(
             dict(zip(ADDED, self._figures(values, where), strict=True)),
-            self._figure(
-                sum([part.values[_VIGORISH] for part in parts if part.offered[-1] == BANK]),
-                _narrower(where, (("wager", BANK),)),
-                "vigorish_cents",
-            ),
-            self._exact(sum([part.handle_cents for part in exact]), wheres, "handle_cents"),
-            self._exact(sum([part.win_cents for part in exact]), wheres, *_WON),
+            self._of_banks(where, parts),
+            self._exact(sum([part.handle_cents for part in exact]), wheres, {"handle_cents": 1}),
+            self._exact(sum([part.win_cents for part in exact]), wheres, _WON),
             self._keeps.of([(part.offered[2:], part.handle_cents) for part in exact]),
             self._variances.of([(part.offered[2:], part.values[_SQUARED]) for part in exact]),
             frozenset("/".join(offered[:: len(_OFFERED) - 1]) for offered in without),
+            tuple(self._kept(exact, listed, wheres)),
         )
+
+    def _of_banks(self, where: Where, parts: Sequence[Part]) -> Figure:
+        """Return the vigorish of players who banked."""
+        if dict(where).get("wager", BANK) != BANK:
+            return NOTHING
+        cents = sum([part.values[_VIGORISH] for part in parts if part.offered[-1] == BANK])
+        return self._figure(cents, _narrower(where, (("wager", BANK),)), "vigorish_cents")
+
+    def _kept(
+        self, parts: Iterable[Part], listed: Iterable[Offered], wheres: Iterable[Where]
+    ) -> Iterator[tuple[Fraction, Figure]]:
+        """Yield the house edges of wagers, each with its handle."""
+        handle: defaultdict[Offered, int] = defaultdict(int)
+        for part in parts:
+            handle[part.offered] += part.handle_cents
+        for offered, where in zip(listed, wheres, strict=True):
+            edge = self.edges.get(offered[2:])
+            if edge is not None and edge.house_edge is not None:
+                yield edge.house_edge, self._figure(handle[offered], where, "handle_cents")
 
     def _figures(self, values: Iterable[int], where: Where) -> Iterable[Figure]:
         if not self.explained:
@@ -140,10 +158,16 @@ class SettledRounds:
     def _figure(self, value: int, where: Where, name: str) -> Figure:
         return Figure(value, (Aggregate("rounds", (name,), self.first, self.last, where),) if self.explained else ())
 
-    def _exact(self, value: int, wheres: Sequence[Where], *names: str) -> Figure:
+    def _exact(self, value: int, wheres: Sequence[Where], signs: Mapping[str, int]) -> Figure:
         """Return the sum of figures of parts, with provenance."""
-        because = [Aggregate("rounds", (name,), self.first, self.last, where) for where in wheres for name in names]
-        return Figure(value, tuple(because))
+        return Figure(
+            value,
+            tuple(
+                SourceOf(Aggregate("rounds", (name,), self.first, self.last, where), sign)
+                for where in wheres
+                for name, sign in signs.items()
+            ),
+        )
 
     @cached_property
     def _keeps(self) -> Rates:

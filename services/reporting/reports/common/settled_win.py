@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from services.reporting.framework.document import Column, Identity
-from services.reporting.framework.figures import NOTHING, Cell, Figure, share, total
+from services.reporting.framework.figures import NOTHING, Cell, Figure, Weights, share, total, weighted
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.rounds import STAKES
 from shared.contracts.reports import percent_of
@@ -108,7 +108,8 @@ class SettledWin:
 
     `exact_handle` and `exact_win` are of the parts of the handle with an exact house edge, `theoretical` is their
     handle x house edge, and `variance` its variance by chance (cents squared). `without` names wagers without a house
-    edge. A payout without a stake of its own has a theoretical win of zero, and is exact.
+    edge. A payout without a stake of its own has a theoretical win of zero, and is exact. `kept` is what `theoretical`
+    is made of: exact house edges, each with its handle.
     """
 
     figures: Mapping[str, Figure] = field(default_factory=dict)
@@ -118,6 +119,7 @@ class SettledWin:
     theoretical: Fraction = Fraction(0)
     variance: Fraction = Fraction(0)
     without: frozenset[str] = frozenset()
+    kept: Weights = ()
 
     def of(self, name: str) -> Figure:
         """Return one of FIGURES or STAKES."""
@@ -130,9 +132,22 @@ class SettledWin:
         return positive - self.of("payout_cents")
 
     @property
-    def theoretical_win(self) -> Cell:
+    def theoretical_win(self) -> Figure | Cell:
         """Return the theoretical win, rounded half to even; empty if a part of the wagers has no exact house edge."""
-        return Cell(None if self.without else round(self.theoretical), self.exact_handle)
+        return Cell(None, self.exact_handle) if self.without else self.exact_theoretical_win
+
+    @property
+    def exact_theoretical_win(self) -> Figure:
+        """Return the theoretical win of the part with an exact house edge, rounded half to even."""
+        return weighted(round(self.theoretical), self.kept)
+
+    @property
+    def exact_difference(self) -> Figure:
+        """Return actual less theoretical win of that part, rounded once."""
+        return self._less_theory(self.exact_win)
+
+    def _less_theory(self, win: Figure) -> Figure:
+        return weighted(round(win.value - self.theoretical), [(1, win), *((-edge, of) for edge, of in self.kept)])
 
     @property
     def theoretical_percent(self) -> Cell:
@@ -141,10 +156,9 @@ class SettledWin:
         return Cell(None if self.without else percent_of(self.theoretical, handle.value), handle)
 
     @property
-    def difference(self) -> Cell:
+    def difference(self) -> Figure | Cell:
         """Return actual less theoretical win, rounded once."""
-        win = self.win
-        return Cell(None if self.without else round(win.value - self.theoretical), win)
+        return Cell(None, self.win) if self.without else self._less_theory(self.win)
 
     @property
     def difference_percent(self) -> Cell:
@@ -165,6 +179,7 @@ def together(wins: Iterable[SettledWin]) -> SettledWin:
         sum((one.theoretical for one in listed), Fraction(0)),
         sum((one.variance for one in listed), Fraction(0)),
         frozenset().union(*(one.without for one in listed)),
+        tuple(part for one in listed for part in one.kept),
     )
 
 

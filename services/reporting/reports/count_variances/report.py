@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Identity, fill
-from services.reporting.framework.figures import NOTHING, Cell, Figure, Value, total
+from services.reporting.framework.figures import NOTHING, Cell, Figure, Value, computed, total
 from services.reporting.framework.question import is_long
 from services.reporting.read_model.boxes import Box, boxes_of
 from services.reporting.read_model.compared import Compared, compared_boxes, compared_windows
@@ -110,7 +110,7 @@ def _day(day: date, kind: str, rows: Sequence[_Row], as_expected: int) -> _Row:
         "gaming_day": day,
         "of": kind,
         "counts": len(compared) + as_expected,
-        "off": Figure(len(off), total(off).origin),
+        "off": computed(len(off), total(off)),
         "short": sum(cents.value < 0 for cents in off),
         "variance_cents": total(off),
         "unresolved": sum(_is_unresolved(row) for row, _ in compared),
@@ -234,9 +234,9 @@ async def _counted(books: Books) -> Identity:
 def _settled(found: Iterable[_Found]) -> Identity:
     """Return the identity that no reportable variance is open on a sealed day."""
     left = [row["variance_cents"] for _, row in found if row.get("sealed") == "open" and row.get("level") != "noted"]
-    because = tuple(dict.fromkeys(one for cents in left if isinstance(cents, Figure) for one in cents.because))
+    because = tuple(dict.fromkeys(one for cents in left if isinstance(cents, Figure) for one in cents.sources))
     says = "no variance above the limit of reports is open on a sealed gaming day"
-    return Identity("open after seal", Figure(len(left), because), NOTHING, says, "count")
+    return Identity("open after seal", computed(len(left), because), NOTHING, says, "count")
 
 
 COUNT_VARIANCES: Final = Report(

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Row, text
 
-from services.reporting.framework.figures import EntryRef, Figure
+from services.reporting.framework.figures import EntryRef, Figure, Part, counted_each
 from services.reporting.read_model.derived import drawer, stands
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.shift_times import AtTable, shifts_of
@@ -175,8 +175,9 @@ async def issued_by_shift(books: Books) -> dict[tuple[str, str], InShift]:
 
 
 def _in_shift(books: Books, issued: Sequence[Row[Any]]) -> InShift:
-    because = tuple(EntryRef(row.service, row.shard, row.seq) for row in issued) if books.explains else ()
-    return InShift(Figure(len(issued), because), Figure(sum(row.cents for row in issued), because))
+    entries = [EntryRef(row.service, row.shard, row.seq) for row in issued] if books.explains else []
+    worth = tuple(Part(entry, 1, row.cents) for entry, row in zip(entries, issued, strict=False))
+    return InShift(Figure(len(issued), counted_each(entries)), Figure(sum(row.cents for row in issued), worth))
 
 
 async def checks_of(books: Books, *, not_tied: bool) -> Checks:

@@ -227,7 +227,9 @@ async def on_hand(books: Books) -> Filled:
     return fill(
         ON_HAND,
         Made(held, lambda one: _on_hand(one, last)),
-        issued_cents=Figure(sum([one.issued_cents for one in held]), EntriesOf(held, _entry_of)),
+        issued_cents=Figure(
+            sum([one.issued_cents for one in held]), EntriesOf(held, _entry_of, lambda one: one.issued_cents)
+        ),
         left_cents=total(one.left for one in held),
     )
 

@@ -117,8 +117,14 @@ async def _fill(books: Books) -> Content:
         fill(
             LOG,
             Made(range(len(checks.issued)), lambda number: _row(books, checks.issued[number], shifts[number], boxes)),
-            cents=Figure(sum([one.issued_cents for one in checks.issued]), EntriesOf(checks.issued, _of_issuance)),
-            counted_cents=Figure(sum([one.found_cents or 0 for one in found]), EntriesOf(found, _of_count)),
+            cents=Figure(
+                sum([one.issued_cents for one in checks.issued]),
+                EntriesOf(checks.issued, _of_issuance, lambda one: one.issued_cents),
+            ),
+            counted_cents=Figure(
+                sum([one.found_cents or 0 for one in found]),
+                EntriesOf(found, _of_count, lambda one: one.found_cents or 0),
+            ),
         ),
         fill(CAGE, cage_rows(steps)),
         left,

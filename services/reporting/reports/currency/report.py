@@ -194,7 +194,7 @@ def _total(judgment: _Judgment) -> dict[str, Any]:
         "gaming_day": one.held.gaming_day,
         "person": one.first.patron or _UNKNOWN,
         "direction": one.first.direction,
-        "movements": Figure(len(one.entries), because),
+        "movements": _number([entry.movement for entry in one.entries]),
         "cents": Figure(one.cents, because),
         "threshold_cents": one.held.threshold_cents,
         "entry": Cell(one.first.reference, _because([one.first])),
@@ -204,7 +204,11 @@ def _total(judgment: _Judgment) -> dict[str, Any]:
 
 
 def _because(movements: Sequence[CashMovement]) -> EntriesOf:
-    return EntriesOf(movements, entry_of)
+    return EntriesOf(movements, entry_of, lambda one: one.cents)
+
+
+def _number(movements: Sequence[CashMovement]) -> Figure:
+    return Figure(len(movements), EntriesOf(movements, entry_of, lambda _: 1))
 
 
 def _threshold(one: CurrencyTotal) -> Applied:
@@ -233,7 +237,7 @@ def _lines(judgment: _Judgment) -> Iterator[dict[str, Any]]:
             "kind": kind,
             **_agency(movements[0]),
             "reported_with": judged.reported_with(one),
-            "movements": Figure(len(movements), because),
+            "movements": _number(movements),
             "cents": Figure(sum([movement.cents for movement in movements]), because),
             "entry": Cell(one.first.reference, _because([one.first])),
         }
@@ -264,7 +268,7 @@ def _in_log(department: str, log: Iterable[LogEntry]) -> Iterator[Logged]:
     for day, by_reference in by_day.items():
         movements = list(by_reference.values())
         because = _because(movements)
-        yield day, department, Figure(len(movements), because), Figure(sum([one.cents for one in movements]), because)
+        yield day, department, _number(movements), Figure(sum([one.cents for one in movements]), because)
 
 
 def _entry(logged: tuple[_Judged, str, str, LogEntry]) -> dict[str, Any]:
@@ -297,7 +301,7 @@ def _pattern(judged: _Judged, report: str, one: Pattern) -> dict[str, Any]:
         "direction": one.direction,
         "first_day": one.first,
         "last_day": one.last,
-        "movements": Figure(len(one.movements), because),
+        "movements": _number(one.movements),
         "cents": Figure(one.cents, because),
         "saw": one.saw,
         "why": one.why,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from services.reporting.framework.figures import Cell, share
+from services.reporting.framework.figures import share
 from services.reporting.reports.common.counted_win import NOT_COUNTED, CountedWin
 from services.reporting.reports.common.settled_win import SettledWin
 
@@ -12,7 +12,6 @@ Cells = dict[str, Any]
 
 def settled_cells(win: SettledWin) -> Cells:
     """Return the settled figures, and the theoretical win."""
-    exact = win.exact_handle
     return {
         **{name: win.of(name) for name in ("handle_cents", "payout_cents", "vigorish_cents", "house_in_bank_cents")},
         "settled_win_cents": win.win,
@@ -23,8 +22,8 @@ def settled_cells(win: SettledWin) -> Cells:
         "difference_percent": win.difference_percent,
         "exact_handle_cents": win.exact_handle,
         "exact_win_cents": win.exact_win,
-        "exact_theoretical_win_cents": Cell(round(win.theoretical), exact),
-        "exact_difference_cents": Cell(round(win.exact_win.value - win.theoretical), win.exact_win),
+        "exact_theoretical_win_cents": win.exact_theoretical_win,
+        "exact_difference_cents": win.exact_difference,
         "without_house_edge": ", ".join(sorted(win.without)) or None,
     }
 

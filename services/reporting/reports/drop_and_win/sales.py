@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import text
 
 from services.reporting.framework.figures import NOTHING, Figure
-from services.reporting.read_model.reading import ENTRIES, Books, refs_of
+from services.reporting.read_model.reading import Books, entries_of, parts_of
 
 # `moved_cents` is what came into the table inventory, and so negative, but where a sale is void: that takes one off.
 # What is sold says what it is sold for.
@@ -32,7 +32,9 @@ _EXPLAINED: Final = text(
     """
     SELECT date_trunc('hour', occurred_at, :zone) AS hour, moved_by,
            CAST(-sum(sign(moved_cents)) AS bigint) AS sales, CAST(-sum(moved_cents) AS bigint) AS cents{entries} {sold}
-    GROUP BY hour, moved_by ORDER BY hour, moved_by DESC""".replace("{sold}", _SOLD).replace("{entries}", ENTRIES)
+    GROUP BY hour, moved_by ORDER BY hour, moved_by DESC""".replace("{sold}", _SOLD).replace(
+        "{entries}", entries_of("-CAST(sign(moved_cents) AS bigint)", "-moved_cents")
+    )
 )
 
 
@@ -52,12 +54,12 @@ async def hours_of_sales(books: Books) -> list[HourOfSales]:
     asked = {"zone": books.place.document.time_zone, "table": books.question.table, "tables": books.tables_asked}
     statement = _EXPLAINED if books.explains else _SUMS
     for row in await books.read(statement, gaming_day=books.question.last, **asked):
-        because = refs_of(row.entries) if books.explains else ()
-        before, cents = found.get(row.hour, HourOfSales(row.hour)), Figure(row.cents, because)
+        number, worth = ((parts_of(row.entries, one) if books.explains else ()) for one in range(2))
+        before, cents = found.get(row.hour, HourOfSales(row.hour)), Figure(row.cents, worth)
         is_check = row.moved_by != "currency"
         found[row.hour] = HourOfSales(
             row.hour,
-            before.sales + Figure(row.sales, because),
+            before.sales + Figure(row.sales, number),
             before.currency + (NOTHING if is_check else cents),
             before.checks + (cents if is_check else NOTHING),
         )

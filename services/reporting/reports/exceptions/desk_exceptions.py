@@ -55,7 +55,7 @@ def _variance(
     after_seal = cases.is_open_after_seal(key, variance.value, *parts)
     is_open = status != "resolved" and (level != "noted" or status == "changed")
     said = [one.entry for one in (case.owned, case.resolved) if one is not None]
-    of_entries = [one for one in variance.because if isinstance(one, EntryRef)]
+    of_entries = [one for one in variance.sources if isinstance(one, EntryRef)]
     yield Exceptional(
         kind="variance",
         status="resolved" if status == "resolved" else "open" if is_open else "noted",

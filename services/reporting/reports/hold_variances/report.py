@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Mark, Section, fill
-from services.reporting.framework.figures import Cell, Figure
+from services.reporting.framework.figures import Cell, Figure, explained_by
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.counted_win import CountedWin, counted_marks, counted_wins
 from services.reporting.reports.common.counted_win import together as counted_together
@@ -151,13 +151,14 @@ class _Row:
     def of(self, compared: _Compared) -> dict[str, Any]:
         """Return the cells."""
         actual, share = compared.actual, compared.actual.share
-        because = (*actual.win.because, *actual.basis.because)
         days = compared.base_days
         cells: dict[str, Any] = {
             "basis": self.basis if compared.source is None else "drop",
             "basis_cents": actual.basis,
             "win_cents": None if actual.missing else actual.win,
-            "actual_percent": None if share is None else Cell(percent_of(share, 1), because),
+            "actual_percent": None
+            if share is None
+            else Cell(percent_of(share, 1), explained_by(actual.win, actual.basis)),
             "base_percent": None if compared.base is None else percent_of(compared.base, 1),
             "base": compared.source or self.law.base,
             "base_first_day": days and days[0],

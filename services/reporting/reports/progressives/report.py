@@ -6,7 +6,7 @@ from typing import Final
 
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Filled, Identity, fill
-from services.reporting.framework.figures import NOTHING, Cell, Figure, Value, total
+from services.reporting.framework.figures import NOTHING, Cell, Figure, Value, stated, total
 from services.reporting.read_model.meters import MEASURES, ON_DISPLAY
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.reports.common.cells import as_displayed, as_shown, entry_cell, exact, in_nanocents, sum_of
@@ -186,7 +186,7 @@ def _change(one: Listed, rejected: Mapping[int, Listed]) -> _Row:
         decision = rejected[fact.change]
         row |= {"status": "rejected", "decided_by": decision.fact.rejected_by, "reason": decision.fact.reason}
         because.append(decision.entry)
-    cents = None if fact.cents is None else Figure(fact.cents, tuple(because))
+    cents = None if fact.cents is None else Figure(fact.cents, stated(fact.cents, *because))
     return row | {"cents": cents, "entry": Cell(entry_cell(one.entry).value, tuple(because))}
 
 

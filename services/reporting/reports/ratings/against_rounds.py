@@ -147,7 +147,7 @@ def _of_rounds(wagers: RatedWagers, rated: Cell) -> dict[str, Any]:
     }
 
 
-def _less(one: Cell, other: Cell) -> int:
+def _less(one: Cell, other: Figure | Cell) -> int:
     assert isinstance(one.value, int), "both are known"
     assert isinstance(other.value, int), "both are known"
     return one.value - other.value

@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, NamedTuple
 from sqlalchemy import text
 
 from services.reporting.read_model.patrons import OWNERS
-from services.reporting.read_model.reading import ENTRIES, Books
-from services.reporting.reports.common.settled_play import ROUNDS, SUMS, Play, plays_of, together
+from services.reporting.read_model.reading import Books
+from services.reporting.reports.common.settled_play import ENTRIES, ROUNDS, SUMS, Play, plays_of, together
 from services.reporting.reports.ratings.stated_ratings import Stated, stated_ratings
 from shared.contracts.topics import SETTLEMENTS, publisher_of
 

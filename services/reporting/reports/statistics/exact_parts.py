@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from services.reporting.domain.house_edges import HouseEdge, Rates
 from services.reporting.domain.statistics import compared
-from services.reporting.framework.figures import NOTHING, Cell, Figure, explained_by
+from services.reporting.framework.figures import NOTHING, Cell, Figure, Weights, explained_by, weighted
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.weights import Weighed, Weight
 from shared.rules import Returns
@@ -38,18 +38,20 @@ class Against:
     payout: Figure = NOTHING
     expected_cents: Fraction = Fraction(0)
     variance: Fraction = Fraction(0)
+    expects: Weights = ()
+    """Exact paybacks, each with its handle."""
 
     def cells(self) -> dict[str, Figure | Cell]:
         """Return the cells of _AGAINST."""
         handle, payout = self.handle, self.payout
         found = compared(self.stakes.value, payout.value, self.expected_cents, self.variance)
-        expected = round(found.expected_cents)
+        expected = weighted(round(found.expected_cents), self.expects)
         return {
             "wagers": self.stakes,
             "handle_cents": handle,
-            "expected_cents": Cell(expected, handle),
+            "expected_cents": expected,
             "payout_cents": payout,
-            "difference_cents": Cell(payout.value - expected, explained_by(payout, handle)),
+            "difference_cents": payout - expected,
             "deviation_cents": Cell(_root(found.variance), handle),
             "z_score": Cell(found.z_shown if found.variance > 0 else None, explained_by(payout, handle)),
         }
@@ -136,28 +138,37 @@ async def against(books: Books, exact: Exact, *by: str) -> dict[tuple[str, ...],
     for place, weighed in sorted((await books.weighed(by, exact.weights)).items()):
         stakes, handle, payout = (
             Figure(value, explained_by(*of).origin)
-            for value, of in zip(weighed[:3], origins.get(place, ((), (), ())), strict=True)
+            for value, of in zip(weighed[:3], origins.get(place, _Origins())[:3], strict=True)
         )
-        found[place] = Against(stakes, handle, payout, *exact.expected(weighed))
+        expects = tuple(origins[place].expects) if place in origins else ()
+        found[place] = Against(stakes, handle, payout, *exact.expected(weighed), expects)
     return found
 
 
-_Origins = tuple[list[Figure], list[Figure], list[Figure]]
+class _Origins(NamedTuple):
+    """Stakes, handle and payout of the wagers of a place, with provenance, and what is expected of each handle."""
+
+    stakes: Sequence[Figure] = ()
+    handle: Sequence[Figure] = ()
+    payout: Sequence[Figure] = ()
+    expects: Sequence[tuple[Fraction, Figure]] = ()
 
 
 async def _origins(books: Books, exact: Exact, by: Sequence[str]) -> Mapping[tuple[str, ...], _Origins]:
-    """Return stakes, handle and payout of the wagers of each place, with provenance."""
+    """Return what the figures of each place are made of."""
     added_up = books.dealers if "dealer" in by else books.rounds
     dimensions = (*(name for name in by if name not in ("game", "earner")), *_PART)
-    found: defaultdict[tuple[str, ...], _Origins] = defaultdict(lambda: ([], [], []))
+    found: defaultdict[tuple[str, ...], tuple[list[Figure], list[Figure], list[Figure], list[tuple[Fraction, Figure]]]]
+    found = defaultdict(lambda: ([], [], [], []))
     for key, figures in (await added_up(dimensions, figures=_FIGURES)).items():
         about = dict(zip(dimensions, key, strict=True))
         counted = exact.of(about["submission"], about["wager"])
         if counted is not None:
             earner, returns = counted
-            stakes, handle, payout = found[tuple((about | {"earner": earner})[name] for name in by)]
+            stakes, handle, payout, expects = found[tuple((about | {"earner": earner})[name] for name in by)]
             payout.append(figures["payout_cents"])
             if returns is not None:
                 stakes.append(figures["stakes"])
                 handle.append(figures["handle_cents"])
-    return found
+                expects.append((returns.mean, figures["handle_cents"]))
+    return {place: _Origins(*of) for place, of in found.items()}

@@ -12,7 +12,7 @@ from services.reporting.domain.evidence import FALSE_ALARMS
 from services.reporting.domain.statistics import rows_too_often
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Filled, Made, Section, fill
-from services.reporting.framework.figures import NOTHING, Because, Cell, Figure, Value, explained_by, total
+from services.reporting.framework.figures import NOTHING, Cell, Figure, Sources, Value, explained_by, total
 from services.reporting.read_model.alarms import behind
 from services.reporting.read_model.evidence import carried_evidence, dealer_counts
 from services.reporting.read_model.reading import Books
@@ -156,7 +156,7 @@ async def _alarms(books: Books, alarms: Iterable[Alarm]) -> list[Cells]:
     return [_alarm(alarm, because) for alarm, because in shown.items()]
 
 
-def _alarm(alarm: Alarm, because: Because) -> Cells:
+def _alarm(alarm: Alarm, because: Sources) -> Cells:
     tested = alarm.tested
     return {
         "test": tested.kind,

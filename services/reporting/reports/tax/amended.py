@@ -1,7 +1,7 @@
 """Changes of a tax return by restatements: each version compared with the previous one, line by line."""
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import groupby, pairwise
 from typing import Any, Final
@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import text
 
 from services.reporting.framework.document import Column, Section
-from services.reporting.framework.figures import Aggregate, Because, EntryRef, Figure
+from services.reporting.framework.figures import Aggregate, EntryRef, Sources, computed
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.seals import sealed_days
 from services.reporting.reports.common.cells import rate_text
@@ -61,10 +61,10 @@ class _Version:
     revenue: CountedRevenue
     changes: Sequence[tuple[date, EntryRef]] = ()
 
-    def because(self, first: date, last: date) -> Because:
+    def because(self, first: date, last: date) -> Sources:
         """Return the provenance of the revenue as known with this version."""
         of_days = self.revenue.because(self.revenue.classes, first, last)
-        return tuple(replace(one, known_at=self.known_at) if isinstance(one, Aggregate) else one for one in of_days)
+        return tuple(one.as_of(self.known_at) for one in of_days)
 
 
 async def amended_rows(books: Books, now: CountedRevenue) -> list[dict[str, Any]]:
@@ -107,7 +107,7 @@ async def _versions(books: Books, now: CountedRevenue) -> list[_Version]:
 async def _changes(books: Books, now: CountedRevenue, seal: datetime) -> Sequence[Any]:
     """Return rows for everything relevant to revenue that was recorded after a seal, in the order of recording."""
     first, last = min(one.gaming_day for one in now.earned), now.sheet.last
-    behind = [one for one in now.because(now.classes, first, last) if isinstance(one, Aggregate)]
+    behind = [one.source for one in now.because(now.classes, first, last) if isinstance(one.source, Aggregate)]
     return await books.read(
         _CHANGES,
         first=first,
@@ -142,7 +142,7 @@ class _Compared:
             yield self.row(share.share, "share", share.amount, party=share.party, rate=rate_text(share.part))
 
     def row(self, line: str, figure: str, amounts: Amended, *, party: str = "", rate: str = "") -> dict[str, Any]:
-        """Return a row: its figures have all entries as provenance, the difference only those that caused it."""
+        """Return a row: all entries are behind its figures, behind the difference only those that caused it."""
         sheet = self.after.revenue.sheet
         days = (self.day or sheet.first, self.day or sheet.last)
         changes = tuple(dict.fromkeys(entry for day, entry in self.after.changes if self.day in (None, day)))
@@ -154,7 +154,7 @@ class _Compared:
             "party": party,
             "rate": rate,
             "figure": figure,
-            "before_cents": Figure(amounts.original_cents, self.before.because(*days)),
-            "after_cents": Figure(amounts.current_cents, self.after.because(*days)),
-            "difference_cents": Figure(amounts.difference_cents, changes),
+            "before_cents": computed(amounts.original_cents, self.before.because(*days)),
+            "after_cents": computed(amounts.current_cents, self.after.because(*days)),
+            "difference_cents": computed(amounts.difference_cents, changes),
         }

@@ -215,8 +215,7 @@ def _accrued(kind: PeriodKind, revenue: CountedRevenue) -> Mapping[str, Figure |
         lines = [line for line in sheet.layers if line.layer in layers]
         ahead = sum(one.change_cents for one in sheet.estimates if one.layer in layers)
         amounts = (
-            Figure(line.amount_cents, revenue.because(revenue.taxed(line.layer), line.first, line.last))
-            for line in lines
+            revenue.figure(line.amount_cents, revenue.taxed(line.layer), line.first, line.last) for line in lines
         )
         found[payee] = total((*amounts, Figure(ahead)))
     return found

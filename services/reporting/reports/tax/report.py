@@ -7,7 +7,7 @@ from typing import Any, Final
 from services.reporting.domain.law import Applied, unconfirmed
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Filled, Identity, Mark, fill
-from services.reporting.framework.figures import Figure, total
+from services.reporting.framework.figures import Figure, computed, total
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.seals import sealed_days
 from services.reporting.reports.common.cells import rate_text, require_whole
@@ -55,11 +55,11 @@ def _classes(books: Books, revenue: CountedRevenue) -> Filled:
         if name not in known:
             row["note"] = "nothing of this class is recorded in these gaming days"
         elif days := revenue.days((name,), sheet.first, sheet.last):
-            because = revenue.because((name,), sheet.first, sheet.last)
+            of = ((name,), sheet.first, sheet.last)
             row |= {
                 "days": len(days),
-                "revenue_cents": Figure(line.revenue_cents, because),
-                "counted_cents": Figure(line.counted_cents, because),
+                "revenue_cents": revenue.figure(line.revenue_cents, *of),
+                "counted_cents": revenue.figure(line.counted_cents, *of),
             }
         rows.append(row)
     return fill(CLASSES, rows)
@@ -76,9 +76,8 @@ def _days(revenue: CountedRevenue) -> Filled:
             if (day, name) in missing:
                 row["missing"] = "; ".join(missing[day, name])
             elif tables:
-                because = revenue.because((name,), day, day)
-                row["revenue_cents"] = Figure(lines[name].revenue_cents, because)
-                row["counted_cents"] = Figure(lines[name].counted_cents, because)
+                row["revenue_cents"] = revenue.figure(lines[name].revenue_cents, (name,), day, day)
+                row["counted_cents"] = revenue.figure(lines[name].counted_cents, (name,), day, day)
             rows.append(row)
     return fill(DAYS, rows)
 
@@ -132,8 +131,11 @@ def _amounts(
 ) -> dict[str, Any]:
     """Return the figures of a line for these classes; none if no gaming day has a win."""
     days = len(revenue.days(classes, line.first, line.last))
-    because = revenue.because(classes, line.first, line.last)
-    figures = {"base_cents": Figure(line.base_cents, because), "amount_cents": Figure(line.amount_cents, because)}
+    of = (classes, line.first, line.last)
+    figures = {
+        "base_cents": revenue.figure(line.base_cents, *of),
+        "amount_cents": revenue.figure(line.amount_cents, *of),
+    }
     return {"first_day": line.first, "last_day": line.last, "days": days, **(figures if days else {})}
 
 
@@ -162,10 +164,10 @@ def _paid_ahead(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Figur
     because = tuple(dict.fromkeys(one for span in spans for one in revenue.because(classes, *span)))
     this = revenue.because(classes, *spans[0])
     return {
-        "tax_cents": Figure(line.tax_cents, this),
-        "paid_cents": Figure(line.paid_cents, because),
-        "ahead_cents": Figure(line.ahead_cents, this),
-        "change_cents": Figure(line.change_cents, because),
+        "tax_cents": computed(line.tax_cents, this),
+        "paid_cents": computed(line.paid_cents, because),
+        "ahead_cents": computed(line.ahead_cents, this),
+        "change_cents": computed(line.change_cents, because),
     }
 
 
@@ -198,8 +200,7 @@ def _due(revenue: CountedRevenue) -> Filled:
             row["note"] = "the tax of a month by which it is paid ahead is not in these books"
         elif not waits and any(revenue.days(revenue.taxed(line.layer), line.first, line.last) for line in lines):
             of_lines = (
-                Figure(line.amount_cents, revenue.because(revenue.taxed(line.layer), line.first, line.last))
-                for line in lines
+                revenue.figure(line.amount_cents, revenue.taxed(line.layer), line.first, line.last) for line in lines
             )
             row["due_cents"] = total((*of_lines, *(one["change_cents"] for one in ahead if one is not None)))
         rows.append(row)

@@ -10,7 +10,7 @@ from datetime import date
 from functools import cached_property
 from typing import Final, Literal
 
-from services.reporting.framework.figures import NOTHING, Aggregate, Because
+from services.reporting.framework.figures import NOTHING, Aggregate, Figure, Part, computed
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.counted_win import Missing, counted_wins
 from services.reporting.reports.tax.gross_revenue import CLASSES, DayRevenue, Facility
@@ -23,13 +23,13 @@ from shared.jurisdictions.model import ClassOfRevenue
 Source = Literal["win", "rake", "electronic", "contest"]
 """The facts that revenue comes from."""
 
-_MEASURES: Final[Mapping[Source, tuple[str, ...]]] = {
-    "win": ("win_cents", "adjusted_cents"),
-    "rake": ("rake_cents",),
-    "electronic": ("account_staked_cents", "account_credited_cents"),
-    "contest": ("contest_fees_cents", "contest_prizes_cents"),
+_MEASURES: Final[Mapping[Source, Mapping[str, int]]] = {
+    "win": {"win_cents": 1, "adjusted_cents": 1},
+    "rake": {"rake_cents": 1},
+    "electronic": {"account_staked_cents": 1, "account_credited_cents": -1},
+    "contest": {"contest_fees_cents": 1, "contest_prizes_cents": -1},
 }
-"""The measures of each source."""
+"""The measures of each source, with their signs in the revenue."""
 
 BASES: Final[Mapping[Source, str]] = {
     "win": "win_formula",
@@ -115,7 +115,7 @@ class CountedRevenue:
 
     def because(
         self, classes: Iterable[ClassOfRevenue], first: date, last: date, *, name: str | None = None
-    ) -> Because:
+    ) -> tuple[Part, ...]:
         """Return the provenance of classes' revenue in a range of gaming days; of one table or contest, if named."""
         wanted = set(classes)
         mine = [
@@ -126,12 +126,23 @@ class CountedRevenue:
         is_whole = not any(first <= day <= last and name in wanted for day, name in self.missing)
         spans = [(first, last)] if is_whole else [(day, day) for day in sorted(self.days(wanted, first, last))]
         return tuple(
-            Aggregate("rounds" if source == "electronic" else "amounts", (measure,), *days, where)
+            Part(Aggregate("rounds" if source == "electronic" else "amounts", (measure,), *days, where), sign)
             for days in spans
             for source in _MEASURES
             for where in self._of(source, {one.name for one in mine if one.source == source})
-            for measure in _MEASURES[source]
+            for measure, sign in _MEASURES[source].items()
         )
+
+    def figure(self, cents: int, classes: Iterable[ClassOfRevenue], first: date, last: date) -> Figure:
+        """Return an amount that follows from the revenue of classes on complete days, with its provenance.
+
+        Where it is that revenue, the entries add up to it; a base that leaves out losses, or a tax, is computed of it.
+        """
+        wanted = set(classes)
+        days = self.days(wanted, first, last)
+        earned = sum(one.cents for one in self.earned if one.revenue_class in wanted and one.gaming_day in days)
+        because = self.because(wanted, first, last)
+        return Figure(cents, because) if earned == cents else computed(cents, because)
 
     def _of(self, source: Source, names: set[str]) -> Iterator[tuple[tuple[str, str], ...]]:
         """Yield the conditions on the sums, or none if they cover all such facts."""
@@ -229,7 +240,7 @@ async def _raked(books: Books, since: date) -> list[Earned]:
 
 async def _electronic(books: Books, since: date) -> list[Earned]:
     """Return the win of account wagers at fully automated tables, if that is their legal basis."""
-    measures, classes = _MEASURES["electronic"], _Classes(books)
+    measures, classes = tuple(_MEASURES["electronic"]), _Classes(books)
     found = await books.rounds(("gaming_day", "table_name"), figures=measures, first=since)
     rows = []
     for (text, table), known in found.items():
@@ -241,7 +252,7 @@ async def _electronic(books: Books, since: date) -> list[Earned]:
 
 
 async def _contests(books: Books, since: date) -> list[Earned]:
-    measures = _MEASURES["contest"]
+    measures = tuple(_MEASURES["contest"])
     found = await books.amounts(measures, ("gaming_day", "item"), first=since, explained=False)
     rows = []
     for (day, contest), known in found.items():

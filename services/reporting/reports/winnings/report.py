@@ -10,7 +10,7 @@ from services.reporting.domain.federal.winnings import Candidate, candidates
 from services.reporting.domain.law import Applied, unconfirmed
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Identity, Mark, fill
-from services.reporting.framework.figures import Because, Cell, Figure, total
+from services.reporting.framework.figures import Cell, Figure, Sources, total
 from services.reporting.read_model.filings import FILINGS
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.read_model.winnings import Won, posted_rounds
@@ -37,7 +37,7 @@ class _Kept:
     def of(self, candidate: Candidate) -> Sequence[Won]:
         return [self.lines[id(line)] for line in candidate.lines]
 
-    def because(self, candidate: Candidate) -> Because:
+    def because(self, candidate: Candidate) -> Sources:
         return tuple(dict.fromkeys(one.entry for one in self.of(candidate)))
 
     def win(self, candidate: Candidate) -> str:
