@@ -261,7 +261,7 @@ async def _float(books: Books, last: Iterable[Listed], *, is_stated: bool) -> Fi
             in_service = brought + put_in
             outstanding = in_service - cage - tables - in_transit
             row |= {"brought_forward": brought, "in_service": in_service, "outstanding": outstanding}
-            row["outstanding_cents"] = Figure(outstanding.value * chips.cents, outstanding.origin)
+            row["outstanding_cents"] = outstanding * chips.cents
         rows.append(row)
     return fill(FLOAT, rows)
 

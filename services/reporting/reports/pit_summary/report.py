@@ -114,7 +114,7 @@ async def _stays(books: Books) -> list[_Stay]:
                 counted.get(key, without),
                 milliseconds_of(opened.get(key, ())),
                 sold.get(key, NOTHING) if reports_sales else None,
-                Figure(played, _entries(books, table, opened.get(key, ()))),
+                Figure(played, _entries(books, key, opened.get(key, ()))),
                 Fraction(seats, played) if played else None,
                 tuple(sorted(dealers.get(key, ()))),
             )
@@ -122,11 +122,15 @@ async def _stays(books: Books) -> list[_Stay]:
     return sorted(found, key=lambda one: (one.pit, order.get(one.shift, len(order)), one.shift, one.table))
 
 
-def _entries(books: Books, table: str, times: Times) -> tuple[Aggregate, ...]:
-    """Return the rounds that were closed at a table in these periods."""
+def _entries(books: Books, place: tuple[str, str], times: Times) -> tuple[Aggregate, ...]:
+    """Return the rounds closed at a table in the periods of a shift; of a closed table, those of the clock's shift."""
     if not books.explains:
         return ()
-    question, where = books.question, (("table_name", table),)
+    question, (table, shift) = books.question, place
+    if not times:
+        of_clock = (("table_name", table), ("shift", shift))
+        return (Aggregate("played", ("rounds",), question.first, question.last, of_clock),)
+    where = (("table_name", table),)
     return tuple(Aggregate("played", ("rounds",), question.first, question.last, where, times_of) for times_of in times)
 
 
