@@ -9,6 +9,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from services.console.operations import Field, Operation
+from services.console.words import say
 from shared.contracts.json_text import MemberTwice, read_json
 
 _WHOLE: Final = re.compile(r"[-+]?(?:[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)", re.ASCII)
@@ -176,6 +177,10 @@ def _rows(form: Mapping[str, str], at: str) -> list[str]:
     return sorted((one for one in numbers if _ROW.fullmatch(one)), key=int)
 
 
+_PATTERN: Final = "it must match the pattern"
+"""What a service says to programs of a text with another form, which on a form needs no regular expression."""
+
+
 def places(problem: Mapping[str, Any], moved: Mapping[str, str]) -> dict[str, str]:
     """Return a service's validation errors by the name of the form field.
 
@@ -187,5 +192,6 @@ def places(problem: Mapping[str, Any], moved: Mapping[str, str]) -> dict[str, st
         at = first
         for each in more:
             at = moved.get(f"{at}.{each}", f"{at}.{each}")
-        found.setdefault(at, str(mistake["what"]))
+        what = str(mistake["what"])
+        found.setdefault(at, say("command.form") if what.startswith(_PATTERN) else what)
     return found

@@ -22,10 +22,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import LawUnknown
-from shared.rules.errors import Refused, what_is_wrong
+from shared.rules.errors import Refused
 from shared.runtime.errors import ErrorKind, kind_of
 from shared.runtime.http.access import Caller, Identities, caller_of, require_parameters_declared
 from shared.runtime.http.command_routes import CommandRoute
+from shared.runtime.http.limits import said_of
 from shared.runtime.http.merged_routers import merge_routers
 from shared.runtime.http.openapi import complete
 from shared.runtime.http.problems import Mistake, problem, problems
@@ -166,7 +167,7 @@ def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:
-        errors = [Mistake(at=_place(item["loc"]), what=what_is_wrong(item)) for item in error.errors()]
+        errors = [Mistake(at=_place(item["loc"]), what=said_of(item)) for item in error.errors()]
         detail = "; ".join(f"{mistake.at}: {mistake.what}" for mistake in errors)
         return await answer(
             request, Rejected(Reason.MALFORMED, detail), recorded=_kinds_of_mistakes(error), errors=errors
