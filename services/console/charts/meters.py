@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import accumulate
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -40,7 +41,7 @@ def meter_history(movements: Sequence[Mapping[str, Any]], zone: str) -> Chart:
     pool = movements[0]["movement"]["pool"]
     title = say("charts.meter.title_of", pool=pool)
     clock = ZoneInfo(zone)
-    kept, note = _kept(rows)
+    kept, note = _kept(_in_order(rows))
     values = [_drawn(row, clock) for row in kept]
     x = {
         "field": "at",
@@ -100,6 +101,15 @@ def _row(one: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _in_order(rows: Sequence[Row]) -> list[Row]:
+    """Return movements in the order in which they were decided, none drawn before an earlier one.
+
+    Of two tables that feed a meter one may report later: its round moves the meter when it comes.
+    """
+    latest = accumulate((row["at"] for row in rows), lambda one, other: max(one, other, key=datetime.fromisoformat))
+    return [{**row, "drawn_at": at} for row, at in zip(rows, latest, strict=True)]
+
+
 def _event(row: Row) -> str | None:
     """Return the event that moved the meter; None for wager contributions and for the opening amount."""
     if row["award_cents"] > 0:
@@ -123,7 +133,7 @@ def _kept(rows: Sequence[Row]) -> tuple[list[Row], str | None]:
 
 
 def _drawn(row: Row, clock: ZoneInfo) -> dict[str, Any]:
-    at = datetime.fromisoformat(row["at"]).astimezone(clock).replace(tzinfo=None)
+    at = datetime.fromisoformat(row["drawn_at"]).astimezone(clock).replace(tzinfo=None)
     found = {"at": f"{at.isoformat(timespec='milliseconds')}Z", "dollars": in_dollars(row["shown_cents"])}
     event = _event(row)
     return found if event is None else {**found, "event": event}

@@ -144,6 +144,19 @@ def test_figures_are_those_that_follow_from_the_documents() -> None:
     assert [10_100, 10_200, 500] == [row["shown_cents"] for row in history().rows]
 
 
+def test_a_meter_is_drawn_in_the_order_in_which_it_was_moved() -> None:
+    """A round that comes late moves the meter when it comes: the sign never falls without an award."""
+    moved = [
+        {"at": f"2026-11-22T18:0{minute}:00+00:00", "kind": "round", "table": "BJ-01"}
+        | {"movement": {"pool": "major", "number": number, "award_cents": 0, "shown_cents": 100 * number}}
+        for number, minute in ((1, 1), (2, 5), (3, 2), (4, 6))
+    ]
+    chart = meter_history(moved, "America/New_York")
+    drawn = [(one["at"][14:16], one["dollars"]) for one in chart.spec["data"]["values"]]
+    assert [("01", 1.0), ("05", 2.0), ("05", 3.0), ("06", 4.0)] == drawn
+    assert "18:02" == chart.rows[2]["at"][11:16]
+
+
 def test_the_table_has_all_that_the_picture_leaves_out() -> None:
     """A picture has so many points at most; the table behind it has every row, and each column of it a value."""
     long = history(1_000)
