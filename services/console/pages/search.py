@@ -25,6 +25,8 @@ from services.console.services import (
 
 _HASH: Final = re.compile(r"[0-9a-f]{8,64}")
 _TERM_MAX: Final = 200
+_WORD_OF_TABLE: Final = re.compile(r"^table\s+")
+"""What people say before the name of a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +74,11 @@ async def _found(person: Person, property_name: str, term: str) -> list[Hit]:
 
 async def _tables(person: Person, name: str, term: str) -> list[Hit]:
     [floor] = await together(person.calls.get(REPORTING, path("floors", name)))
+    named = _WORD_OF_TABLE.sub("", term.lower())
     return [
         Hit("table", one["table"], path("p", name, "floor", one["table"]), one["game"])
         for one in (floor or {}).get("tables", ())
-        if one["table"].lower().startswith(term.lower())
+        if named and named in one["table"].lower()
     ]
 
 
