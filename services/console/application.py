@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from services.console import documentation, gallery, gateway, login, static
 from services.console.begun import Begun
-from services.console.console import Console, Forged, LoginNeeded, TooLong, page
+from services.console.console import Console, Forged, LoginNeeded, TooLong, known_person, page
 from services.console.floor import Floors
 from services.console.gallery import Gallery
 from services.console.operations import Operations
@@ -179,17 +179,19 @@ def _answer_errors(app: FastAPI) -> None:
     async def too_long(request: Request, error: TooLong) -> Response:
         del error
         why = Refused("console", 413, {"title": say("refused.too_long"), "detail": say("refused.too_long_why")})
-        return page(request, "refused.html", status=413, refused=why, forged=False)
+        return page(request, "refused.html", known_person(request), status=413, refused=why, forged=False)
 
     @app.exception_handler(Refused)
     async def refused(request: Request, error: Refused) -> Response:
-        return page(request, "refused.html", status=error.status, refused=error, forged=False)
+        return page(request, "refused.html", known_person(request), status=error.status, refused=error, forged=False)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
-        return page(request, "refused.html", status=error.status_code, refused=None, forged=False)
+        return page(
+            request, "refused.html", known_person(request), status=error.status_code, refused=None, forged=False
+        )
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:
         del error
-        return page(request, "refused.html", status=404, refused=None, forged=False)
+        return page(request, "refused.html", known_person(request), status=404, refused=None, forged=False)

@@ -117,6 +117,17 @@ async def _person(request: Request) -> Person:
     if request.method not in _SAFE:
         await require_own_form(request, console, session)
     await console.operations.refresh()
+    request.state.person = person = Person(session, console.services.of(session), console)
+    return person
+
+
+def known_person(request: Request) -> "Person | None":
+    """Return the person behind a request that failed, so that its page keeps the navigation; None for nobody."""
+    known: Person | None = getattr(request.state, "person", None)
+    session = session_of(request) if known is None else None
+    if session is None:
+        return known
+    console = console_of(request)
     return Person(session, console.services.of(session), console)
 
 

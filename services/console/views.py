@@ -27,6 +27,14 @@ _SHORT: Final = 40
 _HASH: Final = re.compile("[0-9a-f]{64}")
 _SHOWN: Final = 12
 """Number of hash digits shown; the full hash is in the title attribute."""
+_MOMENT: Final = "%Y-%m-%d %H:%M:%S"
+_INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)")
+_CODE: Final = re.compile(r"(?<![\w/.@'-])[a-z][a-z0-9]*(_[a-z0-9]+)+(?![\w/@])")
+"""A name of ours in a text of a service, such as `counter_check`: no part of another, nor one that it quotes."""
+_NAMES: Final = frozenset(
+    {"person", "who", "by", "owner", "dealer", "drawer", "patron", "account", "serial", "table", "pool", "id"}
+)
+"""The columns with names that people gave, besides those that end in `_by`."""
 _UNSEEN: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
@@ -82,7 +90,7 @@ def count(number: int | Undefined | None) -> str:
     return "" if number is None or isinstance(number, Undefined) else f"{number:,}"
 
 
-def moment(text: str | datetime | None, zone: str | None = None, form: str = "%Y-%m-%d %H:%M:%S") -> Markup:
+def moment(text: str | datetime | None, zone: str | None = None, form: str = _MOMENT) -> Markup:
     """Return a moment in a time zone, or marked as UTC without one, as HTML with the exact value."""
     if not text:
         return Markup("")
@@ -102,10 +110,43 @@ def ago(text: str | None, now: datetime | None = None) -> str:
     return f"{seconds} s"
 
 
-def cell(value: Any, unit: str, zone: str | None = None) -> Any:
-    """Return the value of a report cell, formatted by its column's unit."""
+def told(text: object, zone: str | None = None) -> object:
+    """Return a text that a service wrote, with its names as words and its moments on the clock of the property.
+
+    >>> told("meter bad_beat of `TH-01` at 2026-11-20T12:44:00+00:00, by count_room", "America/New_York")
+    'meter bad beat of TH-01 at 2026-11-20 07:44:00, by count room'
+    >>> told("as of 2026-11-21T06:00:00Z"), told("by demo.count_room"), told(None)
+    ('as of 2026-11-21 06:00:00 UTC', 'by demo.count_room', None)
+    """
+    if not isinstance(text, str) or isinstance(text, Markup):
+        return text
+    text = _INSTANT.sub(lambda found: _clock(found[0], zone), text.replace("`", ""))
+    return _CODE.sub(lambda found: found[0].replace("_", " "), text)
+
+
+def _clock(text: str, zone: str | None) -> str:
+    """Return a moment on the clock of the property, or marked as UTC without one."""
+    at = datetime.fromisoformat(text)
+    return f"{at.astimezone(ZoneInfo(zone)):{_MOMENT}}" if zone else f"{at.astimezone(UTC):{_MOMENT}} UTC"
+
+
+def cell(value: Any, unit: str, zone: str | None = None, name: str = "") -> Any:
+    """Return a value for a page, formatted by its column's unit.
+
+    Of a text, a name of ours (`taken_back`) is words and a moment is on the clock of the property, but in a column with
+    the name of somebody or something, which is shown as it is.
+
+    >>> [str(cell(one, "text")) for one in (True, ["a.kim", "b.lee"], [])]
+    ['Yes', 'a.kim, b.lee', '']
+    >>> str(cell("taken_back", "text")), str(cell("count_room", "text", None, "decided_by"))
+    ('Taken back', 'count_room')
+    """
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return say("command.yes" if value else "command.no").capitalize()
+    if isinstance(value, list | tuple):
+        return Markup(", ").join(cell(one, unit, zone, name) for one in value)
     if unit in _AMOUNTS and isinstance(value, int | str):
         return dollars(value)
     if unit == "count" and isinstance(value, int):
@@ -118,7 +159,9 @@ def cell(value: Any, unit: str, zone: str | None = None) -> Any:
         return moment(value, zone)
     if _HASH.fullmatch(value):
         return Markup('<code title="{}">{}…</code>').format(value, value[:_SHOWN])
-    return escape(legible(value))
+    if name in _NAMES or name.endswith("_by"):
+        return escape(legible(value))
+    return escape(legible(words_of(value) if _CODE.fullmatch(value) else told(value, zone)))
 
 
 def figures(
@@ -133,7 +176,7 @@ def figures(
     for column in columns:
         name, unit = column["name"], column["unit"]
         value = row.get(name)
-        shown = cell(value, unit, zone)
+        shown = cell(value, unit, zone, name)
         if not (isinstance(value, int) and unit in _EXPLAINED):  # the digits of an amount need no escape
             shown = escape(shown)
         if leads is not None and value and unit in _EXPLAINED:
@@ -200,6 +243,7 @@ def environment() -> Environment:
         "dollars": dollars,
         "moment": moment,
         "part": part,
+        "told": told,
         "pretty": pretty,
         "words": words_of,
     }

@@ -44,7 +44,7 @@ NOWHERE: Final = "nowhere"
 """A property that is not there."""
 TRIED_MAX: Final = 12
 """How many addresses of a page are tried at most, until it is seen."""
-_LINK: Final = re.compile(r'(?:href|src)="(/[^"]*)"')
+LINK: Final = re.compile(r'(?:href|src)="(/[^"]*)"')
 _AREA: Final = re.compile(r'<textarea[^>]* name="([^"]+)"[^>]*>([^<]*)</textarea>')
 _FIELD: Final = re.compile(r'<input[^>]* name="([^"]+)"[^>]* value="([^"]*)"')
 _KEY: Final = re.compile(r"console\.[0-9a-f-]{36}")
@@ -140,7 +140,7 @@ def look_around(visitors: Visitors) -> dict[str, Seen]:
         tried[route.path] += 1
         for crew in crews():
             answer = visitors.get(address, crew + AS_MEMBER)
-            leads = [unescape(one).partition("#")[0] for one in _LINK.findall(answer.text)]
+            leads = [unescape(one).partition("#")[0] for one in LINK.findall(answer.text)]
             leads += [answer.headers["location"]] if answer.is_redirect else []
             coming += [one for one in dict.fromkeys(leads) if one not in known]
             known.update(leads)

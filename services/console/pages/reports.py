@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Request
@@ -11,7 +12,7 @@ from services.console.console import Asked, Person, page, rows_max
 from services.console.entries import shown_entries, shown_sums
 from services.console.gallery import SECTIONS_OF_CHARTS, charts_of_report, hung
 from services.console.pages.days import running_day, zone_of
-from services.console.services import REPORTING, Refused, path
+from services.console.services import REPORTING, Refused, path, together
 from shared.contracts.rejection import Reason
 from shared.runtime.http.problems import problem_uri
 
@@ -53,6 +54,20 @@ def cut_to_first(shown: Mapping[str, Any], most: int | None) -> None:
             section.update(rows=rows[:most], cut_from=len(rows))
 
 
+_MISTAKEN: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
+"""What a question is answered that names something else than there is: its filters are shown as they were typed."""
+
+
+async def _choices(person: Person, property_name: str) -> dict[str, Any]:
+    """Return the tables and games that a report may be narrowed to; none for who may not see the floor."""
+    [floor] = await together(person.calls.get(REPORTING, path("floors", property_name)))
+    tables = (floor or {}).get("tables", ())
+    return {
+        "tables": [one["table"] for one in tables],
+        "games": sorted({one["game"] for one in tables}),
+    }
+
+
 def routes() -> APIRouter:
     """Return the routes."""
     router = APIRouter(prefix="/p/{property}/reports")
@@ -72,6 +87,7 @@ def routes() -> APIRouter:
             }
             return Response(answer.content, headers=kept)
         found = await person.calls.get(REPORTING, "/reports", name=report)
+        choices = await _choices(person, asked.property)
         [definition] = found or [{"name": report, "periods": ["day"]}]
         if wanted["period"] not in definition["periods"]:
             wanted["period"] = definition["periods"][0]
@@ -80,10 +96,11 @@ def routes() -> APIRouter:
         try:
             shown = await person.calls.get(REPORTING, path("reports", report), **wanted, **cut, **{"as": "json"})
         except Refused as refused:
-            if refused.problem.get("type") != _NOTHING_RECORDED:
+            if refused.status not in _MISTAKEN:
                 raise
+            status = 200 if refused.problem.get("type") == _NOTHING_RECORDED else refused.status
             said = {"definition": definition, "wanted": wanted, "why": str(refused)}
-            return page(request, "report_without_entries.html", person, **said)
+            return page(request, "report_without_entries.html", person, status=status, **said, **choices)
         zone = await zone_of(person, asked.property)
         drawn = charts_of_report(shown, zone)
         cut_to_first(shown, most)
@@ -96,6 +113,7 @@ def routes() -> APIRouter:
             wanted=wanted,
             zone=zone,
             charts=hung(request, person.session, drawn),
+            **choices,
         )
 
     @router.get("/{report}/entries")

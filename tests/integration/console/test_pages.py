@@ -1,6 +1,7 @@
 """Pages: what they tell the browser, how they show what services say, and a stream whose session ends."""
 
 import json
+import re
 from typing import Any
 
 import httpx
@@ -9,6 +10,7 @@ import pytest
 from services.console.static import address
 from tests.support.console import Browser, Form, Stage
 from tests.support.json_text import with_members_twice
+from tests.support.openapi import document_of
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 SLIPS = "/do/table-inventory/request-slip"
@@ -300,6 +302,81 @@ def test_a_report_of_a_day_without_entries_says_so_and_asks_for_another_day(stag
         assert shown in page.text, shown
     answers["reporting", "GET", "/reports/pace"] = (404, nothing | {"type": "urn:pitledger:problem:not-found"})
     assert 404 == browser.get("/p/riverside/reports/pace?day=2026-11-21").status_code
+
+
+def test_a_report_of_a_table_that_is_not_there_keeps_what_was_asked(stage: Stage, browser: Browser) -> None:
+    """Its filters are there as they were typed, with the tables of the floor to choose from, and the navigation."""
+    answers = stage.services.answers
+    definition = {"name": "pace", "title": "Pace and yield", "periods": ["day", "week"], "role": "reports.read"}
+    answers["reporting", "GET", "/reports"] = (200, [definition])
+    floor = {"tables": [{"table": "BJ01", "game": "blackjack"}, {"table": "TH01", "game": "texas-holdem"}]}
+    answers["reporting", "GET", "/floors/riverside"] = (200, floor)
+    answers["reporting", "GET", "/reports/pace"] = (
+        404,
+        {"status": 404, "title": "Not found", "detail": "no table bj01"},
+    )
+    page = browser.get("/p/riverside/reports/pace?day=2026-11-21&period=week&table=bj01")
+    assert 404 == page.status_code
+    assert 'value="2026-11-21"' in page.text
+    assert "<option selected>week</option>" in page.text
+    assert ["", "BJ01", "TH01", "bj01"] == re.findall('<option value="([^"]*)"', page.text.partition("game")[0])
+    assert '<option value="bj01" selected>' in page.text
+    assert '<nav class="sections"' in page.text
+
+
+@pytest.mark.parametrize("path", ["/p/riverside/rounds/BJ01/none", "/p/riverside/reports/none/entries?cell=a"])
+def test_a_page_that_is_refused_keeps_the_navigation(browser: Browser, path: str) -> None:
+    """Who is logged in goes on from there: sections, search, and the way out."""
+    page = browser.get(path)
+    assert page.status_code >= 400
+    for kept in ('<nav class="sections"', 'type="search"', "pit.pat"):
+        assert kept in page.text
+    assert "pit.pat" in browser.get("/p/riverside/nowhere").text
+
+
+def test_a_filter_of_the_quarantine_offers_what_each_service_takes(stage: Stage) -> None:
+    """As their OpenAPI documents have it: another one would be refused by all of them."""
+    page = stage.browser("pit.pat").get("/p/riverside/quarantine")
+    offered = re.findall('<option value="([^"]*)"', page.text)
+    services = stage.console.operations.services_with("ask-replay")
+    assert services
+    for name in services:
+        [status] = [
+            one for one in document_of(name)["paths"]["/quarantine"]["get"]["parameters"] if one["name"] == "status"
+        ]
+        assert status["schema"]["enum"] == offered, name
+
+
+@pytest.mark.parametrize("term", ["bj01", "Table BJ01", "01"])
+def test_a_table_is_found_as_people_name_it(stage: Stage, browser: Browser, term: str) -> None:
+    """In any case, with the word before it, and by its end; what was searched for stays in the box."""
+    tables = [{"table": "BJ01", "game": "blackjack"}, {"table": "TH01", "game": "texas-holdem"}]
+    stage.services.answers["reporting", "GET", "/floors/riverside"] = (200, FLOOR | {"tables": tables})
+    answer = browser.get("/p/riverside/search", params={"q": term}, headers={"hx-request": "true"})
+    assert '<a href="/p/riverside/floor/BJ01">' in answer.text
+    assert f'value="{term}"' in answer.text
+
+
+def test_more_rounds_of_a_table_are_those_of_the_table(stage: Stage, browser: Browser) -> None:
+    """The page of a table leads on to its own rounds; without any it says so."""
+    answers = stage.services.answers
+    table: dict[str, Any] = {
+        "table": "BJ01",
+        "game": "blackjack",
+        "kind": None,
+        "pit": "main",
+        "play": "rounds",
+        "sales": "each",
+    }
+    table |= dict.fromkeys(("win_cents", "drop_cents", "handle_cents", "minimum_cents", "rounds", "late"), 0)
+    table |= dict.fromkeys(("rounds_in_hour", "exceptions", "alarms", "results"), 0)
+    answers["reporting", "GET", "/floors/riverside"] = (200, FLOOR | {"tables": [table]})
+    listed = {"items": [{"table": "BJ01", "round_id": "r-1", "game": "blackjack", "status": "posted"}], "next": "c-1"}
+    answers["round-settlement", "GET", "/rounds"] = (200, listed)
+    address = "/p/riverside/floor/BJ01?day=2026-11-21"
+    assert "/rounds?day=2026-11-21&amp;table=BJ01&amp;cursor=c-1" in browser.get(address).text
+    answers["round-settlement", "GET", "/rounds"] = (200, {"items": []})
+    assert "No rounds." in browser.get(address).text
 
 
 def test_a_patron_who_is_not_registered_has_a_page(stage: Stage, browser: Browser) -> None:
