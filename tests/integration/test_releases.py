@@ -162,7 +162,6 @@ def test_every_reader_takes_what_an_archive_s_topics_hold(archived: Archived) ->
 
 QUIET = {
     "0.1.0": {
-        "paytable_registry.ledger_mappings",
         "round_settlement.result_voids",
         "suspicious_activity.sar_files",
         "suspicious_activity.sars",
