@@ -2,8 +2,8 @@
 
 `outside_cents` is what somebody outside (the item) gave to the cage, less what it took, once it was received;
 `cage_transit_cents` what of a transfer (the item: its number) is in transit. `chips_in_service` and `chips_in_transit`
-are pieces of the property's own chips (the item: `OwnChips`); `chips_brought_forward` those that were in service before
-the books began. `boxes_money_cents` is the currency and the rake that the count room found in boxes.
+are pieces of the property's own chips (the item: `OwnChips`). `boxes_money_cents` is the currency and the rake that the
+count room found in boxes.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,6 @@ from shared.contracts.cage_locations import (
     HeldPieces,
     money_of,
 )
-from shared.contracts.chips_in_service import ChipsInServiceApproved
 from shared.contracts.counts import CountConcluded
 
 
@@ -95,16 +94,6 @@ def counted(fact: CountConcluded) -> Iterator[Amount]:
     for box in fact.boxes:
         cents = box.currency_cents + (box.rake_cents or 0)
         yield Amount("boxes_money_cents", cents, box.table, box.shift, gaming_day=box.gaming_day)
-
-
-@adds(ChipsInServiceApproved)
-def brought_forward(fact: ChipsInServiceApproved) -> Iterator[Amount]:
-    """Yield chips in service before the books began, less those that were approved before."""
-    before = () if fact.before is None else ((-1, fact.before),)
-    for sign, position in ((1, fact), *before):
-        for pieces in position.contents:
-            item = OwnChips.of(pieces).item
-            yield Amount("chips_brought_forward", sign * pieces.count, item=item, gaming_day=position.gaming_day)
 
 
 _LAST: Final = text("""

@@ -103,15 +103,15 @@ IN_SERVICE = f"/chips-in-service/{PROPERTY}"
 FLOAT = ("brought_forward", "put_in", "in_service", "at_cage", "at_tables", "in_transit", "outstanding")
 
 
-def _enters(both: BothBooks, *contents: dict[str, Any], by: str = "audit.kim") -> dict[str, Any]:
+def _enters(both: BothBooks, *contents: dict[str, Any], by: str = "audit.kim", day: str = DAY) -> dict[str, Any]:
     """Somebody states the chips that were in service before the books began."""
-    entered = {"gaming_day": DAY, "contents": contents, "source": "chip inventory ledger, page 9"}
+    entered = {"gaming_day": day, "contents": contents, "source": "chip inventory ledger, page 9"}
     return both.ledger.done(IN_SERVICE, entered, person=by)
 
 
-def _states(both: BothBooks, *contents: dict[str, Any]) -> None:
+def _states(both: BothBooks, *contents: dict[str, Any], day: str = DAY) -> None:
     """Two people do."""
-    number = _enters(both, *contents)["revision"]
+    number = _enters(both, *contents, day=day)["revision"]
     both.ledger.done(f"{IN_SERVICE}/{number}/approve", person="control.eve")
 
 
@@ -169,12 +169,12 @@ def test_chips_in_service_are_stated_by_two_people_with_their_source(both: BothB
 
 
 def test_chips_outstanding_are_those_in_service_that_lie_nowhere(both: BothBooks) -> None:
-    """By chip set and denomination: at the cage and at tables as counted, and in transit."""
+    """By chip set and denomination: at the cage and at tables, and in transit; what is in transit is at no location."""
     _states(both, house(500, 400))
     _day(both)
     _passes(both, "vault", "drawer-1", [house(500, 60)], step="")
     report = both.report(REPORT)
-    assert [("house", 500, 400, 5000, 5400, 4500, 750, 60, 90, 450_00)] == _float(report)
+    assert [("house", 500, 400, 5000, 5400, 4440, 750, 60, 150, 750_00)] == _float(report)
     assert (0, 0) == identities_of(report)["chips in service"]
     assert not report["content"]["marks"]
     held = [(row["location"], row["kind"], row["pieces"], row["value_cents"]) for row in rows_of(report, "holdings")]
@@ -186,6 +186,103 @@ def test_chips_outstanding_are_those_in_service_that_lie_nowhere(both: BothBooks
     about = f"property={PROPERTY}&gaming_day={DAY}&known_at={quote(LATER)}"
     explained = both.books.get(f"/reports/{REPORT}/entries?{about}&{cell}").json()
     assert ["table-inventory"] * 2 == [one["service"] for one in explained["entries"]]  # the counts of the drawer
+
+
+def test_transfers_between_counts_move_chips_and_lose_none(both: BothBooks) -> None:
+    """What lies at a location is its last count with the transfers since, and what is in transit lies nowhere."""
+    _states(both, house(2500, 400))
+    _counts(both, "vault", [house(2500, 300)])
+
+    def chips_lie() -> tuple[int, ...]:
+        [row] = rows_of(both.report(REPORT), "float")
+        return tuple(row[name] for name in ("at_cage", "in_transit", "outstanding"))
+
+    assert (300, 0, 100) == chips_lie()
+    _passes(both, "vault", "cage", [house(2500, 100)])
+    assert (300, 0, 100) == chips_lie()
+    _counts(both, "cage", [house(2500, 100)])
+    assert (300, 0, 100) == chips_lie()
+    _passes(both, "vault", "drawer-1", [house(2500, 200)], step="")
+    assert (100, 200, 100) == chips_lie()
+    both.ledger.done(f"{AT_CAGE}/transfers/2/receive", None, person="cage.bob")
+    assert (300, 0, 100) == chips_lie()
+    _counts(both, "drawer-1", [house(2500, 200)])
+    assert (300, 0, 100) == chips_lie()
+    assert (0, 0) == identities_of(both.report(REPORT))["chips in service"]
+
+
+def test_a_count_stands_when_it_was_entered(both: BothBooks) -> None:
+    """What passes before it is verified is not in what was counted."""
+    _states(both, house(2500, 400))
+    counted = {"location": "vault", "contents": [house(2500, 300)], "cashier": "cage.ann"}
+    number = both.ledger.done(f"{AT_CAGE}/counts", counted, person="cage.ann")["count"]
+    _passes(both, "manufacturer", "vault", [house(2500, 30)])
+    both.ledger.done(f"{AT_CAGE}/counts/{number}/verify", {}, person="cage.bob")
+    assert [("house", 2500, 400, 30, 430, 330, 0, 0, 100, 2_500_00)] == _float(both.report(REPORT))
+
+
+def test_a_drawer_that_gives_chips_that_patrons_brought_is_left_with_none(both: BothBooks) -> None:
+    """Nobody records them by piece: a location never has fewer than none, and they are outstanding no more."""
+    _states(both, house(2500, 400))
+    _counts(both, "vault", [house(2500, 300)])
+    _counts(both, "drawer-1", [house(2500, 10), *currency(100)])
+    _passes(both, "drawer-1", "vault", [house(2500, 50)])
+    assert [("house", 2500, 400, 0, 400, 350, 0, 0, 50, 1_250_00)] == _float(both.report(REPORT))
+
+
+def test_fills_and_credits_move_chips_between_cage_and_table(both: BothBooks) -> None:
+    """They leave as they are carried, are in transit, and arrive; a void one is where it came from."""
+    _states(both, house(500, 1000))
+    _counts(both, "cage", [house(500, 600)])
+    table, ledger = Table("BJ-01"), both.ledger
+    ledger.pit(table.opened(at(4.1), chips(c500=300)))
+
+    def lie() -> tuple[int, ...]:
+        [row] = rows_of(both.report(REPORT), "float")
+        return tuple(row[name] for name in ("at_cage", "at_tables", "in_transit", "outstanding"))
+
+    ledger.clock.now = at(4.5)
+    fill = ledger.slip("fill", "BJ-01", chips(c500=40))
+    assert (600, 300, 0, 100) == lie()
+    ledger.pit(table.event("fill.carried", at(4.5), number=fill, carried_by="sec.gus"))
+    assert (560, 300, 40, 100) == lie()
+    people = {"received_by": "dealer.dan", "observed_by": "floor.fay"}
+    ledger.pit(table.event("fill.received", at(4.6), number=fill, contents=chips(c500=40), **people))
+    assert (560, 340, 0, 100) == lie()
+    people = {"surrendered_by": "dealer.dan", "observed_by": "floor.fay", "carried_by": "sec.gus"}
+    for end, body, left in (("receive", {"contents": chips(c500=70)}, 270), ("void", {"reason": "not needed"}, 270)):
+        credit = ledger.slip("credit", "BJ-01", chips(c500=70))
+        before = lie()
+        ledger.pit(table.event("credit.carried", at(4.7), number=credit, **people))
+        assert (before[0], before[1] - 70, 70, 100) == lie()
+        ledger.clock.now = at(4.8)
+        ledger.done(f"/slips/{PROPERTY}/credit/{credit}/{end}", body, person="cage.ann")
+        assert (630, left, 0, 100) == lie()
+
+
+def test_a_statement_of_chips_in_service_is_of_a_gaming_day_as_it_began(both: BothBooks) -> None:
+    """What came into service before is in it, and is not added again; days before keep the earlier statement."""
+    _states(both, house(500, 1000))
+    _passes(both, "manufacturer", "vault", [house(500, 50)])
+    _counts(both, "vault", [house(500, 1050)])
+    _passes(both, "vault", "destruction", [house(500, 10)])
+    first, day_after = ("house", 500, 1000, 40, 1040, 1040), "2026-11-21"
+    assert [first] == [row[:6] for row in _float(both.report(REPORT))]
+    both.ledger.clock.now = at(30)
+    _states(both, house(500, 1040), day=day_after)
+    assert [("house", 500, 1040, 0, 1040, 1040, 0, 0, 0, 0)] == _float(both.report(REPORT, day_after))
+    assert [first] == [row[:6] for row in _float(both.report(REPORT))]
+
+
+def test_days_before_the_first_statement_know_no_chips_in_service(both: BothBooks) -> None:
+    """What was in service as the next day began says nothing of them."""
+    _counts(both, "vault", [house(500, 1050)])
+    both.ledger.clock.now = at(30)
+    _states(both, house(500, 1040), day="2026-11-21")
+    report = both.report(REPORT)
+    assert ["chips in service before the books began"] == [mark["what"] for mark in report["content"]["marks"]]
+    assert [("house", 500, None, 0, None, 1050, 0, 0, None, None)] == _float(report)
+    assert "chips in service" not in identities_of(report)
 
 
 def test_the_cage_is_held_against_tables_count_room_and_accounts(both: BothBooks) -> None:

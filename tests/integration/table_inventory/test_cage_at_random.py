@@ -12,7 +12,14 @@ from typing import Any, ClassVar
 
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from services.table_inventory.domain.locations import is_held_at_cage
 from tests.support import Databases
@@ -92,6 +99,8 @@ class Cage(RuleBasedStateMachine):
         self.in_vault = Pieces()
         self.untold = 0
         """What the books say of each location, cents, and of the vault by piece; fills that the pit told nobody yet."""
+        self.chips_known, self.tray_known, self.chips_untold = dict.fromkeys(LOCATIONS, 0), 100, 0
+        """Chips at each location and at the table as counted last, with what was recorded since; fills not told yet."""
         self.written_off: dict[int, int] = {}
         self.recoveries: dict[int, tuple[int, str, int]] = {}
         """By write-off what of it is not recovered, cents; by step what may be undone: write-off, means, hundreds."""
@@ -120,10 +129,17 @@ class Cage(RuleBasedStateMachine):
 
     def told(self) -> list[dict[str, Any]]:
         """What the pit kept back, which the books have from now on."""
+        self.now()
         told, self.withheld = self.withheld, []
         self.book["cage"] -= self.untold
-        self.untold = 0
+        self.chips_pass("cage", -self.chips_untold)
+        self.tray_known += self.chips_untold
+        self.untold, self.chips_untold = 0, 0
         return told
+
+    def chips_pass(self, name: str, count: int) -> None:
+        """It is recorded that chips come to a location, or leave it; the rest of more than it had was brought there."""
+        self.chips_known[name] = max(0, self.chips_known[name] + count)
 
     def does(self, path: str, body: Any, person: str) -> dict[str, Any]:
         """Somebody does something that must be possible."""
@@ -174,6 +190,7 @@ class Cage(RuleBasedStateMachine):
             moved = Pieces({kind: sign * count for kind, count in pieces.items()})
             self.lies[name].update(moved)
             self.book[name] += money(moved)
+            self.chips_pass(name, moved[CHIP])
             if name == "vault":
                 self.in_vault.update(moved)
 
@@ -219,6 +236,11 @@ class Cage(RuleBasedStateMachine):
             self.untold += cents
         else:
             self.book["cage"] -= cents
+        if late:
+            self.chips_untold += n
+        else:
+            self.chips_pass("cage", n if back else -n)
+            self.tray_known -= n if back else -n
 
     @rule(window=st.sampled_from(("drawer-1", "cage")), n=some, kind=st.sampled_from(("bank", "chips", "winnings")))
     def serves(self, window: str, n: int, kind: str) -> None:
@@ -317,6 +339,7 @@ class Cage(RuleBasedStateMachine):
         number = self.entered(location, self.lies[location])
         why = {"reason": "counted twice"}
         self.book[location] = money(self.lies[location])
+        self.chips_known[location] = self.lies[location][CHIP]
         if location == "vault":
             self.in_vault = self.lies[location].copy()
         return self.does(f"{AT_CAGE}/counts/{number}/verify", why, "cage.bob")
@@ -347,6 +370,17 @@ class Cage(RuleBasedStateMachine):
         """The process that reads the pit ends, and another one goes on."""
         self.desk.desk.restart()
         self.both.publish()
+
+    @invariant()
+    def every_chip_is_somewhere(self) -> None:
+        """After each step the sheet has chips where they were counted, or taken since; all others are outstanding."""
+        [row] = rows_of(self.both.report("cage-accountability"), "float")
+        under_way = sum(pieces[CHIP] for giver, _, pieces in self.under_way.values() if giver != "manufacturer")
+        at_cage = sum(self.chips_known.values())
+        outstanding = IN_SERVICE + self.put_in - at_cage - self.tray_known - under_way
+        assert (self.put_in, at_cage, self.tray_known, under_way, outstanding) == tuple(
+            row[name] for name in ("put_in", "at_cage", "at_tables", "in_transit", "outstanding")
+        )
 
     def recorded(self) -> dict[str, int]:
         """What the journal's accounts say of each location, cents."""

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date
 from itertools import pairwise
 from typing import Final, get_args
 
@@ -10,8 +10,8 @@ from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Filled, Identity, Mark, fill
 from services.reporting.framework.figures import NOTHING, Cell, Figure, Value, total
 from services.reporting.read_model.cage_locations import OwnChips, last_counts
+from services.reporting.read_model.own_chips import lying
 from services.reporting.read_model.reading import Books, Listed
-from services.reporting.read_model.windows import COUNTS as TABLE_COUNTS
 from services.reporting.reports.cage_accountability.sections import (
     COUNTER_CHECKS,
     COUNTS,
@@ -55,8 +55,8 @@ async def _fill(books: Books) -> Content:
     locations, last = _locations(books, by_location), await last_counts(books)
     before = await left_before(books)
     checks = await _counter_checks(books, before)
-    openings = await books.facts(ChipsInServiceApproved, first=date.min)
-    chips = await _float(books, last, is_stated=bool(openings))
+    stated = await _stated(books)
+    chips = await _float(books, stated)
     sections = (
         locations,
         _counts(by_location),
@@ -90,18 +90,29 @@ async def _fill(books: Books) -> Content:
                 "what patrons owed before, what was issued and came back unpaid, less what was paid, deposited and "
                 "written off, is owed at the end",
             ),
-            *(_beyond_service(chips) if openings else ()),
+            *(_beyond_service(chips) if stated else ()),
         ),
-        () if openings else (_NOT_STATED,),
+        () if stated else (_NOT_STATED,),
     )
 
 
 _NOT_STATED: Final = Mark(
     "chips in service before the books began",
     "docs/cage.md",
-    "nobody stated them, so that chips outstanding are not known: enter the chips in service, with their source",
+    "nobody stated them as of this gaming day or one before, so that chips outstanding are not known: enter the chips "
+    "in service, with their source",
     ("float/outstanding", "float/outstanding_cents"),
 )
+
+
+async def _stated(books: Books) -> Listed | None:
+    """Return the statement of chips in service that holds at the end of the question's last gaming day, or None.
+
+    A later one holds from the gaming day that it is of: days before that keep the one before.
+    """
+    return max(
+        await books.facts(ChipsInServiceApproved, first=date.min), key=lambda one: one.fact.revision, default=None
+    )
 
 
 def _beyond_service(chips: Filled) -> Iterator[Identity]:
@@ -229,38 +240,33 @@ def _holdings(last: Iterable[Listed]) -> Filled:
     return fill(HOLDINGS, rows)
 
 
-async def _float(books: Books, last: Iterable[Listed], *, is_stated: bool) -> Filled:
-    """Return the chips of the property; what is outstanding only once it `is_stated` what was in service before."""
-    measures = ("chips_brought_forward", "chips_in_service", "chips_in_transit")
-    pieces = {
-        OwnChips.of_item(item): found
-        for (item,), found in (await books.amounts(measures, ("item",), first=date.min)).items()
-    }
-    at_cage = _by_chips(
-        (OwnChips.of(one), counted, one.count)
-        for counted in last
-        for one in counted.fact.contents
-        if one.kind == "chips"
-    )
-    at_tables = _by_chips(await _on_tables(books))
+async def _float(books: Books, stated: Listed | None) -> Filled:
+    """Return the chips of the property; what is outstanding only once it was `stated` what was in service."""
+    first = date.min if stated is None else stated.fact.gaming_day
+    put_in = await books.amounts(("chips_in_service",), ("item",), first=first)
+    under_way = await books.amounts(("chips_in_transit",), ("item",), first=date.min)
+    served = {OwnChips.of_item(item): found["chips_in_service"] for (item,), found in put_in.items()}
+    passed = {OwnChips.of_item(item): found["chips_in_transit"] for (item,), found in under_way.items()}
+    brought = {OwnChips.of(one): _of(stated, one.count) for one in stated.fact.contents} if stated else {}
+    lie = await lying(books)
     rows: list[_Row] = []
-    for chips in sorted({*pieces, *at_cage, *at_tables}):
-        found = pieces.get(chips, {})
-        brought, put_in, in_transit = (found.get(name, NOTHING) for name in measures)
-        cage, tables = at_cage.get(chips, NOTHING), at_tables.get(chips, NOTHING)
+    for chips in sorted({*served, *passed, *brought, *lie.at_cage, *lie.at_tables, *lie.on_slips}):
+        cage, tables = lie.at_cage.get(chips, NOTHING), lie.at_tables.get(chips, NOTHING)
+        in_transit = passed.get(chips, NOTHING) + lie.on_slips.get(chips, NOTHING)
         row: _Row = {
             "chip_set": chips.chip_set or None,
             "piece": chips.piece,
             "each_cents": chips.cents,
-            "put_in": put_in,
+            "put_in": served.get(chips, NOTHING),
             "at_cage": cage,
             "at_tables": tables,
             "in_transit": in_transit,
         }
-        if is_stated:
-            in_service = brought + put_in
+        if stated is not None:
+            before = brought.get(chips, NOTHING)
+            in_service = before + served.get(chips, NOTHING)
             outstanding = in_service - cage - tables - in_transit
-            row |= {"brought_forward": brought, "in_service": in_service, "outstanding": outstanding}
+            row |= {"brought_forward": before, "in_service": in_service, "outstanding": outstanding}
             row["outstanding_cents"] = outstanding * chips.cents
         rows.append(row)
     return fill(FLOAT, rows)
@@ -273,30 +279,6 @@ async def _counter_checks(books: Books, before: Figure) -> Filled:
             flows[name] = flows.get(name, NOTHING) + figure
     row: _Row = {"through": books.question.last, "opening_cents": before, "closing_cents": before + change_of(flows)}
     return fill(COUNTER_CHECKS, [row | flows])
-
-
-def _by_chips(found: Iterable[tuple[OwnChips, Listed, int]]) -> dict[OwnChips, Figure]:
-    by_chips: dict[OwnChips, list[Figure]] = defaultdict(list)
-    for chips, counted, count in found:
-        by_chips[chips].append(_of(counted, count))
-    return {chips: total(figures) for chips, figures in by_chips.items()}
-
-
-async def _on_tables(books: Books) -> list[tuple[OwnChips, Listed, int]]:
-    """Return the pieces in the last count of each table, in the chip set in use that has such pieces."""
-    day, sets = books.question.last, books.place.document.chip_sets or ()
-    set_of: dict[tuple[str, int], str] = {}
-    for one in sets:
-        if one.is_in_use_on(day):
-            for cents in one.denominations_cents:
-                set_of.setdefault((one.kind, cents), one.chip_set)
-    tables = [table.table for table in books.place.document.tables]
-    found = await books.last_pit(tables, *TABLE_COUNTS, day=day + timedelta(days=1))
-    return [
-        (OwnChips(set_of.get((pieces.kind, pieces.cents), ""), pieces.kind, pieces.cents), counted, pieces.count)
-        for counted in found.values()
-        for pieces in counted.fact.data.contents
-    ]
 
 
 async def _others(books: Books, last: Iterable[Listed]) -> Filled:

@@ -140,13 +140,13 @@ FLOAT: Final = Section(
             name="brought_forward",
             title="Brought forward",
             unit="count",
-            formula="in service before the books began, as two people stated it; empty: nobody did",
+            formula="in service as the gaming day of the statement began, as two people stated it; empty: nobody did",
         ),
         Column(
             name="put_in",
             title="Put into service",
             unit="count",
-            formula="received from the manufacturer - given to destruction",
+            formula="received from the manufacturer - given to destruction, since that gaming day began",
         ),
         Column(
             name="in_service",
@@ -154,14 +154,22 @@ FLOAT: Final = Section(
             unit="count",
             formula="brought forward + put into service; empty: what was brought forward is not stated",
         ),
-        Column(name="at_cage", title="At the cage", unit="count", formula="by the last count of each location"),
+        Column(
+            name="at_cage",
+            title="At the cage",
+            unit="count",
+            formula="by the last count of each location, with transfers, fills and credits since; never below 0",
+        ),
         Column(
             name="at_tables",
             title="At tables",
             unit="count",
-            formula="by the last count of each table; in the set in use that has such chips, the first of several",
+            formula=(
+                "by the last count of each table, with fills and credits since; in the set in use that has such chips, "
+                "the first of several"
+            ),
         ),
-        Column(name="in_transit", title="In transit", unit="count", formula="by transfers"),
+        Column(name="in_transit", title="In transit", unit="count", formula="by transfers, fills and credits"),
         Column(
             name="outstanding",
             title="Outstanding",
