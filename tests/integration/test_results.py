@@ -41,17 +41,23 @@ def _kinds(desk: Desk) -> Counter[str]:
 
 @pytest.mark.parametrize("at_once", [1, 3])
 def test_a_voided_result_is_taken_back_once(desk: Desk, url: str, at_once: int) -> None:
-    """In one batch or in three, and again when it is sent again; a second void waits in quarantine."""
+    """In one batch or in three, and again when it is sent again; a second void is refused, and a void of the void."""
     for first in range(0, 3, at_once):
         desk.feed("table.events", *EVENTS[first : first + at_once])
     desk.restart()
-    desk.feed("table.events", EVENTS[2], voided_result("MB-01", 4, 1))
+    desk.feed("table.events", EVENTS[2], voided_result("MB-01", 4, 1), voided_result("MB-01", 5, 3))
     [void] = desk.facts("result.uncounted")
     assert {"counted": True, "last_of_shoe": True, "voids": 1} == {
         name: getattr(void, name) for name in ("counted", "last_of_shoe", "voids")
     }
     assert (2, 1) == (_kinds(desk)["result.counted"], _kinds(desk)["result.uncounted"])
-    assert ["result 1 of table 'MB-01' was voided by event 3: dismiss this record"] == desk.quarantined()
+    assert [
+        "result 1 of table 'MB-01' was voided by event 3: dismiss this record",
+        (
+            "event 3 of table 'MB-01' is no result: it voided result 1, and a void is not taken back; record that "
+            "result again, and dismiss this record"
+        ),
+    ] == desk.quarantined()
     assert {} == desk.balances()
     assert [] == Books(url, desk.records).problems()
 

@@ -22,10 +22,12 @@ class Results:
     """The known ones of the results that a batch is about.
 
     `counted` are those that were recorded, voided or not; `voids` has the place of the event that voided a result.
+    `are_voids` has the places at which such events stand, each with the place of the result that it voided.
     """
 
     counted: dict[ResultKey, ResultCounted] = field(default_factory=dict)
     voids: dict[ResultKey, int] = field(default_factory=dict)
+    are_voids: dict[ResultKey, int] = field(default_factory=dict)
 
 
 def result_key(event: Event[RecordedResult] | Event[VoidedResult]) -> ResultKey:
@@ -57,7 +59,8 @@ def count_result(event: Event[RecordedResult], results: Results, places: Propert
 def void_result(event: Event[VoidedResult], results: Results, places: PropertyLookup) -> FactWithPostings:
     """Return the fact that a result does not count: on its gaming day, or on that of this event if it has not come.
 
-    Raises: Refused if one person did both steps, if it was voided before, or for a table that reports its rounds.
+    Raises: Refused if one person did both steps, if it was voided before or is a void itself, or for a table that
+    reports its rounds.
     """
     data, key = event.data, result_key(event)
     _require_source(event)
@@ -66,6 +69,11 @@ def void_result(event: Event[VoidedResult], results: Results, places: PropertyLo
         raise Refused(
             f"'voids' is {data.voids}, and this is event {event.sequence} of table {data.table!r}: say the place of "
             "the result, which is before that of its void"
+        )
+    if key in results.are_voids:
+        raise Refused(
+            f"event {data.voids} of table {data.table!r} is no result: it voided result {results.are_voids[key]}, and "
+            "a void is not taken back; record that result again, and dismiss this record"
         )
     if key in results.voids:
         raise Refused(
@@ -79,6 +87,7 @@ def void_result(event: Event[VoidedResult], results: Results, places: PropertyLo
     else:
         of_result = {name: getattr(counted, name) for name in ("game", "gaming_day", "last_of_shoe")}
     results.voids[key] = event.sequence
+    results.are_voids[(*key[:2], event.sequence)] = data.voids
     return FactWithPostings(fact=ResultUncounted(**dict(data) | of_result, counted=counted is not None))
 
 

@@ -27,8 +27,12 @@ async def known_results(connection: AsyncConnection, events: Sequence[Event[Any]
     )
     voids = {(row.property, row.table_name, row.result): row.sequence for row in found}
     voided = sorted(result_key(event) for event in events if isinstance(event.data, VoidedResult))
+    themselves = await connection.execute(
+        select(result_voids).where(tuple_(v.property, v.table_name, v.sequence).in_(voided))
+    )
+    are_voids = {(row.property, row.table_name, row.sequence): row.result for row in themselves}
     counted = {key: fact for key in voided if (fact := await _counted(connection, key)) is not None}
-    return Results(counted, voids)
+    return Results(counted, voids, are_voids)
 
 
 def results_in(events: Sequence[Event[Any]]) -> set[ResultKey]:

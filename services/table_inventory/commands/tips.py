@@ -1,6 +1,6 @@
 """Commands about tips pools: one person enters the hours of its dealers, another approves them."""
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Annotated, Final, NamedTuple
 
 from pydantic import Field
@@ -28,8 +28,8 @@ COMMANDS: Final = Commands()
 class EnterTipHours(HoursOfPool, Command):
     """Enter the hours by which dealers share a tips pool.
 
-    The pool is named by its last gaming day: with pools of a day, that day. A further entry replaces the approved
-    hours, with a reason. Another person must approve them, and neither may be among the dealers.
+    The pool is named by its last gaming day, which is over: with pools of a day, that day. A further entry replaces the
+    approved hours, with a reason. Another person must approve them, and neither may be among the dealers.
     """
 
     property: Name
@@ -61,13 +61,25 @@ def enter(command: EnterTipHours, state: Entering, now: Now) -> Accepted:
     if command.last_day != last_day:
         detail = f"the pool of {command.last_day} is that of a week: enter its hours for its last day, {last_day}"
         raise Rejected(Reason.NOT_ALLOWED, detail)
-    if last_day > place.gaming_day(now.at):
-        raise Rejected(Reason.TOO_EARLY, f"the pool up to {last_day} has not ended: that gaming day has not come yet")
+    ends = place.begins_at(last_day + timedelta(days=1))
+    if now.at < ends:
+        detail = f"the pool up to {last_day} has not ended: enter its hours once that gaming day is over, at {ends}"
+        raise Rejected(Reason.TOO_EARLY, detail)
+    _require_possible(command.hours, (ends - place.begins_at(first_day)) // timedelta(minutes=1), first_day, last_day)
     number = next_revision(revisions)
     _require_no_share(now.by, command.hours)
     entered = {"revision": number, "entered_by": now.by, "entered_at": now.at}
     fact = TipHoursEntered(**dict(command), first_day=first_day, pool=pool, **entered)
     return Accepted(recording=FactWithPostings(fact=fact), answer=TipHoursDocument(**dict(fact)))
+
+
+def _require_possible(hours: tuple[DealerHours, ...], minutes_max: int, first_day: date, last_day: date) -> None:
+    """Raise Rejected if somebody worked longer than the pool lasted."""
+    for one in hours:
+        if one.minutes > minutes_max:
+            pool = f"the pool of {first_day}" if first_day == last_day else f"the pool from {first_day} to {last_day}"
+            detail = f"{one.dealer} has {one.minutes} minutes; {pool} lasted {minutes_max}"
+            raise Rejected(Reason.NOT_ALLOWED, detail)
 
 
 def _require_no_share(by: str, hours: tuple[DealerHours, ...]) -> None:

@@ -162,6 +162,8 @@ def test_a_voided_result_is_no_result(books: Books) -> None:
         books.voided_result(5, "MB-01", "mini", 9, counted=False),
     )
     columns = ("results", "shoes")
+    [floor] = [one for one in books.get("/floors/riverside").json()["tables"] if one["table"] == "MB-01"]
+    assert (2, 2) == names(floor, "results", "results_in_hour")
     [row] = rows_of(books.report("pace"), "results")
     assert (2, 0) == names(row, *columns)
     assert [1, 1, 1, -1] == [one["value"] for one in books.explain("pace", "results/MB-01|mini/results")["entries"]]

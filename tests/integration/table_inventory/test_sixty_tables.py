@@ -107,11 +107,12 @@ class Casino:
                 body = {"table": name, "exchange": exchange, "figures": figures}
                 assert desk.post(f"{path}/{opened['count']}/boxes", body, person=person).is_success
         self.world.inventory.done(f"{path}/{opened['count']}/conclude", person="count.sue")
-        self._share_tips(day)
         self.world.inventory.clock.now = at(hours + 13)
         self.beside.collect(day)
         notes = (note for _, _, figures in boxes for note in figures["currency"])
         self.beside.end(day, sum(note["cents"] * note["count"] for note in notes))
+        self.world.inventory.clock.now = at(hours + 23)  # the pool's gaming day is over
+        self._share_tips(day)
         self.world.inventory.state()
         self.world.inventory.state_ratings()
 

@@ -1,5 +1,6 @@
 """The hours of tips pools: two people who have no share, for the pools that the property's document has."""
 
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import pytest
@@ -54,7 +55,12 @@ def test_nobody_who_has_a_share_enters_or_approves_it(desk: InventoryDesk) -> No
     ("period", "day", "status", "said"),
     [
         (None, DAY, 422, "shares no tips by hours: file a version of it that has a 'tips_pool'"),
-        ("day", "2026-12-24", 409, "that gaming day has not come yet"),
+        (
+            "day",
+            "2026-12-24",
+            409,
+            "the pool up to 2026-12-24 has not ended: enter its hours once that gaming day is over",
+        ),
         ("week", DAY, 422, "the pool of 2026-11-20 is that of a week: enter its hours for its last day"),
     ],
 )
@@ -65,3 +71,36 @@ def test_a_pool_is_one_that_the_property_has_and_that_has_ended(
     if period is not None:
         _pools(desk, period)
     assert_problem(desk.send(f"/tip-hours/{PROPERTY}/{day}", ENTERED, person="audit.kim"), status, said)
+
+
+@pytest.mark.parametrize(("period", "last_day"), [("day", DAY), ("week", "2026-11-22")])
+def test_hours_are_entered_once_the_last_gaming_day_is_over(desk: InventoryDesk, period: str, last_day: str) -> None:
+    """Tips are collected until then, and would be shared by hours that somebody approved before."""
+    _pools(desk, period)
+    ends = datetime.fromisoformat(f"{last_day}T09:00:00Z") + timedelta(days=1)
+    desk.clock.now = ends - timedelta(seconds=1)
+    path = f"/tip-hours/{PROPERTY}/{last_day}"
+    assert_problem(desk.send(path, ENTERED, person="audit.kim"), 409, f"the pool up to {last_day} has not ended")
+    desk.clock.now = ends
+    desk.done(path, ENTERED, person="audit.kim")
+
+
+@pytest.mark.parametrize(
+    ("period", "last_day", "minutes_max", "said"),
+    [
+        ("day", DAY, 24 * 60, "dealer.dan has 1441 minutes; the pool of 2026-11-20 lasted 1440"),
+        ("day", "2026-10-31", 25 * 60, "dealer.dan has 1501 minutes; the pool of 2026-10-31 lasted 1500"),
+        ("week", "2026-11-22", 7 * 24 * 60, ""),
+    ],
+)
+def test_nobody_works_longer_than_a_pool_lasts(
+    desk: InventoryDesk, period: str, last_day: str, minutes_max: int, said: str
+) -> None:
+    """A gaming day of 24 hours, of 25 where clocks are put back, or a week."""
+    _pools(desk, period)
+    desk.clock.now = datetime.fromisoformat("2026-11-24T12:00:00Z")
+    path = f"/tip-hours/{PROPERTY}/{last_day}"
+    if said:
+        longer = {**ENTERED, "hours": [{"dealer": "dealer.dan", "minutes": minutes_max + 1}]}
+        assert_problem(desk.send(path, longer, person="audit.kim"), 422, said)
+    desk.done(path, {**ENTERED, "hours": [{"dealer": "dealer.dan", "minutes": minutes_max}]}, person="audit.kim")

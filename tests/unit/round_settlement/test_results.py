@@ -96,6 +96,10 @@ def test_a_result_that_comes_after_its_void_never_counts() -> None:
     ("why", "void"),
     [
         ("result 1 of table 'MB-01' was voided by event 2: dismiss", voided_result("MB-01", 3, 1)),
+        (
+            "event 2 of table 'MB-01' is no result: it voided result 1, and a void is not taken back",
+            voided_result("MB-01", 3, 2),
+        ),
         ("'voids' is 4, and this is event 4", voided_result("MB-01", 4, 4)),
         (
             "floor.lee both entered and approved",
