@@ -3,6 +3,8 @@
 It is a versioned document of its own, each version of which two people file and approve.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Final, Literal
@@ -22,6 +24,9 @@ AccountNumber = Annotated[str, StringConstraints(pattern=r"^[0-9A-Z][0-9A-Za-z-]
 Segment = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z.-]{0,31}$")]
 """The number of a department or a cost center."""
 
+Currency = Literal["USD", "CAD"]
+"""The currency of all amounts, by its ISO 4217 code: a dollar of a hundred cents, as ISO 4217 has both (exponent 2)."""
+
 TableClass = Literal["banking", "non_banking", "fully_automated"]
 """The class of a table's revenue, as named in jurisdiction packs."""
 
@@ -32,6 +37,17 @@ class LedgerAccount(Contract):
     account: AccountNumber
     title: Label
     kind: AccountKind
+
+    @property
+    def plain_title(self) -> str:
+        """Return the title for programs that know an account by it.
+
+        They read a colon as that between an account and one below it, and a double quote as the limit of a text.
+
+        >>> LedgerAccount(account="4030", title="Table games: vigorish", kind="revenue").plain_title
+        'Table games - vigorish'
+        """
+        return re.sub(" *:", " -", self.title).replace('"', "'")
 
 
 class LedgerRule(Contract):
@@ -72,13 +88,13 @@ CONDITIONS: Final = ("item", "game", "pit", "table_class")
 class LedgerMappingDocument(Contract):
     """One version of a property's general-ledger mapping, for the gaming days that begin at `effective_from` or later.
 
-    `currency` is the ISO 4217 code of its amounts. Each leg of every service has a rule without conditions, so that
+    `currency` is that of its amounts. Each leg of every service has a rule without conditions, so that
     nothing is left over; `accounts` is the chart of the accounts that the rules name.
     """
 
     property: Name
     title: Label
-    currency: Annotated[str, StringConstraints(pattern="^[A-Z]{3}$")] = "USD"
+    currency: Currency = "USD"
     accounts: tuple[LedgerAccount, ...] = Field(min_length=1, max_length=2000)
     rules: tuple[LedgerRule, ...] = Field(min_length=1, max_length=10_000)
     effective_from: AwareDatetime
@@ -115,6 +131,9 @@ def problems(wanted: LedgerMappingDocument) -> Iterator[str]:
         given = [getattr(account, name) for account in wanted.accounts]
         for value in sorted({value for value in given if given.count(value) > 1}):
             yield f"the {name} {value!r} is in the chart twice"
+    titles = Counter(plain for plain, _ in {(account.plain_title, account.title) for account in wanted.accounts})
+    for title in sorted(title for title, count in titles.items() if count > 1):
+        yield f"several titles in the chart are {title!r} without colons and quotes, as some programs read them"
     seen: set[tuple[str | None, ...]] = set()
     for rule in wanted.rules:
         key = (rule.service, rule.leg, *rule.conditions)

@@ -51,6 +51,25 @@ def beancount_of(content: bytes, folder: Path) -> dict[str, int]:
     return {name: _cents(amount) for name, amount in rows if _cents(amount)}
 
 
+def iif_of(content: bytes) -> dict[tuple[str, ...], int]:
+    """The balance of every account in an IIF file, cents, by its place in the chart: parents, then itself.
+
+    Read as QuickBooks does: a row that begins with `!` names the columns of the rows of its kind, and a colon in the
+    name of an account is that between a parent and the account below it.
+    """
+    columns: dict[str, list[str]] = {}
+    found: dict[tuple[str, ...], int] = {}
+    for line in content.decode("cp1252").splitlines():
+        kind, *values = line.split("\t")
+        if kind.startswith("!"):
+            columns[kind.removeprefix("!")] = values
+        elif kind in ("TRNS", "SPL"):
+            row = dict(zip(columns[kind], values, strict=True))
+            place = tuple(one.strip() for one in row["ACCNT"].split(":"))
+            found[place] = found.get(place, 0) + _cents(row["AMOUNT"])
+    return {place: cents for place, cents in found.items() if cents}
+
+
 def _run(*words: str) -> str:
     environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": os.environ.get("HOME", "/")}
     done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=_SECONDS_MAX, env=environment)

@@ -1,5 +1,6 @@
 """Commands on one kind of document: file, approve and return a version."""
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -39,8 +40,12 @@ def document_commands(
     file: type[Command],
     approve: type[ApproveVersion],
     give_back: type[ReturnVersion],
+    require: Callable[[AsyncConnection, str], Awaitable[None]] | None = None,
 ) -> Commands:
-    """Return the commands on a kind of document. `file` is the document itself; its versions are read below `path`."""
+    """Return the commands on a kind of document. `file` is the document itself; its versions are read below `path`.
+
+    `require` raises Rejected where a property may have no such document.
+    """
     commands = Commands(shards=PROPERTIES.name)
 
     async def find(connection: AsyncConnection, command: OfVersion) -> VersionT:
@@ -49,12 +54,17 @@ def document_commands(
     async def history(connection: AsyncConnection, command: Any) -> History[VersionT]:
         return await versions.history(connection, command.property)
 
+    async def filing(connection: AsyncConnection, command: Any) -> History[VersionT]:
+        if require is not None:
+            await require(connection, command.property)
+        return await history(connection, command)
+
     async def version_and_history(
         connection: AsyncConnection, command: OfVersion
     ) -> tuple[VersionT, History[VersionT]]:
         return await find(connection, command), await history(connection, command)
 
-    @commands.handles(file, load=history)
+    @commands.handles(file, load=filing)
     def _file(command: Command, history: History[VersionT], now: Now) -> Accepted:
         fact = kind.file(command, history, by=now.by, at=now.at)
         filed = kind.after(fact, fact)

@@ -2,10 +2,14 @@
 
 from typing import Final
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 from services.paytable_registry.commands.documents import ApproveVersion, ReturnVersion, document_commands
 from services.paytable_registry.domain.ledger_mappings import LEDGER_MAPPINGS
+from services.paytable_registry.queries import properties
 from services.paytable_registry.queries.ledger_mappings import VERSIONS
 from shared.contracts.general_ledger import LedgerMappingDocument
+from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.commands.command import Command
 
 PATH: Final = "/ledger-mappings"
@@ -32,6 +36,19 @@ class ReturnLedgerMapping(ReturnVersion):
     """
 
 
+async def _require_property(connection: AsyncConnection, name: str) -> None:
+    """Raise Rejected if there is no such property: nothing would ever be posted by its mapping."""
+    if not await properties.VERSIONS.approved(connection, name):
+        detail = f"there is no approved property {name!r}: file it and have it approved, then file its ledger mapping"
+        raise Rejected(Reason.NOT_FOUND, detail)
+
+
 COMMANDS = document_commands(
-    LEDGER_MAPPINGS, VERSIONS, PATH, file=FileLedgerMapping, approve=ApproveLedgerMapping, give_back=ReturnLedgerMapping
+    LEDGER_MAPPINGS,
+    VERSIONS,
+    PATH,
+    file=FileLedgerMapping,
+    approve=ApproveLedgerMapping,
+    give_back=ReturnLedgerMapping,
+    require=_require_property,
 )

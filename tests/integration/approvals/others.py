@@ -29,6 +29,7 @@ def property_version(registry: Registry, n: int) -> Proposed:
 
 def ledger_mapping(registry: Registry, n: int) -> Proposed:
     """The mappings of two properties are filed."""
+    registry.open(f"house-{n}")
     filed = registry.send("/ledger-mappings", mapping_document(f"house-{n}"))
     assert 201 == filed.status_code, filed.text
     return Proposed(f"{filed.headers['location']}/approve", "bob")

@@ -4,14 +4,16 @@ from typing import Any
 
 from tests.support.asgi import assert_problem
 from tests.support.ledger_mappings import mapping_document, remapped
-from tests.support.registry import Registry
+from tests.support.registry import Registry, riverbend
 
 _PATH = "/ledger-mappings/riverside"
 _LATER = "2026-11-22T09:00:00Z"
 
 
 def file(registry: Registry, body: dict[str, Any] | None = None) -> None:
-    """File a version as ann."""
+    """File a version as ann, once the property is there."""
+    if registry.get("/properties/riverside/1").status_code == 404:
+        registry.open("riverside")
     filed = registry.send("/ledger-mappings", mapping_document() if body is None else body)
     assert 201 == filed.status_code, filed.text
 
@@ -66,6 +68,7 @@ def test_a_returned_version_never_takes_effect(registry: Registry) -> None:
 
 def test_every_fault_of_a_mapping_is_said_at_once(registry: Registry) -> None:
     """A leg without a rule, and a planted wrong account; nothing is filed."""
+    registry.open("riverside")
     wrong = remapped("table-inventory", "drop", account="4010")
     wrong["rules"] = [rule for rule in wrong["rules"] if rule["leg"] != "tips_payable"]
     answer = registry.send("/ledger-mappings", wrong)
@@ -80,3 +83,12 @@ def test_what_was_in_effect_stays(registry: Registry) -> None:
     registry.send(f"{_PATH}/1/approve", person="bob")
     late = registry.send("/ledger-mappings", mapping_document(effective_from="2026-11-01T09:00:00Z"))
     assert_problem(late, 422, "'effective_from' 2026-11-01T09:00:00+00:00 has passed")
+
+
+def test_a_mapping_is_of_a_property_that_there_is(registry: Registry) -> None:
+    """Nobody files one for a name that was misspelled: nothing would be posted by it."""
+    for name in ("riversid", "house-1"):
+        registry.send("/properties", riverbend("house-1"))  # filed, and not approved
+        answer = registry.send("/ledger-mappings", mapping_document(name))
+        assert_problem(answer, 404, f"there is no approved property '{name}': file it and have it approved")
+        assert 404 == registry.get(f"/ledger-mappings/{name}/1").status_code

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from shared.contracts.general_ledger import LedgerMappingDocument, LedgerRule, problems
 from shared.contracts.legs import LEGS, require_declared
@@ -113,3 +114,22 @@ def test_postings_are_read_as_they_are_written() -> None:
     postings = [LegPosting("BJ-01", "pai.gow_1", "handle", -5), LegPosting("", "", "cage", 9_999_999_999)]
     assert postings == postings_of_text(postings_as_text(postings))
     assert [] == postings_of_text(postings_as_text([]))
+
+
+def test_titles_are_distinct_also_without_colons() -> None:
+    """A program that knows accounts by their titles would add up two of them as one."""
+    accounts = mapping_document()["accounts"]
+    titles = ("Fees: late", "Fees - late")
+    more = [{"account": f"999{number}", "title": title, "kind": "asset"} for number, title in enumerate(titles)]
+    wanted = LedgerMappingDocument.model_validate(mapping_document(accounts=[*accounts, *more]))
+    assert ["several titles in the chart are 'Fees - late' without colons and quotes, as some programs read them"] == [
+        *problems(wanted)
+    ]
+
+
+@pytest.mark.parametrize("currency", ["JPY", "XXQ", "usd"])
+def test_amounts_are_in_dollars_of_a_hundred_cents(currency: str) -> None:
+    """A yen has no cents, and nobody has XXQ."""
+    with pytest.raises(ValidationError, match="Input should be 'USD' or 'CAD'"):
+        LedgerMappingDocument.model_validate(mapping_document(currency=currency))
+    assert "CAD" == LedgerMappingDocument.model_validate(mapping_document(currency="CAD")).currency

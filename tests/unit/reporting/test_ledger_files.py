@@ -27,7 +27,7 @@ from services.reporting.rendering.ledger_files.ledger_file import LedgerFile
 from services.reporting.rendering.ledger_files.plain_text import account_name
 from shared.contracts.rejection import Rejected
 from tests.support.ledger_mappings import approved_mapping
-from tests.support.programs import beancount_of, hledger_of
+from tests.support.programs import beancount_of, hledger_of, iif_of
 
 DAY: Final = date(2026, 11, 20)
 SEALED: Final = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -156,9 +156,30 @@ def test_quickbooks_reads_a_transaction_of_lines_that_sum_to_zero() -> None:
     columns = ["TRNSID", "TRNSTYPE", "DATE", "ACCNT", "CLASS", "AMOUNT", "DOCNUM", "MEMO"]
     assert [["!TRNS", *columns], ["!SPL", "SPLID", *columns[1:]], ["!ENDTRNS"]] == rows[:3]
     assert ["TRNS", "", "GENERAL JOURNAL", "11/20/2026", CHART["1010"].title, "", "125.00", "GL261120-1"] == rows[3][:8]
-    assert ["SPL", "", "GENERAL JOURNAL", "11/20/2026", CHART["4010"].title, "300:310", "-125.00"] == rows[4][:7]
+    assert [
+        "SPL",
+        "",
+        "GENERAL JOURNAL",
+        "11/20/2026",
+        "Table games - wagers and payouts",
+        "300:310",
+        "-125.00",
+    ] == rows[4][:7]
     assert ["ENDTRNS"] == rows[5]
     assert len(MONTH.journals) == sum(row == ["ENDTRNS"] for row in rows)
+
+
+def test_quickbooks_has_no_account_below_another() -> None:
+    """However an account is titled: a colon would be that between a parent and its child."""
+    titled = {account.account: account.title for account in CHART.values() if ":" in account.title}
+    assert titled, "an account of the example has a colon"
+    days = [[[(Destination(account, "", ""), 100_00 + number), (Destination("1010", "", ""), -100_00 - number)]]
+            for number, account in enumerate(titled)]  # fmt: skip
+    found = iif_of(write_journals(file_of(days), "iif"))
+    assert {1} == {len(place) for place in found}
+    names = {CHART[account].title.replace(":", " -") for account in titled} | {CHART["1010"].title}
+    assert names == {name for (name,) in found}
+    assert [100_00 + number for number in range(len(titled))] == sorted(cents for cents in found.values() if cents > 0)
 
 
 def test_a_file_that_a_program_does_not_take_is_refused() -> None:

@@ -146,7 +146,8 @@ _IIF: Final = ("TRNSID", "TRNSTYPE", "DATE", "ACCNT", "CLASS", "AMOUNT", "DOCNUM
 def as_iif(file: LedgerFile) -> str:
     """Return general journals for QuickBooks Desktop: tabs between columns, debits positive.
 
-    An account is known by its title, and the class of a line is its department and cost center.
+    An account is known by its title, without the colon of an account below another; the class of a line is its
+    department and cost center.
     """
     rows: list[Sequence[str]] = [("!TRNS", *_IIF), ("!SPL", "SPLID", *_IIF[1:]), ("!ENDTRNS",)]
     for journal in file.journals:
@@ -158,7 +159,7 @@ def as_iif(file: LedgerFile) -> str:
                     "",
                     "GENERAL JOURNAL",
                     f"{journal.gaming_day:%m/%d/%Y}",
-                    _iif_text(file.accounts[line.destination.account].title),
+                    file.accounts[line.destination.account].plain_title,
                     ":".join(filter(None, segments)),
                     amount(line.cents.value),
                     journal.number,
