@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.round_settlement.domain.minimums import Rates, Spread, as_document
 from services.round_settlement.domain.what_if import TableDay
 from services.round_settlement.tables import properties, submissions
-from services.round_settlement.what_if import posted, table_days
+from services.round_settlement.what_if import posted, require_period, table_days
 from services.round_settlement.what_if_routes import ROUNDS_MAX
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
@@ -137,10 +137,11 @@ def minimum_routes(context: ServiceContext, reader: Role) -> APIRouter:
         del by
         wanted = _Game(property_name, game)
         async with asking, snapshot(context.pools.readers) as connection:
+            places = await known_places(connection, properties)
+            require_period(places, property_name, first, last)
             days = await table_days(connection, wanted, table, first, last)
             _check(wanted, days, first, last)
             spread = Spread(await _rates(connection))
-            places = await known_places(connection, properties)
             for of in days:
                 await asyncio.to_thread(_add, spread, places, wanted, of, await posted(connection, wanted, of))
         found: dict[str, Any] = {**wanted._asdict(), "first": first, "last": last, **as_document(spread, minimum_cents)}
@@ -153,7 +154,9 @@ def _check(wanted: _Game, days: Sequence[TableDay], first: date, last: date) -> 
     """Raise Rejected if there are no rounds, or too many."""
     rounds = sum(of.rounds for of in days)
     if not days:
-        raise Rejected(Reason.NOT_FOUND, f"no round of {wanted.game} stands from {first} to {last}")
+        raise Rejected(
+            Reason.NOT_FOUND, f"no round of {wanted.game} at {wanted.property} stands from {first} to {last}"
+        )
     if rounds > ROUNDS_MAX:
         detail = f"{rounds} rounds: one question reads {ROUNDS_MAX} at most; ask for fewer days or tables"
         raise Rejected(Reason.NOT_ALLOWED, detail)

@@ -17,8 +17,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.round_settlement.domain.what_if import Alternative, Outcome, TableDay
 from services.round_settlement.tables import SCHEMA, journal, rounds
 from shared.contracts.envelope import as_json, canonical
+from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import RulesSubmission
 from shared.runtime.database import create_engine
+from shared.runtime.ingest.property_copies import Places
 from shared.runtime.rederivation.replay_state import ReplayState
 
 _DECIDES: Final = ("property", "game", "regulation", "submission")
@@ -35,6 +37,14 @@ class GameOfProperty(Protocol):
     @property
     def property(self) -> str:
         """Return the property."""
+
+
+def require_period(places: Places, property_name: str, first: date, last: date) -> None:
+    """Check that a question is of a known property and of gaming days in order. Raises: Rejected."""
+    if last < first:
+        raise Rejected(Reason.NOT_ALLOWED, f"the last gaming day, {last}, is before the first, {first}")
+    if not places.versions(property_name):
+        raise Rejected(Reason.NOT_FOUND, f"there is no property {property_name!r}, or no version of it is approved")
 
 
 async def table_days(

@@ -9,7 +9,8 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
 from services.round_settlement.domain.what_if import Compared, Outcome, TableDay
-from services.round_settlement.what_if import settle_again, table_days
+from services.round_settlement.tables import properties
+from services.round_settlement.what_if import require_period, settle_again, table_days
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import RulesSubmission
@@ -17,6 +18,7 @@ from shared.runtime.database import snapshot
 from shared.runtime.http import Day, problems
 from shared.runtime.http.access import Caller, caller_for_own
 from shared.runtime.http.roles import Role
+from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.rederivation.replay_state import ReplayState
 from shared.runtime.service.service_context import ServiceContext
 
@@ -90,6 +92,7 @@ def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
         by.require_properties({wanted.property})
         listed = [name for name in wanted.tables if not table or name in table]
         async with snapshot(context.pools.readers) as connection:
+            require_period(await known_places(connection, properties), wanted.property, first, last)
             days = await table_days(connection, wanted, listed, first, last)
         rounds = sum(of.rounds for of in days)
         if not days:

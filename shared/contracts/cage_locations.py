@@ -15,6 +15,7 @@ from shared.contracts.chips import PieceKind
 from shared.contracts.envelope import Contract, Name, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number, SignedCents
+from shared.contracts.money import dollars
 from shared.contracts.rounds import Cents
 from shared.contracts.topics import INVENTORY
 
@@ -94,6 +95,18 @@ def _each_once(contents: tuple[HeldPieces, ...]) -> tuple[HeldPieces, ...]:
             raise ValueError(f"the {pieces.kind} of {pieces.cents} cents are listed twice; list each kind once")
         seen.add(pieces.of)
     return contents
+
+
+def held_words(kind: HeldKind, cents: int, count: int) -> str:
+    """Return pieces of one denomination in words.
+
+    >>> held_words("currency", 100_00, 50), held_words("foreign_chips", 5_00, 1), held_words("checks", 80_00, 2)
+    ('50 x 100.00 in currency', '1 foreign chip of 5.00', '2 checks of 80.00')
+    """
+    if kind == "currency":
+        return f"{count} x {dollars(cents)} in currency"
+    what = kind.replace("_", " ")
+    return f"{count} {what if count != 1 else what.removesuffix('s')} of {dollars(cents)}"
 
 
 HeldContents = Annotated[tuple[HeldPieces, ...], Field(max_length=500), AfterValidator(_each_once)]

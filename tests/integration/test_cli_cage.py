@@ -113,7 +113,7 @@ def test_the_commands_of_the_page_on_the_cage(desk: Desk) -> None:
     """A transfer by two people, a count by two people, and what the books say then."""
     [block] = blocks("docs/cage.md")
     issued, received, listed, counted, verified, counts, books = desk.run(block)
-    way = "transfer 1 at riverside, from bank to drawer-1, 50 currency of 100.00; 100 currency of 20.00: "
+    way = "transfer 1 at riverside, from bank to drawer-1, 50 x 100.00 in currency; 100 x 20.00 in currency: "
     assert (f"{way}issued\n", f"{way}received\n") == (issued, received)
     assert "received" in listed
     assert (["entered\n"], ["verified\n"]) == (counted.split(": ")[1:], verified.split(": ")[1:])

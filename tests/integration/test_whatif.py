@@ -71,6 +71,14 @@ def test_other_minimums_come_to_more_or_to_less(
     for wrong in ("ten", "0", "12.505"):
         called = pitledger(*asked, "--minimum", wrong)
         assert (2, True) == (called.code, "such as 25 or 12.50" in called.stderr), called.stderr
+    for more, said in (
+        (("--property", "riversid"), "there is no property 'riversid', or no version of it is approved"),
+        (("--last", "2026-11-19"), "the last gaming day, 2026-11-19, is before the first, 2026-11-20"),
+        (("--game", "baccarat"), "no round of baccarat at riverside stands from 2026-11-20 to 2026-11-20"),
+    ):
+        called = pitledger(*asked, "--minimum", "150", *more)
+        assert said in called.stderr, called.stderr
+        assert called.code != 0
 
 
 def test_rounds_that_other_rules_do_not_allow_are_counted_with_the_reason(pitledger: Caller, tmp_path: Path) -> None:

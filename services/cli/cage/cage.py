@@ -9,6 +9,7 @@ from services.cli.cage.inventory import Document, Property, Why, approve_step, p
 from services.cli.documents import read_documents
 from services.cli.output import AsJson, names, numbers, print_json, show, table, words
 from services.cli.subjects import Shown
+from shared.contracts.cage_locations import held_words
 from shared.contracts.money import dollars
 
 app = typer.Typer()
@@ -157,10 +158,7 @@ def _pieces(file: str) -> list[object]:
 
 
 def _what(one: Document) -> str:
-    return "; ".join(
-        f"{pieces['count']} {pieces['kind'].replace('_', ' ')} of {dollars(pieces['cents'])}"
-        for pieces in one["contents"]
-    )
+    return "; ".join(held_words(pieces["kind"], pieces["cents"], pieces["count"]) for pieces in one["contents"])
 
 
 def _transfer(one: Document) -> str:

@@ -225,8 +225,10 @@ class _Office:
 
     def _refuse(self) -> None:
         if self._wrong:
-            error = InputRefused(f"{len(self._wrong)} reasons, above; leave people out with --only, or mend them")
-            error.details = "\n".join(dict.fromkeys(self._wrong))
+            wrong = list(dict.fromkeys(self._wrong))
+            why = "reason" if len(wrong) == 1 else f"{len(wrong)} reasons"
+            error = InputRefused(f"not every return can be made, for the {why} above: leave people out with --only")
+            error.details = "\n".join(wrong)
             raise error
 
 

@@ -20,6 +20,7 @@ from shared.contracts.cage_locations import (
     HeldCause,
     HeldContents,
     HeldPieces,
+    held_words,
     money_of,
 )
 from shared.contracts.check_collection import RecoveryVoided
@@ -293,5 +294,4 @@ class There(NamedTuple):
             return
         for one in contents:
             if one.count > self.pieces.get(one.of, 0):
-                detail = f"{one.count} {one.kind.replace('_', ' ')} of {one.cents} cents"
-                raise Rejected(Reason.CONTRADICTS, f"{detail}: {why}")
+                raise Rejected(Reason.CONTRADICTS, f"{held_words(one.kind, one.cents, one.count)}: {why}")

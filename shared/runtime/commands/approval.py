@@ -1,6 +1,7 @@
 """Two-person approval: one person requests, another approves or rejects. One implementation for all requests."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -25,9 +26,15 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The wording for one kind of request: the verb for what the first person did."""
+    """The wording for one kind of request.
+
+    `did` is what the first person did, `approve` what somebody else does instead of rejecting it; `decided` has the
+    words for decisions that are not called by their names.
+    """
 
     did: str
+    approve: str = "approve"
+    decided: Mapping[Decision, str] = field(default_factory=dict)
 
 
 RULES_SUBMISSION: Final = Policy("filed")
@@ -37,8 +44,8 @@ LEDGER_MAPPING: Final = Policy("filed")
 POOL_TERMS: Final = Policy("filed")
 METER_CHANGE: Final = Policy("requested")
 DAY_ADJUSTMENT: Final = Policy("entered")
-CAGE_TRANSFER: Final = Policy("issued")
-CAGE_COUNT: Final = Policy("counted")
+CAGE_TRANSFER: Final = Policy("issued", "receive", {Decision.APPROVED: "received"})
+CAGE_COUNT: Final = Policy("counted", "verify", {Decision.APPROVED: "verified"})
 CHIPS_IN_SERVICE: Final = Policy("entered")
 WRITE_OFF: Final = Policy("entered")
 CHECK_WRITE_OFF: Final = Policy("entered")
@@ -68,7 +75,8 @@ class Approval:
         """Check that `by` may approve the request. Raises: Rejected if it is decided, or if `by` requested it."""
         self._require_open()
         if same_person(by, self.asked_by):
-            raise Rejected(Reason.SAME_PERSON, f"{by} {self.policy.did} {self.name}: somebody else must approve it")
+            detail = f"{by} {self.policy.did} {self.name}: somebody else must {self.policy.approve} it"
+            raise Rejected(Reason.SAME_PERSON, detail)
 
     def reject(self) -> None:
         """Check that the request may be rejected; the requester may reject it, too, to withdraw it.
@@ -79,4 +87,5 @@ class Approval:
 
     def _require_open(self) -> None:
         if self.decision is not Decision.ASKED:
-            raise Rejected(Reason.ALREADY_DECIDED, f"{self.name} was {self.decision} already")
+            decided = self.policy.decided.get(self.decision, self.decision)
+            raise Rejected(Reason.ALREADY_DECIDED, f"{self.name} was {decided} already")

@@ -64,12 +64,12 @@ def test_a_transfer_is_in_transit_until_another_person_receives_it(cage: Invento
     balances = cage.balances()
     assert (0, 10_000_00) == (balances.get(("", "vault", "location"), 0), balances["", "", "cage_transit"])
     own = cage.send(f"{AT_CAGE}/transfers/1/receive", person="cage.ann")
-    assert_problem(own, 403, "cage.ann issued transfer 1 at the cage of riverbend: somebody else must approve it")
+    assert_problem(own, 403, "cage.ann issued transfer 1 at the cage of riverbend: somebody else must receive it")
     received = cage.done(f"{AT_CAGE}/transfers/1/receive", person="cage.bob")
     assert ("received", "cage.bob") == (received["status"], received["received_by"])
     assert {"vault": 0, "drawer-1": 10_000_00} == _books(cage)
     again = cage.send(f"{AT_CAGE}/transfers/1/return", {"reason": "short"}, person="cage.ann")
-    assert_problem(again, 409, "transfer 1 at the cage of riverbend was approved already")
+    assert_problem(again, 409, "transfer 1 at the cage of riverbend was received already")
     listed = cage.get(f"{AT_CAGE}/transfers?status=received&gaming_day={DAY}", person="cage.ann").json()["items"]
     assert [1] == [one["transfer"] for one in listed]
 
@@ -100,7 +100,7 @@ REFUSED: dict[str, tuple[dict[str, Any], int]] = {
         {"contents": [{"kind": "foreign_chips", "issuer": "Riverbend", "cents": 500, "count": 1}]},
         404,
     ),
-    "1 currency of 10000 cents: vault does not hold that by its books": ({"contents": currency(1)}, 409),
+    "1 x 100.00 in currency: vault does not hold that by its books": ({"contents": currency(1)}, 409),
     "cage does not hold that by its books: count it": ({"giver": "cage", "receiver": "vault"}, 409),
     "are listed twice": ({"contents": [*currency(1), *currency(2)]}, 422),
 }
@@ -220,10 +220,10 @@ def test_a_vault_gives_no_more_of_a_denomination_than_it_has_by_its_books(cage: 
         wanted = {"giver": "vault", "receiver": "drawer-1", "contents": contents}
         return cage.send(f"{AT_CAGE}/transfers", wanted, person="cage.ann")
 
-    assert_problem(gives(house(500, 101)), 409, "101 chips of 500 cents: vault does not hold that by its books")
-    assert_problem(gives(*currency(1, 50_00)), 409, "1 currency of 5000 cents: vault does not hold that")
+    assert_problem(gives(house(500, 101)), 409, "101 chips of 5.00: vault does not hold that by its books")
+    assert_problem(gives(*currency(1, 50_00)), 409, "1 x 50.00 in currency: vault does not hold that")
     coupons = {"kind": "coupons", "cents": 1000, "count": 6}
-    assert_problem(gives(coupons), 409, "6 coupons of 1000 cents: vault does not hold that by its books")
+    assert_problem(gives(coupons), 409, "6 coupons of 10.00: vault does not hold that by its books")
     assert 201 == gives(house(500, 60)).status_code
     assert 409 == gives(house(500, 41)).status_code
     counted = {"location": "vault", "contents": [house(500, 30), *currency(10)], "cashier": "cage.ann"}

@@ -149,11 +149,14 @@ def office(
 def test_returns_go_from_the_log_to_the_portal_and_back(office: Office) -> None:
     """Each cent of the log once; nothing twice; what was rejected again, by another file."""
     unknown = office.returns()
-    assert (3, True, True) == (
+    assert (3, True, True, True) == (
         unknown.code,
         "p-9, return" in unknown.stderr and "p-9 is not identified" in unknown.stderr,
+        "not every return can be made, for the 2 reasons above" in unknown.stderr,
         not office.folder.exists(),
-    )
+    ), unknown.stderr
+    alone = office.returns("w-2g", "--only", "p-9")
+    assert "not every return can be made, for the reason above" in alone.stderr, alone.stderr
     office.register()
     [prepared] = prepared_by(office.returns())
     assert ("w_2g", "2026", "2027-02-01", "2027-03-31", 2) == tuple(

@@ -34,12 +34,12 @@ from shared.contracts.cage_locations import (
     CageTransferReturned,
     HeldCause,
     HeldPieces,
+    held_words,
     money_of,
 )
 from shared.contracts.chips_in_service import ChipsInServiceApproved
 from shared.contracts.counts import CountConcluded
 from shared.contracts.inventory import PitRecorded
-from shared.contracts.money import dollars
 from shared.contracts.win import WinStated
 
 _Row = dict[str, Value | Figure | Cell]
@@ -215,7 +215,7 @@ def _transfer(step: Listed) -> _Row:
 
 def _what(contents: Iterable[HeldPieces]) -> str:
     return "; ".join(
-        f"{one.count} {one.kind.replace('_', ' ')} of {dollars(one.cents)}"
+        held_words(one.kind, one.cents, one.count)
         for one in sorted(contents, key=lambda one: (one.kind, -one.cents, one.of))
     )
 
