@@ -222,12 +222,18 @@ def test_a_count_stands_when_it_was_entered(both: BothBooks) -> None:
 
 
 def test_a_drawer_that_gives_chips_that_patrons_brought_is_left_with_none(both: BothBooks) -> None:
-    """Nobody records them by piece: a location never has fewer than none, and they are outstanding no more."""
+    """Nobody records them by piece: they are outstanding no more, and the entries behind the figures add up to them."""
     _states(both, house(2500, 400))
     _counts(both, "vault", [house(2500, 300)])
     _counts(both, "drawer-1", [house(2500, 10), *currency(100)])
     _passes(both, "drawer-1", "vault", [house(2500, 50)])
-    assert [("house", 2500, 400, 0, 400, 350, 0, 0, 50, 1_250_00)] == _float(both.report(REPORT))
+    _passes(both, "vault", "drawer-1", [house(2500, 20)], step="")
+    report = both.report(REPORT)
+    assert [("house", 2500, 400, 0, 400, 330, 0, 20, 50, 1_250_00)] == _float(report)
+    [row] = rows_of(report, "float")
+    for column in ("brought_forward", "at_cage", "in_transit", "outstanding", "outstanding_cents"):
+        told = both.books.explain(REPORT, f"float/{row['id']}/{column}", f"&known_at={quote(LATER)}")
+        assert f"{row[column]}" == told["total"], told
 
 
 def test_fills_and_credits_move_chips_between_cage_and_table(both: BothBooks) -> None:
