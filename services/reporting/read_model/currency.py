@@ -1,6 +1,6 @@
 """Currency transactions: of persons in accounts, at the cage and at tables, and large ones of unknown persons."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import date, datetime
 from typing import Final, Literal, NamedTuple
 
@@ -75,7 +75,7 @@ _MOVED: Final = text(
     large AS (
         SELECT DISTINCT person, gaming_day FROM (
             SELECT person, gaming_day FROM days GROUP BY person, gaming_day, inward, by_instrument
-            HAVING sum(value) >= :person_cents) sums),
+            HAVING sum(value) >= :person_cents OR person = ANY(:persons)) sums),
     wanted AS MATERIALIZED (
         SELECT DISTINCT gaming_day, measure, item, person FROM days JOIN large USING (person, gaming_day))
     SELECT m.service, m.shard, m.seq, m.measure, m.person, m.gaming_day, f.occurred_at, CAST(m.value AS bigint),
@@ -93,8 +93,9 @@ _MOVED: Final = text(
         UNION ALL
         SELECT a.measure, a.value, a.gaming_day, a.table_name, a.service, a.shard, a.seq, NULL
         FROM reporting.amounts a
-        WHERE :tables AND a.property = :property AND a.gaming_day BETWEEN :first AND :last
-          AND a.recorded_at <= :known_at AND a.measure = :at_tables AND a.value >= :nobody_cents AND {unknown}) m
+        WHERE a.property = :property AND a.gaming_day BETWEEN :first AND :last
+          AND a.recorded_at <= :known_at AND a.measure = :at_tables AND {unknown}
+          AND a.value >= CAST(:table_cents AS bigint)) m
     CROSS JOIN LATERAL (  -- OFFSET 0: few of all facts are looked up
         SELECT kind, occurred_at, CASE WHEN event IS NULL THEN data END AS data,
                CASE WHEN event IS NULL THEN data  -- what the pit reports is read only where others have a part in it
@@ -180,14 +181,20 @@ async def moved_in_days(books: Books) -> dict[tuple[date, Department], dict[Dire
 
 
 async def moved_currency(
-    books: Books, first: date, *, person_cents: int, nobody_cents: int, tables: bool
+    books: Books,
+    first: date,
+    *,
+    person_cents: int,
+    nobody_cents: int,
+    table_cents: int | None,
+    persons: Collection[str] = (),
 ) -> list[CashMovement]:
     """Return the large transactions from a gaming day to the last of the question, by moment.
 
-    A person's gaming day is large if it reaches `person_cents` in or out, over accounts, cage and tables. What somebody
-    moves for others is a transaction of each of them, and of whoever conducts it. Unknown
-    persons' transactions are single, and large from `nobody_cents` on; with `tables`, those at tables are included. An
-    account without a known patron counts as a person. Voided transactions are left out.
+    A person's gaming day is large if it reaches `person_cents` in or out, over accounts, cage and tables; of `persons`
+    it is read in any case. What somebody moves for others is a transaction of each of them, and of whoever conducts it.
+    Unknown persons' transactions are single, and large from `nobody_cents` on; at tables from `table_cents`, None if
+    those are left out. An account without a known patron counts as a person. Voided transactions are left out.
     """
     found = await books.read(
         _MOVED,
@@ -200,7 +207,8 @@ async def moved_currency(
         of_accounts=list(ACCOUNT_MEASURES),
         inward=[name for name, direction in OF_PERSONS.items() if direction == "in"],
         by_instrument=[name for name in OF_PERSONS if _medium(name) == "instrument"],
-        tables=tables,
+        table_cents=table_cents,
+        persons=list(persons),
         at_tables=_AT_TABLES,
         bought=BOUGHT,
         of_others=list(OTHERS_MEASURES),

@@ -184,7 +184,8 @@ def test_a_month_adds_up_logs_by_gaming_day_and_lists_what_is_due(books: Books) 
     assert rows_of(day, "days") == rows_of(month, "days")
     due = [names(row, "person", "cents") for row in rows_of(day, "reportable")]
     assert [("unknown", 1_000_100), ("p-9", 1_050_000)] == due
-    assert due[1:] == [names(row, "person", "cents") for row in rows_of(month, "reportable")]
+    assert due == [names(row, "person", "cents") for row in rows_of(month, "reportable")]
+    assert rows_of(day, "filed") == rows_of(month, "filed")
     assert [290_000, 300_000, 850_000] == sorted(row["cents"] for row in rows_of(day, "warnings"))
     assert [] == rows_of(month, "warnings")
     assert 7 == len(rows_of(day, "log"))
@@ -259,7 +260,8 @@ def test_what_nobody_prepared_is_alarmed_before_its_last_day(books: Books, days:
     books.desk.feed("accounts", till.paid(10_001, "w-7"), till.paid(10_001, "w-8"), till.paid(9_000, "w-9"))
     sold: dict[str, Any] = {"cents": 1_000_100, "instrument": "currency", "dealer": "dealer.1"}
     books.desk.feed("inventory", ledger.pit("chips.sold", "BJ-01", moved=-1_000_100, **sold))
-    prepared = FILING["filing.prepared"]
+    [report] = FILING["filing.prepared"]["reports"]
+    prepared = FILING["filing.prepared"] | {"reports": [report | {"out_dollars": 0}]}
     books.desk.feed("accounts", till.filing("filing.prepared", **prepared))
     later = timedelta(days=days)
     context = replace(books.desk.context, clock=lambda: books.desk.context.clock() + later)
@@ -341,6 +343,19 @@ def test_the_report_of_one_person_is_that_of_another(books: Books) -> None:
     assert dict.fromkeys(("p-7", "p-8"), ("accepted", "late", "31000000000002")) == _became(books)
 
 
+def test_a_report_that_was_filed_stays_that_of_its_person(books: Books) -> None:
+    """Although all of it would be in the report of somebody else now, who has one of their own."""
+    till = Till()
+    by_agent = till.paid(10_001, "w-8")
+    by_agent["data"] |= {"patron": "p-8", "conducted_by": "p-7"}
+    books.desk.feed("accounts", till.registered("p-8", "w-8"), by_agent)
+    _feed_steps(books, till, *_steps(*_ACCEPTED, in_dollars=10_001))
+    rows = rows_of(_report(books), "filed")
+    assert {("p-7", "accepted", ""), ("p-8", "due", "")} == {
+        names(row, "person", "status", "reported_with") for row in rows
+    }
+
+
 REPORT_OF_BOTH = {
     "kind": "patron",
     "reference": "p-8",
@@ -362,3 +377,103 @@ def test_what_is_reported_with_another_person_is_alarmed_once(books: Books) -> N
     context = replace(books.desk.context, clock=lambda: books.desk.context.clock() + later)
     books.desk.client.run(observe_unprepared(context))
     assert 1 == context.metrics.registry.get_sample_value("pitledger_currency_reports_unprepared")
+
+
+def _sold(ledger: TableDays, dollars: int, patron: str | None = "p-7") -> Any:
+    """Chips were sold for currency at a table."""
+    data: dict[str, Any] = {"cents": dollars * 100, "instrument": "currency", "dealer": "dealer.1", "patron": patron}
+    return ledger.pit("chips.sold", "BJ-01", moved=-dollars * 100, **data)
+
+
+def _void(ledger: TableDays, sale: dict[str, Any]) -> Any:
+    """A sale of chips was entered by mistake."""
+    said = sale["data"]
+    moved = said["moved"] | {"cents": -said["moved"]["cents"]}
+    correction = {"reason": "entered twice", "entered_by": "floor.lee", "approved_by": "shift.sam"}
+    return ledger.entry("pit.voided", said | {"moved": moved, "correction": correction})
+
+
+def _steps(*kinds: str, **report: Any) -> list[tuple[str, dict[str, Any]]]:
+    """The steps of a filing up to the last of these kinds, of a report that says this."""
+    prepared = FILING["filing.prepared"]
+    reports = [prepared["reports"][0] | {"in_dollars": 10_500, "out_dollars": 0} | report]
+    steps = FILING | {"filing.prepared": prepared | {"reports": reports}}
+    return [(kind, steps[kind]) for kind in kinds]
+
+
+_ACCEPTED = ("filing.prepared", "filing.released", "filing.filed", "filing.acknowledged")
+_AS_FILED = ("person", "status", "in_cents", "filed_in_cents", "filing")
+
+
+def _feed_steps(books: Books, till: Till, *steps: tuple[str, dict[str, Any]], filing: int = 1) -> None:
+    books.desk.feed("accounts", *(till.filing(kind, **(data | {"filing": filing})) for kind, data in steps))
+
+
+def _unprepared(books: Books) -> float | None:
+    context = books.desk.context
+    books.desk.client.run(observe_unprepared(context))
+    return context.metrics.registry.get_sample_value("pitledger_currency_reports_unprepared")
+
+
+@pytest.mark.parametrize(
+    ("steps", "status"),
+    [(1, "to_withdraw"), (2, "to_withdraw"), (3, "to_correct"), (4, "to_correct")],
+)
+def test_a_report_that_no_longer_holds_says_so(books: Books, steps: int, status: str) -> None:
+    """A late sale of the same gaming day: what was sent is corrected, what was not is withdrawn; both are alarmed."""
+    till, ledger = Till(), TableDays()
+    books.desk.feed("inventory", _sold(ledger, 10_500))
+    _feed_steps(books, till, *_steps(*_ACCEPTED[:steps]))
+    [before] = rows_of(_report(books), "filed")
+    assert ("p-7", 1_050_000, 1_050_000, "1") == names(before, "person", "in_cents", "filed_in_cents", "filing")
+    assert (before["status"] not in ("to_correct", "to_withdraw"), 0) == (True, _unprepared(books))
+    books.desk.feed("inventory", _sold(ledger, 50_000))
+    for more in ("", _MONTH):
+        assert [("p-7", status, 6_050_000, 1_050_000, "1")] == [
+            names(row, *_AS_FILED) for row in rows_of(_report(books, more), "filed")
+        ]
+    assert 1 == _unprepared(books)
+
+
+def test_an_amended_report_is_compared_with_what_holds_now(books: Books) -> None:
+    """Once what amends it says what holds now, nothing is to be done."""
+    till, ledger = Till(), TableDays()
+    books.desk.feed("inventory", _sold(ledger, 10_500), _sold(ledger, 50_000))
+    _feed_steps(books, till, *_steps(*_ACCEPTED))
+    _feed_steps(books, till, *_steps(_ACCEPTED[0], in_dollars=60_500, amends="31000000000002"), filing=2)
+    assert [("p-7", "prepared", 6_050_000, 6_050_000, "2")] == [
+        names(row, *_AS_FILED) for row in rows_of(_report(books), "filed")
+    ]
+    assert 0 == _unprepared(books)
+
+
+@pytest.mark.parametrize(("left", "lines"), [(2_000, [("p-7", "chips for currency", 200_000)]), (0, [])])
+def test_a_report_below_the_threshold_is_corrected(books: Books, left: int, lines: list[Any]) -> None:
+    """By what is left of the gaming day, or by nothing; it stays among what was filed."""
+    till, ledger = Till(), TableDays()
+    sales = [_sold(ledger, dollars) for dollars in (10_500, left) if dollars]
+    books.desk.feed("inventory", *sales)
+    _feed_steps(books, till, *_steps(*_ACCEPTED, in_dollars=10_500 + left))
+    books.desk.feed("inventory", _void(ledger, sales[0]))
+    for more in ("", _MONTH):
+        report = _report(books, more)
+        assert [] == rows_of(report, "reportable")
+        assert [("p-7", "to_correct", left * 100, (10_500 + left) * 100, "1")] == [
+            names(row, *_AS_FILED) for row in rows_of(report, "filed")
+        ]
+        assert lines == [names(row, "person", "kind", "cents") for row in rows_of(report, "below")]
+    assert 1 == _unprepared(books)
+    _feed_steps(books, till, *_steps(*_ACCEPTED, in_dollars=left, amends="31000000000002"), filing=2)
+    assert ["accepted"] == [row["status"] for row in rows_of(_report(books), "filed")]
+    assert 0 == _unprepared(books)
+
+
+def test_a_void_changes_the_totals_of_its_own_persons(books: Books) -> None:
+    """As they were known before and after it, whatever came later."""
+    ledger = TableDays()
+    sales = [_sold(ledger, 11_000, patron) for patron in ("p-1", "p-2", "p-2", None)]
+    voids = [_void(ledger, sales[number]) for number in (1, 0, 3)]
+    books.desk.feed("inventory", *sales, *voids, _sold(ledger, 30_000, "p-2"))
+    assert [("p-1", 1_100_000, None), ("p-2", 2_200_000, 1_100_000), ("unknown", 1_100_000, None)] == sorted(
+        names(row, "person", "was_cents", "cents") for row in rows_of(_report(books), "amended")
+    )

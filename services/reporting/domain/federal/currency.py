@@ -106,6 +106,31 @@ class CurrencyTotal(NamedTuple):
         return self.held.filed if self.standing == "reached" else self.held.applied
 
 
+class CurrencyLine(NamedTuple):
+    """Transactions of a total that are one line of its form: of a kind, and moved by and for the same persons."""
+
+    movements: Sequence[CashMovement]
+
+    @property
+    def cents(self) -> int:
+        """Return their sum."""
+        return sum(one.cents for one in self.movements)
+
+
+def lines_of(total: CurrencyTotal) -> list[CurrencyLine]:
+    """Return the lines of a total, in the order of their first transactions."""
+    lines: dict[tuple[str, str | None, tuple[str, ...]], list[CashMovement]] = {}
+    for entry in total.entries:
+        one = entry.movement
+        lines.setdefault((one.kind, one.conductor, one.on_behalf_of), []).append(one)
+    return [CurrencyLine(movements) for movements in lines.values()]
+
+
+def dollars_of(total: CurrencyTotal) -> int:
+    """Return a total as its form has it: whole dollars, each line rounded up by itself."""
+    return sum(-(-line.cents // 100) for line in lines_of(total))
+
+
 def currency_totals(
     law: Pack, report: str, movements: Iterable[CashMovement], *, warning_share: Fraction = WARNING_SHARE
 ) -> tuple[CurrencyTotal, ...]:

@@ -1,4 +1,4 @@
-"""Reportable currency that a void reduced: a filed report must be amended."""
+"""Reportable currency that a void changed: what was to be reported before it, and after it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -22,16 +22,19 @@ VOIDS: Final = (PitVoided, CageVoided, RedemptionVoided, RecoveryVoided)
 
 AMENDED: Final = Section(
     name="amended",
-    title="Were to be reported, and are not so any more: amend what was filed",
+    title="To be reported before a void, and changed by it",
     key=("form", "gaming_day", "person", "direction", "entry"),
     columns=(
         FORM,
         DAY,
         PERSON,
         DIRECTION,
-        Column(name="was_cents", title="Was", unit="cents", formula="as it was known before the void"),
+        Column(name="was_cents", title="Before", unit="cents", formula="to be reported, as known before the void"),
         Column(
-            name="cents", title="Is", unit="cents", formula="to be reported now; empty: it does not reach the threshold"
+            name="cents",
+            title="After",
+            unit="cents",
+            formula="to be reported, as known after the void; empty: it did not reach the threshold any more",
         ),
         Column(name="file_by", title="Was to be filed by", unit="day"),
         Column(name="voided_at", title="Void since", unit="moment"),
@@ -49,12 +52,10 @@ def _key(one: CurrencyTotal) -> _Key:
     return one.held.gaming_day, one.first.patron or one.first.reference, one.first.direction
 
 
-async def amended_rows(
-    books: Books, filed: Sequence[tuple[Pack, str]], movements: Sequence[CashMovement], least_cents: int
-) -> list[dict[str, Any]]:
-    """Return the totals that were reportable before each void of the question's gaming days, and that it changed.
+async def amended_rows(books: Books, filed: Sequence[tuple[Pack, str]], least_cents: int) -> list[dict[str, Any]]:
+    """Return the totals that were to be reported before each void of the question's gaming days, and that it changed.
 
-    `filed` are the reports, `movements` the currently large transactions, `least_cents` the lowest threshold.
+    `filed` are the reports, `least_cents` the lowest threshold.
     """
     found: list[dict[str, Any]] = []
     for void in await books.facts(*VOIDS):
@@ -63,23 +64,39 @@ async def amended_rows(
             isinstance(fact.data, SoldChips) and fact.data.instrument == "currency"
         ):
             continue
-        before = books.known_at(void.recorded_at - _INSTANT).asked(first=fact.gaming_day, last=fact.gaming_day)
-        moved = await moved_currency(
-            before, fact.gaming_day, person_cents=least_cents, nobody_cents=least_cents, tables=True
-        )
+        before, after = [
+            await moved_currency(
+                books.known_at(moment).asked(first=fact.gaming_day, last=fact.gaming_day),
+                fact.gaming_day,
+                person_cents=least_cents,
+                nobody_cents=least_cents,
+                table_cents=least_cents,
+            )
+            for moment in (void.recorded_at - _INSTANT, void.recorded_at)
+        ]
         for law, report in filed:
-            now = {_key(one): one for one in currency_totals(law, report, movements) if one.standing == "reached"}
-            found += _changed(void, law, report, moved, now)
+            left = {_key(one): one for one in currency_totals(law, report, after) if one.standing == "reached"}
+            found += _changed(void, law, report, before, left)
     return found
 
 
+def _persons(fact: Any) -> frozenset[str | None]:
+    """Return whose totals a void changes; None for somebody who is not known."""
+    said = fact.data if isinstance(fact, PitVoided) else fact
+    own = getattr(said, "patron", None) or getattr(said, "drawer", None)
+    return frozenset((own, *(getattr(said, "on_behalf_of", None) or ())))
+
+
 def _changed(
-    void: Listed, law: Pack, report: str, moved: Sequence[CashMovement], now: Mapping[_Key, CurrencyTotal]
+    void: Listed, law: Pack, report: str, moved: Sequence[CashMovement], after: Mapping[_Key, CurrencyTotal]
 ) -> Iterator[dict[str, Any]]:
-    """Yield totals that were reportable before a void and changed by it, for the person concerned."""
+    """Yield totals that were to be reported before a void and changed by it, of the persons concerned."""
+    concerned = _persons(void.fact)
     for one in currency_totals(law, report, moved):
-        left = now.get(_key(one))
-        if one.standing != "reached" or (left is not None and left.cents == one.cents):
+        left = after.get(_key(one))
+        if one.first.patron not in concerned or one.standing != "reached":
+            continue
+        if left is not None and left.cents == one.cents:
             continue
         form = law.forms[law.currency_reports[report].form].on(one.held.gaming_day).value
         because = (void.entry,)

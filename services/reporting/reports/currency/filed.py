@@ -1,16 +1,18 @@
-"""What became of what is to be reported: the filing of each person's gaming day, or that there is none."""
+"""What became of what is to be reported: the filing of each person's gaming day, and whether it still holds."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from services.reporting.domain.federal.currency import CurrencyTotal
+from services.reporting.domain.federal.currency import CurrencyTotal, Direction, dollars_of
 from services.reporting.framework.document import Column, Section
 from services.reporting.framework.figures import Cell
-from services.reporting.read_model.filings import LATE, STEPS, FilingSteps, filings_of
+from services.reporting.read_model.filings import LATE, STEPS, FilingSteps
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.currency.sections import DAY, FORM, PERSON, REPORTED_WITH
-from shared.contracts.filings import FilingSubject
+from shared.contracts.filings import FilingSubject, PreparedReport
+from shared.jurisdictions import Pack
 
 FILED: Final = Section(
     name="filed",
@@ -22,13 +24,20 @@ FILED: Final = Section(
         PERSON,
         REPORTED_WITH,
         Column(name="entry", title="First entry"),
+        Column(name="in_cents", title="In", unit="cents", formula="as a report says it now: whole dollars"),
+        Column(name="out_cents", title="Out", unit="cents", formula="as a report says it now: whole dollars"),
         Column(name="file_by", title="File by", unit="day"),
         Column(name="filing", title="Filing", formula="the last one of it that was not withdrawn"),
         Column(
             name="status",
             title="Status",
-            formula="due while there is no filing; accepted or rejected as FinCEN answered of this report",
+            formula=(
+                "due while there is no filing; accepted or rejected as FinCEN answered of this report; to_correct if "
+                "it was sent with other amounts than hold now, to_withdraw if so, and that filing was not sent"
+            ),
         ),
+        Column(name="filed_in_cents", title="In as filed", unit="cents"),
+        Column(name="filed_out_cents", title="Out as filed", unit="cents"),
         Column(
             name="late",
             title="Late",
@@ -44,62 +53,182 @@ NOT_PREPARED: Final = "not prepared"
 UNPREPARED: Final = (LATE, NOT_PREPARED)
 """What is said of a report that has no filing, once that is urgent."""
 
+CHANGED: Final = ("to_correct", "to_withdraw")
+"""The statuses of a report whose amounts no longer hold."""
+
 MARGIN: Final = timedelta(days=3)
 """How long before the last day a file should be there: the property's choice, not law."""
 
-
-async def filed_rows(books: Books, reached: Iterable[tuple[str, CurrencyTotal, str]]) -> list[dict[str, Any]]:
-    """Return what became of each reportable total; in and out of a person are one report.
-
-    Each is given with its form and, where all of it is in another person's report, with that person.
-    """
-    by_subject = {
-        (one.prepared.period, report.kind, report.reference): (one, report.report)
-        for one in await filings_of(books)
-        if one.prepared.form == "ctr"
-        for report in one.prepared.reports
-    }
-    today = books.place.gaming_day(books.question.known_at)
-    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for form, total, reported_with in reached:
-        subject = _subject(total, reported_with or total.first.patron)
-        entry = subject.reference if subject.kind == "entry" else ""
-        key = (form, total.held.gaming_day, total.first.patron, entry)
-        if key not in rows:
-            found = by_subject.get((total.held.gaming_day.isoformat(), subject.kind, subject.reference))
-            rows[key] = {
-                "form": form,
-                "gaming_day": total.held.gaming_day,
-                "person": total.first.patron or "unknown",
-                "entry": entry,
-                "file_by": total.file_by,
-                "reported_with": reported_with,
-            } | dict(_became(found, total.file_by, today, books))
-    return list(rows.values())
+_ACCOUNT: Final = "account "
+_Dollars = dict[Direction, int]
 
 
-def _subject(total: CurrencyTotal, person: str | None) -> FilingSubject:
-    """Return whom the report of a total is about, as filings name it."""
-    if person is None:
-        return FilingSubject(kind="entry", reference=total.first.reference)
-    if person.startswith("account "):
-        return FilingSubject(kind="account", reference=person.removeprefix("account "))
+class PersonsDay(NamedTuple):
+    """A person's gaming day, of which a report is one: by the report's name, and whom it is about."""
+
+    report: str
+    gaming_day: date
+    subject: FilingSubject
+
+    @property
+    def person(self) -> str:
+        """Return the person as the currency report names it."""
+        match self.subject.kind:
+            case "entry":
+                return "unknown"
+            case "account":
+                return f"{_ACCOUNT}{self.subject.reference}"
+            case _:
+                return self.subject.reference
+
+
+@dataclass(frozen=True, slots=True)
+class FiledReport:
+    """A report in a filing that was not withdrawn."""
+
+    steps: FilingSteps
+    report: PreparedReport
+
+    @property
+    def status(self) -> str:
+        """Return what became of it."""
+        return self.steps.status_of(self.report.report)
+
+    @property
+    def dollars(self) -> _Dollars:
+        """Return the amounts as filed."""
+        return {"in": self.report.in_dollars or 0, "out": self.report.out_dollars or 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What was moved in a person's gaming day: totals in and out, with `form` and where all of it is reported."""
+
+    form: str
+    totals: Sequence[CurrencyTotal]
+    reported_with: str = ""
+
+    @property
+    def reached(self) -> Sequence[CurrencyTotal]:
+        """Return what is to be reported."""
+        return [one for one in self.totals if one.standing == "reached"]
+
+    def on_report(self, filed: FiledReport | None) -> Sequence[CurrencyTotal]:
+        """Return the totals that a report of it has now.
+
+        Without one that is to be reported, a report that was filed is amended in what it has: in, out, or both.
+        """
+        if self.reached or filed is None:
+            return self.reached
+        return [one for one in self.totals if filed.dollars[one.first.direction]]
+
+
+def persons_day(total: CurrencyTotal) -> PersonsDay:
+    """Return whose gaming day a total is of."""
+    one = total.first
+    unknown = FilingSubject(kind="entry", reference=one.reference)
+    subject = unknown if one.patron is None else _of_person(one.patron)
+    return PersonsDay(total.held.report, total.held.gaming_day, subject)
+
+
+def _of_person(person: str) -> FilingSubject:
+    if person.startswith(_ACCOUNT):
+        return FilingSubject(kind="account", reference=person.removeprefix(_ACCOUNT))
     return FilingSubject(kind="patron", reference=person)
 
 
-def _became(
-    found: tuple[FilingSteps, int] | None, file_by: date | None, today: date, books: Books
-) -> Iterator[tuple[str, Any]]:
+def filed_reports(
+    filings: Iterable[FilingSteps], reports: Iterable[str], first: date, last: date
+) -> dict[PersonsDay, FiledReport]:
+    """Return the last report of each person's gaming day from the first day to the last, of filings not withdrawn."""
+    names, found = frozenset(reports), {}
+    for one in filings:
+        prepared = one.prepared
+        if prepared.form in names and first <= (day := date.fromisoformat(prepared.period)) <= last:
+            for report in prepared.reports:
+                subject = FilingSubject(kind=report.kind, reference=report.reference)
+                found[PersonsDay(prepared.form, day, subject)] = FiledReport(one, report)
+    return found
+
+
+def moved_days(judged: Iterable[tuple[str, CurrencyTotal, str]]) -> dict[PersonsDay, Moved]:
+    """Return what was moved in each person's gaming day; each total with its form, and whose report has all of it."""
+    found: dict[PersonsDay, Moved] = {}
+    for form, total, reported_with in judged:
+        key = persons_day(total)
+        before = found.get(key)
+        found[key] = Moved(form, (*(before.totals if before else ()), total), reported_with)
+    return found
+
+
+def filed_rows(
+    books: Books, law: Pack, moved: Mapping[PersonsDay, Moved], filed: Mapping[PersonsDay, FiledReport]
+) -> list[dict[str, Any]]:
+    """Return what became of each person's gaming day that is to be reported, or was; in and out are one report.
+
+    Also of what was filed and is not to be reported any more, unless it was rejected.
+    """
+    today = books.place.gaming_day(books.question.known_at)
+    rows = []
+    for key, one in moved.items():
+        if one.reached or _stands(filed.get(key)):
+            rows.append(_row(books, key, one, _reporting(key, one, moved, filed), today))
+    for key, found in filed.items():
+        if key not in moved and key.report in law.currency_reports and _stands(found):
+            said = law.forms[law.currency_reports[key.report].form].on(key.gaming_day).value
+            nothing = Moved(said.number or said.title, ())
+            rows.append(_row(books, key, nothing, (nothing, found), today))
+    return rows
+
+
+def _stands(filed: FiledReport | None) -> bool:
+    return filed is not None and filed.status != "rejected"
+
+
+def _reporting(
+    key: PersonsDay, one: Moved, moved: Mapping[PersonsDay, Moved], filed: Mapping[PersonsDay, FiledReport]
+) -> tuple[Moved, FiledReport | None]:
+    """Return the gaming day whose report has all of one, and that report: its own, if one of it was filed."""
+    whole = key._replace(subject=_of_person(one.reported_with)) if one.reported_with else key
+    if whole == key or _stands(filed.get(key)):
+        return one, filed.get(key)
+    return moved[whole], filed.get(whole)
+
+
+def _row(
+    books: Books, key: PersonsDay, one: Moved, reporting: tuple[Moved, FiledReport | None], today: date
+) -> dict[str, Any]:
+    whole, found = reporting
+    totals = whole.on_report(found)
+    now: _Dollars = {"in": 0, "out": 0}
+    for total in totals:
+        now[total.first.direction] += dollars_of(total)
+    file_by = next((total.file_by for total in whole.reached), None if found is None else found.steps.prepared.file_by)
+    row = {
+        "form": one.form,
+        "gaming_day": key.gaming_day,
+        "person": key.person,
+        "entry": key.subject.reference if key.subject.kind == "entry" else "",
+        "reported_with": "" if whole is one else one.reported_with,
+        "in_cents": now["in"] * 100,
+        "out_cents": now["out"] * 100,
+        "file_by": file_by,
+    }
     if found is None:
-        yield "status", "due"
-        yield "late", _urgency(file_by, today)
-        return
-    one, report = found
-    status, answer = one.status_of(report), one.answers.get(report)
-    yield from one.steps()
-    yield "status", Cell(status, one.entries)
-    yield "late", one.lateness(status, file_by, today, books)
-    yield "bsa_id", None if answer is None else answer.bsa_id
+        return row | {"status": "due", "late": _urgency(file_by, today)}
+    steps, status = found.steps, found.status
+    answer = steps.answers.get(found.report.report)
+    is_still_so = now == found.dollars and (whole.reached or found.report.amends is not None)
+    if status != "rejected" and not is_still_so:
+        status = "to_withdraw" if status in ("prepared", "released") else "to_correct"
+    return row | {
+        **dict(steps.steps()),
+        "status": Cell(status, steps.entries),
+        "filed_in_cents": found.dollars["in"] * 100,
+        "filed_out_cents": found.dollars["out"] * 100,
+        "late": steps.lateness(status, file_by, today, books),
+        "bsa_id": None if answer is None else answer.bsa_id,
+    }
 
 
 def _urgency(file_by: date | None, today: date) -> str:

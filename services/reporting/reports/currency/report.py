@@ -15,6 +15,7 @@ from services.reporting.domain.federal.currency import (
     Standing,
     currency_totals,
     department_logs,
+    lines_of,
     reported_with,
 )
 from services.reporting.domain.law import Applied, unconfirmed
@@ -33,13 +34,21 @@ from services.reporting.read_model.currency import (
     moved_by_measure,
     moved_currency,
 )
-from services.reporting.read_model.filings import FILINGS
+from services.reporting.read_model.filings import FILINGS, filings_of
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.cells import require_whole
 from services.reporting.reports.currency.amended import AMENDED, amended_rows
 from services.reporting.reports.currency.days import Logged, applied_to_logs, day_rows, read_days
-from services.reporting.reports.currency.filed import FILED, filed_rows
-from services.reporting.reports.currency.sections import DAYS, LINES, LOG, PATTERNS, REPORTABLE, WARNINGS
+from services.reporting.reports.currency.filed import FILED, filed_reports, filed_rows, moved_days
+from services.reporting.reports.currency.sections import (
+    BELOW,
+    DAYS,
+    LINES,
+    LOG,
+    PATTERNS,
+    REPORTABLE,
+    WARNINGS,
+)
 from services.reporting.reports.currency.structuring import Pattern, Watch, patterns
 from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered
 from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, RedemptionVoided
@@ -91,13 +100,18 @@ async def _fill(books: Books) -> Content:
     part_cents = filed_cents * min(WARNING_SHARE, watch.just_below_share, watch.part_share)
     log_rules = [one for law in laws for one in _of_currency(law, _logged(law))] if only_due else []
     filed_rules = [one for law in laws for one in _of_currency(law, _filed(law))]
+    names = {report for law in laws for report in _filed(law)}
+    filed = filed_reports(await filings_of(books), names, first, books.question.last)
+    nobody_cents = ceil(min(filed_cents, logged_cents) * WARNING_SHARE)
     currency, days, identities = await asyncio.gather(
         moved_currency(
             books,
             first - timedelta(days=watch.window_days - 1),
             person_cents=ceil(min(part_cents, logged_cents * WARNING_SHARE)),
-            nobody_cents=ceil(min(filed_cents, logged_cents) * WARNING_SHARE),
-            tables=not only_due,  # of a long time, sales to nobody known are added up by gaming day
+            nobody_cents=nobody_cents,
+            # of a long time, sales to nobody known that are only logged are added up by gaming day
+            table_cents=(filed_cents or None) if only_due else nobody_cents,
+            persons={key.person for key in filed},
         ),
         read_days(books, log_rules, filed_rules),
         _identities(books),
@@ -117,7 +131,11 @@ async def _fill(books: Books) -> Content:
         for law in laws
     ]
     logs = [log for each in judged for log in _logs(each)]
-    logged = [of_day for _, department, _, log in logs for of_day in _in_log(department, log)]
+    logged = [
+        of_day
+        for _, department, _, log in logs
+        for of_day in _in_log(department, [one for one in log if not (only_due and _is_of_nobody_at_a_table(one))])
+    ]
     entries = [
         (each, department, report, entry)
         for each, department, report, log in logs
@@ -125,18 +143,30 @@ async def _fill(books: Books) -> Content:
         for entry in log
     ]
     reached = _standing(judged, "reached", only_filed=True)
+    filed_laws = [(law, report) for law in laws for report in _filed(law)]
+    changed = await amended_rows(books, filed_laws, filed_cents) if filed_laws else []
+    became, below = [], []
+    for each in judged:
+        days_of = moved_days(
+            (each.form_of(report, one.first), one, each.reported_with(one))
+            for report in _filed(each.law)
+            for one in each.totals[report]
+        )
+        became += filed_rows(books, each.law, days_of, filed)
+        below += [
+            (each, one)
+            for key, moved in days_of.items()
+            if key in filed and not moved.reached
+            for one in moved.on_report(filed[key])
+        ]
     sections = (
         fill(DAYS, day_rows(days, logged)),
         fill(REPORTABLE, Made(reached, _reportable)),
         fill(LINES, (line for judgment in reached for line in _lines(judgment))),
+        fill(BELOW, (line for judgment in below for line in _lines(judgment))),
         fill(LOG, Made(entries, _entry)),
         fill(WARNINGS, Made(_standing(judged, "near", only_filed=only_due), _warning)),
         fill(PATTERNS, (_pattern(each, report, one) for each in judged for report, one in each.patterns)),
-    )
-    filed = [(law, report) for law in laws for report in _filed(law)]
-    changed = await amended_rows(books, filed, movements, filed_cents) if filed else []
-    became = await filed_rows(
-        books, ((each.form_of(one.held.report, one.first), one, each.reported_with(one)) for each, one in reached)
     )
     applied = [one for each in judged for one in each.applied()]
     if only_due:
@@ -223,22 +253,19 @@ def _reportable(judgment: _Judgment) -> dict[str, Any]:
 def _lines(judgment: _Judgment) -> Iterator[dict[str, Any]]:
     """Yield a total's parts by kind and by who moved it for whom, in the order of their first transactions."""
     judged, one = judgment
-    parts: dict[tuple[str, str | None, tuple[str, ...]], list[CashMovement]] = {}
-    for entry in one.entries:
-        movement = entry.movement
-        parts.setdefault((movement.kind, movement.conductor, movement.on_behalf_of), []).append(movement)
-    for (kind, _, _), movements in parts.items():
+    for line in lines_of(one):
+        movements = line.movements
         because = _because(movements)
         yield {
             "form": judged.form_of(one.held.report, one.first),
             "gaming_day": one.held.gaming_day,
             "person": one.first.patron or _UNKNOWN,
             "direction": one.first.direction,
-            "kind": kind,
+            "kind": movements[0].kind,
             **_agency(movements[0]),
             "reported_with": judged.reported_with(one),
             "movements": _number(movements),
-            "cents": Figure(sum([movement.cents for movement in movements]), because),
+            "cents": Figure(line.cents, because),
             "entry": Cell(one.first.reference, _because([one.first])),
         }
 
@@ -259,6 +286,11 @@ def _logs(judged: _Judged) -> list[tuple[_Judged, str, str, Sequence[LogEntry]]]
         for report in _logged(judged.law)
         for department, log in department_logs(judged.totals[report]).items()
     ]
+
+
+def _is_of_nobody_at_a_table(entry: LogEntry) -> bool:
+    """Return whether nobody is known of a sale at a table: of a long time those are added up where they are read."""
+    return entry.movement.patron is None and entry.movement.department == "table"
 
 
 def _in_log(department: str, log: Iterable[LogEntry]) -> Iterator[Logged]:
@@ -349,12 +381,12 @@ CURRENCY: Final = Report(
         "movement for whoever conducts it and for everybody on whose behalf it is: what "
         "is to be reported and by when, and of which kinds it is, the log of each department, what is near a "
         "threshold, patterns that a person should look at, and what was to be reported until something of it was "
-        "void: a report of it that was filed is amended. What became of each report: whether it was filed, by whom, "
-        "in time, and what FinCEN answered. Persons are references. Of more than a week, logs of "
-        "currency, and what nobody known moved at tables, are added up by gaming day and department (the day lists "
+        "void. What became of each report: whether it was filed, by whom, in time, what FinCEN answered, and whether "
+        "what it says still holds: if not, what was sent is amended, and what was not is withdrawn. Persons are "
+        "references. Of more than a week, logs of currency are added up by gaming day and department (the day lists "
         "them), and what is near the threshold of a log alone is not listed."
     ),
-    sections=(DAYS, REPORTABLE, LINES, LOG, WARNINGS, PATTERNS, AMENDED, FILED),
+    sections=(DAYS, REPORTABLE, LINES, BELOW, LOG, WARNINGS, PATTERNS, AMENDED, FILED),
     sources=(
         *(AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered, PitRecorded, PitVoided),
         *(CageMoved, CageVoided, CheckRedeemed, RedemptionVoided, CheckRecovered, RecoveryVoided),

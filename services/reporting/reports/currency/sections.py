@@ -81,6 +81,14 @@ LINES: Final = Section(
         _ENTRY,
     ),
 )
+BELOW: Final = Section(
+    name="below",
+    title="Filed, and not to be reported any more, by kind",
+    key=LINES.key,
+    columns=LINES.columns,
+)
+"""What is left of a person's gaming day below the threshold: a report that amends the one that was sent says it."""
+
 LOG: Final = Section(
     name="log",
     title="Log of each department",

@@ -1,15 +1,18 @@
-"""Persons' gaming days of which a report must be filed soon, and no file of it was prepared."""
+"""Persons' gaming days of which a report must be filed soon, or corrected, and no file of it was prepared."""
 
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.domain.federal.currency import currency_totals, reached_cents, reported_with
+from services.reporting.framework.figures import Cell
 from services.reporting.framework.question import ReportQuery
 from services.reporting.read_model.currency import moved_currency
+from services.reporting.read_model.filings import filings_of
 from services.reporting.report_service import books_of
-from services.reporting.reports.currency.filed import UNPREPARED, filed_rows
+from services.reporting.reports.currency.filed import CHANGED, UNPREPARED, filed_reports, filed_rows, moved_days
 from services.reporting.tables import properties
 from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.service.service_context import ServiceContext
@@ -23,7 +26,7 @@ LOOK_BACK: Final = timedelta(days=60)
 
 
 async def observe_unprepared(context: ServiceContext) -> None:
-    """Update the metric of what must be filed soon, or is late, and was not prepared."""
+    """Update the metric of what must be filed soon, is late, or no longer holds, and was not prepared."""
     now, count = context.clock(), 0
     async with context.pools.background.connect() as connection:
         names = await _properties(connection)
@@ -40,7 +43,10 @@ async def observe_unprepared(context: ServiceContext) -> None:
 
 
 async def count_unprepared(reader: SnapshotReader, question: ReportQuery) -> int:
-    """Return of how many persons' gaming days of a question no file was prepared, although one must be filed soon."""
+    """Return of how many persons' gaming days of a question a report must be filed soon, and no file was prepared.
+
+    Or corrected: what was prepared or sent has other amounts than hold now.
+    """
     books = await books_of(reader, question, explain=False)
     filed = [
         (law, name, rule)
@@ -51,17 +57,33 @@ async def count_unprepared(reader: SnapshotReader, question: ReportQuery) -> int
     if not filed:
         return 0
     least = min(reached_cents(rule, question.last) for _, _, rule in filed)
-    moved = await moved_currency(books, question.first, person_cents=least, nobody_cents=least, tables=True)
-    reached = []
-    for law, name, _ in filed:
+    reports = filed_reports(await filings_of(books), {name for _, name, _ in filed}, question.first, question.last)
+    moved = await moved_currency(
+        books,
+        question.first,
+        person_cents=least,
+        nobody_cents=least,
+        table_cents=least,
+        persons={key.person for key in reports},
+    )
+    rows = []
+    for law, name, rule in filed:
         totals = currency_totals(law, name, moved)
         whole = reported_with(totals)
-        reached += [
-            (law.currency_reports[name].form, one, "")
+        of_days = moved_days(
+            (rule.form, one, whole.get((one.first.property, one.first.patron or "", one.held.gaming_day), ""))
             for one in totals
-            if one.standing == "reached" and (one.first.property, one.first.patron, one.held.gaming_day) not in whole
-        ]
-    return sum(row["late"] in UNPREPARED for row in await filed_rows(books, reached) if row["status"] == "due")
+        )
+        own = {key: one for key, one in reports.items() if key.report == name}
+        rows += filed_rows(books, law, of_days, own)
+    return sum(_is_unprepared(row) for row in rows if not row["reported_with"])
+
+
+def _is_unprepared(row: Mapping[str, Any]) -> bool:
+    status = row["status"]
+    if isinstance(status, Cell):
+        return status.value in CHANGED
+    return row["late"] in UNPREPARED
 
 
 async def _properties(connection: AsyncConnection) -> list[str]:
