@@ -3,6 +3,7 @@
 The file itself has personal data and is in no fact: a fact has its SHA-256 and its size.
 """
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Final, Literal, Self
 
@@ -15,6 +16,9 @@ from shared.contracts.topics import ACCOUNTS
 
 FilingForm = Literal["ctr", "w_2g", "form_1042_s"]
 """What is filed: currency transaction reports (FinCEN 112), or information returns by their form's name in packs."""
+
+FORM_NUMBERS: Final[Mapping[FilingForm, str]] = {"ctr": "FinCEN 112", "w_2g": "W-2G", "form_1042_s": "1042-S"}
+"""What people call the forms that are filed: by their numbers."""
 
 FilingPeriod = Annotated[str, StringConstraints(pattern="^[0-9]{4}(-[0-9]{2}-[0-9]{2})?$")]
 """What all reports of a file are about: a gaming day, such as `2026-11-20`, or a tax year, such as `2026`."""

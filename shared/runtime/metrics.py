@@ -210,7 +210,7 @@ class Metrics:
         )
         self.currency_reports_unprepared = Gauge(
             "pitledger_currency_reports_unprepared",
-            "Persons' gaming days whose currency report is due in three days, late, or to be corrected, and not prepared",
+            "Persons' gaming days whose currency report is due in three days, late or changed, and was not prepared",
             registry=r,
         )
         self.slips_in_transit = Gauge(

@@ -34,6 +34,7 @@ SERVICES = (
     "wagering-accounts",
 )
 PEOPLE: Mapping[str, tuple[str, ...]] = {
+    "title31.sam": ("filings.prepare.approve", "patrons.report"),
     "pit.pat": ("reports.read", "slips.request", "rounds.read"),
     "pit.sam": ("reports.read",),
     "new.ned": (),

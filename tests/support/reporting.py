@@ -26,6 +26,7 @@ PEOPLE = {
     "audit.kim": ["reports.read"],
     "cage.lou": ["patrons.report"],
     "title31.eve": ["patrons.report"],
+    "title31.sam": ["patrons.report"],
     "games.ray": ["submissions.file"],
     "watch.prom": ["metrics.read"],
 }

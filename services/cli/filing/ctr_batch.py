@@ -61,7 +61,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class CtrActivity:
-    """The report of a person's gaming day.
+    """The report of a person's gaming day; without lines where it amends another one, and nothing is left of that.
 
     `identity` is None where nothing is known of the person; `account` is the number of the account of such a person.
     `corrects` is the BSA identifier, 14 digits, of the report that this one corrects or amends. `reference` is
@@ -200,6 +200,8 @@ def _parties(one: CtrActivity) -> Iterator[_Party]:
             if code == _FOR_ANOTHER and known is not None and known.kind == "entity":
                 raise ValueError(f"{reference} is an entity: a person conducts what is moved for others")
             parts.setdefault((reference, code), []).append(line)
+    if not parts:  # of a report that amends another one, nothing may be left
+        parts[one.reference, _ON_OWN_BEHALF] = []
     for (reference, code), lines in sorted(parts.items(), key=lambda part: part[0][0] != one.reference):
         yield _Party(code, identities[reference], lines)
 

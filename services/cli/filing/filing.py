@@ -1,7 +1,6 @@
 """`pitledger filing`: what FinCEN and the IRS take, from the file to what came back."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -10,8 +9,19 @@ import typer
 from services.cli.client import client_of
 from services.cli.exits import CheckFailed, InputRefused, NotFound, UsageWrong
 from services.cli.filing.acknowledgement import Acknowledgement, AcknowledgementWrong, read_acknowledgement
-from services.cli.filing.common import FILINGS, Filing, Unconfirmed, laws_of, section_of
-from services.cli.filing.ctr_batch import CtrActivity, Line, ctr_batch
+from services.cli.filing.common import FILINGS, Filing, Unconfirmed, laws_of
+from services.cli.filing.ctr_batch import CtrActivity, ctr_batch
+from services.cli.filing.currency_report import (
+    NOBODY,
+    account_of,
+    currency_report,
+    name_of,
+    others_of,
+    reports_of,
+    require_reported,
+    require_still_so,
+    subject_of,
+)
 from services.cli.filing.reading import (
     ACCOUNTS,
     content_of,
@@ -20,30 +30,22 @@ from services.cli.filing.reading import (
     error_document,
     filer_of,
     identity_of,
+    today_of,
     words_of,
 )
-from services.cli.filing.returns import FORMS, copies, returns
+from services.cli.filing.returns import copies, returns
 from services.cli.filing.steps import Property, Released, SentAt, TrackingId, WithdrawReason, Written
 from services.cli.output import AsJson, names, numbers, print_json, print_line, show, table, words, write_bytes
 from services.cli.subjects import Shown
 from services.wagering_accounts.domain.filings import require_reviewed, unreviewed
 from services.wagering_accounts.domain.identity import PatronIdentity
+from shared.contracts.filings import FORM_NUMBERS
 from shared.contracts.rejection import Rejected
 
 app = typer.Typer(no_args_is_help=True)
 
 _OPEN: Final = ("prepared", "released", "rejected")
 """The statuses of what is still to be sent."""
-
-_CTR: Final = "FinCEN 112"
-_OF_ACCOUNT: Final = "account "
-"""What a person of the currency report is called before an account without a known patron."""
-
-_NOBODY: Final = "unknown"
-"""The person of the currency report where none was recorded."""
-
-_Reports = Mapping[tuple[str, str], Sequence[Line]]
-"""The lines to report by person, and by entry where nobody is known: those cannot be told apart."""
 
 
 @app.callback()
@@ -57,7 +59,8 @@ def prepare(
     day: Annotated[str, typer.Option("--day", metavar="DATE", help="The gaming day.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The batch file to write.")],
     filed_on: Annotated[
-        str | None, typer.Option("--filed-on", metavar="DATE", help="The day of filing (default: today, in UTC).")
+        str | None,
+        typer.Option("--filed-on", metavar="DATE", help="The day of filing (default: today at the property)."),
     ] = None,
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="PERSON", help="Report only this person (repeat for more).")
@@ -69,7 +72,9 @@ def prepare(
     corrects: Annotated[
         list[str] | None,
         typer.Option(
-            "--corrects", metavar="PERSON=BSA-ID", help="This person's report corrects the one with that identifier."
+            "--corrects",
+            metavar="PERSON=BSA-ID",
+            help="This person's report corrects the one with that identifier; of nobody known, name the entry.",
         ),
     ] = None,
     unconfirmed: Unconfirmed = False,
@@ -79,43 +84,46 @@ def prepare(
 
     The amounts are those of the currency report. Each person's identity is read from the wagering accounts, and each
     look is on record. A person without an identity is refused unless named by --unidentified; so is a person who was
-    reported before, unless --corrects says which report this one corrects. Then there is no file. What somebody moved
-    for another is in one report with both. Another person
-    releases the filing. The file has personal data: keep it as you keep the forms.
+    reported before, unless --corrects says which report this one corrects. Then there is no file. A report that
+    corrects another one says what holds now, also where that is below the threshold, or nothing. What somebody moved
+    for another is in one report with both. Another person releases the filing. The file has personal data: keep it as
+    you keep the forms.
 
     Example: pitledger filing prepare --property riverside --day 2026-11-20 -o ctr-2026-11-20.xml
     Example: pitledger filing prepare --property riverside --day 2026-11-20 --only p-7 -o p-7.xml
     """
     gaming_day = date_of("--day", day)
-    filed = datetime.now(UTC).date() if filed_on is None else date_of("--filed-on", filed_on)
     prior = dict(_prior(one) for one in corrects or ())
-    with client_of("reporting") as reporting:
-        report = reporting.read("/reports/currency", property=property_name, gaming_day=day, period="day")
-    _require_reported(report, (*(only or ()), *prior))
-    reports = {key: lines for key, lines in _reports(report).items() if not only or key[0] in only}
-    reported = {person for person, _ in reports}
-    people = reported.union(*(_others(*of_report) for of_report in reports.items()))
+    report = currency_report(property_name, day)
+    require_reported(report, (*(only or ()), *prior))
+    reports = {
+        key: lines for key, lines in reports_of(report, prior).items() if not only or {key[0], name_of(key)} & {*only}
+    }
+    reported = {name_of(key) for key in reports}
+    persons = {person for person, _ in reports}
+    people = persons.union(*(others_of(*of_report) for of_report in reports.items()))
     for option, named, there in (
-        ("--only", only, reported),
+        ("--only", only, reported | persons),
         ("--unidentified", unidentified, people),
         ("--corrects", prior, reported),
     ):
         if missing := sorted(set(named or ()) - there):
             raise NotFound(f"{option}: nothing is to be reported of {', '.join(missing)} on {day}")
     property_document = document_of(property_name)
+    filed = today_of(property_document) if filed_on is None else date_of("--filed-on", filed_on)
     filer = filer_of(property_document)
     _require_reviewed(property_document, day, told=unconfirmed)
-    nobody = {one for one in people if one == _NOBODY or _account(one) is not None}
+    nobody = {one for one in people if one == NOBODY or account_of(one) is not None}
     identities = _identities(property_name, sorted(people - nobody - {*(unidentified or ())}))
     batch = [
         CtrActivity(
             gaming_day,
             identities.get(key[0]),
             lines,
-            prior.get(key[0]),
-            account=_account(key[0]),
+            prior.get(name_of(key)),
+            account=account_of(key[0]),
             reference=key[0],
-            others={one: identities.get(one) for one in _others(key, lines)},
+            others={one: identities.get(one) for one in others_of(key, lines)},
         )
         for key, lines in reports.items()
     ]
@@ -123,7 +131,7 @@ def prepare(
         content = ctr_batch(filer, batch, filed_on=filed)
     except ValueError as error:
         raise InputRefused(f"no batch: {error}") from error
-    subjects = [_subject(*key, _others(key, lines)) for key, lines in reports.items()]
+    subjects = [subject_of(key, others_of(key, lines)) for key, lines in reports.items()]
     document = {"property": property_name, "period": day, "subjects": subjects, "file": content.decode()}
     with client_of(ACCOUNTS) as accounts:
         prepared = accounts.do("/filings", document | {"unconfirmed": unconfirmed})
@@ -141,10 +149,16 @@ def release(
 ) -> None:
     """Release a filing that another person prepared; its file may then be sent.
 
-    Exit code 3 if FILE is not the file that was prepared.
+    Currency transaction reports are compared with the currency report of their gaming day. Exit code 3 if one of them
+    has other amounts than hold now: withdraw the filing, and prepare it again; or if FILE is not the file that was
+    prepared.
 
     Example: pitledger filing release riverside 3 --file ctr-2026-11-20.xml
     """
+    with client_of(ACCOUNTS) as accounts:
+        prepared = accounts.read(FILINGS.path_of(property_name, filing))
+    if prepared["form"] == "ctr":
+        require_still_so(prepared)
     FILINGS.release(property_name, filing, file, shown, as_json=as_json)
 
 
@@ -241,11 +255,11 @@ def list_filings(
     if as_json:
         print_json(found)
         return
-    today = datetime.now(UTC).date().isoformat()
+    today = today_of(document_of(property_name)).isoformat()
     rows = [
         [
             str(one["filing"]),
-            FORMS[one["form"]],
+            FORM_NUMBERS[one["form"]],
             one["period"],
             str(one["report_count"]),
             one.get("copy_by", ""),
@@ -313,36 +327,6 @@ def _show_acknowledgement(found: Acknowledgement) -> None:
     show(table(numbers("Report") + names("BSA identifier", "Code") + words("Where", "What"), rows))
 
 
-def _subject(reference: str, entry: str, others: Sequence[str]) -> dict[str, Any]:
-    """Return whom a report is about: of somebody not known, the entry of the movement, or the account.
-
-    `others` are those whom it names beside a patron.
-    """
-    if reference == _NOBODY:
-        return {"kind": "entry", "reference": entry}
-    kind, _, name = reference.rpartition(" ")
-    return {"kind": kind or "patron", "reference": name} | ({"with_others": others} if others else {})
-
-
-def _others(key: tuple[str, str], lines: Sequence[Line]) -> list[str]:
-    """Return whom a report names beside the person that it is about: who acted for that person, and for whom else."""
-    named = {one for line in lines for one in (line.conductor, *line.on_behalf_of) if one is not None}
-    return sorted(named - {key[0]})
-
-
-def _require_reported(report: Mapping[str, Any], people: Sequence[str]) -> None:
-    """Raise InputRefused for somebody of whom all is in the report of somebody else."""
-    found = {row["person"]: row["reported_with"] for row in section_of(report, "lines") if row["form"] == _CTR}
-    for person in people:
-        if whole := found.get(person):
-            raise InputRefused(f"{person}: all of it is in the report of {whole}, for whom or by whom it was moved")
-
-
-def _account(reference: str) -> str | None:
-    """Return the account of somebody who is known by nothing else, or None."""
-    return reference.removeprefix(_OF_ACCOUNT) if reference.startswith(_OF_ACCOUNT) else None
-
-
 def _document(found: Acknowledgement) -> dict[str, Any]:
     """Return an acknowledgement as the service takes it: without FinCEN's texts, which follow from the codes."""
     reports = [
@@ -351,17 +335,6 @@ def _document(found: Acknowledgement) -> dict[str, Any]:
         for number, one in enumerate(found.reports, start=1)
     ]
     return {"accepted": found.is_accepted, "errors": [error_document(one) for one in found.errors], "reports": reports}
-
-
-def _reports(report: Mapping[str, Any]) -> _Reports:
-    found: dict[tuple[str, str], list[Line]] = {}
-    for row in section_of(report, "lines"):
-        if row["form"] == _CTR and not row["reported_with"]:
-            reference = row["person"]
-            agency = row["conducted_by"] or None, tuple(filter(None, row["on_behalf_of"].split(", ")))
-            line = Line(row["kind"], row["direction"], row["movements"], row["cents"], *agency)
-            found.setdefault((reference, row["entry"] if reference == _NOBODY else ""), []).append(line)
-    return found
 
 
 def _identities(property_name: str, people: Sequence[str]) -> dict[str, PatronIdentity]:

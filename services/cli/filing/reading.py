@@ -1,10 +1,11 @@
 """What `pitledger filing` and `pitledger sar` read: who files, who somebody is, what FinCEN answered."""
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
+from zoneinfo import ZoneInfo
 
 from pydantic import ValidationError
 
@@ -29,6 +30,11 @@ def document_of(property_name: str) -> dict[str, Any]:
     """Return the property's document in effect."""
     with client_of("paytable-registry") as registry:
         return registry.read(f"/properties/{quote(property_name, safe='')}/in-effect")
+
+
+def today_of(document: Mapping[str, Any]) -> date:
+    """Return today by the clock of a property, as its document names it."""
+    return datetime.now(ZoneInfo(document["time_zone"])).date()
 
 
 def filer_of(document: Mapping[str, Any]) -> Filer:

@@ -20,14 +20,11 @@ from services.cli.output import AsJson, message, print_json, write_bytes
 from services.wagering_accounts.domain.filed_returns import read_rows
 from services.wagering_accounts.domain.filings import layout_of, require_reviewed, unreviewed
 from services.wagering_accounts.domain.identity import PatronIdentity
-from shared.contracts.filings import FilingForm
+from shared.contracts.filings import FORM_NUMBERS, FilingForm
 from shared.contracts.properties import Filer
 from shared.contracts.rejection import Rejected
 from shared.jurisdictions import Pack
 from shared.jurisdictions.returns import ReturnLayout
-
-FORMS: Final[Mapping[str, str]] = {"ctr": "FinCEN 112", "w_2g": "W-2G", "form_1042_s": "1042-S"}
-"""The numbers of the forms that are filed."""
 
 _RETURNS: Final[Mapping[str, FilingForm]] = {"w-2g": "w_2g", "1042-s": "form_1042_s"}
 _DUE: Final = ("due", "rejected")
@@ -83,7 +80,7 @@ def returns(
     header = None if template is None else _header(template)
     with client_of("reporting") as reporting:
         report = reporting.read("/reports/winnings", property=property_name, gaming_day=f"{year}-12-31", period="year")
-    rows = [one for one in section_of(report, "returns") if one["form"] == FORMS[key] and _is_named(one, only)]
+    rows = [one for one in section_of(report, "returns") if one["form"] == FORM_NUMBERS[key] and _is_named(one, only)]
     with client_of(ACCOUNTS) as accounts:
         office = _Office(accounts, property_name, filer, layout)
         if corrected:
@@ -93,7 +90,9 @@ def returns(
             if wrong := sorted({one["filing"] for one in rows if one["status"] == "to_withdraw"}):
                 message(f"not sent, and no longer right: withdraw filing {', '.join(wrong)}, and repeat this")
         if not named:
-            raise NotFound(f"nothing is to be {'corrected' if corrected else 'returned'} on {FORMS[key]} for {year}")
+            raise NotFound(
+                f"nothing is to be {'corrected' if corrected else 'returned'} on {FORM_NUMBERS[key]} for {year}"
+            )
         _require_columns(layout, header, template, named, empty or ())
         _make_folder(output)
         prepared = []
@@ -135,9 +134,9 @@ def copies(
     layout = _layout(laws, found["form"], int(found["period"]), told=True)
     _make_folder(output)
     people = [one["reference"] for one in found["reports"]]
-    made = recipient_copies(FORMS[found["form"]], layout, read_rows(content, layout), people)
+    made = recipient_copies(FORM_NUMBERS[found["form"]], layout, read_rows(content, layout), people)
     for person, pages in made:
-        name = f"{FORMS[found['form']].lower()}-{found['period']}-{filing}-{quote(person, safe='')}.pdf"
+        name = f"{FORM_NUMBERS[found['form']].lower()}-{found['period']}-{filing}-{quote(person, safe='')}.pdf"
         write_bytes(pages, output / name, "pdf", readable=False)
 
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Final
 from urllib.parse import quote
@@ -23,6 +23,7 @@ from services.cli.filing.reading import (
     error_document,
     filer_of,
     identity_of,
+    today_of,
     words_of,
 )
 from services.cli.filing.sar_batch import SarDraft, sar_batch
@@ -61,7 +62,8 @@ def draft(
     reference: Annotated[str, typer.Option("--person", metavar="PERSON", help="The person of the pattern.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The draft to write, YAML.")],
     detected_on: Annotated[
-        str | None, typer.Option("--detected-on", metavar="DATE", help="The day of detection (default: today, in UTC).")
+        str | None,
+        typer.Option("--detected-on", metavar="DATE", help="The day of detection (default: today at the property)."),
     ] = None,
     unidentified: Annotated[
         bool, typer.Option("--unidentified", help="Draft it with nothing known of the person.")
@@ -76,7 +78,7 @@ def draft(
 
     Example: pitledger sar draft --property riverside --day 2026-11-20 --person p-7 -o p-7.yaml
     """
-    detected = datetime.now(UTC).date() if detected_on is None else date_of("--detected-on", detected_on)
+    detected = today_of(document_of(property_name)) if detected_on is None else date_of("--detected-on", detected_on)
     with client_of("reporting") as reporting:
         report = reporting.read("/reports/currency", property=property_name, gaming_day=day, period="day")
     [rows] = [one["rows"] for one in report["content"]["sections"] if one["name"] == "patterns"]
@@ -130,7 +132,8 @@ def prepare(
     draft_file: Annotated[Path, typer.Argument(metavar="DRAFT", help="The draft with its narrative, YAML.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file for FinCEN to write.")],
     filed_on: Annotated[
-        str | None, typer.Option("--filed-on", metavar="DATE", help="The day of filing (default: today, in UTC).")
+        str | None,
+        typer.Option("--filed-on", metavar="DATE", help="The day of filing (default: today at the property)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -140,10 +143,11 @@ def prepare(
 
     Example: pitledger sar prepare p-7.yaml -o sar-p-7.xml
     """
-    filed = datetime.now(UTC).date() if filed_on is None else date_of("--filed-on", filed_on)
     try:
         found = SarDraft.model_validate(read_document(str(draft_file)))
-        content = sar_batch(filer_of(document_of(found.property)), found, filed_on=filed)
+        house = document_of(found.property)
+        filed = today_of(house) if filed_on is None else date_of("--filed-on", filed_on)
+        content = sar_batch(filer_of(house), found, filed_on=filed)
     except ValidationError as error:
         wrong = [f"{'.'.join(map(str, one['loc']))}: {what_is_wrong(one)}" for one in error.errors()]
         raise InputRefused(f"{draft_file}: {'; '.join(wrong)}") from error

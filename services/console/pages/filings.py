@@ -11,10 +11,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from services.console.console import Asked, Person, page, rows_max
-from services.console.listing import Act, Col, Record, cols, listed
+from services.console.listing import Act, Col, Listed, Record, cols, listed
 from services.console.pages.days import zone_of
 from services.console.services import ACCOUNTS, REPORTING, Missing, path, together
 from services.console.words import say
+from shared.contracts.filings import FORM_NUMBERS
 
 _STEPS: Final = {
     "prepared": ("release-filing", "withdraw-filing"),
@@ -33,7 +34,13 @@ _OF_REPORT: Final = {
 }
 """The columns of a currency transaction report, and of an information return."""
 
-_DUE: Final = ("due", "rejected", "to_withdraw", "to_correct")
+_NO_LONGER: Final = ("to_withdraw", "to_correct")
+"""The statuses of what was prepared or sent, and no longer holds."""
+
+_NOW_AND_FILED: Final = ("in_cents", "out_cents", "filed_in_cents", "filed_out_cents")
+"""The amounts of a currency report as they are now, and as they were filed."""
+
+_DUE: Final = ("due", "rejected", *_NO_LONGER)
 """The statuses of information returns of which something is to be done."""
 
 _LAST: Final = ("accepted", "withdrawn")
@@ -77,6 +84,7 @@ def routes() -> APIRouter:
         zone = await zone_of(person, property)
         reports = [_in_words(one) for one in found["reports"]]
         lists = [
+            *(await _changed_in(person, property, found)),
             listed(
                 "filings.reports",
                 reports,
@@ -123,9 +131,10 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
         listed(
             "filings.due",
             _rows_of(reported, "filed"),
-            cols("gaming_day", "form", "person", "reported_with", "file_by", "late"),
+            cols("gaming_day", "form", "person", "entry", "reported_with", "file_by", "late"),
             only=lambda one: one["status"] == "due",
         ),
+        _changed(property_name, _rows_of(reported, "filed")),
         listed(
             "filings.returns_due",
             _rows_of(returned, "returns"),
@@ -133,6 +142,26 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
             only=lambda one: one["status"] in _DUE,
         ),
     ]
+
+
+def _changed(property_name: str, answer: Missing | list[Record], filing: str | None = None) -> Listed:
+    """Return the currency reports with other amounts than hold now: of all filings, or of one."""
+    return listed(
+        "filings.changed",
+        answer,
+        cols("filing", "gaming_day", "form", "person", "entry", "status", *_NOW_AND_FILED, "bsa_id", "file_by", "late"),
+        only=lambda one: one["status"] in _NO_LONGER and filing in (None, one["filing"]),
+        link=lambda one: path("p", property_name, "filings", one["filing"]),
+    )
+
+
+async def _changed_in(person: Person, property_name: str, found: Record) -> list[Listed]:
+    """Return which reports in a filing no longer hold, for those who may know what persons moved."""
+    if found["form"] != "ctr" or not person.may("patrons.report"):
+        return []
+    asked = {"property": property_name, "gaming_day": found["period"], "period": "day"}
+    report = await together(person.calls.get(REPORTING, "/reports/currency", **asked))
+    return [_changed(property_name, _rows_of(report, "filed"), str(found["filing"]))]
 
 
 def _rows_of(answers: Sequence[Record | Missing], section: str) -> Missing | list[Record]:
@@ -167,7 +196,7 @@ def _list(property_name: str, status: str, answer: Any, now: datetime) -> Any:
         _columns(status),
         acts=partial(_acts, property_name),
         link=lambda one: path("p", property_name, "filings", str(one["filing"])),
-        seen=partial(with_lateness, now=now),
+        seen=lambda one: {**with_lateness(one, now=now), "form": FORM_NUMBERS[one["form"]]},
     )
 
 

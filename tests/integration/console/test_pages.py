@@ -388,3 +388,32 @@ def test_a_patron_who_is_not_registered_has_a_page(stage: Stage, browser: Browse
     assert "This patron is not registered" in page.text
     stage.services.answers["wagering-accounts", "GET", "/patrons/riverside/p-7"] = (403, unknown)
     assert 403 == browser.get("/p/riverside/patrons/p-7").status_code
+
+
+def test_a_currency_report_that_no_longer_holds_is_listed(stage: Stage) -> None:
+    """With both amounts, on the page of all filings and on its own; and sales to nobody known that are due."""
+    said = {"form": "FinCEN 112", "gaming_day": "2026-11-20", "reported_with": "", "file_by": "2026-12-05", "late": ""}
+    amounts = {"in_cents": 6_050_000, "out_cents": 0, "filed_in_cents": 1_050_000, "filed_out_cents": 0}
+    changed = said | amounts | {"person": "p-7", "entry": "", "status": "to_withdraw", "filing": "3", "bsa_id": None}
+    due = said | {"person": "unknown", "entry": "table-inventory/1/7", "status": "due"}
+    sections = [{"name": "filed", "rows": [changed, due]}]
+    filing = {"filing": 3, "form": "ctr", "period": "2026-11-20", "report_count": 1, "file_by": "2026-12-05"}
+    filing |= {"status": "prepared", "prepared_by": "title31.eve", "property": "riverside", "content_sha256": "5" * 64}
+    answers = stage.services.answers
+    answers["reporting", "GET", "/floors"] = (200, [FLOOR])
+    answers["reporting", "GET", "/floors/riverside"] = (200, FLOOR)
+    answers["reporting", "GET", "/reports/currency"] = (200, {"content": {"sections": sections}})
+    answers["reporting", "GET", "/reports/winnings"] = (200, {"content": {"sections": []}})
+    answers["wagering-accounts", "GET", "/filings"] = (200, {"items": [filing]})
+    answers["wagering-accounts", "GET", "/filings/riverside/3"] = (200, filing | {"reports": [], "errors": []})
+    browser = stage.browser("title31.sam")
+    for at in ("/p/riverside/filings", "/p/riverside/filings/3"):
+        page = browser.get(at).text
+        region = page.partition('aria-label="Prepared or sent, with other amounts than hold now"')[2]
+        row = region.partition("</table>")[0]
+        assert all(one in row for one in ("p-7", "60,500.00", "10,500.00", "/p/riverside/filings/3")), at
+    page = browser.get("/p/riverside/filings").text
+    listed = page.partition('aria-label="To be reported, in no filing"')[2].partition("</table>")[0]
+    assert ("table-inventory/1/7" in listed, "p-7" in listed) == (True, False)
+    assert "FinCEN 112" in page.partition('aria-label="Prepared, not released"')[2].partition("</table>")[0]
+    assert ">ctr<" not in page

@@ -379,13 +379,13 @@ def test_what_is_reported_with_another_person_is_alarmed_once(books: Books) -> N
     assert 1 == context.metrics.registry.get_sample_value("pitledger_currency_reports_unprepared")
 
 
-def _sold(ledger: TableDays, dollars: int, patron: str | None = "p-7") -> Any:
+def sold(ledger: TableDays, dollars: int, patron: str | None = "p-7") -> Any:
     """Chips were sold for currency at a table."""
     data: dict[str, Any] = {"cents": dollars * 100, "instrument": "currency", "dealer": "dealer.1", "patron": patron}
     return ledger.pit("chips.sold", "BJ-01", moved=-dollars * 100, **data)
 
 
-def _void(ledger: TableDays, sale: dict[str, Any]) -> Any:
+def void(ledger: TableDays, sale: dict[str, Any]) -> Any:
     """A sale of chips was entered by mistake."""
     said = sale["data"]
     moved = said["moved"] | {"cents": -said["moved"]["cents"]}
@@ -422,12 +422,12 @@ def _unprepared(books: Books) -> float | None:
 def test_a_report_that_no_longer_holds_says_so(books: Books, steps: int, status: str) -> None:
     """A late sale of the same gaming day: what was sent is corrected, what was not is withdrawn; both are alarmed."""
     till, ledger = Till(), TableDays()
-    books.desk.feed("inventory", _sold(ledger, 10_500))
+    books.desk.feed("inventory", sold(ledger, 10_500))
     _feed_steps(books, till, *_steps(*_ACCEPTED[:steps]))
     [before] = rows_of(_report(books), "filed")
     assert ("p-7", 1_050_000, 1_050_000, "1") == names(before, "person", "in_cents", "filed_in_cents", "filing")
     assert (before["status"] not in ("to_correct", "to_withdraw"), 0) == (True, _unprepared(books))
-    books.desk.feed("inventory", _sold(ledger, 50_000))
+    books.desk.feed("inventory", sold(ledger, 50_000))
     for more in ("", _MONTH):
         assert [("p-7", status, 6_050_000, 1_050_000, "1")] == [
             names(row, *_AS_FILED) for row in rows_of(_report(books, more), "filed")
@@ -438,7 +438,7 @@ def test_a_report_that_no_longer_holds_says_so(books: Books, steps: int, status:
 def test_an_amended_report_is_compared_with_what_holds_now(books: Books) -> None:
     """Once what amends it says what holds now, nothing is to be done."""
     till, ledger = Till(), TableDays()
-    books.desk.feed("inventory", _sold(ledger, 10_500), _sold(ledger, 50_000))
+    books.desk.feed("inventory", sold(ledger, 10_500), sold(ledger, 50_000))
     _feed_steps(books, till, *_steps(*_ACCEPTED))
     _feed_steps(books, till, *_steps(_ACCEPTED[0], in_dollars=60_500, amends="31000000000002"), filing=2)
     assert [("p-7", "prepared", 6_050_000, 6_050_000, "2")] == [
@@ -451,10 +451,10 @@ def test_an_amended_report_is_compared_with_what_holds_now(books: Books) -> None
 def test_a_report_below_the_threshold_is_corrected(books: Books, left: int, lines: list[Any]) -> None:
     """By what is left of the gaming day, or by nothing; it stays among what was filed."""
     till, ledger = Till(), TableDays()
-    sales = [_sold(ledger, dollars) for dollars in (10_500, left) if dollars]
+    sales = [sold(ledger, dollars) for dollars in (10_500, left) if dollars]
     books.desk.feed("inventory", *sales)
     _feed_steps(books, till, *_steps(*_ACCEPTED, in_dollars=10_500 + left))
-    books.desk.feed("inventory", _void(ledger, sales[0]))
+    books.desk.feed("inventory", void(ledger, sales[0]))
     for more in ("", _MONTH):
         report = _report(books, more)
         assert [] == rows_of(report, "reportable")
@@ -471,9 +471,9 @@ def test_a_report_below_the_threshold_is_corrected(books: Books, left: int, line
 def test_a_void_changes_the_totals_of_its_own_persons(books: Books) -> None:
     """As they were known before and after it, whatever came later."""
     ledger = TableDays()
-    sales = [_sold(ledger, 11_000, patron) for patron in ("p-1", "p-2", "p-2", None)]
-    voids = [_void(ledger, sales[number]) for number in (1, 0, 3)]
-    books.desk.feed("inventory", *sales, *voids, _sold(ledger, 30_000, "p-2"))
+    sales = [sold(ledger, 11_000, patron) for patron in ("p-1", "p-2", "p-2", None)]
+    voids = [void(ledger, sales[number]) for number in (1, 0, 3)]
+    books.desk.feed("inventory", *sales, *voids, sold(ledger, 30_000, "p-2"))
     assert [("p-1", 1_100_000, None), ("p-2", 2_200_000, 1_100_000), ("unknown", 1_100_000, None)] == sorted(
         names(row, "person", "was_cents", "cents") for row in rows_of(_report(books), "amended")
     )

@@ -2,9 +2,10 @@
 
 import stat
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 import yaml
@@ -23,6 +24,7 @@ from tests.support.services import settled_database
 from tests.support.shell_calls import ShellCalls
 from tests.unit.cli.calling import Caller
 
+HOUSE: dict[str, Any] = {"filer": FILER.model_dump(mode="json"), "time_zone": "America/New_York"}
 ANA, OFF, READER = "sar.ana", "sar.off", "cage.lou"
 
 
@@ -52,7 +54,7 @@ def call(
         services: dict[str, Desk | Mapping[str, Any]] = {
             "suspicious-activity": room,
             "reporting": books.desk,
-            "paytable-registry": {"/properties/riverside/in-effect": {"filer": FILER.model_dump(mode="json")}},
+            "paytable-registry": {"/properties/riverside/in-effect": HOUSE},
             "wagering-accounts": {"/patrons/riverside/p-7/identity": {"identity": IDENTITY}},
         }
         yield ShellCalls(services, Caller(capsys, monkeypatch), monkeypatch)
@@ -111,3 +113,18 @@ def test_a_pattern_becomes_a_report_and_is_filed(call: ShellCalls, clock: Clock,
     clock.now = NOON + timedelta(days=6 * 366)
     assert 0 == call("sar", "destroy", "riverside", "2", person=ANA).code
     assert READER in PEOPLE
+
+
+@pytest.mark.parametrize("zone", ["Etc/GMT+12", "Etc/GMT-14"])
+def test_today_is_that_of_the_property(
+    call: ShellCalls, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, zone: str
+) -> None:
+    """At any moment, one of the two has another day than UTC."""
+    monkeypatch.setitem(HOUSE, "time_zone", zone)
+    draft = tmp_path / "p-7.yaml"
+    asked = ("sar", "draft", "--property", "riverside", "--day", "2026-11-20", "--person", "p-7", "-o", str(draft))
+    before = datetime.now(ZoneInfo(zone)).date()
+    drafted = call(*asked, person=READER)
+    assert 0 == drafted.code, drafted.stderr
+    days = {before, datetime.now(ZoneInfo(zone)).date()}
+    assert date.fromisoformat(yaml.safe_load(draft.read_text())["detected_on"]) in days

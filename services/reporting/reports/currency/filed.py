@@ -140,14 +140,19 @@ def _of_person(person: str) -> FilingSubject:
 def filed_reports(
     filings: Iterable[FilingSteps], reports: Iterable[str], first: date, last: date
 ) -> dict[PersonsDay, FiledReport]:
-    """Return the last report of each person's gaming day from the first day to the last, of filings not withdrawn."""
-    names, found = frozenset(reports), {}
+    """Return the last report of each person's gaming day from the first day to the last, of filings not withdrawn.
+
+    One that was rejected only where no other one stands.
+    """
+    names, found = frozenset(reports), dict[PersonsDay, FiledReport]()
     for one in filings:
         prepared = one.prepared
         if prepared.form in names and first <= (day := date.fromisoformat(prepared.period)) <= last:
             for report in prepared.reports:
                 subject = FilingSubject(kind=report.kind, reference=report.reference)
-                found[PersonsDay(prepared.form, day, subject)] = FiledReport(one, report)
+                key, filed = PersonsDay(prepared.form, day, subject), FiledReport(one, report)
+                if _stands(filed) or not _stands(found.get(key)):
+                    found[key] = filed
     return found
 
 
