@@ -34,7 +34,7 @@ from shared.contracts.suspicions import (
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
 from shared.runtime.filing.sealed_files import PreparingFile
-from shared.runtime.filing.steps import UNSENT
+from shared.runtime.filing.steps import UNSENT, Corrects, require_own
 from shared.runtime.ingest.property_copies import Places, known_places
 from shared.runtime.rows import last_number
 
@@ -83,21 +83,25 @@ class WithdrawSar(_OfSar):
 class RecordSarFiled(_OfSar):
     """Record that a released suspicious activity report was sent to FinCEN.
 
-    `tracking_id` is what FinCEN's system answered.
+    `tracking_id` is what FinCEN's system answered, which no other report has. Until it was answered, it is recorded
+    again with a `reason` if it was wrong.
     """
 
     filed_at: Annotated[Moment | None, Field(description="when it was sent, where that was earlier")] = None
     tracking_id: TrackingId
+    reason: Corrects = None
 
 
 class RecordSarAcknowledgement(_OfSar):
     """Record FinCEN's acknowledgement of a suspicious activity report.
 
-    A report is accepted if it has an identifier; what has none is to be filed again.
+    A report is accepted if it has an identifier, which no other report has; what has none is to be filed again. What
+    was recorded wrongly is replaced by another acknowledgement, with a `reason`.
     """
 
     bsa_id: Annotated[BsaIdentifier | None, Field(description="FinCEN's identifier of the report")] = None
     errors: Annotated[tuple[FilingError, ...], Field(max_length=200)] = ()
+    reason: Corrects = None
 
 
 class DestroySarFile(_OfSar):
@@ -114,6 +118,14 @@ class _Preparing:
     places: Places
     sar: int
     same: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answering:
+    """A report, and which other one has the identifier that it is given."""
+
+    sar: SarDocument
+    holder: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +152,16 @@ async def _store(connection: AsyncConnection, command: PrepareSar, fact: SarPrep
 
 async def _find(connection: AsyncConnection, command: _OfSar) -> SarDocument:
     return await queries.find(connection, command.property, command.sar)
+
+
+async def _sending(connection: AsyncConnection, command: RecordSarFiled) -> _Answering:
+    sar = await _find(connection, command)
+    return _Answering(sar, await queries.holder_of(connection, sar, tracking_id=command.tracking_id))
+
+
+async def _answering(connection: AsyncConnection, command: RecordSarAcknowledgement) -> _Answering:
+    sar = await _find(connection, command)
+    return _Answering(sar, await queries.holder_of(connection, sar, bsa_id=command.bsa_id))
 
 
 @COMMANDS.handles(PrepareSar, load=_preparing, keep=_store)
@@ -183,16 +205,22 @@ def _withdraw(command: WithdrawSar, sar: SarDocument, now: Now) -> Accepted:
     return _accepted(sar, SarWithdrawn(**_about(sar, now), reason=command.reason), now)
 
 
-@COMMANDS.handles(RecordSarFiled, load=_find)
-def _filed(command: RecordSarFiled, sar: SarDocument, now: Now) -> Accepted:
-    said = {"filed_at": sar.sent_at(command.filed_at, now.at), "tracking_id": command.tracking_id}
+@COMMANDS.handles(RecordSarFiled, load=_sending)
+def _filed(command: RecordSarFiled, state: _Answering, now: Now) -> Accepted:
+    sar, reason = state.sar, command.reason
+    said = {"filed_at": sar.sent_at(command.filed_at, now.at, reason), "tracking_id": command.tracking_id}
+    require_own(command.tracking_id, state.holder)
+    said |= {"reason": reason}
     return _accepted(sar, SarFiled(**_about(sar, now), **said), now)
 
 
-@COMMANDS.handles(RecordSarAcknowledgement, load=_find)
-def _acknowledge(command: RecordSarAcknowledgement, sar: SarDocument, now: Now) -> Accepted:
-    sar.require_status("filed")
-    return _accepted(sar, SarAcknowledged(**_about(sar, now), bsa_id=command.bsa_id, errors=command.errors), now)
+@COMMANDS.handles(RecordSarAcknowledgement, load=_answering)
+def _acknowledge(command: RecordSarAcknowledgement, state: _Answering, now: Now) -> Accepted:
+    sar = state.sar
+    sar.require_next("filed", "accepted", "rejected", reason=command.reason)
+    require_own(command.bsa_id, state.holder)
+    said = {name: getattr(command, name) for name in ("bsa_id", "errors", "reason")}
+    return _accepted(sar, SarAcknowledged(**_about(sar, now), **said), now)
 
 
 @COMMANDS.handles(DestroySarFile, load=_destroying)

@@ -37,6 +37,15 @@ async def with_file(connection: AsyncConnection, property_name: str, sha256: str
     return (await connection.execute(found)).scalar_one_or_none()
 
 
+async def holder_of(connection: AsyncConnection, sar: SarDocument, **identifier: str | None) -> str | None:
+    """Return which other report of the property has an identifier, given by its column."""
+    others = and_(_S.property == sar.property, _S.sar != sar.sar)
+    has = (and_(_S[name] == value, _S[name].is_not(None)) for name, value in identifier.items())
+    query = select(_S.sar).where(others, *has).limit(1)
+    found = (await connection.execute(query)).scalar_one_or_none()
+    return None if found is None else f"report {found}"
+
+
 async def due_sars(connection: AsyncConnection, property_name: str, today: date) -> list[DueSar]:
     """Return the reports of a property that are still to be sent, the one that is due first, first."""
     query = select(sars).where(_S.property == property_name, _S.status.in_(OPEN)).order_by(_S.file_by, _S.sar)

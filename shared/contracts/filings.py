@@ -113,8 +113,14 @@ class ReleasedStep(AsShown):
     content_sha256: Digest
 
 
-class FiledStep(Contract):
-    """It was sent to the agency at a moment, which received it under an identifier."""
+class CorrectedStep(Contract):
+    """A step after its release that may be recorded again: `reason` says why what was recorded before is wrong."""
+
+    reason: Reason | None = None
+
+
+class FiledStep(CorrectedStep):
+    """It was sent to the agency at a moment, which received it under an identifier that nothing else has."""
 
     filed_at: AwareDatetime
     tracking_id: TrackingId
@@ -168,10 +174,11 @@ class FilingFiled(AboutFiling, FiledStep):
 
 
 @fact("filing.acknowledged", ACCOUNTS)
-class FilingAcknowledged(AboutFiling):
+class FilingAcknowledged(AboutFiling, CorrectedStep):
     """The agency's answer to a file: whether it was accepted as a whole, and what became of each report.
 
-    A file is rejected if one of its reports is: what was not accepted is to be filed again.
+    A file is rejected if one of its reports is: what was not accepted is to be filed again. Recorded again, with a
+    `reason`, it replaces what was recorded before.
     """
 
     accepted: bool

@@ -11,7 +11,14 @@ from pydantic import AwareDatetime, Field
 
 from shared.contracts.envelope import Digest, Name, Patron, Person
 from shared.contracts.facts import Fact, fact
-from shared.contracts.filings import BsaIdentifier, FiledStep, FilingError, ReleasedStep, WithdrawnStep
+from shared.contracts.filings import (
+    BsaIdentifier,
+    CorrectedStep,
+    FiledStep,
+    FilingError,
+    ReleasedStep,
+    WithdrawnStep,
+)
 from shared.contracts.topics import SUSPICIONS
 
 SarSeen = Literal["report", "file"]
@@ -62,8 +69,11 @@ class SarFiled(AboutSar, FiledStep):
 
 
 @fact("sar.acknowledged", SUSPICIONS)
-class SarAcknowledged(AboutSar):
-    """FinCEN's answer to a report: its identifier if it was accepted, and what was found in it."""
+class SarAcknowledged(AboutSar, CorrectedStep):
+    """FinCEN's answer to a report: its identifier if it was accepted, and what was found in it.
+
+    Recorded again, with a `reason`, it replaces what was recorded before.
+    """
 
     bsa_id: BsaIdentifier | None = None
     errors: tuple[FilingError, ...] = ()

@@ -34,7 +34,16 @@ from services.cli.filing.reading import (
     words_of,
 )
 from services.cli.filing.returns import copies, returns
-from services.cli.filing.steps import Property, Released, SentAt, TrackingId, WithdrawReason, Written
+from services.cli.filing.steps import (
+    CorrectReason,
+    Property,
+    Released,
+    SentAt,
+    TrackingId,
+    WithdrawReason,
+    Written,
+    corrected,
+)
 from services.cli.output import AsJson, names, numbers, print_json, print_line, show, table, words, write_bytes
 from services.cli.subjects import Shown
 from services.wagering_accounts.domain.filings import require_reviewed, unreviewed
@@ -182,13 +191,16 @@ def filed(
     filing: Filing,
     tracking_id: TrackingId,
     at: SentAt = None,
+    reason: CorrectReason = None,
     as_json: AsJson = False,
 ) -> None:
     """Record that the file of a released filing was sent to FinCEN.
 
+    An identifier that was recorded wrongly is replaced with --reason, until the filing is answered.
+
     Example: pitledger filing filed riverside 3 --tracking-id 260000000001
     """
-    FILINGS.sent(property_name, filing, tracking_id, at, as_json=as_json)
+    FILINGS.sent(property_name, filing, tracking_id, at, reason, as_json=as_json)
 
 
 @app.command()
@@ -206,12 +218,14 @@ def acknowledge(
         list[int] | None,
         typer.Option("--rejected", metavar="NUMBER", help="A return in an accepted file that was not accepted itself."),
     ] = None,
+    reason: CorrectReason = None,
     as_json: AsJson = False,
 ) -> None:
     """Record what became of a filing: accepted or rejected, each report in it, and its errors.
 
     FinCEN answers with a file; the portal of the IRS shows it, and --status and --rejected say what it shows. Exit
-    code 1 if the file or a report in it was rejected: it is to be filed again.
+    code 1 if the file or a report in it was rejected: it is to be filed again. What was recorded wrongly is replaced
+    with --reason.
 
     Example: pitledger filing acknowledge riverside 3 CTRXST.20261130.xml
     Example: pitledger filing acknowledge riverside 4 --status accepted --rejected 17
@@ -225,7 +239,7 @@ def acknowledge(
         else:
             found = _read(file)
             document = _document(found)
-        answer = client.do(f"{path}/acknowledgement", document)
+        answer = client.do(f"{path}/acknowledgement", document | corrected(reason))
     if as_json:
         print_json(answer)
     elif file is None:

@@ -27,7 +27,17 @@ from services.cli.filing.reading import (
     words_of,
 )
 from services.cli.filing.sar_batch import SarDraft, sar_batch
-from services.cli.filing.steps import FiledDocuments, Property, Released, SentAt, TrackingId, WithdrawReason, Written
+from services.cli.filing.steps import (
+    CorrectReason,
+    FiledDocuments,
+    Property,
+    Released,
+    SentAt,
+    TrackingId,
+    WithdrawReason,
+    Written,
+    corrected,
+)
 from services.cli.output import AsJson, message, names, numbers, print_json, print_line, show, table, words, write_bytes
 from services.cli.subjects import Shown
 from shared.rules.errors import what_is_wrong
@@ -199,13 +209,16 @@ def filed(
     sar: Sar,
     tracking_id: TrackingId,
     at: SentAt = None,
+    reason: CorrectReason = None,
     as_json: AsJson = False,
 ) -> None:
     """Record that a released suspicious activity report was sent to FinCEN.
 
+    An identifier that was recorded wrongly is replaced with --reason, until the report is answered.
+
     Example: pitledger sar filed riverside 3 --tracking-id 260000000001
     """
-    _SARS.sent(property_name, sar, tracking_id, at, as_json=as_json)
+    _SARS.sent(property_name, sar, tracking_id, at, reason, as_json=as_json)
 
 
 @app.command()
@@ -213,11 +226,12 @@ def acknowledge(
     property_name: Property,
     sar: Sar,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The acknowledgement, as FinCEN sent it.")],
+    reason: CorrectReason = None,
     as_json: AsJson = False,
 ) -> None:
     """Record what became of a suspicious activity report: its BSA identifier, or that it was rejected, and its errors.
 
-    Exit code 1 if it was rejected: it is to be filed again.
+    Exit code 1 if it was rejected: it is to be filed again. What was recorded wrongly is replaced with --reason.
 
     Example: pitledger sar acknowledge riverside 3 SARXST.20261130.xml
     """
@@ -232,7 +246,7 @@ def acknowledge(
     said = {"errors": list(map(error_document, errors))} | ({"bsa_id": identifiers[0]} if identifiers else {})
     if errors and not as_json:
         show(table(names("Code") + words("Where", "What"), list(map(words_of, errors))))
-    _SARS.step(property_name, sar, "acknowledgement", said, as_json=as_json)
+    _SARS.step(property_name, sar, "acknowledgement", said | corrected(reason), as_json=as_json)
     if not identifiers:
         raise CheckFailed("it was not accepted: correct it, and file it again")
 

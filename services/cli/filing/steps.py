@@ -28,6 +28,17 @@ SentAt = Annotated[str | None, typer.Option("--at", metavar="MOMENT", help="When
 Written = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")]
 
 
+CorrectReason = Annotated[
+    str | None,
+    typer.Option("--reason", metavar="TEXT", help="Why what was recorded before is wrong: this replaces it."),
+]
+
+
+def corrected(reason: str | None) -> dict[str, str]:
+    """Return what a step says that is recorded again for a reason."""
+    return {} if reason is None else {"reason": reason}
+
+
 @dataclass(frozen=True, slots=True)
 class FiledDocuments:
     """One kind of filed document: its service, its path, and how one is printed."""
@@ -52,10 +63,12 @@ class FiledDocuments:
             answer = client.approve(f"{path}/release", sha256=shown)
         self.print(answer, as_json=as_json)
 
-    def sent(self, property_name: str, number: int, tracking_id: str, at: str | None, *, as_json: bool) -> None:
-        """Record that a released document was sent, now or at a moment."""
+    def sent(
+        self, property_name: str, number: int, tracking_id: str, at: str | None, reason: str | None, *, as_json: bool
+    ) -> None:
+        """Record that a released document was sent, now or at a moment; again, for a reason, if that was wrong."""
         said = {"tracking_id": tracking_id} | ({} if at is None else {"filed_at": moment_of("--at", at).isoformat()})
-        self.step(property_name, number, "filed", said, as_json=as_json)
+        self.step(property_name, number, "filed", said | corrected(reason), as_json=as_json)
 
     def step(self, property_name: str, number: int, name: str, document: Mapping[str, Any], *, as_json: bool) -> None:
         """Take a step, and print the document after it."""

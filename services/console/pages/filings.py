@@ -1,7 +1,7 @@
 """Filings with FinCEN and the IRS: what is due, waits for its release, to be sent, for an answer; what came back."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any, Final
@@ -26,6 +26,13 @@ _STEPS: Final = {
     "withdrawn": (),
 }
 """The statuses in the order in which they are shown, each with the commands that may follow."""
+
+_AGAIN: Final = {
+    "filed": ("record-filed",),
+    "rejected": ("record-acknowledgement",),
+    "accepted": ("record-acknowledgement",),
+}
+"""The commands that replace what was recorded of a filing, for a reason; they are on its own page."""
 
 _TAXES: Final = ("withheld_cents", "state_withheld_cents", "local_withheld_cents")
 _OF_REPORT: Final = {
@@ -99,7 +106,7 @@ def routes() -> APIRouter:
             person,
             title=say("filings.one", filing=filing),
             lead=say("filings.one_lead", **{name: found[name] for name in ("period", "status", "content_sha256")}),
-            more=_acts(property, found),
+            more=[*_acts(property, found), *_acts(property, found, _AGAIN)],
             lists=lists,
             zone=zone,
         )
@@ -205,9 +212,9 @@ def _columns(status: str) -> list[Col]:
     return cols(*named, *_MORE.get(status, ()))
 
 
-def _acts(property_name: str, one: Record) -> list[Act]:
+def _acts(property_name: str, one: Record, steps: Mapping[str, tuple[str, ...]] = _STEPS) -> list[Act]:
     here = {"property": property_name, "filing": one["filing"]}
-    return [Act(ACCOUNTS, name, here) for name in _STEPS[one["status"]]]
+    return [Act(ACCOUNTS, name, here) for name in steps.get(one["status"], ())]
 
 
 def with_lateness(one: Record, *, now: datetime) -> Record:

@@ -4,7 +4,7 @@ The file is read and encrypted before a command is decided. It is stored beside 
 patron in it is erased.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -39,7 +39,7 @@ from shared.contracts.moments import Moment
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
 from shared.runtime.filing.sealed_files import PreparingFile
-from shared.runtime.filing.steps import UNSENT
+from shared.runtime.filing.steps import UNSENT, Corrects, require_own
 from shared.runtime.ingest.property_copies import Places, known_places
 from shared.runtime.rows import last_number
 
@@ -101,23 +101,27 @@ class WithdrawFiling(_OfFiling):
 class RecordFiled(_OfFiling):
     """Record that a released file was sent to FinCEN or the IRS.
 
-    `tracking_id` is what the agency's system answered: its tracking or receipt identifier.
+    `tracking_id` is what the agency's system answered: its tracking or receipt identifier, which no other filing has.
+    Until it was answered, it is recorded again with a `reason` if it was wrong.
     """
 
     filed_at: Annotated[Moment | None, Field(description="when it was sent, where that was earlier")] = None
     tracking_id: TrackingId
+    reason: Corrects = None
 
 
 class RecordAcknowledgement(_OfFiling):
     """Record the agency's acknowledgement of a file.
 
     `reports` are all reports of the file in its order, each accepted or not, and with FinCEN's identifier if it gave
-    one. A filing is accepted if every report is; what is not is to be filed again.
+    one, which no other report has. A filing is accepted if every report is; what is not is to be filed again. What was
+    recorded wrongly is replaced by another acknowledgement, with a `reason`, of every report.
     """
 
     accepted: Annotated[bool, Field(strict=True, description="whether the file as a whole was accepted")]
     errors: Annotated[tuple[FilingError, ...], Field(max_length=200, description="of the file as a whole")] = ()
     reports: Annotated[tuple[AnsweredReport, ...], Field(max_length=REPORTS_MAX)] = ()
+    reason: Corrects = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,25 @@ async def _store(connection: AsyncConnection, command: PrepareFiling, fact: Fili
 
 async def _find(connection: AsyncConnection, command: _OfFiling) -> FilingDocument:
     return await queries.find(connection, command.property, command.filing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answering:
+    """A filing, and who has which of the identifiers that it is given: a filing, or a report in one."""
+
+    filing: FilingDocument
+    holders: Mapping[str, str]
+
+
+async def _sending(connection: AsyncConnection, command: RecordFiled) -> _Answering:
+    filing = await _find(connection, command)
+    return _Answering(filing, await queries.tracked(connection, filing, command.tracking_id))
+
+
+async def _answering(connection: AsyncConnection, command: RecordAcknowledgement) -> _Answering:
+    filing = await _find(connection, command)
+    identifiers = [one.bsa_id for one in command.reports if one.bsa_id is not None]
+    return _Answering(filing, await queries.identified(connection, filing, identifiers))
 
 
 @COMMANDS.handles(PrepareFiling, load=_preparing, keep=_store)
@@ -183,17 +206,24 @@ def _withdraw(command: WithdrawFiling, filing: FilingDocument, now: Now) -> Acce
     return _accepted(filing, FilingWithdrawn(**_about(filing, now), reason=command.reason), now)
 
 
-@COMMANDS.handles(RecordFiled, load=_find)
-def _filed(command: RecordFiled, filing: FilingDocument, now: Now) -> Accepted:
-    said = {"filed_at": filing.sent_at(command.filed_at, now.at), "tracking_id": command.tracking_id}
+@COMMANDS.handles(RecordFiled, load=_sending)
+def _filed(command: RecordFiled, state: _Answering, now: Now) -> Accepted:
+    filing, reason = state.filing, command.reason
+    said = {"filed_at": filing.sent_at(command.filed_at, now.at, reason), "tracking_id": command.tracking_id}
+    require_own(command.tracking_id, state.holders.get(command.tracking_id))
+    said |= {"reason": reason}
     return _accepted(filing, FilingFiled(**_about(filing, now), **said), now)
 
 
-@COMMANDS.handles(RecordAcknowledgement, load=_find)
-def _acknowledge(command: RecordAcknowledgement, filing: FilingDocument, now: Now) -> Accepted:
-    filing.require_status("filed")
-    filings.require_each_answered(filing, command.accepted, command.reports)
-    said = {"accepted": command.accepted, "errors": command.errors, "reports": command.reports}
+@COMMANDS.handles(RecordAcknowledgement, load=_answering)
+def _acknowledge(command: RecordAcknowledgement, state: _Answering, now: Now) -> Accepted:
+    filing = state.filing
+    filing.require_next("filed", "accepted", "rejected", reason=command.reason)
+    every = command.accepted or command.reason is not None
+    filings.require_each_answered(filing, command.accepted, command.reports, every=every)
+    for one in command.reports:
+        require_own(one.bsa_id, state.holders.get(one.bsa_id or ""))
+    said = {name: getattr(command, name) for name in ("accepted", "errors", "reports", "reason")}
     return _accepted(filing, FilingAcknowledged(**_about(filing, now), **said), now)
 
 

@@ -253,10 +253,12 @@ def _require_new_or_amended(
         raise Rejected(Because.CONTRADICTS, f"{detail}: no report of theirs was accepted as {amends}")
 
 
-def require_each_answered(filing: FilingDocument, accepted: bool, reports: Sequence[AnsweredReport]) -> None:
-    """Raise Rejected unless an acknowledgement is of the reports of this filing."""
+def require_each_answered(
+    filing: FilingDocument, accepted: bool, reports: Sequence[AnsweredReport], *, every: bool
+) -> None:
+    """Raise Rejected unless an acknowledgement is of the reports of this filing, or of none if that need not be."""
     numbers = [one.report for one in reports]
-    if (accepted or reports) and numbers != [one.report for one in filing.reports]:
+    if (every or reports) and numbers != [one.report for one in filing.reports]:
         detail = f"the acknowledgement has {len(numbers)} reports, and filing {filing.filing} {filing.report_count}"
         raise Rejected(Because.CONTRADICTS, f"{detail}, from 1 on")
     if not accepted and any(one.accepted for one in reports):
@@ -265,6 +267,9 @@ def require_each_answered(filing: FilingDocument, accepted: bool, reports: Seque
         if (one.bsa_id is not None) != (one.accepted and filing.form == "ctr"):
             detail = f"report {one.report}: what FinCEN accepts has an identifier, and nothing else has"
             raise Rejected(Because.CONTRADICTS, detail)
+    given = [one.bsa_id for one in reports if one.bsa_id is not None]
+    if len(set(given)) < len(given):
+        raise Rejected(Because.CONTRADICTS, "two reports have the same identifier: FinCEN gives each one of its own")
 
 
 def changes(fact: AboutFiling, at: datetime) -> dict[str, Any]:

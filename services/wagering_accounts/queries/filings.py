@@ -62,6 +62,22 @@ async def standing(
     return await things_of(ReportedBefore, connection, query)
 
 
+async def tracked(connection: AsyncConnection, filing: FilingDocument, tracking_id: str) -> dict[str, str]:
+    """Return which other filing of the property has a tracking identifier."""
+    others = and_(_F.property == filing.property, _F.filing != filing.filing, _F.tracking_id == tracking_id)
+    found = (await connection.execute(select(_F.filing).where(others).limit(1))).scalar_one_or_none()
+    return {} if found is None else {tracking_id: f"filing {found}"}
+
+
+async def identified(
+    connection: AsyncConnection, filing: FilingDocument, identifiers: Collection[str]
+) -> dict[str, str]:
+    """Return which reports in other filings of the property have these identifiers of FinCEN's."""
+    others = and_(_R.property == filing.property, _R.filing != filing.filing, _R.bsa_id.in_(identifiers))
+    found = await connection.execute(select(_R.bsa_id, _R.filing, _R.report).where(others))
+    return {row.bsa_id: f"report {row.report} in filing {row.filing}" for row in found}
+
+
 async def late(connection: AsyncConnection, property_name: str, today: date) -> int:
     """Return the number of a property's filings that are late: not sent on the last day of filing.
 

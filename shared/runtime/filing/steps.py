@@ -3,9 +3,9 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from shared.contracts.envelope import Digest, Name, Person, Reason
 from shared.contracts.filings import FiledStep, FilingError, FilingStatus, ReleasedStep, TrackingId, WithdrawnStep
@@ -15,6 +15,11 @@ from shared.runtime.commands.approval import FILING, Approval, Decision
 
 UNSENT: Final[tuple[FilingStatus, ...]] = ("prepared", "released")
 """The statuses of what was not sent yet."""
+
+Corrects = Annotated[
+    Reason | None, Field(description="why what was recorded before is wrong, where this is recorded again")
+]
+"""The reason of a step that is recorded again."""
 
 _DECISIONS: Final[Mapping[FilingStatus, Decision]] = {"prepared": Decision.ASKED, "withdrawn": Decision.WITHDRAWN}
 
@@ -56,14 +61,34 @@ class FiledDocument(BaseModel):
             detail = f"{self.named()} is {self.status}, not {' or '.join(wanted)}"
             raise Rejected(Because.TOO_EARLY if self.status in UNSENT else Because.ALREADY_DECIDED, detail)
 
-    def sent_at(self, told: datetime | None, now: datetime) -> datetime:
-        """Return when a released document was sent, as told or now. Raises: Rejected if that is before its release."""
-        self.require_status("released")
+    def require_next(self, wanted: FilingStatus, *done: FilingStatus, reason: Reason | None) -> None:
+        """Raise Rejected unless a step follows from `wanted`, or for a reason is recorded again after it was `done`."""
+        if reason is None:
+            self.require_status(wanted)
+        elif self.status == wanted:
+            detail = f"nothing is recorded of {self.named()} that 'reason' could correct: leave it out"
+            raise Rejected(Because.CONTRADICTS, detail)
+        else:
+            self.require_status(*done)
+
+    def sent_at(self, told: datetime | None, now: datetime, reason: Reason | None) -> datetime:
+        """Return when a released document was sent, as told or now; again for a reason until that was answered.
+
+        Raises: Rejected if that is before its release.
+        """
+        self.require_next("released", "filed", reason=reason)
         assert self.released_at is not None, "what was released has a moment"
         sent = told or now
         if not self.released_at.replace(second=0, microsecond=0) <= sent <= now:  # people write minutes
             raise Rejected(Because.CONTRADICTS, f"'filed_at' {sent.isoformat()} is not between the release and now")
         return sent
+
+
+def require_own(identifier: str | None, holder: str | None) -> None:
+    """Raise Rejected for an identifier of an agency's that something else has: each is given once."""
+    if holder is not None:
+        detail = f"{identifier} is the identifier of {holder}: correct that first, with a reason, if it is wrong there"
+        raise Rejected(Because.CONTRADICTS, detail)
 
 
 def changes_by(step: ReleasedStep | FiledStep | WithdrawnStep, by: Person, at: datetime) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 from typing import Any, Final
 
+from tests.support.properties import property_event
 from tests.support.reporting import Books, names, rows_of
 from tests.support.table_days import Entry, TableDays
 
 STATE: Final = "Commonwealth of Pennsylvania"
 COUNTY: Final = "host county and municipality, through the Department of Revenue"
 MOMENT: Final = "2026-11-24T15:00:00Z"
-QUARTER: Final = "&period=quarter"
+QUARTER: Final = "&period=quarter&known_at=2026-11-25T12:00:00Z"
+"""As known when the week was over."""
 
 
 def _invoice(ledger: TableDays, kind: str, invoice: str, payee: str, cents: int, *, revision: int = 1) -> Entry:
@@ -84,3 +86,32 @@ def test_a_return_that_is_not_counted_yet_has_no_difference(books: Books) -> Non
     assert [(STATE, 0, 5, 5, "not accrued")] == [one for one in _returns(books) if one[0] == STATE]
     books.desk.feed("inventory", ledger.stated("BJ-02", opener=100_000, missing=["closer", "drop"]))
     assert [(STATE, None, 5, None, "not counted yet")] == [one for one in _returns(books) if one[0] == STATE]
+
+
+def test_a_return_whose_week_has_not_ended_is_not_due(books: Books) -> None:
+    """Nothing is compared, and it is not counted; what has not begun is not there, but with an invoice."""
+    ledger = TableDays()
+    books.desk.feed(
+        "inventory", *ledger.table_day("BJ-01", drop=100_000), _invoice(ledger, "approved", "S-1", STATE, 5)
+    )
+    report = books.report("tax-invoices", "&period=quarter")
+    rows = [row for row in rows_of(report, "returns") if row["payee"] == STATE]
+    assert ("2026-11-22", None, 5, None, "not due yet") == names(
+        rows[-1], "last_day", "accrued_cents", "invoiced_cents", "difference_cents", "status"
+    )
+    assert {"agrees"} == {row["status"] for row in rows[:-1]}
+    [payee] = [row for row in rows_of(report, "payees") if row["payee"] == STATE]
+    assert (len(rows) - 1, 0) == names(payee, "returns", "accrued_cents")
+
+
+def test_there_is_no_return_from_before_the_property(books: Books) -> None:
+    """The week in which it begins is the first."""
+    books.desk.feed("properties", property_event("harbor", sequence=3, effective_from="2026-11-11T11:00:00Z"))
+    books.desk.feed("inventory", *TableDays("harbor", shard=2).table_day("BJ-01", drop=100_000))
+    path = f"/reports/tax-invoices?property=harbor&gaming_day=2026-11-20{QUARTER}"
+    found = books.get(path)
+    assert 200 == found.status_code, found.text
+    rows = rows_of(found.json(), "returns")
+    assert {("2026-11-15", "agrees"), ("2026-11-22", "not invoiced"), ("2026-11-29", "not due yet")} == {
+        names(row, "last_day", "status") for row in rows
+    }

@@ -55,7 +55,7 @@ class Room:
     def send(self, sar: int = 1) -> None:
         """Release a report, and record that it was sent."""
         assert 200 == self.step("release", sar=sar, person=OFF).status_code
-        assert 200 == self.step("filed", {"tracking_id": "260000000001"}, sar=sar).status_code
+        assert 200 == self.step("filed", {"tracking_id": f"26000000000{sar}"}, sar=sar).status_code
 
     def read(self, sar: int = 1, *, what: str = "", person: str | None = ANA) -> httpx.Response:
         """Read a report, or its file."""
@@ -243,3 +243,21 @@ def test_no_route_answers_anybody_else(room: Room) -> None:
     assert before == answers()
     assert entries == len(room.desk.entries())
     assert 200 == room.desk.get("/quarantine", person="sar.keeper").status_code
+
+
+def test_an_identifier_is_that_of_one_report(room: Room) -> None:
+    """What was recorded wrongly is corrected by a new fact with a reason, and the identifier is free again."""
+    why, accepted = {"reason": "that of another report"}, {"bsa_id": BSA_ID}
+    room.prepare()
+    room.send()
+    assert_problem(room.step("acknowledgement", accepted | why), 409, "nothing is recorded of report 1 of riverside")
+    assert "accepted" == room.step("acknowledgement", accepted).json()["status"]
+    room.prepare(narrative="Again.")
+    assert 200 == room.step("release", sar=2, person=OFF).status_code
+    same = room.step("filed", {"tracking_id": "260000000001"}, sar=2)
+    assert_problem(same, 409, "260000000001 is the identifier of report 1: correct that first")
+    assert 200 == room.step("filed", {"tracking_id": "260000000003"}, sar=2).status_code
+    assert 200 == room.step("filed", {"tracking_id": "260000000002"} | why, sar=2).status_code
+    assert_problem(room.step("acknowledgement", accepted, sar=2), 409, f"{BSA_ID} is the identifier of report 1")
+    assert "rejected" == room.step("acknowledgement", why).json()["status"]
+    assert "accepted" == room.step("acknowledgement", accepted, sar=2).json()["status"]

@@ -29,7 +29,11 @@ PREPARE = ("filing", "prepare", "--property", "riverside", "--day", "2026-11-20"
 
 
 REGISTRY: Mapping[str, Any] = {
-    "/properties/riverside/in-effect": {"filer": FILER.model_dump(mode="json"), "packs": ["us-pa", "us-federal"]}
+    "/properties/riverside/in-effect": {
+        "filer": FILER.model_dump(mode="json"),
+        "packs": ["us-pa", "us-federal"],
+        "time_zone": "America/New_York",
+    }
 }
 
 

@@ -28,6 +28,7 @@ from tests.unit.reporting.entries import NOON
 EVE, SAM = "title31.eve", "title31.sam"
 PATRONS = ("p-8", "p-9", "p-10")
 DOCUMENT = {
+    "time_zone": "America/New_York",
     "property": "riverside",
     "packs": ["us-pa", "us-federal"],
     "filer": FILER.model_dump(mode="json") | {"state_tax_number": "12-345678"},
@@ -96,7 +97,9 @@ class Office:
         number, [file] = str(filing), self.folder.glob(f"*-{filing}.csv")
         released = self.call("filing", "release", "riverside", number, "--file", str(file), person=SAM)
         assert 0 == released.code, released.stderr
-        assert 0 == self.call("filing", "filed", "riverside", number, "--tracking-id", "2027-17", person=EVE).code
+        assert (
+            0 == self.call("filing", "filed", "riverside", number, "--tracking-id", f"2027-{number}", person=EVE).code
+        )
         return self.call("filing", "acknowledge", "riverside", number, *answer, person=EVE)
 
     def rows(self, filing: int) -> list[dict[str, str]]:

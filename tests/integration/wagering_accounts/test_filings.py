@@ -53,21 +53,23 @@ def step(house: House, name: str, body: Any = None, *, filing: int = 1, person: 
     return house.send(f"/filings/{PROPERTY}/{filing}/{name}", body, person=person)
 
 
-def file(house: House, filing: int = 1, tracking_id: str = "260000000001") -> None:
+def file(house: House, filing: int = 1) -> None:
     """Release a filing, and record that it was sent."""
     assert 200 == step(house, "release", filing=filing, person=SAM).status_code
-    sent = {"filed_at": house.clock.now.isoformat(), "tracking_id": tracking_id}
+    sent = {"filed_at": house.clock.now.isoformat(), "tracking_id": f"26000000000{filing}"}
     assert 200 == step(house, "filed", sent, filing=filing).status_code
 
 
-def answer(house: House, *identifiers: str | None, filing: int = 1, accepted: bool = True) -> httpx.Response:
+def answer(
+    house: House, *identifiers: str | None, filing: int = 1, accepted: bool = True, **more: str
+) -> httpx.Response:
     """Record what FinCEN answered of each report: its identifier, or an error."""
     error = {"code": "F18", "place": "Activity[1]/Party[6]"}
     reports = [
         {"report": number, "accepted": one is not None} | ({"errors": [error]} if one is None else {"bsa_id": one})
         for number, one in enumerate(identifiers, start=1)
     ]
-    return step(house, "acknowledgement", {"accepted": accepted, "reports": reports}, filing=filing)
+    return step(house, "acknowledgement", {"accepted": accepted, "reports": reports} | more, filing=filing)
 
 
 def late(house: House) -> float | None:
@@ -452,3 +454,45 @@ def test_a_report_names_everybody_with_a_part_in_it(house: House) -> None:
     assert house.send(erasure, ground, person="care.joy").is_success
     assert house.send(f"{erasure}/approve", person="care.max").is_success
     assert_problem(house.read(f"/filings/{PROPERTY}/1/file", person=SAM), 404, "was destroyed")
+
+
+def test_an_identifier_is_that_of_one_report(house: House) -> None:
+    """Of a filing and of the property; and a tracking identifier is that of one filing."""
+    prepare(house, "p-1", "p-2")
+    file(house)
+    assert_problem(answer(house, FIRST, FIRST), 409, "two reports have the same identifier")
+    assert 200 == answer(house, FIRST, SECOND).status_code
+    prepare(house, "p-3")
+    assert 200 == step(house, "release", filing=2, person=SAM).status_code
+    same = step(house, "filed", {"tracking_id": "260000000001"}, filing=2)
+    assert_problem(same, 409, "260000000001 is the identifier of filing 1: correct that first")
+    assert 200 == step(house, "filed", {"tracking_id": "260000000002"}, filing=2).status_code
+    assert_problem(answer(house, SECOND, filing=2), 409, f"{SECOND} is the identifier of report 2 in filing 1")
+
+
+def test_what_was_recorded_of_an_answer_is_corrected_for_a_reason(house: House) -> None:
+    """By a new fact that replaces it, of every report; then the identifier is free for the report that has it."""
+    prepare(house)
+    assert 200 == step(house, "release", person=SAM).status_code
+    why = {"reason": "that of another file"}
+    sent = {"tracking_id": "260000000009"}
+    assert_problem(step(house, "filed", sent | why), 409, "nothing is recorded of filing 1 of riverside that 'reason'")
+    assert 200 == step(house, "filed", sent).status_code
+    assert_problem(step(house, "filed", sent), 409, "is filed, not released")
+    assert "260000000001" == step(house, "filed", {"tracking_id": "260000000001"} | why).json()["tracking_id"]
+    assert 200 == answer(house, SECOND).status_code
+    assert_problem(answer(house, FIRST), 409, "is accepted, not filed")
+    nothing = step(house, "acknowledgement", {"accepted": False} | why)
+    assert_problem(nothing, 409, "the acknowledgement has 0 reports")
+    corrected = answer(house, FIRST, **why)
+    assert (200, FIRST) == (corrected.status_code, corrected.json()["reports"][0]["bsa_id"])
+    assert_problem(step(house, "filed", {"tracking_id": "260000000003"} | why), 409, "is accepted, not filed")
+    assert [None, "that of another file"] == [
+        getattr(one, "reason", 0) for one in house.desk.facts("filing.acknowledged")
+    ]
+    prepare(house, "p-2")
+    file(house, 2)
+    assert 200 == answer(house, SECOND, filing=2).status_code
+    assert "rejected" == answer(house, None, filing=2, **why).json()["status"]
+    shown = house.read(f"/filings/{PROPERTY}/2", person=EVE).json()["reports"]
+    assert [(False, None)] == [(one["accepted"], one.get("bsa_id")) for one in shown]

@@ -24,7 +24,7 @@ _AMOUNTS: Final = (
         title="Accrued",
         unit="cents",
         added=True,
-        formula="what is due with the return, as it is known now; none while a table is not counted",
+        formula="due with the return, as it is known now; none while a table is not counted, or the period runs",
     ),
     Column(
         name="invoiced_cents", title="Invoiced", unit="cents", added=True, formula="approved invoices, less credits"
@@ -45,7 +45,10 @@ RETURNS: Final = Section(
         Column(
             name="status",
             title="Status",
-            formula="agrees, differs, not invoiced, not accrued (an invoice without anything due), or not counted yet",
+            formula=(
+                "agrees, differs, not invoiced, not accrued (an invoice without anything due), not counted yet, "
+                "or not due yet: its last gaming day has not ended"
+            ),
         ),
         Column(name="invoices", title="Invoices"),
     ),
@@ -54,7 +57,7 @@ PAYEES: Final = Section(
     name="payees",
     title="By payee",
     key=("payee",),
-    columns=(_PAYEE, Column(name="returns", title="Returns", unit="count"), *_AMOUNTS),
+    columns=(_PAYEE, Column(name="returns", title="Returns", unit="count", formula="that are due"), *_AMOUNTS),
 )
 INVOICES: Final = Section(
     name="invoices",
@@ -89,7 +92,10 @@ class _Invoice:
 
 @dataclass(frozen=True, slots=True)
 class _Return:
-    """A payee's return: what was accrued, None while a table is not counted, and its approved invoices."""
+    """A payee's return: what was accrued, None while a table is not counted, and its approved invoices.
+
+    One whose last gaming day has not ended is not due yet, and nothing is compared.
+    """
 
     payee: str
     filed: PeriodKind
@@ -97,6 +103,7 @@ class _Return:
     last: date
     accrued: Figure | None
     invoices: Sequence[_Invoice]
+    is_due: bool
 
     @property
     def invoiced(self) -> Figure:
@@ -114,6 +121,8 @@ class _Return:
                 tuple(one.listed.entry for one in self.invoices),
             ),
         }
+        if not self.is_due:
+            return row | {"status": "not due yet"}
         if self.accrued is None:
             return row | {"status": "not counted yet"}
         return row | {
@@ -136,7 +145,15 @@ async def _fill(books: Books) -> Content:
     invoices = await _invoices(books)
     ends = list(_ends(books))
     found = await counted_periods(books, ends) if ends else []
-    returns = [one for (kind, _), revenue in zip(ends, found, strict=True) for one in _returns(kind, revenue, invoices)]
+    today = books.place.gaming_day(books.question.known_at)
+    place = books.place_on(books.question.first)
+    began = place.gaming_day(place.document.effective_from)
+    returns = [
+        one
+        for (kind, _), revenue in zip(ends, found, strict=True)
+        for one in _returns(kind, revenue, invoices, today)
+        if one.invoices or (one.first <= today and began <= one.last)
+    ]
     mine = [one for one in invoices if books.question.first <= one.listed.fact.last_day <= books.question.last]
     approved = [one for one in mine if one.status == "approved"]
     identity = Identity(
@@ -188,7 +205,7 @@ def _status(listed: Listed, stands: int | None) -> str:
             return "entered"
 
 
-def _returns(kind: PeriodKind, revenue: CountedRevenue, invoices: Sequence[_Invoice]) -> Iterator[_Return]:
+def _returns(kind: PeriodKind, revenue: CountedRevenue, invoices: Sequence[_Invoice], today: date) -> Iterator[_Return]:
     """Yield the returns of a period, one for each payee of its taxes or of its invoices."""
     sheet = revenue.sheet
     asked: dict[str, list[_Invoice]] = {}
@@ -198,7 +215,8 @@ def _returns(kind: PeriodKind, revenue: CountedRevenue, invoices: Sequence[_Invo
             asked.setdefault(fact.payee, []).append(one)
     accrued = _accrued(kind, revenue)
     for payee in sorted({*accrued, *asked}):
-        yield _Return(payee, kind, sheet.first, sheet.last, accrued.get(payee, Figure(0)), asked.get(payee, ()))
+        due, found = accrued.get(payee, Figure(0)), asked.get(payee, ())
+        yield _Return(payee, kind, sheet.first, sheet.last, due, found, is_due=sheet.last < today)
 
 
 def _accrued(kind: PeriodKind, revenue: CountedRevenue) -> Mapping[str, Figure | None]:
@@ -223,7 +241,7 @@ def _accrued(kind: PeriodKind, revenue: CountedRevenue) -> Mapping[str, Figure |
 
 def _payees(returns: Sequence[_Return]) -> Iterator[dict[str, Any]]:
     for payee in sorted({one.payee for one in returns}):
-        mine = [one for one in returns if one.payee == payee]
+        mine = [one for one in returns if one.payee == payee and one.is_due]
         accrued = total(one.accrued for one in mine if one.accrued is not None)
         invoiced = total(one.invoiced for one in mine if one.accrued is not None)
         yield {
@@ -258,8 +276,9 @@ TAX_INVOICES: Final = Report(
     about=(
         "For each return that ends in the period: what is due to each payee as the books know it now, what the payee "
         "asked for with invoices that two people agreed on, and the difference. A return without an invoice, "
-        "an invoice without anything due, and a return of which a table is not counted yet say so. By payee the totals "
-        "of the returns that are counted."
+        "an invoice without anything due, and a return of which a table is not counted yet say so; so does one "
+        "whose period runs. One that has not begun, or is from before the property, is there only with an invoice. By "
+        "payee the totals of the returns that are due and counted."
     ),
     sections=(RETURNS, PAYEES, INVOICES),
     sources=(
