@@ -61,7 +61,7 @@ def file(house: House, filing: int = 1) -> None:
 
 
 def answer(
-    house: House, *identifiers: str | None, filing: int = 1, accepted: bool = True, **more: str
+    house: House, *identifiers: str | None, filing: int = 1, accepted: bool = True, **more: Any
 ) -> httpx.Response:
     """Record what FinCEN answered of each report: its identifier, or an error."""
     error = {"code": "F18", "place": "Activity[1]/Party[6]"}
