@@ -474,7 +474,7 @@ def test_what_was_recorded_of_an_answer_is_corrected_for_a_reason(house: House) 
     """By a new fact that replaces it, of every report; then the identifier is free for the report that has it."""
     prepare(house)
     assert 200 == step(house, "release", person=SAM).status_code
-    why = {"reason": "that of another file"}
+    why: dict[str, Any] = {"reason": "that of another file"}
     sent = {"tracking_id": "260000000009"}
     assert_problem(step(house, "filed", sent | why), 409, "nothing is recorded of filing 1 of riverside that 'reason'")
     assert 200 == step(house, "filed", sent).status_code
