@@ -9,6 +9,7 @@ import yaml
 from services.cli.stack.running_stack import RunningStack
 from tests.support.brokers import AnyBroker
 from tests.support.ledger_mappings import mapping_document, remapped
+from tests.support.properties import document
 from tests.unit.cli.calling import Called, Caller
 
 pytestmark = [pytest.mark.broker, pytest.mark.any_broker]
@@ -16,7 +17,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.any_broker]
 
 @pytest.fixture(scope="module")
 def stack(module_database_url: str, module_broker: AnyBroker) -> Iterator[RunningStack]:
-    """The registry and reporting, in which nothing is filed yet."""
+    """The registry and reporting, which have no property yet."""
     servers = {"DATABASE_URL": module_database_url, "KAFKA_BOOTSTRAP_SERVERS": module_broker.bootstrap_servers}
     services = ["paytable-registry", "reporting"]
     with RunningStack(environment={**os.environ, **servers}, settings={}, services=services) as running:
@@ -31,15 +32,23 @@ class Desk:
         self._pitledger = pitledger
         self._monkeypatch = monkeypatch
 
-    def __call__(self, *words: str, person: str = "demo.auditor", stdin: str = "") -> Called:
+    def __call__(self, *words: str, person: str = "demo.auditor", stdin: str = "", command: str = "gl") -> Called:
         """Calls a command as a person."""
         with self._monkeypatch.context() as patched:
             patched.setenv("PITLEDGER_TOKEN", self._tokens[person])
-            return self._pitledger("gl", *words, stdin=stdin)
+            return self._pitledger(command, *words, stdin=stdin)
 
-    def file(self, document: object, *words: str) -> Called:
-        """Files a document."""
-        return self("file", "-", *words, person="demo.ledger_accountant", stdin=yaml.safe_dump(document))
+    def open(self) -> None:
+        """Opens the property, unless it is open."""
+        if self("show", "riverside", person="demo.filer", command="property").code == 0:
+            return
+        opened = yaml.safe_dump(document())
+        assert 0 == self("file", "-", person="demo.filer", stdin=opened, command="property").code
+        assert 0 == self("approve", "riverside", "1", person="demo.approver", command="property").code
+
+    def file(self, mapping: object, *words: str) -> Called:
+        """Files a mapping."""
+        return self("file", "-", *words, person="demo.ledger_accountant", stdin=yaml.safe_dump(mapping))
 
     def decide(self, *words: str) -> Called:
         """Approves or returns."""
@@ -54,6 +63,9 @@ def desk(stack: RunningStack, pitledger: Caller, monkeypatch: pytest.MonkeyPatch
 
 def test_a_mapping_is_filed_decided_and_read(desk: Desk) -> None:
     """Two people for each version; what it changes is said when it is filed, and to whoever approves it."""
+    early = desk.file(mapping_document())
+    assert (4, True) == (early.code, "there is no approved property 'riverside'" in early.stderr)
+    desk.open()
     filed = desk.file(mapping_document())
     assert (0, "the ledger mapping of riverside: filed for the first time\n") == (filed.code, filed.stdout), (
         filed.stderr
@@ -80,6 +92,7 @@ def test_a_mapping_is_filed_decided_and_read(desk: Desk) -> None:
 
 def test_what_is_wrong_is_said_one_fault_a_line(desk: Desk) -> None:
     """Of a mapping, which is not filed then; and of an export."""
+    desk.open()
     refused = desk.file(remapped("table-inventory", "drop", account="4010"))
     assert 3 == refused.code
     assert refused.stderr.startswith("table-inventory drop: account 4010 is of kind revenue; ")
