@@ -36,9 +36,9 @@ def shown_entries(property_name: str, found: Mapping[str, Any], *, may_read_roun
 
 def shown_sums(found: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Return what the entries add up to, with rounding the value; empty where the value is no sum of entries."""
-    if found.get("total") is None:
+    if found.get("adds_up_to") is None:
         return []
-    sums = [("reports.sum", amount(found["total"], found["unit"]))]
+    sums = [("reports.sum", amount(found["adds_up_to"], found["unit"]))]
     if found["rounding"] != "0":
         sums += [("reports.rounding", amount(found["rounding"], found["unit"])), ("reports.value", found["value"])]
     return sums

@@ -154,7 +154,7 @@ class EntryOfCell(BaseModel):
 class Provenance(BaseModel):
     """A cell of a report: its value, its formula, and the entries behind it.
 
-    `total` is what the entries add up to, exactly, and `rounding` what rounding adds to it: together they are the
+    `adds_up_to` is what the entries come to, exactly, and `rounding` what rounding adds to it: together they are the
     value. Both are absent where the value is no sum of entries: a percentage, an average, a text.
     """
 
@@ -165,7 +165,7 @@ class Provenance(BaseModel):
     formula: str
     value: Value
     entries: list[EntryOfCell]
-    total: str | None = None
+    adds_up_to: str | None = None
     rounding: str | None = None
 
 
@@ -244,7 +244,7 @@ async def explain_cell(document: Document, explaining: Explaining, cell: str) ->
         formula=column.formula,
         value=value,
         entries=list(map(EntryOfCell.of, entries)),
-        total=str(sum((one for one in adds if one is not None), Fraction(0))) if is_sum else None,
+        adds_up_to=str(sum((one for one in adds if one is not None), Fraction(0))) if is_sum else None,
         rounding=str(rounding) if is_sum else None,
     )
 

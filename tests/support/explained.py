@@ -30,16 +30,16 @@ async def unexplained(reader: SnapshotReader, report: Report, question: ReportQu
     document = await answer(reader, report, question, explain=True)
     explaining = Explaining(await books_of(reader, question))
     cells = [await explain_cell(document, explaining, cell) for cell in document.references()]
-    return [f"{one.cell}: {one.value}, of its entries {one.total}" for one in cells if not _adds_up(one)]
+    return [f"{one.cell}: {one.value}, of its entries {one.adds_up_to}" for one in cells if not _adds_up(one)]
 
 
 def _adds_up(one: Provenance) -> bool:
     """Return whether a cell is explained: by a sum, or as it is known to be."""
     if one.unit not in _FIGURES:
         return True
-    if one.total is not None:
+    if one.adds_up_to is not None:
         assert one.rounding is not None, f"{one.cell} says what rounding added"
-        return Fraction(one.total) + Fraction(one.rounding) == Fraction(str(one.value))
+        return Fraction(one.adds_up_to) + Fraction(one.rounding) == Fraction(str(one.value))
     return not Fraction(str(one.value)) or is_no_sum(one.report, one.cell, "computed" if one.entries else "given")
 
 

@@ -148,9 +148,9 @@ def _explain(found: Mapping[str, Any], *, as_json: bool) -> None:
         ]
         for entry in found["entries"]
     ]
-    is_sum = found["total"] is not None
+    is_sum = found["adds_up_to"] is not None
     if is_sum:
-        rows.append(["sum", *[""] * 7, _exact(found["total"], found["unit"])])
+        rows.append(["sum", *[""] * 7, _exact(found["adds_up_to"], found["unit"])])
         if found["rounding"] != "0":
             print_line(f"the value is the sum and {found['rounding']} of rounding")
     elif rows:

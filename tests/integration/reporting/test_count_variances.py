@@ -29,7 +29,7 @@ def test_table_inventories_are_counted_against_what_moved(pit: Pit) -> None:
     assert [("pit_event", "9"), ("slip", "credit/1"), ("pit_event", "10"), ("slip", "fill/paper/103")] == [
         (lead["what"], lead["name"]) for entry in explained["entries"] for lead in entry["leads"]
     ]
-    assert (str(explained["value"]), "0") == (explained["total"], explained["rounding"])
+    assert (str(explained["value"]), "0") == (explained["adds_up_to"], explained["rounding"])
 
 
 def test_boxes_are_counted_against_what_was_recorded(pit: Pit) -> None:

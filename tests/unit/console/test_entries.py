@@ -7,7 +7,7 @@ from services.console.entries import Lead, shown_entries, shown_sums
 FOUND: dict[str, Any] = {
     "unit": "cents",
     "value": 12,
-    "total": "35/3",
+    "adds_up_to": "35/3",
     "rounding": "1/3",
     "entries": [
         {
@@ -48,5 +48,5 @@ def test_an_entry_of_table_inventory_leads_to_its_count_box_and_slip() -> None:
 def test_the_sum_is_shown_and_what_rounding_added() -> None:
     """Of a sum that is whole only the sum; of what is no sum, nothing."""
     assert [("reports.sum", "35/3"), ("reports.rounding", "1/3"), ("reports.value", 12)] == shown_sums(FOUND)
-    assert [("reports.sum", 12)] == shown_sums(FOUND | {"total": "12", "rounding": "0"})
-    assert [] == shown_sums(FOUND | {"total": None, "rounding": None})
+    assert [("reports.sum", 12)] == shown_sums(FOUND | {"adds_up_to": "12", "rounding": "0"})
+    assert [] == shown_sums(FOUND | {"adds_up_to": None, "rounding": None})
