@@ -121,4 +121,5 @@ def _rows(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
 
 
 def _key(row: Mapping[str, Any]) -> Reported:
-    return row["person"], row["entry"] if row["person"] == NOBODY else ""
+    reference = row["person"]
+    return reference, row["entry"] if reference == NOBODY else ""
