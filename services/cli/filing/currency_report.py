@@ -91,6 +91,8 @@ def require_still_so(filing: Mapping[str, Any]) -> None:
 
     The service that releases it does not know what was moved: the currency report does.
     """
+    if filing["form"] != "ctr":
+        return
     report = currency_report(filing["property"], filing["period"])
     now = {
         (one["kind"], one["reference"]): (row["in_cents"], row["out_cents"])

@@ -164,11 +164,7 @@ def release(
 
     Example: pitledger filing release riverside 3 --file ctr-2026-11-20.xml
     """
-    with client_of(ACCOUNTS) as accounts:
-        prepared = accounts.read(FILINGS.path_of(property_name, filing))
-    if prepared["form"] == "ctr":
-        require_still_so(prepared)
-    FILINGS.release(property_name, filing, file, shown, as_json=as_json)
+    FILINGS.release(property_name, filing, file, shown, as_json=as_json, require=require_still_so)
 
 
 @app.command()

@@ -51,14 +51,28 @@ class FiledDocuments:
         """Return the path of a document."""
         return f"{self.path}/{quote(property_name, safe='')}/{number}"
 
-    def release(self, property_name: str, number: int, file: Path | None, shown: str | None, *, as_json: bool) -> None:
-        """Release a document. Raises: InputRefused if a file that is given is not the one that was prepared."""
+    def release(
+        self,
+        property_name: str,
+        number: int,
+        file: Path | None,
+        shown: str | None,
+        *,
+        as_json: bool,
+        require: Callable[[Mapping[str, Any]], None] | None = None,
+    ) -> None:
+        """Release a document, of which `require` may refuse what was prepared.
+
+        Raises: InputRefused, also if a file that is given is not the one that was prepared.
+        """
         path = self.path_of(property_name, number)
         with client_of(self.service) as client:
-            if file is not None:
-                prepared, digest = client.read(path), sha256(content_of(file)).hexdigest()
-                if digest != (was := prepared["content_sha256"]):
-                    raise InputRefused(f"{file} has the SHA-256 {digest}, and what was prepared {was}")
+            if file is not None or require is not None:
+                prepared = client.read(path)
+                if file is not None:
+                    _require_prepared(file, prepared["content_sha256"])
+                if require is not None:
+                    require(prepared)
                 shown = shown or prepared["sha256"]
             answer = client.approve(f"{path}/release", sha256=shown)
         self.print(answer, as_json=as_json)
@@ -88,3 +102,9 @@ class FiledDocuments:
             print_json(document)
         else:
             self.show(document)
+
+
+def _require_prepared(file: Path, prepared_sha256: str) -> None:
+    digest = sha256(content_of(file)).hexdigest()
+    if digest != prepared_sha256:
+        raise InputRefused(f"{file} has the SHA-256 {digest}, and what was prepared {prepared_sha256}")
