@@ -245,7 +245,7 @@ def test_what_if_settles_standing_rounds_by_other_rules(desk: Desk) -> None:
 def test_what_if_takes_the_role_and_a_submission_that_can_be(desk: Desk) -> None:
     """For the property of the submission; of days that were played, and by rules that the regulation has."""
     assert_problem(_asked(desk, _submitted(), person="carl"), 403, "rounds.read")
-    assert_problem(_asked(desk, _submitted() | {"property": "elsewhere"}), 404, "no round of blackjack stands")
+    assert_problem(_asked(desk, _submitted() | {"property": "elsewhere"}), 404, "there is no property 'elsewhere'")
     assert_problem(desk.post("/what-if?first=2026-01-01&last=2026-01-02", _submitted(), person="ann"), 404, "no round")
     assert_problem(_asked(desk, _submitted(wagers={"nonsense": {}})), 422, "nonsense")
 
