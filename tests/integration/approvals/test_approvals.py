@@ -12,6 +12,7 @@ from html import unescape
 from itertools import count
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
@@ -219,7 +220,7 @@ def test_the_form_shows_all_of_what_is_approved(named: tuple[str, str], setting:
         person = waiting.proposed.approver
         page = browsers.get(f"{operation.address}?{urlencode(given)}", person)
         text = unescape(page)
-        missing = [shown for shown in _leaves(waiting.shown) if shown not in text]
+        missing = [shown for shown in _leaves(waiting.shown) if not _is_shown(shown, text)]
         assert not missing, missing
         assert waiting.shown["sha256"] == hidden(page)[HASH]
         assert 'method="post" action="' + operation.address in page
@@ -254,6 +255,18 @@ def _in_path(operation: Operation, path: str) -> dict[str, str]:
 def _other(value: str) -> str:
     """Return another name or number, of which there is nothing."""
     return "9999" if value.isdigit() else f"{value}x"
+
+
+_CLOCK = ZoneInfo("America/New_York")
+
+
+def _is_shown(value: str, text: str) -> bool:
+    """Return whether a page has a value as it is, a name of ours as words, or a moment on the property's clock."""
+    said = [value, value.replace("_", " ")]
+    if re.fullmatch(r"\d{4}-\d\d-\d\dT\S+(Z|[+-]\d\d:\d\d)", value):
+        moment = datetime.fromisoformat(value)
+        said += [f"{moment.astimezone(_CLOCK):%Y-%m-%d %H:%M:%S}", f"{moment:%Y-%m-%d %H:%M:%S} UTC"]
+    return any(one.casefold() in text.casefold() for one in said)
 
 
 def _leaves(document: Any, name: str = "") -> Iterator[str]:
