@@ -1,1 +1,1 @@
-"""Vigorish: assessed by settled rounds; collected, waived and returned at the tables; and what is outstanding."""
+"""Vigorish ledger: assessed by settled rounds; collected, waived and returned at tables; and what is outstanding."""

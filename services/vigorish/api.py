@@ -32,7 +32,7 @@ def routes(context: ServiceContext) -> APIRouter:
         asked: AskedOfDay,
         kind: Annotated[FollowUpKind | None, Query(description="only of this kind")] = None,
     ) -> Page[FollowUp]:
-        """List follow-ups of a gaming day's vigorish: outstanding, late, or too much; by table and round."""
+        """List a gaming day's seats whose vigorish is outstanding, late or paid in excess, by table and round."""
         del reader
         after = FOLLOW_UPS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:

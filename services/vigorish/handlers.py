@@ -1,4 +1,4 @@
-"""Handlers of the vigorish ledger: settlements, which assess, and pit events, which collect, waive and return."""
+"""Handlers of the vigorish ledger: settlements assess vigorish; pit events collect, waive and return it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,14 +62,14 @@ class Submissions(RulesSubmissions):
 
 
 def rounding_of(approved: SubmissionApproved) -> Rounding:
-    """Return how vigorish is rounded under a submission; by default it is not rounded up."""
+    """Return the rounding of vigorish under a submission; without the option, fractions of a cent are dropped."""
     options = selected(catalogue(approved.regulation), approved.submission).options
     return cast("Rounding", options.get("vigorish_rounding") or "none")
 
 
 @dataclass(slots=True)
 class Assessed:
-    """The assessed lines by revision of rounds, the properties, and the rounding by submission."""
+    """The state for a batch of settlements: assessed lines by round revision, properties, roundings by submission."""
 
     lines: dict[RoundKey, tuple[AssessedLine, ...]]
     places: PropertyLookup
@@ -77,7 +77,7 @@ class Assessed:
 
 
 class Settlements(FactHandler[Assessed]):
-    """Records the vigorish assessed by settled rounds."""
+    """Records the vigorish assessed on settled rounds."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
 
@@ -136,7 +136,7 @@ def _taken_back(data: ReversedRound, state: Assessed) -> FactWithPostings:
 
 @dataclass(slots=True)
 class OfPit:
-    """The properties, and the recorded pit events that the batch changes."""
+    """The state for a batch of pit events: the properties, and the recorded pit events that the batch changes."""
 
     places: PropertyLookup
     events: PitEventsKnown[VigorishSettled]
@@ -160,20 +160,20 @@ class PitEvents(FactHandler[OfPit]):
         return OfPit(self._places.place, self._known)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no loaded pit event was changed at the desk, which is read from another topic."""
+        """Verify that no loaded pit event was changed since by a correction or void from the desk (another topic)."""
         read = [one for one in events if _is_read(one.data)]
         await require_unchanged(connection, pit_events, self._known, read)
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
-        """Return the pit stream for a desk change, whose content table inventory publishes."""
+        """Return the pit stream of a desk change's table; None for events of the pit itself."""
         return goes_with(event)
 
     def properties_in(self, state: OfPit) -> PropertyLookup:
         return state.places
 
     def stands_since(self, event: Event[Any], state: OfPit) -> datetime | None:
-        """Return when the changed event happened; it may be corrected or voided at any later time."""
+        """Return when the changed pit event happened, because a change may be dated back to it."""
         standing = state.events.standing(event) if isinstance(event.data, PitChange) else None
         return None if standing is None else standing.at
 
@@ -182,9 +182,9 @@ class PitEvents(FactHandler[OfPit]):
 
 
 class PitChanges(FactHandler[OfPit]):
-    """Applies changes of pit events that were approved at the desk of table inventory.
+    """Applies corrections and voids of pit events that were approved at table inventory's desk.
 
-    A change may arrive before the pit event itself: its position is after that.
+    A change may arrive before the pit event that it changes; its sequence is the higher one.
     """
 
     reader = Reader(INVENTORY, PitChangeApproved)
@@ -199,7 +199,7 @@ class PitChanges(FactHandler[OfPit]):
         return OfPit(self._places.place, self._known)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no loaded event got another revision from the pit, which is read from another topic."""
+        """Verify that no loaded pit event was changed since by an event of the pit (another topic)."""
         await require_unchanged(connection, pit_events, self._known, _changes(events))
 
     def handle(self, event: Event[Any], state: OfPit) -> Sequence[FactWithPostings]:

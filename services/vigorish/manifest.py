@@ -1,4 +1,4 @@
-"""The manifest of the vigorish ledger: assessed by settled rounds; collected, waived, returned at tables."""
+"""The manifest of the vigorish ledger: its topics, handlers, read model and routes."""
 
 from services.vigorish.api import routes
 from services.vigorish.handlers import ApprovedProperties, PitChanges, PitEvents, Settlements, Submissions
@@ -13,7 +13,7 @@ MANIFEST = Manifest(
     port=8105,
     journal=journal,
     publishes=VIGORISH,
-    references=(ApprovedProperties, Submissions),  # a round's rate and rounding are known when it comes
+    references=(ApprovedProperties, Submissions),  # loaded first: a round needs its rate and rounding when it arrives
     handlers=(Settlements, PitEvents, PitChanges),
     projector=PROJECTOR,
     routes=routes,

@@ -33,7 +33,7 @@ _KNOWN: Final = ("game", "owed_by", "closed_at", "dealer_id", "settled_dealer_id
 
 
 class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
-    """Rows of amounts owed, summed."""
+    """Rows of table `owed` by key, with the amounts of a batch summed."""
 
     def add(self, fact: SettledRound | VigorishOfRound, seat: int, *, bank: bool, **values: Any) -> None:
         key = (fact.property, fact.table, fact.round_id, seat, bank)
@@ -51,7 +51,7 @@ class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
                 row[name] = max(value, row[name] or value) if name == "settled_at" else value
 
     def settle(self, fact: VigorishSettled, cents: int, column: str, *, stands: bool) -> None:
-        """Add an amount collected, waived or returned; if it is in force, add time and dealer."""
+        """Add `cents` to a column, and the time and dealer if the action is in force and is no return."""
         said: dict[str, Any] = {column: cents}
         if stands and column != "returned_cents":
             said |= {"settled_dealer_id": fact.dealer_id, "settled_at": fact.at}
@@ -59,7 +59,7 @@ class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Apply facts to the tables; shards may be applied in any order."""
+    """Apply facts to the tables; the order between shards does not matter."""
     rows, lines_ = _Owed(), list[Row]()
     connection = transaction.connection
     stands = await _what_stands(connection, recorded)
@@ -86,7 +86,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             case VigorishCollection() | VigorishWaiver() | VigorishReturn():
                 standing = stands[_place(entry, fact)] == (entry.shard, entry.seq)
                 rows.settle(fact, fact.cents, _SETTLED[type(fact)], stands=standing)
-    # In the order of their keys, so that two consumers cannot wait for each other.
+    # Sorted by key, so that two consumers cannot deadlock.
     await _ADD_OWED.write(connection, [rows[key] for key in sorted(rows)])
     await _ADD_LINES.write(connection, lines_)
     if voided := {_seat(fact) for _, fact in recorded if isinstance(fact, VigorishVoided)}:
@@ -103,7 +103,7 @@ _SETTLED: Final[Mapping[type[VigorishSettled], str]] = {
     VigorishWaiver: "waived_cents",
     VigorishReturn: "returned_cents",
 }
-"""A table's action, and the column that sums it."""
+"""The type of a fact -> the column of `owed` that sums its cents."""
 
 
 def _place(entry: Entry, fact: VigorishSettled | VigorishNoted) -> PitPlace:
@@ -117,7 +117,7 @@ def _seat(fact: VigorishSettled) -> tuple[str, str, str, int, bool]:
 async def _what_stands(
     connection: AsyncConnection, recorded: Sequence[Recorded]
 ) -> Mapping[PitPlace, tuple[int, int] | None]:
-    """Write the versions in force of pit events, and return those of this batch."""
+    """Write which entry of each pit event is in force; return its (shard, seq), or None, by pit event."""
     events = PitEventRows(pit_events)
     for entry, fact in recorded:
         match fact:
@@ -139,7 +139,7 @@ def _lines(fact: VigorishAssessed) -> Iterable[Row]:
 
 
 _NEW: Final = excluded(owed)
-# What a round assessed says its gaming day, whichever of it and what was collected came first.
+# The gaming day is that of the settled round, whether its assessment or a collection is projected first.
 _ADD_OWED: Final = insert(
     owed,
     on_conflict=added(owed, *SUMS)
@@ -167,6 +167,6 @@ _SETTLE_AGAIN: Final = bulk.compiled(
     .where(bulk.same(owed, _of_seat, _OF_SEAT)),
     _OF_SEAT,
 )
-"""After a reversal, set time and dealer of a seat from its remaining actions."""
+"""After a void: set a seat's time and dealer from its last collection or waiver that is in force, if any."""
 
 PROJECTOR: Final = Projector(tables=(owed, lines, pit_events), project=project)

@@ -21,7 +21,7 @@ _OF_ROUNDS: Final = bulk.select(lines, by=("property", "table_name", "round_id",
 async def assessed_lines(
     connection: AsyncConnection, keys: Sequence[RoundKey]
 ) -> dict[RoundKey, tuple[AssessedLine, ...]]:
-    """Return the lines assessed by these revisions of rounds."""
+    """Return the vigorish lines that were assessed on these revisions of rounds, by revision."""
     if not keys:
         return {}
     found: dict[RoundKey, list[AssessedLine]] = {}
@@ -34,7 +34,7 @@ async def assessed_lines(
 async def seats_of(
     connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[SeatOfRound]:
-    """Return the vigorish that seats owe for a day's rounds, where a follow-up may be needed."""
+    """Return the seats of a gaming day's rounds whose vigorish may need a follow-up, at one table or at all."""
     o = owed.c
     outstanding = o.assessed_cents - o.collected_cents - o.waived_cents + o.returned_cents
     query = (

@@ -21,12 +21,12 @@ properties = properties_table(metadata, SCHEMA)
 """The approved properties: their tables, gaming days and rates of vigorish."""
 
 submissions = submissions_table(metadata, SCHEMA)
-"""The approved rules submissions: how vigorish is rounded."""
+"""The approved rules submissions, which determine how vigorish is rounded."""
 
 _ROUND: Final = ("property", "table_name", "round_id")
 
 SUMS: Final = ("assessed_cents", "collected_cents", "waived_cents", "returned_cents")
-"""The columns that sum a seat's vigorish."""
+"""The columns of `owed` that hold a seat's amounts."""
 
 pit_events = pit_events_table(
     metadata,
@@ -37,7 +37,7 @@ pit_events = pit_events_table(
     *moments("at", null=True),
     Index("events_of_seat", *_ROUND, "seat", postgresql_where="round_id IS NOT NULL", info=COPIED),
 )
-"""Pit events about vigorish, with the entry in force and its seat."""
+"""Pit events about vigorish: the entry in force of each, and the seat that it is about."""
 
 owed = Table(
     "owed",
@@ -56,7 +56,7 @@ owed = Table(
     Index("owed_of_day", "property", "gaming_day", "table_name"),
     schema=SCHEMA,
 )
-"""What a seat owes for a round, as a player or as the bank."""
+"""The vigorish of a seat in a round, as a player or as the bank, with the time and dealer of its last settlement."""
 
 lines = Table(
     "lines",
@@ -67,4 +67,4 @@ lines = Table(
     *columns(JSONB, "document"),  # the line as published
     schema=SCHEMA,
 )
-"""Lines assessed by revisions of rounds, needed to reverse them."""
+"""Vigorish lines by round revision, kept so that a reversal can take them back."""

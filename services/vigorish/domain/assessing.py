@@ -1,4 +1,4 @@
-"""The vigorish that a round assesses, and the part that is owed. Pure; amounts are cents.
+"""The vigorish assessed on a round, and the postings of vigorish. Pure; amounts are cents.
 
 Accounts are (property, table, class, leg), where the class is `player` or `bank` (the bank or a co-bank):
 
@@ -30,7 +30,7 @@ _BANK: Final = "bank"
 
 
 def rate_of(law: GamingPack, regulation: str, gaming_day: date) -> Dated[str]:
-    """Return a regulation's rate on a gaming day. Raises: Refused if the law has none."""
+    """Return a regulation's vigorish rate on a gaming day. Raises: Refused if the pack has none."""
     if regulation not in law.vigorish:
         raise Refused(f"pack {law.id} has no rate of vigorish for {regulation}")
     try:
@@ -53,7 +53,7 @@ def rounded(exact: Fraction, rounding: Rounding) -> int:
 
 
 def assess(data: PostedRound, rounding: Rounding, law: GamingPack) -> tuple[AssessedLine, ...]:
-    """Return the vigorish that a round's lines assess under a law. Raises: Refused if it has no rate."""
+    """Return the vigorish assessed on a round's lines, at the law's rate. Raises: Refused if the law has no rate."""
     taken = [line for line in data.lines if line.vigorish]
     if not taken:
         return ()
@@ -90,7 +90,7 @@ def is_bank(line: AssessedLine) -> bool:
 
 
 def assessment(fact: VigorishAssessed | VigorishTakenBack) -> tuple[Posting, ...]:
-    """Return the postings of a round's assessed lines."""
+    """Return the postings that record the vigorish assessed on a round."""
     sums: dict[bool, int] = {}
     for line in fact.lines:
         sums[is_bank(line)] = sums.get(is_bank(line), 0) + line.cents
@@ -118,7 +118,7 @@ def _moved(
 
 
 def owed(lines: Sequence[AssessedLine]) -> dict[tuple[int, bool], tuple[int, VigorishClass]]:
-    """Return what each seat owes, as a player and as the bank: cents and class by (seat, bank)."""
+    """Return the vigorish that each seat owes, as a player and as the bank: cents and class by (seat, bank)."""
     found: dict[tuple[int, bool], tuple[int, VigorishClass]] = {}
     for line in lines:
         key = (line.seat, is_bank(line))

@@ -1,4 +1,4 @@
-"""The vigorish owed by seats, and the follow-ups for the pit. Pure; amounts are cents."""
+"""The vigorish owed by seats, and the seats that the pit must follow up. Pure; amounts are cents."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -18,8 +18,8 @@ FollowUpKey = tuple[str, str, int, bool, str]
 class SeatOfRound(BaseModel):
     """A seat in a round, as a player or as the bank: the assessed vigorish and its collection status.
 
-    `outstanding_cents` is negative if more was collected and waived than assessed. Moments are None until the round is
-    settled, and until something is collected or waived.
+    `outstanding_cents` is negative if more was collected and waived than assessed. `closed_at` is None until the round
+    is settled, `settled_at` until something is collected or waived.
     """
 
     table: str
@@ -39,11 +39,11 @@ class SeatOfRound(BaseModel):
 
 
 class FollowUp(SeatOfRound):
-    """A seat that needs a follow-up by the pit.
+    """A seat whose vigorish the pit must follow up.
 
-    `outstanding`: collect or waive it. `over_collected`: more than was assessed; return it. `over_returned`: more was
-    returned than had been collected. `not_assessed`: the round is unknown. `late`: collected or waived after the round
-    had closed.
+    `outstanding`: collect or waive it. `over_collected`: more was collected than assessed; return it. `over_returned`:
+    more was returned than collected. `not_assessed`: the tables moved vigorish of a round that is not settled. `late`:
+    collected or waived after the round had closed.
     """
 
     kind: FollowUpKind
@@ -55,7 +55,7 @@ class FollowUp(SeatOfRound):
 
 
 def follow_ups(seats: Iterable[SeatOfRound]) -> list[FollowUp]:
-    """Return the follow-ups, by key; a seat may be listed for several reasons."""
+    """Return the follow-ups that seats need, ordered by key; one seat may need several."""
     found = (FollowUp(kind=kind, **dict(seat)) for seat in seats for kind in _kinds(seat))
     return sorted(found, key=lambda one: one.key)
 

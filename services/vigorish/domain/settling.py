@@ -26,7 +26,7 @@ SETTLED: Final[Mapping[str, tuple[type[VigorishSettled], str]]] = {
     "vigorish.waived": (VigorishWaiver, "waived"),
     "vigorish.returned": (VigorishReturn, "returned"),
 }
-"""The fact that follows from an event, and the account that it moves."""
+"""Event type -> (type of the recorded fact, leg that the amount moves to)."""
 
 _EVENT_OF: Final = {fact: event for event, (fact, _) in SETTLED.items()}
 
@@ -34,7 +34,7 @@ _EVENT_OF: Final = {fact: event for event, (fact, _) in SETTLED.items()}
 def of_pit_event(
     event: Event[Any], places: PropertyLookup, known: PitEventsKnown[VigorishSettled]
 ) -> tuple[FactWithPostings, ...]:
-    """Return the facts of a pit event about vigorish, or of a change to one. Raises: Refused."""
+    """Return the facts that follow from a vigorish event of the pit, its correction or its void. Raises: Refused."""
     data, standing = event.data, known.standing(event)
     said: VigorishOfRound | None = data if isinstance(data, VigorishOfRound) else None
     at, about, recordings = event.time, {}, []
@@ -64,9 +64,9 @@ def of_pit_event(
 def _settled(
     data: VigorishOfRound, event: Event[Any], at: datetime, places: PropertyLookup, kind: str, about: Mapping[str, Any]
 ) -> VigorishSettled:
-    """Return a table's action on vigorish, under the gaming day and shift of its moment.
+    """Return the fact of a collection, waiver or return, with the gaming day and the shift of its moment.
 
-    The shift is that of the clock, as for the rounds that assessed it.
+    The shift is found by the clock, as for the round on which the vigorish was assessed.
     """
     place, day = in_pit(places, data, at)
     require_of_its_kind(data, place, day)
@@ -77,7 +77,7 @@ def _settled(
 
 
 def _voided(event: Event[Any], standing: EventStanding[VigorishSettled]) -> FactWithPostings:
-    """Reverse a table's action, on the gaming day and at the time of that action."""
+    """Reverse a collection, waiver or return, on its own gaming day and at its own time."""
     before, change = standing.fact, event.data
     said = {name: getattr(before, name) for name in VigorishSettled.model_fields}
     said |= {"desk_change": None, "behind": None} | told_by(event)
