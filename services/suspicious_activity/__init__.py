@@ -1,1 +1,1 @@
-"""Suspicious activity reports: prepared, released, filed, answered; a room that only those with its roles look into."""
+"""Suspicious activity reports: prepared, released, filed, acknowledged; confidential to the roles of the service."""

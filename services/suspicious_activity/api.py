@@ -1,6 +1,6 @@
-"""Routes of suspicious activity reports: for people with a role of this service, and nobody else.
+"""Routes of suspicious activity reports, open only to the roles of this service.
 
-The manifest says so of the service as a whole: no route is reached by anybody else.
+The manifest makes the whole service confidential, so that no other role reaches any route.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ RELEASE: Final = declare_role("sar.prepare.approve", "Release suspicious activit
 _SARS: Final = TableListing(sars, "property", "sar")
 _PATH: Final = "/sars/{property}/{sar}"
 _LOOKS: Final = "looks"
-"""The shard of the looks at reports."""
+"""The shard with the audit entries of who read which report."""
 
 SarReader = Annotated[str, require_role(PREPARE, RELEASE)]
 _Numbered = Annotated[int, Path(ge=1, le=2**53, description="the report")]
@@ -88,7 +88,7 @@ def routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.NOT_FOUND),
     )
     async def list_due(reader: SarReader, property_name: PropertyQuery) -> list[DueSar]:
-        """Return the reports of a property that are still to be sent, the one that is due first, first."""
+        """Return the reports of a property that are still to be sent, earliest deadline first."""
         del reader
         now = context.clock()
         async with snapshot(context.pools.readers) as connection:
@@ -102,7 +102,7 @@ def routes(context: ServiceContext) -> APIRouter:
         responses={**UNCHANGED, **problems(Reason.NOT_FOUND)},
     )
     async def read_report(request: Request, reader: SarReader, property_name: PropertyPath, sar: _Numbered) -> Response:
-        """Return what is on record of a report; the narrative is in its file. The access is recorded."""
+        """Return a report's record; its narrative is in its file. The access is recorded."""
         async with snapshot(context.pools.readers) as connection:
             found = await queries.find(connection, property_name, sar)
         await _record(context, found, "report", reader)
@@ -118,7 +118,7 @@ def routes(context: ServiceContext) -> APIRouter:
         },
     )
     async def read_file(reader: SarReader, property_name: PropertyPath, sar: _Numbered) -> Response:
-        """Return the file as it was prepared, with narrative and personal data. The access is recorded."""
+        """Return the file as prepared, with narrative and personal data. The access is recorded."""
         keys = wrapping_keys(context.settings.patron_keys_file)
         async with snapshot(context.pools.readers) as connection:
             found = await queries.find(connection, property_name, sar)
@@ -151,7 +151,7 @@ def _add_commands(router: APIRouter, context: ServiceContext) -> None:
 
 
 async def _read(context: ServiceContext, command: PrepareSar, person: str, key: str) -> PrepareSar:
-    """Read the file, and encrypt it with a key of its own. Raises: Rejected if it is no such report."""
+    """Read the file, and encrypt it with a key of its own. Raises: Rejected if it is not a valid report."""
     del person, key
     keys = wrapping_keys(context.settings.patron_keys_file)
     return command.read(await asyncio.to_thread(_read_file, keys, command.property, command.file))
@@ -165,7 +165,7 @@ def _read_file(keys: WrappingKeys, property_name: str, text: str) -> SealedFile[
 
 
 async def _record(context: ServiceContext, sar: SarDocument, what: SarSeen, reader: str) -> None:
-    """Record, before an answer, that a person reads a report or its file."""
+    """Record that a person reads a report or its file, before it is returned to that person."""
     now, key = context.clock(), f"look.{uuid4()}"
     fact = SarSeenBy(property=sar.property, sar=sar.sar, what=what, by=reader, at=now)
     cause = Causation(f"/{context.service}/looks/{key}", 1, key, None, now)

@@ -1,6 +1,6 @@
-"""Commands on suspicious activity reports: prepare, release, withdraw, record what came back, destroy.
+"""Commands on suspicious activity reports: prepare, release, withdraw, record filing and acknowledgement, destroy.
 
-The file is read and encrypted before a command is decided. It is stored beside the journal.
+The file is read and encrypted before a command is decided. It is stored in a table outside the journal.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ from shared.runtime.rows import last_number
 COMMANDS: Final = Commands()
 
 _FILE_MAX: Final = 200_000
-"""Most characters of a file: a narrative has at most 17,000."""
+"""The maximum number of characters in a file; a narrative has at most 17,000."""
 
 _Number = Annotated[int, Field(ge=1, le=2**53)]
 
@@ -49,8 +49,8 @@ _Number = Annotated[int, Field(ge=1, le=2**53)]
 class PrepareSar(PreparingFile[SarInFile]):
     """Prepare the file of a suspicious activity report.
 
-    Another person releases it. `detected_on` is the day on which the facts were first known; the last day of filing
-    follows from it. The file is stored encrypted. Whoever has no role for these reports learns nothing of it.
+    Another person releases it. `detected_on` is the day on which the facts were first known; the filing deadline
+    follows from it. The file is stored encrypted. The report is invisible to anybody without a role for these reports.
     """
 
     property: Annotated[Name, Field(description="the property")]
@@ -83,8 +83,8 @@ class WithdrawSar(_OfSar):
 class RecordSarFiled(_OfSar):
     """Record that a released suspicious activity report was sent to FinCEN.
 
-    `tracking_id` is what FinCEN's system answered, which no other report has. Until it was answered, it is recorded
-    again with a `reason` if it was wrong.
+    `tracking_id` is the identifier that FinCEN's system returned; no other report may have it. Until FinCEN has
+    acknowledged the report, a wrong record can be replaced by another one with a `reason`.
     """
 
     filed_at: Annotated[Moment | None, Field(description="when it was sent, where that was earlier")] = None
@@ -95,8 +95,8 @@ class RecordSarFiled(_OfSar):
 class RecordSarAcknowledgement(_OfSar):
     """Record FinCEN's acknowledgement of a suspicious activity report.
 
-    A report is accepted if it has an identifier, which no other report has; what has none is to be filed again. What
-    was recorded wrongly is replaced by another acknowledgement, with a `reason`.
+    A report with a BSA identifier is accepted; no other report may have that identifier. A report without one is
+    rejected and must be filed again. A wrong record is replaced by another acknowledgement with a `reason`.
     """
 
     bsa_id: Annotated[BsaIdentifier | None, Field(description="FinCEN's identifier of the report")] = None
@@ -105,15 +105,15 @@ class RecordSarAcknowledgement(_OfSar):
 
 
 class DestroySarFile(_OfSar):
-    """Destroy the file of a suspicious activity report that the law does not have kept any longer.
+    """Destroy the file of a suspicious activity report once its retention period has ended.
 
-    What remains is the record of it.
+    The record of the report remains.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class _Preparing:
-    """The properties, the number of the next report, and the report that has the same file."""
+    """The state to prepare a report: properties, next report number, and the report with the same file, if any."""
 
     places: Places
     sar: int
@@ -122,7 +122,7 @@ class _Preparing:
 
 @dataclass(frozen=True, slots=True)
 class _Answering:
-    """A report, and which other one has the identifier that it is given."""
+    """The state to record an answer: the report, and the other report that already has the given identifier, if any."""
 
     sar: SarDocument
     holder: str | None

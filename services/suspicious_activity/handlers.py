@@ -1,10 +1,10 @@
-"""Handlers of suspicious activity reports: the approved properties, and nothing else."""
+"""Handlers of suspicious activity reports: they read the approved properties only."""
 
 from services.suspicious_activity.tables import properties
 from shared.runtime.ingest.property_copies import Properties
 
 
 class ApprovedProperties(Properties):
-    """Keeps the approved properties: their gaming days, and the law on suspicious activity."""
+    """Keeps the approved properties, with their gaming days and their law on suspicious activity."""
 
     copies = (properties,)

@@ -1,4 +1,4 @@
-"""The manifest of suspicious activity reports: a room of their own, into which nobody else looks."""
+"""The manifest of suspicious activity reports: a confidential service with roles of its own."""
 
 from services.suspicious_activity.api import PREPARE, RELEASE, routes
 from services.suspicious_activity.commands import COMMANDS
@@ -15,7 +15,7 @@ MANIFEST = Manifest(
     confidential=True,
     roles=(PREPARE, RELEASE),
     journal=journal,
-    references=(ApprovedProperties,),  # by when a report is filed follows from the law of its property
+    references=(ApprovedProperties,),  # the filing deadline follows from the law of the report's property
     commands=COMMANDS,
     projector=PROJECTOR,
     checks={sar_files: compare_files},

@@ -1,4 +1,4 @@
-"""The read model of the reports. Their files are stored beside the journal, and destroyed once they are not kept."""
+"""The read model of reports. It also deletes the files of withdrawn and destroyed reports."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -50,7 +50,7 @@ def _changing(columns: tuple[str, ...]) -> Statement:
 
 
 def _row(values: dict[str, object]) -> dict[str, object]:
-    """Return column values: errors as JSON."""
+    """Return the values as columns, with errors as JSON."""
     if "errors" in values:
         values = values | {"errors": _ERRORS.dump_python(values["errors"], mode="json")}  # type: ignore[arg-type]
     return {name: value for name, value in values.items() if name in SarDocument.model_fields}

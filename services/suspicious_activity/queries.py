@@ -1,4 +1,4 @@
-"""The reports and their files: read, store, and what is due."""
+"""Read the reports, those still due, and their files; rewrap the keys of files."""
 
 from datetime import date
 from typing import Any, Final
@@ -20,7 +20,7 @@ _S, _F = sars.c, sar_files.c
 
 
 def document_of(row: Row[Any]) -> SarDocument:
-    """Return a report, from its row."""
+    """Return the report in a row."""
     return SarDocument.model_validate(row)
 
 
@@ -31,14 +31,14 @@ async def find(connection: AsyncConnection, property_name: str, sar: int) -> Sar
 
 
 async def with_file(connection: AsyncConnection, property_name: str, sha256: str) -> int | None:
-    """Return the report that has a file and was neither withdrawn nor rejected, or None."""
+    """Return the number of the property's report with this file that is neither withdrawn nor rejected, or None."""
     stands = _S.status.not_in(("withdrawn", "rejected"))
     found = select(_S.sar).where(_S.property == property_name, _S.content_sha256 == sha256, stands).limit(1)
     return (await connection.execute(found)).scalar_one_or_none()
 
 
 async def holder_of(connection: AsyncConnection, sar: SarDocument, **identifier: str | None) -> str | None:
-    """Return which other report of the property has an identifier, given by its column."""
+    """Return the name of another report of the property that has an identifier (column=value), or None."""
     others = and_(_S.property == sar.property, _S.sar != sar.sar)
     has = (and_(_S[name] == value, _S[name].is_not(None)) for name, value in identifier.items())
     query = select(_S.sar).where(others, *has).limit(1)
@@ -47,13 +47,13 @@ async def holder_of(connection: AsyncConnection, sar: SarDocument, **identifier:
 
 
 async def due_sars(connection: AsyncConnection, property_name: str, today: date) -> list[DueSar]:
-    """Return the reports of a property that are still to be sent, the one that is due first, first."""
+    """Return the reports of a property that are still to be sent, earliest deadline first."""
     query = select(sars).where(_S.property == property_name, _S.status.in_(OPEN)).order_by(_S.file_by, _S.sar)
     return [due(document_of(row), today) for row in await connection.execute(query)]
 
 
 async def compare_files(connection: AsyncConnection) -> ComparedTable:
-    """Return reports whose file is missing: neither withdrawn, nor destroyed."""
+    """Compare reports with stored files: each report has a file unless it was withdrawn or its file destroyed."""
     kept = and_(_S.status != "withdrawn", _S.destroyed_at.is_(None))
     both = and_(_F.property == _S.property, _F.sar == _S.sar)
     said = select(_S.property, _S.sar).where(kept)
@@ -64,7 +64,7 @@ async def compare_files(connection: AsyncConnection) -> ComparedTable:
 
 
 async def rewrap(connection: AsyncConnection, keys: WrappingKeys) -> int:
-    """Rewrap the key of every file with the current wrapping key; return their number. Raises: SealError."""
+    """Rewrap the keys of all files under the current wrapping key; return how many. Raises: SealError."""
     query = (
         select(sar_files, _S.content_sha256)
         .join(sars, and_(_F.property == _S.property, _F.sar == _S.sar))

@@ -1,4 +1,4 @@
-"""The tables of suspicious activity reports: the journal, and its read model. The files lie beside the journal."""
+"""The tables of suspicious activity reports: the journal, its read model, and the files outside the journal."""
 
 from typing import Final
 
@@ -34,7 +34,7 @@ sars = Table(
 )
 
 sar_files = file_table("sar_files", "sar", metadata, SCHEMA)
-"""The file of each report."""
+"""The encrypted file of each report."""
 
 properties = properties_table(metadata, SCHEMA)
 """The approved properties: their gaming days and their law."""

@@ -1,1 +1,1 @@
-"""Suspicious activity reports: what a file says, and what may follow what."""
+"""Suspicious activity reports: reading their files, their deadlines, and the order of their steps."""

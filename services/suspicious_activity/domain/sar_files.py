@@ -1,7 +1,7 @@
-"""What the file of a suspicious activity report says about itself, read from its bytes. Pure.
+"""Read the data of a suspicious activity report from the bytes of its file. Pure.
 
-The record of a report is taken from the file, so that the two cannot differ. XML schema 2.0 of FinCEN's batches; one
-report a file.
+The report's record is filled from the file, so that the two cannot differ. The format is XML schema 2.0 of FinCEN's
+batch filing, with one report per file.
 """
 
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ _UNAVAILABLE: Final = "AllCriticalSubjectInformationUnavailableIndicator"
 
 
 class SarFileWrong(Exception):
-    """A file is no suspicious activity report; the message has none of its content."""
+    """A file is not a valid suspicious activity report; the message quotes none of its content."""
 
 
 @dataclass(frozen=True, slots=True)
 class SarInFile:
-    """A report as its file has it: days of the activity, whole dollars, and the identifier of an earlier report."""
+    """A report's data in its file: days of the activity, amount in whole dollars, identifier of an earlier report."""
 
     first_day: date
     last_day: date
@@ -35,7 +35,7 @@ class SarInFile:
 
 
 def read_sar(content: str) -> SarInFile:
-    """Return the report of a file. Raises: SarFileWrong, also for a report without a narrative."""
+    """Return the report in a file. Raises: SarFileWrong if it is malformed or has no narrative."""
     try:
         root = fromstring(content.encode())
     except (ParseError, DefusedXmlException):

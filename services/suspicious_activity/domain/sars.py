@@ -1,4 +1,4 @@
-"""Suspicious activity reports: by when they are filed, and what may follow what. Pure."""
+"""Suspicious activity reports: filing deadline, retention, and the order of their steps. Pure."""
 
 from datetime import date, datetime, timedelta
 from typing import Any, Final, Literal
@@ -24,14 +24,14 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 from shared.runtime.filing.steps import UNSENT, FiledDocument, changes_by
 
 OPEN: Final[tuple[FilingStatus, ...]] = (*UNSENT, "rejected")
-"""The statuses in which a report is still to be filed, or filed again."""
+"""The statuses in which a report must still be filed, or filed again."""
 
 _FORM: Final = "sar"
 _RECORDS: Final = "suspicious_activity_records"
 
 
 class SarDocument(FiledDocument, ApprovalSubject):
-    """A report with its status, and the steps taken so far."""
+    """A report's record: what it is about, its status, and who took which step when."""
 
     sar: int
     subject: Patron | None = None
@@ -48,12 +48,12 @@ class SarDocument(FiledDocument, ApprovalSubject):
     destroyed_at: datetime | None = None
 
     def named(self) -> str:
-        """Return what people call it: `report 3 of riverside`."""
+        """Return the report's name in messages: `report 3 of riverside`."""
         return f"report {self.sar} of {self.property}"
 
 
 class DueSar(BaseModel):
-    """A report that is still to be sent: the days left until its last day; negative if it is late."""
+    """A report that is still to be sent. `days_left` until its deadline is negative if it is late."""
 
     property: Name
     sar: int
@@ -63,7 +63,7 @@ class DueSar(BaseModel):
 
 
 def file_by(place: PropertySnapshot, detected_on: date, *, is_subject_known: bool) -> date:
-    """Return the last day of filing, by the property's packs. Raises: Rejected if none of them has the form filed."""
+    """Return the filing deadline under the property's packs. Raises: Rejected if no pack requires the report."""
     for law in place.reporting:
         rule = law.suspicious_reports.get(_FORM)
         if rule is not None:
@@ -73,14 +73,14 @@ def file_by(place: PropertySnapshot, detected_on: date, *, is_subject_known: boo
 
 
 def require_detected(file: SarInFile, detected_on: date, today: date) -> None:
-    """Raise Rejected unless an activity was detected on a day since it began, and not later than today."""
+    """Raise Rejected unless the day of detection lies between the first day of the activity and today."""
     if not file.first_day <= detected_on <= today:
         detail = f"'detected_on' {detected_on} is not between the activity's first day, {file.first_day}, and {today}"
         raise Rejected(Because.CONTRADICTS, detail)
 
 
 def kept_until(place: PropertySnapshot, filed_on: date) -> date:
-    """Return the last day on which the law has a report kept that was filed on a day. Raises: Rejected."""
+    """Return the last day of a filed report's retention. Raises: Rejected if no pack has a retention period."""
     for law in place.reporting:
         if _RECORDS in law.retention:
             return law.retention[_RECORDS].on(filed_on).value.after(filed_on)
@@ -88,7 +88,7 @@ def kept_until(place: PropertySnapshot, filed_on: date) -> date:
 
 
 def changes(fact: AboutSar, at: datetime) -> dict[str, Any]:
-    """Return what a fact changes of a report, with the moment of its recording."""
+    """Return the fields of a report that a fact changes; `at` is when the fact was recorded."""
     match fact:
         case SarReleased() | SarFiled() | SarWithdrawn():
             return changes_by(fact, fact.by, at)
@@ -103,17 +103,17 @@ def changes(fact: AboutSar, at: datetime) -> dict[str, Any]:
 
 
 def begun(fact: SarPrepared, at: datetime) -> SarDocument:
-    """Return a report as it was prepared."""
+    """Return the record of a newly prepared report."""
     said = {name: getattr(fact, name) for name in SarPrepared.model_fields if name != "by"}
     return SarDocument(**said, status="prepared", prepared_by=fact.by, prepared_at=at)
 
 
 def after(sar: SarDocument, fact: AboutSar, at: datetime) -> SarDocument:
-    """Return a report after a fact about it."""
+    """Return the report's record after a fact about it."""
     return sar.model_copy(update=changes(fact, at))
 
 
 def due(sar: SarDocument, today: date) -> DueSar:
-    """Return by how many days a report that is still to be sent is early; negative where it is late."""
+    """Return a report that is still to be sent, with the days left until its deadline."""
     said = {name: getattr(sar, name) for name in ("property", "sar", "status", "file_by")}
     return DueSar(**said, days_left=(sar.file_by - today).days)

@@ -1,4 +1,4 @@
-"""Create the reports, their files, and the copy of the properties."""
+"""Create the tables of reports and their files, and the copy of the properties."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -13,4 +13,4 @@ def upgrade() -> None:
     run_sql(__file__, "0001_properties")
     grant("SELECT, INSERT", "properties")
     grant("SELECT, INSERT, UPDATE", "sars", "sar_files")
-    grant("DELETE", "sar_files")  # of what was withdrawn, or is no longer kept
+    grant("DELETE", "sar_files")  # files of withdrawn reports, or whose retention has ended
