@@ -1,4 +1,4 @@
-"""The HTTP API of round settlement: the rounds of a day, a round with its history, proofs, corrections."""
+"""The HTTP API of round settlement: rounds of a day, one round with its history, proofs, corrections, what-ifs."""
 
 from typing import Annotated
 
@@ -53,7 +53,7 @@ _HASH = "how the hash of its entry begins"
 
 
 class RoundsFound(BaseModel):
-    """The rounds that a search found."""
+    """The rounds that match a search."""
 
     items: list[RoundItem]
 
@@ -78,7 +78,7 @@ def routes(context: ServiceContext) -> APIRouter:
         digest: Annotated[str | None, Query(alias="hash", pattern="^[0-9a-f]{8,64}$", description=_HASH)] = None,
         gaming_day: Annotated[Day | None, Query(description="the gaming day of the hash")] = None,
     ) -> RoundsFound:
-        """Find rounds of a gaming day by the id that a table assigned, or by the hash of the entry in force."""
+        """Find rounds by the id that their table assigned, or by gaming day and the hash of the entry in force."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             items = [] if round_id is None else await find_rounds(connection, property_name, round_id)
@@ -118,7 +118,7 @@ def routes(context: ServiceContext) -> APIRouter:
         shard: Annotated[int, Path(ge=1, le=2**31 - 1, description="the number of the entry's shard")],
         seq: Annotated[int, Path(ge=1, le=2**62, description="the entry's number in its shard")],
     ) -> Response:
-        """Return the entry, its path in the Merkle tree, and the signed checkpoint: all that an outsider needs."""
+        """Return an entry, its path in the Merkle tree and the signed checkpoint, so that an outsider can verify it."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             entry = await entry_about(connection, property_name, table, round_id, shard=shard, seq=seq)

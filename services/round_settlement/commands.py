@@ -1,4 +1,4 @@
-"""Commands about corrections of rounds: propose one, approve or reject another person's proposal."""
+"""Commands on corrections of rounds: propose one, approve or reject another person's proposal."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
@@ -73,21 +73,21 @@ class _OfCorrection(Command):
 class ApproveCorrection(_OfCorrection, Approving):
     """Approve a correction of a round, which then takes effect.
 
-    Check what it changes first; nobody may approve their own.
+    Check its effects first. Nobody may approve their own proposal.
     """
 
 
 class RejectCorrection(_OfCorrection):
     """Reject a correction of a round.
 
-    Nothing changes; the proposer can withdraw it in this way.
+    Nothing changes. Proposers withdraw their own corrections in the same way.
     """
 
     reason: Reason
 
 
 async def desk_at(connection: AsyncConnection, property_name: str, table: str, round_id: str, replaces: int) -> Desk:
-    """Return the state needed to decide about a round."""
+    """Return the state needed to decide on a correction of a round."""
     places = await known_places(connection, properties)
     found = connection.info.setdefault(submissions, ApprovedSubmissions(submissions, compiled))
     await found.refresh(connection)
@@ -97,7 +97,7 @@ async def desk_at(connection: AsyncConnection, property_name: str, table: str, r
 
 
 async def correction_shown(connection: AsyncConnection, property_name: str, correction: int) -> CorrectionDocument:
-    """Return a correction with its effects. Raises: Rejected if its number is unknown."""
+    """Return a correction with its effects. Raises: Rejected if there is no correction with this number."""
     row = await find_correction(connection, property_name, correction)
     proposed = await content_of(connection, row)
     [item] = await items_of(connection, [row])
@@ -108,7 +108,9 @@ async def correction_shown(connection: AsyncConnection, property_name: str, corr
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A correction from the journal, its status, its round, and the next position in the desk stream of its table."""
+    """The state to decide on a correction: its content, status, round, and the next position in its table's desk
+    stream.
+    """
 
     proposed: CorrectionProposed
     status: str
@@ -168,7 +170,7 @@ def _approve(command: ApproveCorrection, state: tuple[CorrectionDocument, _Asked
     approval = approval_of(proposed, asked.status)
     approval.approve(now.by)
     posted = desk.standing(proposed.round_id, proposed.replaces, approval.name)
-    desk.corrected(posted, proposed.round, proposed.account_funded)  # what does not settle any more is not approved
+    desk.corrected(posted, proposed.round, proposed.account_funded)  # a record that no longer settles is not approved
     fact = CorrectionApproved(**dict(proposed), approved_by=now.by, approved_at=now.at, sequence=asked.sequence)
     decided = {"status": "approved", "decided_by": now.by, "decided_at": now.at, "effect": "waiting"}
     return Accepted(recording=FactWithPostings(fact=fact), answer=_item(fact, **decided))

@@ -1,4 +1,4 @@
-"""Background work of round settlement: put approved corrections into effect."""
+"""Background work of round settlement: send approved corrections so that they take effect."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -16,7 +16,7 @@ _SECONDS: Final = 1.0
 
 
 def corrections_sender(context: ServiceContext) -> ApprovedSender:
-    """Return the sender of approved corrections to the topic of the tables."""
+    """Return the sender that publishes approved corrections to the topic of table events."""
     return ApprovedSender(context, TABLE_EVENTS, journal, _waiting)
 
 

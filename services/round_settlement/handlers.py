@@ -1,6 +1,6 @@
-"""Handlers of round settlement: table events, settled under its copies of properties and submissions.
+"""Handlers of round settlement: settle table events under the service's copies of properties and submissions.
 
-Among them are its own events that put approved desk corrections into effect.
+Table events include those that this service sends itself to put approved desk corrections into effect.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,22 +55,22 @@ _NEW = RoundHistory()
 
 
 class KnownProperties(Properties):
-    """Keeps the approved properties, with the tables and gaming days of rounds."""
+    """Keeps the approved properties, which have the tables and gaming days of rounds."""
 
     copies = (properties,)
 
 
 class Submissions(RulesSubmissions):
-    """Keeps the approved submissions, under which rounds settle."""
+    """Keeps the approved submissions under which rounds settle."""
 
     copies = (submissions,)
 
 
 @dataclass(slots=True)
 class Rounds:
-    """The state of the rounds and results in a batch, updated event by event, with properties and submissions.
+    """The state for a batch of table events: histories and results, updated event by event; properties; submissions.
 
-    `corrections` are the approved corrections that the events name, by (property, number), from the journal.
+    `corrections` has the approved corrections that the events name, by (property, number), from the journal.
     """
 
     known: dict[RoundKey, RoundHistory]
@@ -81,7 +81,7 @@ class Rounds:
 
 
 class TableEvents(FactHandler[Rounds]):
-    """Settles table events."""
+    """Settles table events: rounds completed, corrected, voided, and results of counted tables."""
 
     reader = READER
     keyed_by_source = True
@@ -91,7 +91,7 @@ class TableEvents(FactHandler[Rounds]):
         self._places = Places(properties)
         self._submissions = ApprovedSubmissions(submissions, compiled)
         self._standing: Mapping[RoundKey, int] = {}
-        """The revision in force of each round of the batch that has one."""
+        """The revision in force of each round of the batch; void and new rounds are missing."""
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Rounds:
         await self._places.refresh(connection)
@@ -103,7 +103,7 @@ class TableEvents(FactHandler[Rounds]):
         return Rounds(known, results, corrections, self._places, self._submissions)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no loaded round got another revision: a moved table and the desk use two partitions."""
+        """Verify that no loaded round got another revision since, from another partition (desk, moved table)."""
         changed = {
             key_of(one) for one in events if isinstance(one.data, CorrectedRound | VoidedRound | DecidedCorrection)
         }
@@ -111,14 +111,14 @@ class TableEvents(FactHandler[Rounds]):
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
-        """Return the table's stream for a desk correction, which is ordered after the table's events."""
+        """Return the table's stream for an event of the desk, which is ordered among the table's events; else None."""
         return table_source(event.data.property, event.data.table) if _is_of_desk(event) else None
 
     def properties_in(self, state: Rounds) -> PropertyLookup:
         return state.places.place
 
     def stands_since(self, event: Event[Any], state: Rounds) -> datetime | None:
-        """Return the opening time of a posted round, or a counted result, which may be changed at any later time."""
+        """Return the opening time of the posted round or counted result that an event changes at any later time."""
         if isinstance(event.data, VoidedResult):
             counted = state.results.counted.get(result_key(event))
             return None if counted is None else counted.opened_at
@@ -141,13 +141,13 @@ class TableEvents(FactHandler[Rounds]):
 
 
 def compiled(approved: SubmissionApproved) -> EffectiveSubmission:
-    """Return an approved submission in compiled form, to settle rounds under it."""
+    """Return an approved submission with its compiled rules."""
     ref = SubmissionRef(version=approved.version, hash=approved.hash)
     return EffectiveSubmission(approved, ref, compile_rules(approved.regulation, approved.submission))
 
 
 def corrections_in(events: Sequence[Event[Any]]) -> set[tuple[str, int]]:
-    """Return the desk corrections that events name: property and number."""
+    """Return the (property, number) of the desk corrections that events name."""
     return {(event.data.property, event.data.correction) for event in events if _is_of_desk(event)}
 
 
@@ -156,7 +156,7 @@ def _is_of_desk(event: Event[Any]) -> bool:
 
 
 def _approved(event: Event[Any], state: Rounds) -> CorrectionApproved:
-    """Return the approved correction that an event names. Raises: Refused if the journal does not contain it."""
+    """Return the approved correction that an event names. Raises: Refused unless it was approved with this content."""
     approved = state.corrections.get((event.data.property, event.data.correction))
     if approved is None or event != event_of(approved):
         raise Refused(
@@ -167,17 +167,17 @@ def _approved(event: Event[Any], state: Rounds) -> CorrectionApproved:
 
 
 def key_of(event: Event[Any]) -> RoundKey:
-    """Return the round that an event is about."""
+    """Return the key of the round that an event is about."""
     return (event.data.property, event.data.table, event.data.round_id)
 
 
 def rounds_in(events: Sequence[Event[Any]]) -> set[RoundKey]:
-    """Return the rounds that events are about: a result at a counted table is of none."""
+    """Return the rounds that events are about; events about results of counted tables are left out."""
     return {key_of(event) for event in events if not isinstance(event.data, RecordedResult | VoidedResult)}
 
 
 async def require_standing(connection: AsyncConnection, expected: Mapping[RoundKey, int | None]) -> None:
-    """Lock rounds until the transaction ends. Raises: Fenced if the revision in force of one is not as expected."""
+    """Lock rounds until the transaction ends. Raises: Fenced if the revision in force of any has changed."""
     if not expected:
         return
     names = [rounds.c[name] for name in ("property", "table_name", "round_id")]
@@ -194,7 +194,7 @@ _FIND = select(rounds, by=ROUND)
 
 
 async def known_rounds(connection: AsyncConnection, keys: set[RoundKey]) -> dict[RoundKey, RoundHistory]:
-    """Return the histories of these rounds, with the settlement in force; new rounds are missing."""
+    """Return the histories of these rounds, with the settlement in force; rounds without events are missing."""
     if not keys:
         return {}
     found: dict[RoundKey, RoundHistory] = {}

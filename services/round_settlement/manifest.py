@@ -1,4 +1,4 @@
-"""The manifest of round settlement: it reads table events, settles them, and posts them."""
+"""The manifest of round settlement: it reads table events, settles rounds and posts them."""
 
 from services.round_settlement.api import READ_ROUNDS, routes
 from services.round_settlement.commands import COMMANDS
@@ -19,7 +19,7 @@ MANIFEST = Manifest(
     roles=(READ_ROUNDS, CORRECT_ROUNDS, APPROVE_CORRECTIONS),
     journal=journal,
     publishes=SETTLEMENTS,
-    references=(KnownProperties, Submissions),  # a round is never refused for a document that was there
+    references=(KnownProperties, Submissions),  # loaded first: no round is refused for a published document
     handlers=(TableEvents,),
     commands=COMMANDS,
     projector=PROJECTOR,

@@ -1,4 +1,4 @@
-"""Route for the what-if of table minimums: recorded rounds under another minimum; nothing is recorded."""
+"""Route for the what-if of table minimums: recorded rounds under another minimum. Nothing is recorded."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,11 +25,11 @@ from shared.runtime.ingest.submission_copies import ApprovedSubmissions
 from shared.runtime.service.service_context import ServiceContext
 
 MINIMUMS_MAX: Final = 8
-"""The maximum number of minimums in a request."""
+"""The maximum number of minimums in one request."""
 
 
 class Wagered(BaseModel):
-    """Seats counted in each round, their handle, and the theoretical win of the part with a house edge; cents."""
+    """Seats (counted once per round), their handle, and the theoretical win of its part with a house edge; cents."""
 
     seats: int
     handle_cents: int
@@ -38,7 +38,7 @@ class Wagered(BaseModel):
 
 
 class UnderMinimum(BaseModel):
-    """What was recorded, and what follows if seats below the minimum raise their wagers, or if they leave."""
+    """Figures as recorded, and if the seats below the minimum raised their wagers, or left."""
 
     seats_below: int
     recorded: Wagered
@@ -47,14 +47,14 @@ class UnderMinimum(BaseModel):
 
 
 class HourUnderMinimum(UnderMinimum):
-    """An hour of the property's clock, at the tables with a minimum on their signs (none: none is named)."""
+    """The result for one hour of the property's clock, at tables with this minimum on their signs (null: none)."""
 
     sign_cents: int | None
     hour: str
 
 
 class OtherMinimum(BaseModel):
-    """What another minimum would have meant."""
+    """The result for another minimum: in total, and by hour."""
 
     minimum_cents: int
     total: UnderMinimum
@@ -62,7 +62,7 @@ class OtherMinimum(BaseModel):
 
 
 class SizeOfStake(BaseModel):
-    """A size of a seat's main wager, and how many seats wagered it, counted in each round."""
+    """The size of a seat's main wager, and the seats that wagered it, counted once per round."""
 
     main_cents: int
     seats: int
@@ -71,7 +71,7 @@ class SizeOfStake(BaseModel):
 class EdgeOfWager(BaseModel):
     """The house edge of a wager under a version of the submission.
 
-    It is exact, or what the licensee's stated payback leaves; without either the wager has no theoretical win.
+    It is exact, or 1 less the licensee's stated payback. A wager with neither has no theoretical win.
     """
 
     version: int
@@ -81,14 +81,14 @@ class EdgeOfWager(BaseModel):
 
 
 class Assumed(BaseModel):
-    """What is assumed of seats that wagered less than the minimum."""
+    """The assumptions about seats that wagered less than the minimum."""
 
     raised: str
     left: str
 
 
 class MinimumsDocument(BaseModel):
-    """What other minimums would have meant: what the books show, what is assumed, and what follows from each."""
+    """The what-if of table minimums: what the records show, the assumptions, and the result for each minimum."""
 
     property: str
     game: str
@@ -108,7 +108,7 @@ class _Game(NamedTuple):
 
 
 def minimum_routes(context: ServiceContext, reader: Role) -> APIRouter:
-    """Return the route, for readers of rounds."""
+    """Return the route of the what-if of minimums, for people with the role `reader`."""
     router = APIRouter(tags=["what-if"])
     asking = asyncio.Semaphore(1)
     person = Annotated[str, require_role(reader)]
@@ -133,7 +133,7 @@ def minimum_routes(context: ServiceContext, reader: Role) -> APIRouter:
         minimum_cents: asked,
         table: only = None,
     ) -> MinimumsDocument:
-        """Show handle and theoretical win by minimum and hour if seats below another minimum raised or left."""
+        """Show handle and theoretical win by minimum and hour, if seats below another minimum had raised or left."""
         del by
         wanted = _Game(property_name, game)
         async with asking, snapshot(context.pools.readers) as connection:
@@ -169,7 +169,7 @@ async def _rates(connection: AsyncConnection) -> "_RatesByHash":
 
 
 class _RatesByHash(dict[str, Rates]):
-    """The rates of submissions, computed when a round under one is read."""
+    """The rates of submissions by hash, computed when first needed."""
 
     def __init__(self, known: ApprovedSubmissions[Rates]) -> None:
         super().__init__()

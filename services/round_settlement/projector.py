@@ -1,4 +1,4 @@
-"""The read model of round settlement: the state of each round, of corrections at the desk, and voids of results."""
+"""The read model of round settlement: rounds, corrections at the desk, and voided results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -33,9 +33,9 @@ from shared.runtime.projector import Projector, Transaction
 
 @dataclass(slots=True)
 class _Changes:
-    """The facts about a round in a batch: the completing event, other events, and the entry in force.
+    """What a batch changes in a round: its completing event, its other events, and the entry in force.
 
-    `moved`: another entry may now be in force, or none.
+    `moved`: the entry in force may have changed, or there is none any more.
     """
 
     game: str
@@ -52,7 +52,7 @@ class _Changes:
         of_table = entry.draft.source == table_source(fact.property, fact.table)  # and not of its desk stream
         if completes(fact):
             self.completed = sequence
-        elif of_table and sequence not in self.others[-1:]:  # a correction leads to two facts
+        elif of_table and sequence not in self.others[-1:]:  # a correction has two facts of the same sequence
             self.others.append(sequence)
         match fact:
             case SettlementPosted():
@@ -64,7 +64,7 @@ class _Changes:
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Apply facts to rounds, corrections and voids of results."""
+    """Apply facts to the tables of rounds, corrections, their outcomes and voided results."""
     found: dict[tuple[str, str, str], _Changes] = {}
     for entry, fact in recorded:
         if isinstance(fact, CorrectionOfRound):
@@ -83,7 +83,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 
 async def _correct(connection: AsyncConnection, entry: Entry, fact: CorrectionOfRound) -> None:
-    """Add a correction, or its decision; they are few, so one at a time."""
+    """Add a correction, or its decision. They are rare, so they are written one at a time."""
     key = {"property": fact.property, "correction": fact.correction}
     place = {"shard": entry.shard, "seq": entry.seq}
     match fact:
@@ -101,7 +101,7 @@ async def _correct(connection: AsyncConnection, entry: Entry, fact: CorrectionOf
 
 
 def _outcome(recorded: Recorded) -> Row | None:
-    """Return the outcome row of an approved correction; None for any other entry."""
+    """Return the outcome row if an entry put an approved correction into effect or superseded it; else None."""
     entry, fact = recorded
     if not isinstance(fact, SettlementPosted | SettlementSuperseded) or fact.desk_correction is None:
         return None
@@ -127,7 +127,7 @@ def _row(key: tuple[str, str, str], changes: _Changes) -> dict[str, Any]:
 _NEW: Final = excluded(rounds)
 _LAST: Final = rounds.c.others[func.cardinality(rounds.c.others)]
 _KNOWN: Final = {
-    # The two facts of one correction may come in two batches of a rebuild: its sequence is there already then.
+    # A rebuild may read the two facts of one correction in two batches: then the sequence is already there.
     "others": rounds.c.others + func.array_remove(_NEW.others, _LAST),
     "completed": func.coalesce(_NEW.completed, rounds.c.completed),
 }

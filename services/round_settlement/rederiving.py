@@ -1,4 +1,4 @@
-"""The state in which a table event was settled: rounds and results after earlier entries, documents of the time."""
+"""Rebuild the state in which a table event was settled: earlier rounds and results, and the documents of that time."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -41,7 +41,7 @@ _ROUND, _RESULT, _VOID = "round", "result", "void"
 
 
 class TableEventsAgain(ReplaySpec[Rounds]):
-    """Re-derives the settlement of table events."""
+    """Re-derives the settlement of table events, to compare it with the journal."""
 
     def __init__(self) -> None:
         super().__init__(TableEvents())
@@ -53,7 +53,7 @@ class TableEventsAgain(ReplaySpec[Rounds]):
         )
 
     async def prepare(self, sources: Sources) -> Sequence[VerificationProblem]:
-        """Read properties and submissions as published."""
+        """Read the published versions of properties and submissions; return the problems found in them."""
         return [problem for each in self._documents for problem in await each.read(sources)]
 
     async def load(self, sources: Sources, events: Sequence[Event[Any]], at: datetime) -> Rounds:
@@ -66,7 +66,7 @@ class TableEventsAgain(ReplaySpec[Rounds]):
         return Rounds(known, results, corrections, self._places, self._submissions)
 
     def learn(self, memory: ReplayState, recorded: Sequence[Recorded]) -> None:
-        """Remember each round's events, which of them completed it, its revision, the entry in force; and results."""
+        """Remember each round's events, revision and entry in force, and the counted and voided results."""
         changed: dict[str, dict[str, Any]] = {}
         counted: dict[str, tuple[int, int]] = {}
         voids: dict[str, int] = {}
@@ -87,7 +87,7 @@ class TableEventsAgain(ReplaySpec[Rounds]):
             of_table = entry.draft.source == table_source(fact.property, fact.table)  # and not of its desk stream
             if completes(fact):
                 said["completed"] = sequence
-            elif of_table and sequence not in said["others"]:  # a correction leads to two facts
+            elif of_table and sequence not in said["others"]:  # a correction has two facts of the same sequence
                 said["others"].append(sequence)
             match fact:
                 case SettlementPosted():

@@ -21,20 +21,20 @@ properties = properties_table(metadata, SCHEMA)
 submissions = submissions_table(metadata, SCHEMA)
 
 ROUND: Final = ("property", "table_name", "round_id")
-"""The columns that name a round."""
+"""The key columns of a round."""
 
 rounds = Table(
     "rounds",
     metadata,
-    *texts("round_id", "property", "table_name", key=True),  # the id first: a round may be asked for by it alone
-    *counts("completed", null=True),  # the sequence of round.completed; none while only a void or correction has come
+    *texts("round_id", "property", "table_name", key=True),  # the id first: rounds are also searched by id
+    *counts("completed", null=True),  # the sequence of round.completed; null until that event has come
     *counts("seq", null=True),
-    *columns(Integer, "shard", null=True),  # the entry whose postings stand; none where no money stands
+    *columns(Integer, "shard", null=True),  # with seq, the entry in force; null if the round is void
     *columns(Integer, "revision"),
-    *dates("gaming_day"),  # of what stands, or else of what happened last
+    *dates("gaming_day"),  # that of the entry in force, or else of the last event
     *texts("game"),
     *columns(ARRAY(BigInteger), "others"),  # the sequences of all other events about this round
-    Index("rounds_of_day", "property", "gaming_day", "table_name"),  # without the id, its equal keys are kept as one
+    Index("rounds_of_day", "property", "gaming_day", "table_name"),  # without the id, equal keys are stored once
     schema=SCHEMA,
 )
 
@@ -51,8 +51,8 @@ corrections = Table(
     *texts("status"),
     *texts("decided_by", "decision_reason", null=True),
     *moments("decided_at", null=True),
-    *columns(Integer, "sequence", null=True),  # its place in the table's desk stream, once it is approved
-    *entry_place(),  # of what was proposed; once it is approved, of that
+    *columns(Integer, "sequence", null=True),  # its position in the table's desk stream, once it is approved
+    *entry_place(),  # the entry of the proposal, then that of the approval
     Index("corrections_of_round", "property", "table_name", "round_id"),
     Index("corrections_approved", "property", "table_name", "sequence", unique=True),
     schema=SCHEMA,
@@ -68,17 +68,18 @@ correction_outcomes = Table(
     *entry_place(),
     schema=SCHEMA,
 )
-"""Outcomes of approved corrections: the entry that was posted, or that recorded a later revision.
+"""Outcomes of approved corrections: the entry that posted each, or that recorded it as superseded.
 
-They follow from other shards than the corrections, and are in a separate table because a rebuild may read either first.
+They are derived from other shards than the corrections, and are a table of their own because a rebuild may read either
+shard first.
 """
 
 result_voids = Table(
     "result_voids",
     metadata,
     *texts("property", "table_name", key=True),
-    *counts("result", key=True),  # its place in the table's stream
-    *counts("sequence"),  # that of its void
+    *counts("result", key=True),  # its sequence in the table's stream
+    *counts("sequence"),  # the sequence of the event that voided it
     schema=SCHEMA,
 )
 """Results of counted tables that were voided."""

@@ -1,6 +1,6 @@
 """Read gaming days from the journal and settle them under another rules submission, in several processes.
 
-Nothing is written to the database. Progress is kept: a run that was stopped resumes from there.
+Nothing is written to the database. Progress is stored, so that a stopped run resumes where it was.
 """
 
 import asyncio
@@ -24,23 +24,23 @@ from shared.runtime.ingest.property_copies import Places
 from shared.runtime.rederivation.replay_state import ReplayState
 
 _DECIDES: Final = ("property", "game", "regulation", "submission")
-"""The fields of a submission that determine the result of a table's gaming day."""
+"""The fields of a submission that determine the result of a table's gaming day, and so the key of stored results."""
 
 
 class GameOfProperty(Protocol):
-    """A property's name for a game, as in its submissions."""
+    """A property and one of its games, named as in its submissions."""
 
     @property
     def game(self) -> str:
-        """Return the game."""
+        """Return the name of the game."""
 
     @property
     def property(self) -> str:
-        """Return the property."""
+        """Return the name of the property."""
 
 
 def require_period(places: Places, property_name: str, first: date, last: date) -> None:
-    """Check that a question is of a known property and of gaming days in order. Raises: Rejected."""
+    """Raise Rejected unless the property is known and the gaming days are in order."""
     if last < first:
         raise Rejected(Reason.NOT_ALLOWED, f"the last gaming day, {last}, is before the first, {first}")
     if not places.versions(property_name):
@@ -50,7 +50,7 @@ def require_period(places: Places, property_name: str, first: date, last: date) 
 async def table_days(
     connection: AsyncConnection, wanted: GameOfProperty, tables: Sequence[str] | None, first: date, last: date
 ) -> list[TableDay]:
-    """Return the gaming days of tables (None: all) with posted rounds of a game."""
+    """Return the gaming days of tables (None: all tables) that have posted rounds of a game."""
     r = rounds.c
     query = (
         select(r.gaming_day, r.table_name, func.count(), cast(func.sum(r.seq), BigInteger))
@@ -63,7 +63,7 @@ async def table_days(
 
 
 async def posted(connection: AsyncConnection, wanted: GameOfProperty, of: TableDay) -> list[str]:
-    """Return the data of the entries in force of a table's gaming day."""
+    """Return the data of all settlements in force on a table's gaming day, as JSON."""
     r, e = rounds.c, journal.entries.c
     query = (
         select(cast(e.data, Text))
@@ -77,7 +77,7 @@ async def posted(connection: AsyncConnection, wanted: GameOfProperty, of: TableD
 def settle_again(
     url: str, wanted: RulesSubmission, days: Sequence[TableDay], memory: ReplayState, *, processes: int
 ) -> Generator[Outcome, None, None]:
-    """Yield the what-if results of tables' gaming days as they finish, stored ones first.
+    """Yield the what-if results of tables' gaming days as they finish, stored results first.
 
     Raises: Refused if the regulation does not allow the submission's selections; database errors.
     """
@@ -109,7 +109,7 @@ def _key(of: TableDay) -> str:
 
 
 class _Worker:
-    """A worker process: its connection, and the other submission in compiled form."""
+    """The state of a worker process: its database engine, and the other submission with compiled rules."""
 
     def __init__(self, url: str, wanted: RulesSubmission) -> None:
         self._runner = asyncio.Runner()

@@ -1,4 +1,4 @@
-"""Routes for what-if: the rounds of a few gaming days under another rules submission; nothing is recorded."""
+"""Route of the what-if over rounds: settle a few gaming days under another rules submission. Nothing is recorded."""
 
 import asyncio
 from contextlib import closing
@@ -23,11 +23,11 @@ from shared.runtime.rederivation.replay_state import ReplayState
 from shared.runtime.service.service_context import ServiceContext
 
 ROUNDS_MAX: Final = 60_000
-"""The maximum number of rounds in a request, some ten seconds. `pitledger whatif` can settle a month."""
+"""The maximum number of rounds in one request, which take about ten seconds. `pitledger whatif` can settle a month."""
 
 
 class Figures(BaseModel):
-    """Handle, payout and the casino's win before meters, in cents."""
+    """Handle, payout and win before meters, in cents."""
 
     handle_cents: int
     payout_cents: int
@@ -35,7 +35,7 @@ class Figures(BaseModel):
 
 
 class WhatItWouldBe(BaseModel):
-    """Figures as recorded, figures under the other submission, and the difference."""
+    """Figures as recorded, under the other submission, and the difference (other less recorded)."""
 
     recorded: Figures
     other: Figures
@@ -43,25 +43,25 @@ class WhatItWouldBe(BaseModel):
 
 
 class OfWager(WhatItWouldBe):
-    """The what-if result of a wager."""
+    """The what-if result for one wager."""
 
     wager: str
 
 
 class OfTable(WhatItWouldBe):
-    """The what-if result of a table."""
+    """The what-if result for one table."""
 
     table: str
 
 
 class OfDay(WhatItWouldBe):
-    """The what-if result of a gaming day."""
+    """The what-if result for one gaming day."""
 
     gaming_day: date
 
 
 class WhatIfDocument(BaseModel):
-    """The what-if result; `refused` are the rounds that the other submission does not allow, by reason."""
+    """The what-if result. `refused` counts the rounds that cannot be settled under the other submission, by reason."""
 
     property: str
     game: str
@@ -77,7 +77,7 @@ class WhatIfDocument(BaseModel):
 
 
 def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
-    """Return the route, for readers of rounds."""
+    """Return the route of the what-if over rounds, for people with the role `reader`."""
     router = APIRouter(tags=["what-if"])
     asking = asyncio.Semaphore(1)
     person = Annotated[Caller, caller_for_own(reader)]
@@ -110,7 +110,7 @@ def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
 
 
 def _settled(context: ServiceContext, wanted: RulesSubmission, days: list[TableDay]) -> list[Outcome]:
-    """Return the what-if results of these days. Raises: Refused if the regulation does not allow the submission."""
+    """Return the what-if results of gaming days. Raises: Refused if the regulation does not allow the submission."""
     url = context.settings.database_url.get_secret_value()
     with ReplayState() as memory, closing(settle_again(url, wanted, days, memory, processes=1)) as found:
         return list(found)

@@ -1,1 +1,1 @@
-"""The effects of a table event on a round: settlement and postings. Pure; amounts are cents."""
+"""The effects of table events on rounds: settlements and their postings. Pure; amounts are cents."""

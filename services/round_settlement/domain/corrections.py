@@ -24,8 +24,10 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 CorrectionStatus = Literal["asked", "approved", "rejected"]
 Effect = Literal["waiting", "posted", "superseded", "dismissed"]
-"""`waiting`: approved, and not settled yet. `superseded`: the round got another revision first, and nothing moved.
-`dismissed`: it could not be settled any more, and two people dismissed its record.
+"""What became of an approved correction.
+
+`waiting`: not settled yet. `posted`: settled. `superseded`: the round got another revision first, and no money moved.
+`dismissed`: it could no longer be settled, and two people dismissed its event.
 """
 
 
@@ -70,7 +72,7 @@ class LinePair(BaseModel):
 
 
 class PostingChange(BaseModel):
-    """The balance of a round's account before and after, in signed cents, debits positive."""
+    """The amount on one account of a round before and after a correction: signed cents, debits positive."""
 
     wager: str = Field(description="empty where the account is not of one wager type")
     leg: str
@@ -82,9 +84,9 @@ class PostingChange(BaseModel):
 class CorrectionDocument(CorrectionItem, ApprovalSubject):
     """A correction with its effects, settled at the time of the request by the code that would post it.
 
-    `stands`: the revision that it replaces is in force. `after` and what follows from it are missing if the record can
-    no longer be settled: `refused` gives the reason. `restates` are the gaming days whose figures change; a sealed one
-    is restated.
+    `stands`: the revision that it replaces is still in force. If the record can no longer be settled, `refused` gives
+    the reason, and `after` and `postings` are empty. `restates` are the gaming days whose figures change; sealed ones
+    are restated.
     """
 
     stands: bool
@@ -98,7 +100,7 @@ class CorrectionDocument(CorrectionItem, ApprovalSubject):
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The state needed to decide about a round: its history, the properties, and the lookup of its submission.
+    """The state needed to decide on a correction: the round's history, the properties, and the lookup of submissions.
 
     `approved` is the number of another approved correction of the same revision that has not taken effect yet, if any.
     """
@@ -134,7 +136,7 @@ class Desk:
     def corrected(
         self, posted: SettlementPosted, record: Mapping[str, Any], funded: tuple[AccountFunding, ...]
     ) -> SettlementPosted:
-        """Return the settlement of a corrected record. Raises: Rejected with all faults of its form."""
+        """Return the settlement of a corrected record. Raises: Rejected with all faults of the record."""
         if findings := mistakes(posted.regulation, record):
             detail = f"the record of the round has {len(findings)} mistakes: see the problems"
             raise Rejected(Reason.NOT_ALLOWED, detail, findings=findings)
@@ -151,7 +153,7 @@ def approval_of(correction: CorrectionProposed, status: str) -> Approval:
 
 
 def mistakes(regulation: str, record: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """Return all faults in the form of a record, each with its place in the command."""
+    """Return all faults in the form of a record; each names its field within the command."""
     try:
         round_type(regulation).model_validate(record)
     except ValidationError as error:
@@ -165,7 +167,7 @@ def changes_nothing(posted: SettlementPosted, corrected: SettlementPosted) -> bo
 
 
 def _record(posted: SettlementPosted) -> dict[str, Any]:
-    """Return the record of a round as published."""
+    """Return the record of a round in its published form."""
     record: dict[str, Any] = from_json(posted.encode())["record"]
     return record
 
@@ -207,7 +209,7 @@ def _side(posted: SettlementPosted, postings: Sequence[Posting]) -> SettledSide:
 
 
 _LineKey = tuple[int, str, int | None, int]
-"""(seat, wager, hand, how many lines before it have these)"""
+"""(seat, wager, hand, number of earlier lines with the same three)"""
 
 
 def _by_key(lines: Sequence[dict[str, Any]]) -> dict[_LineKey, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""A round according to the journal: every entry about it, verified. Pure."""
+"""A round in the journal: every entry about it, verified. Pure."""
 
 from datetime import date, datetime
 from typing import Any, Final, Literal
@@ -11,11 +11,11 @@ from shared.journal.entry import Entry, entry_hash
 from shared.rules import Refused, parse_round, settle
 
 RoundStatus = Literal["posted", "void"]
-"""`posted`: one entry is in force. `void`: none is."""
+"""`posted`: one of its entries is in force. `void`: none is."""
 
 
 class RoundItem(BaseModel):
-    """The state of a round. `shard` and `seq` identify the entry in force."""
+    """The current status of a round. `shard` and `seq` identify the entry in force; both are None if it is void."""
 
     property: str
     table: str
@@ -37,7 +37,7 @@ class PostingItem(BaseModel):
 
 
 class CheckpointItem(BaseModel):
-    """A signed checkpoint that covers an entry, and the path of the proof under it."""
+    """A signed checkpoint that covers an entry, and the URL path of the entry's inclusion proof."""
 
     size: int = Field(description="how many entries of the shard it covers")
     note: str = Field(description="a C2SP tlog-checkpoint")
@@ -47,8 +47,8 @@ class CheckpointItem(BaseModel):
 class EntryDocument(BaseModel):
     """One entry about a round: its cause, its data as published, its postings, its position in the chain.
 
-    `hash_verified`: the recomputed hash matches; `settles_again`: the record still settles to the entry's lines and
-    meters under the submission of the time.
+    `hash_verified`: the recomputed hash matches. `settles_again`: the record still settles to the entry's lines and
+    meters under the submission of that time; None if the entry is no settlement.
     """
 
     shard: int
@@ -106,7 +106,7 @@ def entry_document(
 ) -> EntryDocument:
     """Return an entry about a round for display, with its checks.
 
-    `data` is its content, `submission` the one that it names, if any.
+    `data` is the entry's content, `submission` the one under which it settled, if it is a settlement.
     """
     draft = entry.draft
     digest = entry_hash(

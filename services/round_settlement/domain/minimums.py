@@ -1,7 +1,7 @@
 """What-if of table minimums: handle and theoretical win of recorded rounds under another minimum. Pure; cents.
 
-A recorded round shows what each seat wagered. Whoever wagered less than another minimum would have raised the wager or
-left: nobody can know which, and so both are computed, each by itself.
+A recorded round shows what each seat wagered. A seat that wagered less than another minimum would have raised the wager
+or left. The records cannot show which, so both cases are computed separately.
 """
 
 from collections import defaultdict
@@ -33,14 +33,16 @@ ASSUMED: Final[Mapping[Assumption, str]] = {
         "place; the number of rounds stays."
     ),
 }
-"""What is assumed of seats below the minimum. Nobody is assumed to come to a lower minimum."""
+"""The assumptions about seats below the minimum. A lower minimum is assumed to attract no additional seats."""
 
 _BANK: Final = "bank"
 _DEALER_SEAT: Final = 0
 
 
 class Rate(NamedTuple):
-    """The house edge of a wager: `exact`, or what the payback that the licensee `stated` leaves; or none."""
+    """The house edge of a wager: `exact` if computed, `stated` if 1 less the licensee's stated payback; None without
+    either.
+    """
 
     offered: str
     house_edge: Fraction | None
@@ -49,7 +51,7 @@ class Rate(NamedTuple):
 
 @dataclass(frozen=True)
 class Rates:
-    """The wagers on offer under a version of a submission."""
+    """The house edges of the wagers on offer under one version of a submission."""
 
     version: int
     wagers: Mapping[str, Rate]
@@ -64,11 +66,11 @@ class Rates:
         )
 
     def is_optional(self, wager: str) -> bool:
-        """Return whether a seat may play without the wager; what belongs to another wager is not optional."""
+        """Return whether a seat may play without the wager. A wager that belongs to another one is not optional."""
         return wager in self.wagers and self.wagers[wager].offered == "optional"
 
     def main_cents(self, wagers: Mapping[str, int]) -> int | None:
-        """Return the least of a seat's required wagers, which a table's minimum is about; None without one."""
+        """Return the smallest of a seat's required wagers, to which a table's minimum applies; None if it has none."""
         required = (
             cents
             for wager, cents in wagers.items()
@@ -86,14 +88,14 @@ def _rate(approved: SubmissionApproved, wager: str, offered: str) -> Rate:
 
 
 class Hour(NamedTuple):
-    """An hour of the property's clock, at tables with a minimum on their signs (None: the property names none)."""
+    """An hour of the property's clock (0-23), at tables with this minimum on their signs; None: a table without one."""
 
     minimum_cents: int | None
     hour: int
 
 
 class _Stakes(NamedTuple):
-    """Wagers of seats with the same main wager; None: no required one."""
+    """The key under which stakes are summed: seats with the same main wager (None: without a required wager)."""
 
     hour: Hour
     main_cents: int | None
@@ -103,9 +105,9 @@ class _Stakes(NamedTuple):
 
 @dataclass(slots=True)
 class Figures:
-    """Seats that wagered, counted in each round, their handle, and what of it the house keeps on average, cents.
+    """Seats (counted once per round) that wagered, their handle, and its theoretical win; exact cents.
 
-    `rated_cents` is the part of the handle whose wagers have a house edge.
+    `rated` is the part of the handle whose wagers have a house edge.
     """
 
     seats: int = 0
@@ -121,7 +123,7 @@ class Figures:
         return self
 
     def as_document(self) -> dict[str, int]:
-        """Return the figures in whole cents, each rounded once, half a cent to the even one."""
+        """Return the figures in whole cents, each rounded once, half to even."""
         return {
             "seats": self.seats,
             "handle_cents": round(self.handle),
@@ -132,7 +134,7 @@ class Figures:
 
 @dataclass(slots=True)
 class Compared:
-    """Figures as recorded and under both assumptions, and how many of the seats wagered less than the minimum."""
+    """Figures as recorded and under both assumptions; `below` counts the seats that wagered less than the minimum."""
 
     below: int = 0
     recorded: Figures = field(default_factory=Figures)
@@ -147,23 +149,23 @@ class Compared:
         return self
 
     def as_document(self) -> dict[str, Any]:
-        """Return all of it as JSON."""
+        """Return the comparison as JSON."""
         sides = {name: getattr(self, name).as_document() for name in ("recorded", "raised", "left")}
         return {"seats_below": self.below, **sides}
 
 
 class Spread:
-    """The wagers of recorded rounds by the size of the seat's main wager, by minimum and hour."""
+    """The wagers of recorded rounds, summed by hour, minimum on the sign, and size of the seat's main wager."""
 
     def __init__(self, rates: Mapping[str, Rates]) -> None:
-        """Begin without rounds; `rates` are those of each submission, by its hash."""
+        """Begin without rounds; `rates` maps the hash of each submission to its rates."""
         self._rates = rates
         self._stakes: defaultdict[_Stakes, int] = defaultdict(int)
         self._seats: defaultdict[tuple[Hour, int | None], int] = defaultdict(int)
         self.rounds = 0
 
     def add(self, said: Mapping[str, Any], minimum_cents: int | None, zone: ZoneInfo) -> None:
-        """Add a round: the data of the entry that posted it. Raises: KeyError for a submission without rates."""
+        """Add a round: the data of the entry that posted it. Raises: KeyError if its submission has no rates."""
         self.rounds += 1
         submission = said["submission"]["hash"]
         rates = self._rates[submission]
@@ -182,11 +184,11 @@ class Spread:
             self._seats[hour, main.get(seat)] += 1
 
     def handle_cents(self) -> int:
-        """Return the handle of all rounds."""
+        """Return the handle of all added rounds, cents."""
         return sum(self._stakes.values())
 
     def stakes(self) -> Iterator[tuple[int, int]]:
-        """Yield each size of a seat's main wager, and how many seats wagered it, counted in each round."""
+        """Yield (main wager in cents, seats that wagered it, counted once per round), smallest wager first."""
         found: defaultdict[int, int] = defaultdict(int)
         for (_, main), seats in self._seats.items():
             if main is not None:
@@ -194,14 +196,16 @@ class Spread:
         yield from sorted(found.items())
 
     def edges(self) -> Iterator[tuple[int, str, Rate | None]]:
-        """Yield version, wager and rate of what was wagered on; None: it is part of another wager."""
+        """Yield (submission version, wager, rate) for each wager with a handle; the rate of a part of another wager is
+        None.
+        """
         named = {(one.submission, one.wager) for one, cents in self._stakes.items() if cents}
         for submission, wager in sorted(named, key=lambda one: (self._rates[one[0]].version, one[1])):
             rates = self._rates[submission]
             yield rates.version, wager, rates.wagers.get(wager)
 
     def under(self, minimum_cents: int) -> dict[Hour, Compared]:
-        """Return what another minimum would have meant, by minimum on the sign and hour."""
+        """Return the comparison under another minimum, by hour and minimum on the sign."""
         found: defaultdict[Hour, Compared] = defaultdict(Compared)
         for (hour, main), seats in self._seats.items():
             is_below = main is not None and main < minimum_cents
@@ -227,7 +231,7 @@ class Spread:
 
 
 def as_document(spread: Spread, minimums_cents: Iterable[int]) -> dict[str, Any]:
-    """Return the what-if of minimums as JSON: what the books show, what is assumed, and what follows."""
+    """Return the what-if as JSON: what the records show, the assumptions, and the result for each minimum."""
     return {
         "rounds": spread.rounds,
         "books": BOOKS,

@@ -1,4 +1,4 @@
-"""The money of a settled round: totals by wager type, and the postings that follow. All amounts are cents."""
+"""The totals of a settled round by wager type, and its postings. All amounts are cents."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -13,13 +13,13 @@ from shared.rules.line import Line
 from shared.rules.settlement import Settlement
 
 BANK: Final = "bank"
-"""The wager type of a banking player's own line."""
+"""The wager type of the settlement line of the player who banks."""
 
 DEALER_SEAT: Final = 0
-"""The seat of the dealer's wager against a bank."""
+"""The seat number of the dealer's wager against a player who banks."""
 
 Funding = dict[tuple[int, str], int]
-"""(seat, wager) -> the cents funded by an electronic game account."""
+"""(seat, wager) -> cents of the stake funded from an electronic game account."""
 
 _ONE_ROUND: Final = dict.fromkeys(FIGURES, 0) | {"count": 1}
 
@@ -68,7 +68,7 @@ def totals_of(settlement: Settlement, funding: Funding) -> tuple[WagerTotals, ..
 def account_credits_of(settlement: Settlement, funded: Sequence[AccountFunding]) -> tuple[AccountCredit, ...]:
     """Return the effect of each account-funded wager on its account.
 
-    `staked_cents` was taken from the account, `credited_cents` is paid to it, both 0 if the wager did not count; they
+    `staked_cents` was taken from the account and `credited_cents` is paid to it; both are 0 if the wager is void. They
     sum to `account_staked_cents` and `account_credited_cents` of the totals.
     """
     if not funded:
@@ -89,7 +89,7 @@ def account_credits_of(settlement: Settlement, funded: Sequence[AccountFunding])
 
 
 def _electronic(settlement: Settlement, funding: Funding) -> Iterable[tuple[Line, int]]:
-    """Return the lines in order, each with the account-funded cents of its stake, which go to the first lines first."""
+    """Yield each line with the cents of its stake that an account funded; a wager's first lines are funded first."""
     if not funding:
         return zip(settlement.lines, repeat(0))
     left, found = dict(funding), []

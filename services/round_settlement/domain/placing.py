@@ -1,4 +1,4 @@
-"""Assign a round to a table of the property as of its time, and to a gaming day. Pure."""
+"""Assign a round to a table and a gaming day of its property, in the version as of the round's time. Pure."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -12,21 +12,21 @@ from shared.contracts.tables import RoundVoided
 from shared.rules.errors import Refused
 
 OTHER_GAMING_DAY: Final = "other_gaming_day"
-"""The code of the notice that an event claims another gaming day than that of its moment."""
+"""The code of the notice that an event claims a gaming day other than that of its moment."""
 
 _MINUTE: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class GamingDayAssignment:
-    """The gaming day assigned to a round, and a notice if its event claims another one."""
+    """The gaming day assigned to a round, with a notice if the round's event claims another one."""
 
     gaming_day: date
     notices: tuple[RoundNotice, ...] = ()
 
 
 def place_round(data: Any, places: PropertyLookup) -> GamingDayAssignment:
-    """Return the gaming day of a played round of any game, under the property as of its opening.
+    """Return the gaming day of a completed or corrected round, under the property as of the round's opening.
 
     Raises: Refused if the round is impossible at this property and table, or implausible.
     """
@@ -43,10 +43,10 @@ def place_round(data: Any, places: PropertyLookup) -> GamingDayAssignment:
 
 
 def place_void(event: RoundVoided, opened_at: datetime | None, places: PropertyLookup) -> GamingDayAssignment:
-    """Return the gaming day of a voided round; `opened_at` is set if it is posted.
+    """Return the gaming day of a voided round; `opened_at` is set if the round is posted.
 
-    Otherwise the void states the day, which is that of its own moment or an earlier one, because rounds may be voided
-    later. Raises: Refused if the round is impossible at this property.
+    Without `opened_at` the void itself names the day: that of its own moment or an earlier one, because rounds may be
+    voided later. Raises: Refused if the round is impossible at this property.
     """
     data, moment = event.data, opened_at or event.time
     place = place_at(places, data.property, moment)
@@ -66,7 +66,7 @@ def _placed(data: TableData, place: PropertySnapshot, moment: datetime) -> Gamin
 
 
 def _check_table(data: TableData, place: PropertySnapshot, day: date) -> None:
-    """Raise Refused if a table is not in use on a gaming day, has no rounds against the house, or has another game."""
+    """Raise Refused unless the table is in use on a gaming day, has rounds against the house, and offers the game."""
     table = place.table(data.table, day)
     if table.play == "counted":
         raise Refused(
@@ -84,7 +84,7 @@ def _check_table(data: TableData, place: PropertySnapshot, day: date) -> None:
 
 
 def check_offered(game: str, table: PropertyTable, place: PropertySnapshot) -> None:
-    """Raise Refused if a table offers another game."""
+    """Raise Refused unless the table offers the game."""
     if game != table.game:
         raise Refused(
             f"table {table.table!r} offers {table.game!r} in {named(place)}, not {game!r}: file and approve a "
@@ -93,7 +93,7 @@ def check_offered(game: str, table: PropertyTable, place: PropertySnapshot) -> N
 
 
 def check_length(what: str, opened_at: datetime, closed_at: datetime, place: PropertySnapshot) -> None:
-    """Raise Refused if a round, or a result, was closed before it was opened, or took longer than is plausible."""
+    """Raise Refused if a round or result was closed before it was opened, or took longer than is plausible."""
     if closed_at < opened_at:
         raise Refused(f"{what} was closed at {closed_at} before it was opened at {opened_at}")
     most = place.document.plausibility.round_minutes_max
@@ -105,7 +105,7 @@ def check_length(what: str, opened_at: datetime, closed_at: datetime, place: Pro
 
 
 def _check_plausible(data: Any, place: PropertySnapshot) -> None:
-    """Raise Refused for a round that exceeds a plausibility limit of the property."""
+    """Raise Refused if a wager exceeds the property's plausibility limit."""
     limits = place.document.plausibility
     if limits.wager_max_cents is None:
         return
@@ -120,5 +120,5 @@ def _check_plausible(data: Any, place: PropertySnapshot) -> None:
 
 
 def named(place: PropertySnapshot) -> str:
-    """Return the version of a property, in words."""
+    """Return the name and version of a property, for messages."""
     return f"property {place.document.property} version {place.document.version}"

@@ -1,4 +1,4 @@
-"""Count the results that a counted table reports, and void them: nothing is settled, and no money moves. Pure."""
+"""Count and void the results that a counted table reports. Nothing is settled, and no money moves. Pure."""
 
 from dataclasses import dataclass, field
 from datetime import date
@@ -14,15 +14,15 @@ from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
 
 ResultKey = tuple[str, str, int]
-"""(property, table, place in the table's stream)"""
+"""(property, table, sequence of the result's event in the table's stream)"""
 
 
 @dataclass(slots=True)
 class Results:
-    """The known ones of the results that a batch is about.
+    """The state for a batch of events about results: the results and voids that are already recorded.
 
-    `counted` are those that were recorded, voided or not; `voids` has the place of the event that voided a result.
-    `are_voids` has the places at which such events stand, each with the place of the result that it voided.
+    `counted` has the recorded results, including voided ones. `voids` maps a result to the sequence of the event that
+    voided it. `are_voids` maps the key of a voiding event to the sequence of the result that it voided.
     """
 
     counted: dict[ResultKey, ResultCounted] = field(default_factory=dict)
@@ -31,15 +31,15 @@ class Results:
 
 
 def result_key(event: Event[RecordedResult] | Event[VoidedResult]) -> ResultKey:
-    """Return the result that an event records or voids."""
+    """Return the key of the result that an event records or voids."""
     data = event.data
     return (data.property, data.table, data.voids if isinstance(data, VoidedResult) else event.sequence)
 
 
 def count_result(event: Event[RecordedResult], results: Results, places: PropertyLookup) -> FactWithPostings:
-    """Return the fact of a result, under the gaming day on which it was opened; a voided one does not count.
+    """Return the fact that counts a result on the gaming day of its opening, or that it was voided before it arrived.
 
-    Raises: Refused for a table that reports its rounds, or if the result is impossible at this property and table.
+    Raises: Refused if the table reports its rounds, or if the result is impossible at this property and table.
     """
     data, key = event.data, result_key(event)
     _require_source(event)
@@ -57,9 +57,10 @@ def count_result(event: Event[RecordedResult], results: Results, places: Propert
 
 
 def void_result(event: Event[VoidedResult], results: Results, places: PropertyLookup) -> FactWithPostings:
-    """Return the fact that a result does not count: on its gaming day, or on that of this event if it has not come.
+    """Return the fact that voids a result, on the result's gaming day, or on that of this event if no result is
+    recorded.
 
-    Raises: Refused if one person did both steps, if it was voided before or is a void itself, or for a table that
+    Raises: Refused if one person did both steps, if the result was voided before or is a void itself, or if the table
     reports its rounds.
     """
     data, key = event.data, result_key(event)
@@ -98,7 +99,7 @@ def _require_source(event: Event[RecordedResult] | Event[VoidedResult]) -> None:
 
 
 def _counted_table(name: str, day: date, place: PropertySnapshot) -> PropertyTable:
-    """Return a table as of a gaming day. Raises: Refused if it is not there, or reports its rounds."""
+    """Return a table as of a gaming day. Raises: Refused if there is no such table, or if it reports its rounds."""
     table = place.table(name, day)
     if table.play != "counted":
         raise Refused(

@@ -1,7 +1,7 @@
-"""From a table event to facts, given the round's history, the properties and the submissions. Pure.
+"""Derive facts from a table event, given the round's history, the properties and the submissions. Pure.
 
-A round has three kinds of events: completed, corrected, voided. The one with the highest sequence counts, in whatever
-order they arrive; so late and reordered events lead to the same books.
+A round has three kinds of events: completed, corrected, voided. The event with the highest sequence counts, whatever
+the order of arrival, so that late and reordered events lead to the same books.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -38,7 +38,7 @@ from shared.rules.settlement import Settlement
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSubmission:
-    """A rules submission under which rounds settle: the approved document, its reference in facts, compiled rules."""
+    """A rules submission under which rounds settle: approved document, reference in facts, compiled rules."""
 
     document: SubmissionApproved
     ref: SubmissionRef
@@ -46,14 +46,14 @@ class EffectiveSubmission:
 
 
 FindSubmission = Callable[[str, str, str, datetime], EffectiveSubmission | None]
-"""(property, game, table, moment) -> the submission in effect at the table then."""
+"""(property, game, table, moment) -> the submission in effect at that table and moment, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class PostedSettlement:
     """The settlement of a round in force: the fact and its postings.
 
-    `sequence` is that of its event, in the stream of the table or in the table's desk stream.
+    `sequence` is that of the event that led to it, in the stream of the table or in the table's desk stream.
     """
 
     sequence: int
@@ -63,7 +63,7 @@ class PostedSettlement:
 
 @dataclass(frozen=True, slots=True)
 class RoundHistory:
-    """The history of a round: the sequences of its events, which of them completed it, and the settlement in force."""
+    """The history of a round: the sequences of its events, which event completed it, and the settlement in force."""
 
     sequences: tuple[int, ...] = ()
     completed: int | None = None
@@ -97,14 +97,14 @@ def completes(fact: SettledRound) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of an event: facts with postings, and the round's history afterwards."""
+    """The result of an event: facts with postings, and the round's history after it."""
 
     recordings: tuple[FactWithPostings, ...]
     known: RoundHistory
 
 
 def settle_event(event: TableEvent, known: RoundHistory, places: PropertyLookup, find: FindSubmission) -> Outcome:
-    """Return the result of one event.
+    """Return the result of one table event.
 
     Raises: Refused if the record, its property, its submission or its position among the round's events is invalid.
     """
@@ -130,10 +130,10 @@ def settle_event(event: TableEvent, known: RoundHistory, places: PropertyLookup,
 def settle_correction(
     approved: CorrectionApproved, known: RoundHistory, places: PropertyLookup, find: FindSubmission
 ) -> Outcome:
-    """Return the result of a correction approved at the desk.
+    """Return the result of a correction that was approved at the desk.
 
-    If the round got another revision since the approval, the correction is kept and moves no money. Raises: Refused if
-    the record, its property or its submission is invalid.
+    If the round got another revision since the approval, the correction is recorded as superseded and moves no money.
+    Raises: Refused if the record, its property or its submission is invalid.
     """
     people = require_two_people(
         Correction(reason=approved.reason, entered_by=approved.proposed_by, approved_by=approved.approved_by)
@@ -170,7 +170,7 @@ def as_corrected(corrected: PlayedRound, places: PropertyLookup, find: FindSubmi
 
 
 def _replace(known: RoundHistory, sequence: int, posted: SettlementPosted) -> Outcome:
-    """Post a round after reversing the settlement in force; `sequence` is that of the event."""
+    """Post a round after reversing the settlement in force, if any; `sequence` is that of the event."""
     postings = postings_of(posted.property, posted.table, posted.totals)
     recordings: tuple[FactWithPostings, ...] = (FactWithPostings(fact=posted, postings=postings),)
     if known.standing is not None:
@@ -188,7 +188,7 @@ def _first_record(event: RoundCompleted, known: RoundHistory) -> None:
             f"a round number is used once at a table. Number rounds on, or put the gaming day before the number "
             f"({day}-{name}), and send this round under such a number at the same sequence"
         )
-        if known.standing is None:  # of which day it was, nothing that stands says
+        if known.standing is None:  # no settlement in force shows its gaming day
             raise Refused(
                 f"{said}, and is void. If this is the same round, change it with round.corrected; else {once}"
             )
@@ -262,11 +262,11 @@ def _funding(data: PlayedRound, settlement: Settlement) -> Funding:
     return funding
 
 
-# --- facts: of what is known to be right, and so made without checking it again ---
+# --- facts: built from checked values, so they are not validated again ---
 
 
 def _about(data: TableData, placed: GamingDayAssignment) -> dict[str, Any]:
-    """Return the fields of a `NoticedRound` for a round."""
+    """Return the fields that all facts about a round have, with the assigned gaming day and its notices."""
     return fields_of(data, SettledRound) | {"gaming_day": placed.gaming_day, "notices": placed.notices}
 
 

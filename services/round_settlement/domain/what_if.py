@@ -15,18 +15,18 @@ from shared.contracts.wager_totals import Figures, WagerTotals
 from shared.rules import Refused, compile_rules, parse_round
 
 FIGURES: Final = ("handle_cents", "payout_cents", "win_cents")
-"""The compared figures: handle, payout, and the casino's win before meters."""
+"""The compared figures: handle, payout, and win before meters."""
 
 
 _VALUE: Final = re.compile(r"(?<=' )\d+")
-"""The value after a name in a reason, which differs in nearly every round."""
+"""A number after a quoted name in a reason. It is masked, so that rounds refused for the same reason count together."""
 
 _NOTHING: Final = dict.fromkeys(Figures.model_fields, 0)
 
 
 @dataclass(slots=True)
 class Sums:
-    """The FIGURES of rounds as recorded, and as settled under the other submission."""
+    """The FIGURES of rounds, in that order: as recorded, and as settled under the other submission; cents."""
 
     recorded: list[int] = field(default_factory=lambda: [0] * len(FIGURES))
     other: list[int] = field(default_factory=lambda: [0] * len(FIGURES))
@@ -50,7 +50,10 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class TableDay:
-    """A table's gaming day: its posted rounds, and the sum of their sequences, which changes with any of them."""
+    """A gaming day of a table: the number of posted rounds, and the sum of their entries' sequences.
+
+    The sum changes with any change of the rounds, which invalidates a stored result.
+    """
 
     gaming_day: date
     table: str
@@ -60,9 +63,9 @@ class TableDay:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The what-if result of a table's gaming day: by wager, and the rounds that cannot be settled, by reason.
+    """The what-if result of a table's gaming day: sums by wager, and the number of refused rounds by reason.
 
-    Rounds that cannot be settled are in no sum.
+    Refused rounds cannot be settled under the other submission, and are in no sum.
     """
 
     of: TableDay
@@ -77,7 +80,7 @@ class Outcome:
 
     @classmethod
     def of_document(cls, said: Mapping[str, Any]) -> Self:
-        """Return the result in a document."""
+        """Return the result from its JSON."""
         day, table, rounds, places = said["of"]
         wagers = {wager: Sums(*both) for wager, both in said["wagers"].items()}
         return cls(TableDay(date.fromisoformat(day), table, rounds, places), wagers, Counter(said["refused"]))
@@ -85,7 +88,9 @@ class Outcome:
 
 @dataclass(slots=True)
 class Compared:
-    """The total of all results: the number of rounds, those that cannot be settled by reason, and the sums."""
+    """The results of several gaming days and tables, added up. `refused` counts rounds that cannot be settled, by
+    reason.
+    """
 
     rounds: int = 0
     refused: Counter[str] = field(default_factory=Counter)
@@ -96,7 +101,7 @@ class Compared:
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> Self:
-        """Return the sums of outcomes."""
+        """Add up results."""
         found = cls()
         for outcome in sorted(outcomes, key=lambda one: (one.of.gaming_day, one.of.table)):
             found.rounds += outcome.of.rounds
@@ -113,12 +118,12 @@ class Compared:
         return found
 
     def sections(self) -> Iterator[tuple[str, dict[str, Sums]]]:
-        """Yield the sums by wager, table and gaming day, in the order of names."""
+        """Yield the section names `wager`, `table`, `gaming_day` with their sums, each sorted by key."""
         for name, by in (("wager", self.wagers), ("table", self.tables), ("gaming_day", self.days)):
             yield name, dict(sorted(by.items()))
 
     def as_document(self, wanted: RulesSubmission, first: date, last: date) -> dict[str, Any]:
-        """Return the comparison as JSON, with its parameters."""
+        """Return the comparison as JSON, with the submission and gaming days that were requested."""
         return {
             "property": wanted.property,
             "game": wanted.game,
@@ -144,7 +149,7 @@ class Alternative:
         self._rules = compile_rules(wanted.regulation, wanted.submission)
 
     def settle(self, of: TableDay, posted: Sequence[str]) -> Outcome:
-        """Return the what-if result of rounds; each is the data of the entry that posted it."""
+        """Return the what-if result of a table's gaming day; `posted` has the JSON data of each settlement entry."""
         wagers: dict[str, Sums] = {}
         refused: Counter[str] = Counter()
         for data in posted:

@@ -1,4 +1,4 @@
-"""Read corrections at the desk: their content, their outcomes, and those that are not in effect yet."""
+"""Read corrections at the desk: their content, their outcomes, and those that have not taken effect yet."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -22,13 +22,13 @@ _OUTCOME = exists().where(_O.property == _C.property, _O.correction == _C.correc
 
 
 async def find_correction(connection: AsyncConnection, property_name: str, correction: int) -> Row[Any]:
-    """Return the row of a correction. Raises: Rejected if there is none."""
+    """Return the row of a correction. Raises: Rejected if there is no such correction."""
     missing = f"there is no correction {correction} at {property_name}"
     return await find_row(connection, corrections, missing, property=property_name, correction=correction)
 
 
 async def content_of(connection: AsyncConnection, row: Row[Any]) -> CorrectionProposed:
-    """Return a correction from the journal: as proposed, or as approved."""
+    """Return a correction's content from the journal: its approval if it is approved, else its proposal."""
     entry = await read_entry(connection, journal, row.shard, row.seq)
     fact = decode_fact(entry.draft.kind, entry.draft.data)
     assert isinstance(fact, CorrectionProposed), f"entry {row.shard}/{row.seq} is {entry.draft.kind}"
@@ -38,10 +38,10 @@ async def content_of(connection: AsyncConnection, row: Row[Any]) -> CorrectionPr
 async def approved_corrections(
     connection: AsyncConnection, keys: Collection[tuple[str, int]], *, sealed: bool = True
 ) -> dict[tuple[str, int], CorrectionApproved]:
-    """Return the corrections whose approval is in the journal, by (property, number).
+    """Return the approved corrections among these, by (property, number).
 
-    With `sealed`, each approval is checked to be as the service recorded it; without, the caller verifies the journal.
-    Raises: Rejected where one is not as it was recorded.
+    With `sealed`, the service's seal of each approval is verified; without, the caller verifies the journal. Raises:
+    Rejected if an approval is not as it was recorded.
     """
     if not keys:
         return {}
@@ -56,7 +56,7 @@ async def approved_corrections(
 
 
 async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[CorrectionItem]:
-    """Return the listed corrections, each with its outcome."""
+    """Return corrections for display, each with its outcome."""
     approved = [row for row in rows if row.status == Decision.APPROVED]
     keys = [(row.property, row.correction) for row in approved]
     query = select(correction_outcomes).where(tuple_(_O.property, _O.correction).in_(keys))
@@ -90,7 +90,7 @@ async def next_sequence(connection: AsyncConnection, property_name: str, table: 
 async def approved_of(
     connection: AsyncConnection, property_name: str, table: str, round_id: str, replaces: int
 ) -> int | None:
-    """Return the number of an approved correction of this revision that is not in effect yet, or None."""
+    """Return the number of an approved correction of this revision that has not taken effect yet, or None."""
     query = select(corrections).where(
         *(_C.property == property_name, _C.table_name == table, _C.round_id == round_id, _C.replaces == replaces),
         *(_C.status == Decision.APPROVED, ~_OUTCOME),
@@ -101,19 +101,19 @@ async def approved_of(
 
 
 async def waiting_corrections(connection: AsyncConnection) -> list[CorrectionApproved]:
-    """Return the approved corrections that are not in effect yet, in their order."""
+    """Return the approved corrections that have not taken effect yet, in the order of their desk streams."""
     query = select(corrections).where(_C.status == Decision.APPROVED, ~_OUTCOME)
     rows = (await connection.execute(query.order_by(_C.property, _C.table_name, _C.sequence))).all()
     return await _approvals(connection, rows)
 
 
 def approved_event(correction: CorrectionApproved) -> ApprovedEvent:
-    """Return the event that puts an approved correction into effect, in the form in which it is sent."""
+    """Return the event to send that puts an approved correction into effect."""
     return ApprovedEvent(event_of(correction), table_source(correction.property, correction.table))
 
 
 async def _dismissed(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> set[tuple[str, int]]:
-    """Return the approved corrections whose event was refused and dismissed, by (property, number)."""
+    """Return the (property, number) of approved corrections whose event was refused and then dismissed."""
     approvals = await _approvals(connection, rows)
     places = await dismissed_events(connection, journal, [approved_event(one) for one in approvals])
     return {

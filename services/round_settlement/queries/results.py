@@ -1,4 +1,4 @@
-"""Read results of counted tables: those that the journal counts, and those that were voided."""
+"""Read results of counted tables: recorded ones and voided ones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from shared.journal.tables import JournalTables
 
 
 async def known_results(connection: AsyncConnection, events: Sequence[Event[Any]]) -> Results:
-    """Return what is known of the results that events record or void."""
+    """Return the recorded results and voids that the events of a batch refer to."""
     about = results_in(events)
     if not about:
         return Results()
@@ -36,7 +36,7 @@ async def known_results(connection: AsyncConnection, events: Sequence[Event[Any]
 
 
 def results_in(events: Sequence[Event[Any]]) -> set[ResultKey]:
-    """Return the results that events are about."""
+    """Return the keys of the results that events record or void."""
     return {result_key(event) for event in events if isinstance(event.data, RecordedResult | VoidedResult)}
 
 
@@ -49,7 +49,7 @@ async def read_result(connection: AsyncConnection, tables: JournalTables, shard:
 
 
 async def _counted(connection: AsyncConnection, key: ResultKey) -> ResultCounted | None:
-    """Return the result that was counted at a place of a table's stream, or None."""
+    """Return the result recorded at this key, or None."""
     property_name, table, sequence = key
     e = journal.entries.c
     query = select(e.shard, e.seq).where(

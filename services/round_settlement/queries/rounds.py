@@ -1,4 +1,4 @@
-"""Read rounds: their state, and everything recorded about one, in the order of recording."""
+"""Read rounds: their status, and every entry about a round in the order of recording."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -34,7 +34,7 @@ from shared.runtime.rows import rows_of, thing_of
 async def rounds_with_history(
     connection: AsyncConnection, round_id: str, *, property_name: str | None = None, table: str | None = None
 ) -> Sequence[RoundDocument]:
-    """Return the rounds with this id, with their histories: one, unless several tables use the same ids."""
+    """Return the rounds with this id and their histories: at most one, unless several tables use the same ids."""
     query = rows_of(rounds, round_id=round_id, property=property_name, table_name=table)
     found = (await connection.execute(query.order_by(rounds.c.property, rounds.c.table_name))).all()
     names = {shard.shard: shard.name for shard in await read_shards(connection, journal)} if found else {}
@@ -48,7 +48,7 @@ async def rounds_with_history(
 
 
 async def find_rounds(connection: AsyncConnection, property_name: str, round_id: str) -> list[RoundItem]:
-    """Return the rounds of a property with this id: one, unless several tables use the same ids."""
+    """Return the rounds of a property with this id: at most one, unless several tables use the same ids."""
     query = rows_of(rounds, round_id=round_id, property=property_name).order_by(rounds.c.table_name)
     return [round_item(row) for row in await connection.execute(query)]
 
@@ -56,7 +56,7 @@ async def find_rounds(connection: AsyncConnection, property_name: str, round_id:
 async def find_by_hash(connection: AsyncConnection, property_name: str, day: date, digest: str) -> list[RoundItem]:
     """Return the rounds of a gaming day whose entry in force has a hash with this prefix.
 
-    Entries are not indexed by hash: those of the day are scanned, up to a second for a busy one.
+    Entries are not indexed by hash, so those of the day are scanned: up to a second for a busy day.
     """
     e = journal.entries.c
     query = (
@@ -70,7 +70,7 @@ async def find_by_hash(connection: AsyncConnection, property_name: str, day: dat
 async def entry_about(
     connection: AsyncConnection, property_name: str, table: str, round_id: str, *, shard: int, seq: int
 ) -> Entry | None:
-    """Return one entry about a round, or None if it is missing or about something else."""
+    """Return one entry about a round, or None if it does not exist or is about something else."""
     query = rows_of(rounds, round_id=round_id, property=property_name, table_name=table)
     row = (await connection.execute(query)).one_or_none()
     e = journal.entries.c
@@ -82,7 +82,7 @@ async def entry_about(
 async def posted_revision(
     connection: AsyncConnection, property_name: str, table: str, round_id: str, revision: int
 ) -> tuple[SettlementPosted, Sequence[Posting]]:
-    """Return a revision of a round as posted, and its postings. Raises: LookupError."""
+    """Return a revision of a round as posted, and its postings. Raises: LookupError if there is no such revision."""
     query = rows_of(rounds, round_id=round_id, property=property_name, table_name=table)
     for place in await connection.execute(_places((await connection.execute(query)).one())):
         draft = (await read_entry(connection, journal, place.shard, place.seq)).draft
@@ -93,7 +93,7 @@ async def posted_revision(
 
 
 async def submission(connection: AsyncConnection, property_name: str, game: str, version: int) -> SubmissionApproved:
-    """Return the approved submission under which a round was settled. Raises: LookupError."""
+    """Return the approved submission of this version. Raises: LookupError if there is none."""
     query = rows_of(submissions, property=property_name, game=game, version=version)
     row = (await connection.execute(query)).one_or_none()
     if row is None:
@@ -136,6 +136,6 @@ async def _recorded(connection: AsyncConnection, row: Row[Any], entry: Entry, na
 
 
 def round_item(row: Row[Any]) -> RoundItem:
-    """Return the state of a round from its row."""
+    """Return the status of a round from its row."""
     status = "void" if row.seq is None else "posted"
     return thing_of(RoundItem, row, table=row.table_name, status=status)
