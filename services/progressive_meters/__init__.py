@@ -1,1 +1,1 @@
-"""Progressive meters: every pool's exact reading, its contributions and awards, and people's changes."""
+"""Progressive meters: the exact reading of each pool, its contributions and awards, and changes that people approve."""

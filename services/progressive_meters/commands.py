@@ -1,4 +1,4 @@
-"""Commands on pools: file and approve terms, request and approve changes, reconcile a day."""
+"""Commands on pools: file and approve terms, request and approve changes of meters, reconcile a gaming day."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -62,14 +62,14 @@ class _OfVersion(Command):
 class ApprovePool(_OfVersion, Approving):
     """Approve a version of a pool's terms.
 
-    The first version puts the base on the meter.
+    The approval of the first version puts the base on the meter.
     """
 
 
 class ReturnPool(_OfVersion):
-    """Return a version of a pool's terms to its filer.
+    """Return a version of a pool's terms to the person who filed it.
 
-    It never takes effect.
+    The version never takes effect.
     """
 
     reason: Reason
@@ -77,21 +77,21 @@ class ReturnPool(_OfVersion):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The properties, and one property's pools by name, with their approved terms."""
+    """The state to decide a command: the properties, and a property's pools and approved terms."""
 
     places: PropertyLookup
     pools: Mapping[str, Pool]
     approved: Pools
 
     def check_limit(self, wanted: PoolTerms) -> None:
-        """Raise Rejected if a limit is below the current display, which it would reduce."""
+        """Raise Rejected if the new limit is below the pool's current display, which it would reduce."""
         pool = self.pools.get(wanted.pool)
         if pool is not None:
             versions.check_limit(wanted, pool.shown_cents)
 
 
 def _require_begun(places: PropertyLookup, property_name: str, gaming_day: date, now: Now) -> None:
-    """Raise Rejected if a gaming day has not begun at the property, or if the property is unknown."""
+    """Raise Rejected if a gaming day has not begun at the property, or if there is no such property."""
     place = place_for_command(places, property_name, now.at)
     if gaming_day > place.gaming_day(now.at):
         raise Rejected(Why.TOO_EARLY, place.other_day(gaming_day, now.at))
@@ -170,16 +170,16 @@ class _OfChange(Command):
 
 
 class ApproveChange(_OfChange, Approving):
-    """Approve a change, which then takes effect.
+    """Approve a change, which takes effect at once.
 
-    The meter moves at once.
+    The meter moves.
     """
 
 
 class RejectChange(_OfChange):
     """Reject a change.
 
-    Nothing moves.
+    No meter moves.
     """
 
     reason: Reason
@@ -187,14 +187,14 @@ class RejectChange(_OfChange):
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A requested change, and its status."""
+    """A requested change from the journal, and the same change for display."""
 
     requested: ChangeRequested
     item: ChangeItem
 
 
 async def _short_cents(connection: AsyncConnection, property_name: str, wanted: WantedChange, pool: str) -> int:
-    """Return by how much the award named by a change exceeded the meter; 0 if it names none."""
+    """Return by how many cents the award that a change names exceeded the meter; 0 if it names none."""
     if wanted.kind != "award" or wanted.movement is None:
         return 0
     found = await awards_above_the_meter(connection, property_name, pool=pool, number=wanted.movement)
@@ -229,7 +229,7 @@ def _request_change(command: RequestChange, state: tuple[int, _Known, int], now:
     number, known, short_cents = state
     _require_begun(known.places, command.property, command.gaming_day, now)
     fact = ChangeRequested(**dict(command), change=number, requested_by=now.by, requested_at=now.at)
-    changed(fact, known.pools, known.approved, now.at, short_cents)  # what cannot be made need not be approved
+    changed(fact, known.pools, known.approved, now.at, short_cents)  # refuses a change that cannot be made
     location = f"/changes/{fact.property}/{fact.change}"
     return Accepted(
         recording=FactWithPostings(fact=fact), answer=change_item(as_json(fact), "requested"), location=location
@@ -282,8 +282,8 @@ def _reject_change(command: RejectChange, request: _Request, now: Now) -> Accept
 class ReconcileDay(Command):
     """Record the reconciliation of a gaming day.
 
-    The current figures are recorded; record them again after late entries. There must be no open award that exceeded
-    its meter.
+    The figures at the time of the command are recorded; record them again after late entries. Awards that exceeded
+    their meter must be corrected or accepted first.
     """
 
     property: PropertyName

@@ -1,4 +1,4 @@
-"""Handlers of the meters: settlements, counted in order, and approved properties and submissions."""
+"""Handlers of the meters: settlements move pools; copies of approved properties and submissions give the terms."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,20 +33,20 @@ from shared.runtime.ingest.submission_copies import RulesSubmissions
 
 
 class ApprovedRules(RulesSubmissions):
-    """Keeps the approved submissions, which contain the rates of the meters."""
+    """Keeps the approved submissions, which have the rates of the meters."""
 
     copies = (submissions,)
 
 
 class ApprovedProperties(Properties):
-    """Keeps the approved properties, which define the pools and their tables."""
+    """Keeps the approved properties, which have the tables of the pools."""
 
     copies = (properties,)
 
 
 @dataclass(slots=True)
 class Counting:
-    """The state of pools during a batch, updated event by event, with the known rounds, terms and submissions."""
+    """The state for a batch of settlements: pools, updated event by event; movements of rounds; terms; submissions."""
 
     pools: dict[PoolKey, Pool]
     moved: dict[RoundKey, tuple[Movement, ...]]
@@ -55,9 +55,10 @@ class Counting:
 
 
 class Settlements(FactHandler[Counting]):
-    """Counts the effects of settled rounds on meters.
+    """Counts the contributions and awards of settled rounds on pools.
 
-    If another process has moved one of the pools meanwhile, the projector aborts the batch, and it is counted again.
+    If another process has moved one of the pools in the meantime, the projector aborts the batch, and the batch is
+    counted again.
     """
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
@@ -103,7 +104,7 @@ def _counted(event: Event[Any], data: PostedRound, state: Counting) -> Sequence[
         )
     documents: list[MeterOfRound] = []
     postings: list[Posting] = []
-    after: dict[PoolKey, Pool] = {}  # nothing of a round counts before all of it does
+    after: dict[PoolKey, Pool] = {}  # a round that is refused halfway leaves the pools unchanged
     for terms, one in played(data, meters):
         feed = _feed(data, terms)
         version = state.approved.fed_by(data.property, feed, data.opened_at)
@@ -162,7 +163,7 @@ def _taken_back(event: Event[Any], data: ReversedRound, state: Counting) -> Sequ
 
 
 def _meters_of(data: ReversedRound, known: Submissions) -> Sequence[Terms]:
-    """Return the meters that a round may have moved; those of all versions if its own version is unknown."""
+    """Return the meters that a round may have moved: those of its submission, or of all versions if that is unknown."""
     named = known.meters(data.submission.hash)
     return known.ever(data.property, data.game) if named is None else named
 

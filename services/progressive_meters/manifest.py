@@ -1,4 +1,4 @@
-"""The manifest of the progressive meters: pools' exact readings, contributions, awards, and people's changes."""
+"""The manifest of the progressive meters: its topics, handlers, commands, read model and routes."""
 
 from services.progressive_meters.api import routes
 from services.progressive_meters.api.parameters import APPROVE_METERS, CHANGE_METERS, READ_SIGNS, RECONCILE_METERS
@@ -18,7 +18,7 @@ MANIFEST = Manifest(
     roles=(APPROVE_METERS, CHANGE_METERS, READ_SIGNS, RECONCILE_METERS),
     journal=journal,
     publishes=METERS,
-    references=(ApprovedProperties, ApprovedRules),  # their rates are known when a round needs them
+    references=(ApprovedProperties, ApprovedRules),  # loaded first: a round needs the rates
     handlers=(Settlements,),
     commands=COMMANDS,
     projector=PROJECTOR,

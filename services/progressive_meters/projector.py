@@ -1,4 +1,4 @@
-"""The read model of the meters; facts of different shards may be applied in any order."""
+"""The read model of the meters. Facts of different shards may be applied in any order."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -45,7 +45,7 @@ from shared.runtime.projector import Projector, Transaction
 _ROUND: Final = RoundKey._fields
 _OF_ROUND: Final = (*_ROUND, "game", "meter")
 _COUNTERS: Final = {"in_count": "in_count", "in_cents": "in_cents", "hits": "hits", "wins_cents": "award_cents"}
-"""The counters of a pool, and the fields of a movement that they sum."""
+"""Counter column of a pool -> field of a movement's delta that it sums."""
 
 _VERSIONS: Final = VersionRows(pool_versions, (PoolFiled,))
 _REQUEST: Final = insert(changes, ("property", "change", "pool", "status", "requested_by", "document"))
@@ -82,7 +82,7 @@ _Moving = PoolApproved | MeterRoundCounted | RoundTakenBack | ChangeApproved
 
 @dataclass(slots=True)
 class _Rows:
-    """The rows of a batch of facts."""
+    """The rows that a batch of facts adds to each table or changes in it."""
 
     versions: list[Recorded] = field(default_factory=list)
     requested: list[Row] = field(default_factory=list)
@@ -97,7 +97,7 @@ class _Rows:
     taken_back: list[Row] = field(default_factory=list)
 
     def add(self, entry: Entry, fact: object) -> None:
-        """Add the rows of a fact; none for a fact of the runtime."""
+        """Add the rows of a fact; facts of the runtime have none."""
         match fact:
             case PoolFiled() | PoolReturned():
                 self.versions.append((entry, fact))
@@ -121,7 +121,7 @@ class _Rows:
                 )
 
     def _change(self, entry: Entry, fact: ChangeRequested) -> None:
-        """Add a requested change, or mark one as approved."""
+        """Add a requested change, or its approval with its movements."""
         row = {"property": fact.property, "change": fact.change, "document": as_of_today(entry.draft).data.decode()}
         if not isinstance(fact, ChangeApproved):
             asked = {"pool": fact.pool, "status": "requested", "requested_by": fact.requested_by}
@@ -141,7 +141,7 @@ class _Rows:
             self.hits += [place | {"line": line, "cents": hit.cents} for line, hit in enumerate(one.hits)]
 
     def _read(self, row: dict[str, Any]) -> None:
-        """Add a table's meter reading; only the latest revision of a round counts."""
+        """Add a table's meter reading; of several revisions of a round, the latest counts."""
         key = tuple(row[name] for name in ("property", "table", "round_id", "meter"))
         before = self.readings.get(key)
         if before is None or before["revision"] < row["revision"]:
@@ -156,7 +156,7 @@ class _Rows:
         at: datetime,
         of_round: Row | None = None,
     ) -> None:
-        """Add movements, and the resulting displays of their pools."""
+        """Add movements to their pools, gaming days and the list of movements."""
         for movement in moved:
             delta, key = delta_of(movement), (fact.property, movement.pool)
             place = {"property": fact.property, "pool": movement.pool}
@@ -195,16 +195,16 @@ class _Rows:
         return self.days[key]
 
     def post(self, entry: Entry, gaming_day: date) -> None:
-        """Add an entry's postings to the liability accounts of pools, which have credit balances."""
+        """Add an entry's postings on the accounts of HELD, which have credit balances, to the sums of a gaming day."""
         for account, cents in entry.draft.postings:
             if account.leg in HELD:
                 self._day(account.property, account.wager, gaming_day)[f"{account.leg}_account"] -= cents
 
     async def write(self, sent: Pipeline) -> None:
-        """Write pools and movements in key order, so that two writers do not deadlock.
+        """Write all rows, those of pools and movements in key order, so that two writers do not deadlock.
 
-        The movements of a pool are numbered: if a number is taken, another process has moved the pool since this was
-        decided, and everything has to be decided again.
+        The movements of a pool are numbered. If a number is taken, another process has moved the pool since the facts
+        were decided: Fenced is raised, and they are decided again.
         """
         await _VERSIONS.write(sent, self.versions)
         await sent.write(_REQUEST, self.requested)
@@ -237,7 +237,7 @@ def _reading(fact: MeterRoundCounted, one: MeterOfRound) -> dict[str, Any]:
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Apply facts to the read model. Raises: Fenced if a pool was moved since they were decided."""
+    """Apply facts to the read model. Raises: Fenced if a pool has moved since the facts were decided."""
     rows = _Rows()
     for entry, fact in recorded:
         rows.add(entry, fact)

@@ -1,7 +1,7 @@
 """The tables of the progressive meters: the journal, and its projections.
 
-Everything but the journal, the properties, the submissions and comparison results is a projection of the journal. Exact
-amounts are nanocents.
+Everything but the journal, the properties, the submissions and the comparison results is a projection of the journal.
+Exact amounts are nanocents.
 """
 
 from typing import Any
@@ -35,25 +35,25 @@ def _json(*names: str, null: bool = False) -> tuple[Column[Any], ...]:
 
 
 submissions = submissions_table(metadata, SCHEMA)
-"""The approved rules submissions: the rates of the meters."""
+"""The approved rules submissions, which have the rates of the meters."""
 
 properties = properties_table(metadata, SCHEMA)
-"""The approved properties: their gaming days, and the tables of their pools."""
+"""The approved properties, which have the gaming days and the tables of pools."""
 
 pool_versions = Table("pool_versions", metadata, *_pool(), *version_columns(), schema=SCHEMA)
-"""The terms of pools: filed, then approved or returned."""
+"""The versions of pools' terms: filed, then approved or returned."""
 
 pools = Table(
     "pools",
     metadata,
     *_pool(),
-    *counts("number"),  # of the last movement
+    *counts("number"),  # that of the last movement
     *_exact("display", "reserve", "overflow"),
     *counts("in_count", "in_cents", "hits", "wins_cents"),
     *moments("at"),  # when the last movement happened
     schema=SCHEMA,
 )
-"""The meters of each pool."""
+"""The current meters and counters of each pool."""
 
 movements = Table(
     "movements",
@@ -68,7 +68,7 @@ movements = Table(
     *texts("meter", null=True),
     *counts("in_count", "in_cents", "award_cents", "hits"),
     *_exact("contribution", "reserved", "overflow", "reset", "reserve_used", "seed", "transfer", "released"),
-    *_exact("display"),  # afterwards
+    *_exact("display"),  # after the movement
     *_json("movement"),  # as published
     *entry_place(),
     CheckConstraint("kind IN ('seed', 'round', 'taken_back', 'change')", name="known_kind"),
@@ -81,7 +81,7 @@ movements = Table(
     Index("movements_of_round", "property", "table", "round_id", "revision", postgresql_where="kind = 'round'"),
     schema=SCHEMA,
 )
-"""Everything that moved a pool."""
+"""All movements of pools, numbered within each pool."""
 
 pool_days = Table(
     "pool_days",
@@ -90,18 +90,18 @@ pool_days = Table(
     *dates("gaming_day", key=True),
     *counts("movements", "in_count", "in_cents", "award_cents", "hits"),
     *_exact("contribution", "reserved", "overflow", "reset", "reserve_used", "seed", "transfer", "released"),
-    *counts("display_account", "reserve_account", "overflow_account"),  # by how much these hold more: cents
+    *counts("display_account", "reserve_account", "overflow_account"),  # the increase of their credit balances, cents
     schema=SCHEMA,
 )
-"""Sums of a pool's movements on a gaming day, and the journal's postings to its accounts for that day."""
+"""The sums of a pool's movements on a gaming day, and of the journal's postings to its accounts for that day."""
 
 readings = Table(
     "readings",
     metadata,
     *texts("property", "table", "round_id", "meter", key=True),
     *texts("pool"),
-    *counts("number"),  # of the movement
-    *columns(Boolean, "standing"),  # no longer where the round was taken back
+    *counts("number"),  # that of the movement
+    *columns(Boolean, "standing"),  # false once the round is reversed
     *texts("game"),
     *dates("gaming_day"),
     *counts("revision"),
@@ -116,20 +116,20 @@ readings = Table(
     Index("readings_with_findings", "property", "gaming_day", postgresql_where="cardinality(findings) > 0"),
     schema=SCHEMA,
 )
-"""Tables' meter readings, and the settlements of those rounds."""
+"""Tables' meter readings in settled rounds, with what the settlements did to the meters."""
 
 hits = Table(
     "hits",
     metadata,
     *_pool(),
-    *counts("number", "line", key=True),  # of the movement, and in it
+    *counts("number", "line", key=True),  # that of the movement, and the award's within it
     *columns(Boolean, "standing"),
     *texts("table", "round_id"),
     *counts("revision", "cents"),
     Index("hits_of_round", "property", "table", "round_id", "revision", info=COPIED),
     schema=SCHEMA,
 )
-"""The awards, which the wins meters are compared with."""
+"""The awards of rounds, with whose sum the wins meters are compared."""
 
 changes = Table(
     "changes",
@@ -137,16 +137,16 @@ changes = Table(
     *texts("property", key=True),
     *counts("change", key=True),
     *texts("pool", "status", "requested_by"),
-    *_json("document"),  # the data of what requested it, or approved it
+    *_json("document"),  # the data of the fact that requested it, or that approved it
     *texts("approved_by", null=True),
-    *_json("rejection", null=True),  # the data of what rejected it
+    *_json("rejection", null=True),  # the data of the fact that rejected it
     CheckConstraint("status IN ('requested', 'approved', 'rejected')", name="known_status"),
     CheckConstraint("(status = 'approved') = (approved_by IS NOT NULL)", name="status_and_approval_agree"),
     CheckConstraint("(status = 'rejected') = (rejection IS NOT NULL)", name="status_and_rejection_agree"),
     CheckConstraint("approved_by <> requested_by", name="approved_by_somebody_else"),
     schema=SCHEMA,
 )
-"""Requested and made changes."""
+"""Changes of meters: requested, approved or rejected."""
 
 reconciliations = Table(
     "reconciliations",
@@ -158,17 +158,17 @@ reconciliations = Table(
     *_json("document"),
     schema=SCHEMA,
 )
-"""Reconciliations as recorded."""
+"""The recorded reconciliations of gaming days."""
 
 compared_pools = Table(
     "compared_pools",
     metadata,
     *_pool(),
-    *counts("number"),  # of the last movement that was there
-    *texts("mark"),  # of the transaction that wrote the first movement: it is another one after a rebuild
+    *counts("number"),  # that of the pool's last movement at the comparison
+    *texts("mark"),  # the transaction that wrote the first movement; a rebuild changes it
     schema=SCHEMA,
 )
-"""The movement up to which a pool was compared with its readings."""
+"""The movement up to which the readings of a pool were compared with the ledger."""
 
 compared_hours = Table(
     "compared_hours",
@@ -177,9 +177,9 @@ compared_hours = Table(
     *dates("gaming_day", key=True),
     Column("hour", MOMENT, primary_key=True),
     *counts("readings", "movements"),
-    *_exact("display", "reserve", "overflow"),  # what the movements add to each
-    *_json("different", null=True),  # the readings that differ
+    *_exact("display", "reserve", "overflow"),  # the sums of the movements on each meter
+    *_json("different", null=True),  # an exception for each reading that differs
     Index("compared_hours_of_day", "property", "gaming_day"),
     schema=SCHEMA,
 )
-"""Comparison results: readings of rounds that closed in an hour, and its movements, by gaming day."""
+"""Results of comparisons by hour and gaming day: the readings of rounds that closed in it, and its movements."""

@@ -1,4 +1,4 @@
-"""Background work of the meters: compare tables' readings with the ledger before anyone requests it."""
+"""Background work of the meters: compare tables' readings with the ledger before a reconciliation needs the results."""
 
 from typing import Final
 
@@ -15,13 +15,13 @@ _SECONDS: Final = 15.0
 
 
 async def watch(context: ServiceContext) -> None:
-    """Compare until cancelled, in one process of the service."""
+    """Compare periodically until cancelled, in the one process of the service that is the leader."""
     name = f"{context.service}: compare readings"
     await run_on_leader(context.pools.background, name, _SECONDS, lambda: compare(context), "readings are not compared")
 
 
 async def compare(context: ServiceContext) -> int:
-    """Compare and store what has moved, one property at a time; return the number of moved pools."""
+    """Compare and store what has moved, one property at a time; return the number of pools that had moved."""
     async with reading(context.pools.background) as connection:
         properties = (await connection.execute(select(pools.c.property).distinct())).scalars().all()
     moved = 0

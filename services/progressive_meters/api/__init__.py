@@ -1,4 +1,4 @@
-"""The HTTP API of the meters: signs read them; people file, approve, change and reconcile them."""
+"""The HTTP API of the meters: read signs, pools and days; file and approve terms; request changes; reconcile days."""
 
 from fastapi import APIRouter
 
@@ -8,5 +8,5 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes of a running service."""
+    """Return all routes of the service."""
     return merge_routers(*(room.routes(context) for room in (commands, pools, reconciliations)))

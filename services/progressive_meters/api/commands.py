@@ -27,7 +27,7 @@ _APPROVED = (*_DECIDED, Reason.SAME_PERSON)
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of all commands on meters."""
     engine = context.commands
     pools, changes = APIRouter(prefix="/pools", tags=["pools"]), APIRouter(tags=["changes"])
     days = APIRouter(prefix="/reconciliations", tags=["reconciliations"])

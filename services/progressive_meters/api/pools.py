@@ -66,7 +66,7 @@ def _signs(context: ServiceContext) -> APIRouter:
 
     @router.get("/{property}", response_model=SignReadings, summary="Read all signs of a property")
     async def read_signs(request: Request, property_name: PropertyPath) -> Response:
-        """Return all sign displays in whole cents; poll with `If-None-Match`."""
+        """Return the displays of all signs of a property, in whole cents. Poll with `If-None-Match`."""
         async with snapshot(context.pools.readers) as connection:
             found = await lists.signs(connection, property_name)
         if not found:
@@ -75,7 +75,7 @@ def _signs(context: ServiceContext) -> APIRouter:
 
     @router.get("/{property}/{pool}", response_model=SignReading, summary="Read the sign of a pool")
     async def read_sign(request: Request, property_name: PropertyPath, pool: PoolName) -> Response:
-        """Return a sign display in whole cents; poll with `If-None-Match`, as the ETag changes with each movement."""
+        """Return a sign's display in whole cents. Poll with `If-None-Match`: the ETag changes with each movement."""
         async with snapshot(context.pools.readers) as connection:
             found = await lists.signs(connection, property_name, pool)
         if not found:
@@ -124,7 +124,7 @@ def _histories(context: ServiceContext) -> APIRouter:
         summary="List the versions of a pool's terms",
     )
     async def list_versions(property_name: PropertyPath, pool: PoolName, asked: Asked) -> Page[PoolVersion]:
-        """List filed, approved and returned versions."""
+        """List the versions of a pool's terms: filed, approved and returned ones."""
         async with snapshot(context.pools.readers) as connection:
             return await VERSIONS.read(connection, asked, version_of, property=property_name, pool=pool)
 
@@ -159,7 +159,7 @@ def _histories(context: ServiceContext) -> APIRouter:
         status: Annotated[Status | None, Query()] = None,
         from_end: FromEnd = False,
     ) -> Page[ChangeItem]:
-        """List requested and made changes, with the display before and after."""
+        """List the changes of a property's meters with their status, and the display before and after those made."""
         async with snapshot(context.pools.readers) as connection:
             of = {"property": property_name, "status": status}
             return await CHANGES.read(connection, asked, lists.change_of, from_end, **of)
@@ -168,7 +168,7 @@ def _histories(context: ServiceContext) -> APIRouter:
     async def read_change(
         request: Request, property_name: PropertyPath, change: Annotated[VersionNumber, Path()]
     ) -> Response:
-        """Return a requested or made change, with the display before and after."""
+        """Return a change with its status, and the display before and after it if it was made."""
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await lists.find_change(connection, property_name, change))
 

@@ -1,4 +1,4 @@
-"""Routes for reading a reconciliation: the current state of a gaming day, readings, and exceptions."""
+"""Routes for reading the reconciliation of a gaming day: its current figures, meter readings, and exceptions."""
 
 from typing import Annotated, Final
 
@@ -46,7 +46,7 @@ Again = Annotated[
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes for reading reconciliations."""
     path = "/reconciliations/{property}/{gaming_day}"
     router = APIRouter(prefix=path, tags=["reconciliations"], dependencies=[DAY_READER])
 
@@ -54,7 +54,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_reconciliation(
         request: Request, property_name: PropertyPath, gaming_day: DayPath, again: Again = True
     ) -> Response:
-        """Return each pool: opening + seed + contribution - award + reset + transfer + released = closing."""
+        """Return a day by pool: opening + seed + contribution - award + reset + transfer + released = closing."""
         async with snapshot(context.pools.readers) as connection:
             day = await day_of(connection, property_name, gaming_day, again=again)
             recorded = await last_reconciled(connection, property_name, gaming_day)
@@ -76,7 +76,7 @@ def routes(context: ServiceContext) -> APIRouter:
         kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
         again: Again = True,
     ) -> Page[ExceptionItem]:
-        """List readings that differ from the ledger, contributions other than rate times wagers, and resets."""
+        """List a gaming day's exceptions: differing readings, contributions, reset amounts, awards above a meter."""
         after = EXCEPTIONS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
             found = await exceptions_of(connection, property_name, gaming_day, again=again)
@@ -96,7 +96,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_readings(
         property_name: PropertyPath, gaming_day: DayPath, pool: PoolName, asked: Asked, from_end: FromEnd = False
     ) -> Page[ReadingItem]:
-        """List the readings of all rounds in force, in the order of their movements, each compared now."""
+        """List a pool's meter readings of rounds in force, in the order of their movements, compared at the request."""
         of = {"property": property_name, "gaming_day": gaming_day, "pool": pool, "standing": True}
         async with snapshot(context.pools.readers) as connection:
             page = await READINGS.read(connection, asked, lambda row: row, from_end, **of)

@@ -1,4 +1,4 @@
-"""People's changes of a meter. Pure."""
+"""Changes of meters that one person requests and another approves. Pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -20,10 +20,10 @@ def approval_of(requested: ChangeRequested, status: str) -> Approval:
 def changed(
     wanted: ChangeRequested, known: Mapping[str, Pool], versions: Pools, at: datetime, short_cents: int = 0
 ) -> Sequence[Moved]:
-    """Return the movements that a change makes at a moment; `known` are the property's pools, by name.
+    """Return the movements by which a change takes effect at a moment.
 
-    `short_cents` is by how much the award of the named movement exceeded the meter. Raises: Rejected if it cannot be
-    made.
+    `known` are the property's pools by name. `short_cents` is by how much the award of the named movement exceeded the
+    meter. Raises: Rejected if the change cannot be made.
     """
     pool = _known(wanted.property, wanted.pool, known)
     if wanted.kind == "award":

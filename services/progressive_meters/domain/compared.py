@@ -13,7 +13,7 @@ END: Final = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 class HourKey(NamedTuple):
-    """An hour of a pool in which rounds closed or movements happened, by gaming day."""
+    """The key of a comparison result: an hour of a pool, within a gaming day."""
 
     pool: str
     gaming_day: date
@@ -22,9 +22,10 @@ class HourKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The number of compared readings, those that differ, and the sum of the movements.
+    """The result of comparing the readings of one or more hours with the ledger.
 
-    `listed` is the number of movements, and what they add to each of HELD (nanocents).
+    `readings` is the number compared, `different` has an exception for each reading that differs. `listed` is the
+    number of movements, and their sums on each meter of HELD (nanocents).
     """
 
     readings: int = 0
@@ -42,7 +43,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Hours of a pool, from the first up to but not including the last."""
+    """The hours of a pool from `begins` up to but not including `ends`."""
 
     pool: str
     begins: datetime
@@ -53,7 +54,7 @@ class Span:
 
 
 def hour_of(moment: datetime) -> datetime:
-    """Return the hour of a moment.
+    """Return the beginning of a moment's hour, in UTC.
 
     >>> hour_of(datetime(2026, 11, 20, 12, 34, 56, tzinfo=UTC)).isoformat()
     '2026-11-20T12:00:00+00:00'
@@ -62,10 +63,10 @@ def hour_of(moment: datetime) -> datetime:
 
 
 def outdated(pool: str, moved_at: datetime, rounds_at: Iterable[datetime]) -> Sequence[Span]:
-    """Return the hours of a pool that must be compared again.
+    """Return the hours of a pool that must be compared again after a movement.
 
-    A movement at `moved_at` affects the meter from that hour on. A reversed or recounted round changes only its own
-    reading, at `rounds_at`.
+    A movement at `moved_at` changes the display from that hour on. A reversed or recounted round also changes its own
+    reading, in the hours of `rounds_at`.
     """
     begins = hour_of(moved_at)
     hours = {hour_of(one) for one in rounds_at}

@@ -1,9 +1,9 @@
 """Compare tables' meter readings with the ledger's own, in the order of events. Pure.
 
-Settlements of linked tables arrive one shard after the other; the order of events does not depend on that. A table
-reports its meter before its round's wagers were added. Other tables add meanwhile, so the ledger agrees if it showed
-the reading at some moment between opening and closing of the round; earlier movements of the same table must be
-included.
+Settlements of linked tables arrive shard by shard, so movements are ordered by the time of their events instead. A
+table reads its meter before its round's wagers are added, while other tables keep adding to the pool. A reading
+therefore agrees with the ledger if the ledger showed it at some moment between the opening and the closing of the
+round, and if earlier movements of the same table are included.
 """
 
 from bisect import bisect_left, bisect_right
@@ -21,7 +21,7 @@ from shared.contracts.exact import shown
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A movement of a pool: when and where it happened, and its change of the display (nanocents)."""
+    """A movement of a pool: when and in which round it happened, and its change of the display (nanocents)."""
 
     at: datetime
     number: int
@@ -31,7 +31,7 @@ class Step:
 
 
 class MeterOfTable(BaseModel):
-    """A meter at a table, in a round."""
+    """A meter of a table in a round, and the pool that it feeds."""
 
     pool: str
     meter: str
@@ -43,7 +43,10 @@ class MeterOfTable(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A table's meter reading before a round, and the settlement's effect. Cents; `number` is the movement."""
+    """A table's meter reading before a round, with what the round's settlement did to the meter. Cents.
+
+    `number` is that of the round's movement in its pool.
+    """
 
     pool: str
     meter: str
@@ -63,7 +66,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A reading that differs from the ledger. Cents."""
+    """A reading that differs from the ledger, with the ledger's display before and after the round. Cents."""
 
     reading: Reading
     ledger_before_cents: int
@@ -73,8 +76,8 @@ class Difference:
 def differences(readings: Sequence[Reading], opening: int, steps: Sequence[Step]) -> list[Difference]:
     """Return the readings of one pool that differ from the ledger.
 
-    `opening` is the pool's display before the first step (nanocents); `steps` cover the time from the first opening of
-    these rounds to the last closing.
+    `opening` is the pool's display before the first step (nanocents). `steps` must cover the time from the first
+    opening of these rounds to the last closing.
     """
     ordered = sorted(steps, key=lambda step: (step.at, step.number))
     moments = [step.at for step in ordered]
@@ -96,7 +99,7 @@ def differences(readings: Sequence[Reading], opening: int, steps: Sequence[Step]
 
 
 def _own(steps: Sequence[Step], reading: Reading) -> int:
-    """Return how far the table's other rounds moved the display since it opened this one (nanocents)."""
+    """Return by how much other rounds of the table moved the display since the reading's round opened (nanocents)."""
     moved = 0
     for number in range(bisect_left(steps, reading.opened_at, key=attrgetter("at")), len(steps)):
         step = steps[number]
@@ -108,7 +111,7 @@ def _own(steps: Sequence[Step], reading: Reading) -> int:
 
 
 def _ledger_before(reading: Reading, held: int, others: Iterable[Step]) -> int | None:
-    """Return the ledger's display before a round if it differs from the table's reading, else None."""
+    """Return None if the ledger showed the reading at some moment of the round, else its last display (cents)."""
     for step in others:
         if shown(held) == reading.before_cents:
             return None

@@ -1,4 +1,4 @@
-"""Documents about pools: sign readings, status, and movements."""
+"""Documents of the API about pools: sign readings, pool status, movements and changes."""
 
 from datetime import date, datetime
 from typing import Literal
@@ -16,7 +16,7 @@ Status = Literal["requested", "approved", "rejected"]
 
 
 class SignReading(BaseModel):
-    """The display of a sign, in whole cents. `number` is that of the pool's last movement, so a higher one is newer."""
+    """The display of a sign, in whole cents. Of two readings of a pool, the one with the higher `number` is newer."""
 
     property: str
     pool: str
@@ -26,14 +26,14 @@ class SignReading(BaseModel):
 
 
 class SignReadings(BaseModel):
-    """The displays of a property's signs."""
+    """The displays of all signs of a property."""
 
     property: str
     readings: list[SignReading]
 
 
 class FeedTerms(Feed):
-    """A feed with its meter's terms in the rules submission; empty if none is in effect."""
+    """A feed of a pool, with its meter's rates; null if no rules submission in effect offers the meter."""
 
     rate: str | None = None
     reserve_rate: str | None = None
@@ -67,7 +67,7 @@ class MovementItem(EntryPlace):
 
 
 class ChangeItem(ChangeAsked, AsShown, ApprovalSubject):
-    """A requested, made or rejected change, with the display before and after it."""
+    """A requested, approved or rejected change; once approved, with the display before and after it."""
 
     status: Status
     approved_by: str | None = None

@@ -5,17 +5,17 @@ Accounts are (property, table, pool, leg):
 | leg | posting |
 |---|---|
 | `display` | minus the whole cents that the meter shows: what is owed to players |
-| `reserve` | minus the whole cents of the reserve, which funds resets, and is negative after an advance by the house |
+| `reserve` | minus the whole cents of the reserve, which funds resets; positive after an advance by the house |
 | `overflow` | minus the whole cents above the limit |
 | `contribution` | plus the whole cents that the settlements of a table's rounds put on the meter |
-| `paid` | minus the awards at a table that came off the meter |
-| `reset` | plus what the settlement put on the display to restore it |
-| `accrued` | plus what is owed beyond settlements: shares of a cent, and for the reserve, less what resets took |
-| `seed` | plus what the house put in at the beginning |
+| `paid` | minus the awards at a table that were paid from the meter |
+| `reset` | plus the whole cents with which a settlement restored the display after an award |
+| `accrued` | plus the liability beyond settlements: shares of a cent, and for the reserve, less what resets took |
+| `seed` | plus the base that the house put in at the beginning |
 | `house` | plus what the house put in, minus what it took out, by an approved change |
 
-The balance of the first three is always minus the whole cents of the exact meters: a fraction of a cent is posted when
-it has become a whole one.
+The balances of `display`, `reserve` and `overflow` are always minus the whole cents of the exact meters: fractions of a
+cent are posted once they add up to a whole one.
 """
 
 from collections.abc import Sequence
@@ -45,13 +45,13 @@ class Pool:
 
     @property
     def shown_cents(self) -> int:
-        """Return the amount that a sign shows, cents."""
+        """Return the amount that a sign shows: the whole cents of the display."""
         return displayed(self.display)
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """The effects of movements on a pool. Nanocents, except for the counters and `award_cents`."""
+    """The effects of one or several movements on a pool. Nanocents, except for the fields of COUNTS."""
 
     in_count: int = 0
     in_cents: int = 0
@@ -68,18 +68,18 @@ class Delta:
 
     @property
     def on_display(self) -> int:
-        """Return the change of the display."""
+        """Return the change of the display, nanocents."""
         award = nanocents(self.award_cents)
         return self.contribution + self.reset + self.seed + self.transfer + self.released - award
 
     @property
     def on_reserve(self) -> int:
-        """Return the change of the reserve."""
+        """Return the change of the reserve, nanocents."""
         return self.reserved - self.reserve_used
 
     @property
     def on_overflow(self) -> int:
-        """Return the change of the overflow meter."""
+        """Return the change of the overflow meter, nanocents."""
         return self.overflow - self.released
 
     def __add__(self, other: "Delta") -> "Delta":
@@ -92,18 +92,18 @@ class Delta:
 COUNTS: Final = ("in_count", "in_cents", "award_cents", "hits")
 PARTS: Final = tuple(one.name for one in fields(Delta))
 EXACT: Final = tuple(name for name in PARTS if name not in COUNTS)
-"""The parts of a movement: fields of a delta, columns, and with the suffix `_cents` members of documents."""
+"""The exact parts of a movement (nanocents): fields of Delta, columns, and as `<name>_cents` members of documents."""
 
 _OF_ROUNDS: Final = "accrued"
-"""The leg that balances the movements of rounds."""
+"""The leg that takes the difference between a round's movement and its settlement."""
 
 HELD: Final = ("display", "reserve", "overflow")
-"""The exact meters of a pool, and the legs of the accounts with their whole cents."""
+"""The names of a pool's exact meters, and of the legs of the accounts that hold their whole cents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A pool after a movement, with the movement and its money."""
+    """A pool after a movement, with the movement and its postings."""
 
     pool: Pool
     movement: Movement
@@ -111,7 +111,7 @@ class Moved:
 
 
 def move(pool: Pool, delta: Delta, *, table: str = "", balance: str) -> Moved:
-    """Apply a delta to a pool. `table` is where it happened, empty for people's changes; `balance` is the contra."""
+    """Apply a delta to a pool. `table` is empty for people's changes; `balance` is the leg of the contra account."""
     after = replace(
         pool,
         number=pool.number + 1,
@@ -139,7 +139,7 @@ def _movement(after: Pool, delta: Delta) -> Movement:
 
 
 def parts(delta: Delta) -> dict[str, Any]:
-    """Return the parts of a delta as members of a document."""
+    """Return a delta as members of a document: counts, and exact cents as decimal text."""
     exact = {f"{name}_cents": exact_text(getattr(delta, name)) for name in EXACT}
     return {name: getattr(delta, name) for name in COUNTS} | exact
 
@@ -167,12 +167,12 @@ def _postings(before: Pool, after: Pool, delta: Delta, table: str, balance: str)
 
 
 def _whole(nanos: int) -> int:
-    """Return whole cents without the share of one, whichever way it moved."""
+    """Return the whole cents of an amount in nanocents, rounded toward zero."""
     return shown(nanos) if nanos >= 0 else -shown(-nanos)
 
 
 def move_by_round(pool: Pool, delta: Delta, *, table: str) -> Moved:
-    """Apply to a pool what a round did: what its settlement says, and what the pool accrues beyond it."""
+    """Apply a round's delta to a pool: the effect of its settlement, and what the pool accrues beyond that."""
     return move(pool, delta, table=table, balance=_OF_ROUNDS)
 
 
@@ -181,36 +181,36 @@ def take_back(pool: Pool, movement: Movement, *, table: str) -> Moved:
     return move_by_round(pool, -delta_of(movement), table=table)
 
 
-# --- what people decide ---
+# --- changes that people approve ---
 
 
 def seed(pool: Pool, base_cents: int) -> Moved:
-    """Put the base into a new pool."""
+    """Put the base into a new pool, at the house's cost."""
     return move(pool, Delta(seed=nanocents(base_cents)), balance="seed")
 
 
 def transfer(pool: Pool, to: Pool, cents: int) -> Sequence[Moved]:
-    """Move cents from one pool to another. Raises: Rejected if the first does not show them."""
+    """Move cents from one pool to another. Raises: Rejected if the first pool shows less than that."""
     _require_shown(pool, cents)
     out = Delta(transfer=-nanocents(cents))
     return (move(pool, out, balance="house"), move(to, -out, balance="house"))
 
 
 def adjust(pool: Pool, cents: int) -> Moved:
-    """Add cents of the house to a pool, or deduct them. Raises: Rejected if it does not show them."""
+    """Add cents of the house to a pool; negative: deduct them. Raises: Rejected if the pool shows fewer."""
     _require_shown(pool, -cents)
     return move(pool, Delta(transfer=nanocents(cents)), balance="house")
 
 
 def reset(pool: Pool, reset_cents: int) -> Moved:
-    """Bring the display to the reset amount, at the house's cost or gain."""
+    """Bring the display to the reset amount; the house pays or receives the difference."""
     missing = nanocents(reset_cents) - pool.display
     delta = Delta(reset=missing) if missing >= 0 else Delta(transfer=missing)
     return move(pool, delta, balance="reset" if missing >= 0 else "house")
 
 
 def release(pool: Pool, cents: int) -> Moved:
-    """Move cents from the overflow meter to the display. Raises: Rejected if there are not enough."""
+    """Move cents from the overflow meter to the display. Raises: Rejected if the overflow meter holds fewer."""
     if cents > shown(pool.overflow):
         held = shown(pool.overflow)
         raise Rejected(Reason.NOT_ALLOWED, f"'cents' {cents}: the overflow meter of pool {pool.name} holds {held}")
@@ -218,7 +218,7 @@ def release(pool: Pool, cents: int) -> Moved:
 
 
 def accept_award(pool: Pool, short_cents: int) -> Moved:
-    """Add to a pool, at the house's cost, the part of an award that exceeded the meter."""
+    """Pay into a pool, at the house's cost, the part of an award that exceeded the meter."""
     return move(pool, Delta(transfer=nanocents(short_cents)), balance="house")
 
 

@@ -1,4 +1,4 @@
-"""The reconciliation of a gaming day as a document, and its exceptions. Pure."""
+"""The reconciliation of a gaming day: its figures by pool, its exceptions, and its document. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ ExceptionKind = Literal["reading", "contribution", "reset", "award"]
 class ExceptionItem(MeterOfTable):
     """An exception of the reconciliation.
 
-    `reading`: the table's reading before the round, or the settlement after it, differs from the ledger.
+    `reading`: the table's reading before the round, or the settlement's reading after it, differs from the ledger.
     `contribution`: rate times wagers differs from what the settlement added. `reset`: the submission's reset amount
-    differs from the pool's. `award`: in the order in which winning rounds closed, the award of movement `number`
-    exceeded the meter by `short_cents`; the day cannot be reconciled until the round is corrected, or two people accept
-    it.
+    differs from the pool's. `award`: the award of movement `number` exceeded the meter by `short_cents`, taking winning
+    rounds in the order in which they closed. The day cannot be reconciled until that round is corrected, or two people
+    accept the award.
     """
 
     kind: ExceptionKind
@@ -46,9 +46,9 @@ class ExceptionItem(MeterOfTable):
 
 
 class ReadingItem(MeterOfTable):
-    """A table's meter reading before a round, and the settlement after it, beside the ledger. Cents.
+    """A table's meter readings before and after a round, beside the ledger's. Cents.
 
-    `number` is the movement of the round; `different`: the two do not agree.
+    `number` is the movement of the round. `different`: the readings do not agree with the ledger.
     """
 
     number: int
@@ -66,12 +66,12 @@ class ReadingItem(MeterOfTable):
 
 
 class Reconciliation(BaseModel):
-    """The pools of a property on a gaming day in the form in which they would be recorded now.
+    """The reconciliation of a property's pools on a gaming day, with the figures that would be recorded now.
 
-    `balanced`: every identity holds, the movements of each pool are complete, its accounts match its meters, its wins
-    match its hits, and there is no open award that exceeded its meter. `recorded`: whether a person recorded these
-    rows, or others that have changed since. `rows_sha256` covers `pools` as canonical JSON. `input_open` is the number
-    of input records missing or refused.
+    `balanced`: each identity holds, the movements of each pool are complete, its accounts match its meters, its wins
+    match its hits, and no award above a meter is open. `recorded`: whether a person has recorded these rows, or rows
+    that have changed since. `rows_sha256` covers `pools` as canonical JSON. `input_open` is the number of input records
+    that are missing or were refused.
     """
 
     property: str
@@ -88,11 +88,11 @@ class Reconciliation(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolBooks:
-    """The figures of a pool for a day: sums before, on and after it, and related records.
+    """The figures of a pool around a gaming day, from which its row and its faults are computed.
 
-    `pool` is its current state, and `movements` the number summed. `listed` is the number of the day's movements, and
-    what they add to each of HELD (nanocents). `accounts` are the balances of its three accounts, and `hits_cents` is
-    the sum of its hits in force.
+    `pool` is its current state. `before`, `day` and `later` sum its movements before, on and after the day; `movements`
+    is their number. `listed` is the number of the day's movements and their sums on each meter of HELD (nanocents),
+    read one by one. `accounts` are the balances of those three legs, `hits_cents` is the sum of its hits in force.
     """
 
     pool: Pool
@@ -108,7 +108,7 @@ class PoolBooks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """A gaming day of a property's pools: rows, their faults, and exceptions."""
+    """The reconciled figures of a property's pools on a gaming day: rows, violated identities, exceptions."""
 
     rows: tuple[PoolDay, ...]
     wrong: tuple[str, ...]
@@ -116,12 +116,12 @@ class Day:
 
     @property
     def awards(self) -> tuple[ExceptionItem, ...]:
-        """Return the open awards that exceeded a meter."""
+        """Return the exceptions for awards that exceeded a meter."""
         return tuple(one for one in self.exceptions if one.kind == "award")
 
     @property
     def figures(self) -> dict[str, Any]:
-        """Return the figures common to a document and a record of the day."""
+        """Return the figures that the day's document and its recorded fact have in common."""
         return {
             "balanced": not self.wrong and not self.awards and all(row.difference_cents == "0" for row in self.rows),
             "exceptions": len(self.exceptions),
@@ -132,14 +132,14 @@ class Day:
 
 
 def reconciliation(day: Day, recorded: str | None, **more: Any) -> Reconciliation:
-    """Return the document of a day; `recorded` is the hash of the rows that were recorded last."""
+    """Return the document of a gaming day; `recorded` is the hash of the last recorded rows, or None."""
     figures = day.figures
     is_recorded = "never" if recorded is None else "as_it_is" if recorded == figures["rows_sha256"] else "changed_since"
     return Reconciliation(**more, **figures, recorded=is_recorded, wrong=list(day.wrong))
 
 
 def pool_day(books: PoolBooks, *, readings: int, different: int) -> PoolDay:
-    """Return the row of a pool."""
+    """Return the reconciliation row of a pool; `readings` were compared, `different` of them differ."""
     before, day, pool = books.before, books.day, books.pool
     closing = before + day
     return PoolDay(
@@ -160,7 +160,7 @@ def pool_day(books: PoolBooks, *, readings: int, different: int) -> PoolDay:
 
 
 def wrong_with(books: PoolBooks) -> list[str]:
-    """Return the violated identities of a pool; normally none."""
+    """Return a message for each violated identity of a pool; normally none."""
     pool, moved = books.pool, books.before + books.day + books.later
     meters = (
         ("display", moved.on_display, pool.display),
@@ -195,7 +195,7 @@ def _parts(sums: tuple[int, int, int, int]) -> str:
 
 
 def reading_exception(difference: Difference) -> ExceptionItem:
-    """Return the exception for a differing reading."""
+    """Return the exception for a reading that differs from the ledger."""
     reading = difference.reading
     return ExceptionItem(
         kind="reading",

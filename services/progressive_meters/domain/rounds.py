@@ -18,7 +18,7 @@ from shared.rules.submission import select
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A meter's terms in a rules submission: its contribution rate, and its reset amount."""
+    """A meter's terms in a rules submission: its contribution rates and its reset amount in cents."""
 
     regulation: str
     meter: str
@@ -27,7 +27,7 @@ class Terms:
     reset_cents: int
 
     def takes(self, wager: str) -> bool:
-        """Return whether a wager feeds the meter: it has the meter's name, or that name as a prefix for several wagers.
+        """Return whether a wager feeds the meter: its name is the meter's, or begins with the meter's name and `_`.
 
         >>> five_card = Terms("pa-645a-2011", "five_card_hand_bonus", Fraction("0.2"), None, 1000000)
         >>> five_card.takes("five_card_hand_bonus_dealer"), five_card.takes("ante")
@@ -37,13 +37,13 @@ class Terms:
 
     @property
     def rates(self) -> tuple[str, str | None]:
-        """Return rate and reserve rate as decimals."""
+        """Return the rate and the reserve rate as decimal text; None without a reserve."""
         reserve = None if self.reserve_rate is None else exact_text(share(1, self.reserve_rate))
         return exact_text(share(1, self.rate)), reserve
 
 
 def meters_of(approved: SubmissionApproved) -> tuple[Terms, ...]:
-    """Return the meters that a submission offers, including those whose paytable fixes their terms. Raises: Refused."""
+    """Return the terms of all meters that a submission offers. Raises: Refused."""
     offers = select(catalogue(approved.regulation), approved.submission).offers
     return tuple(
         Terms(
@@ -60,7 +60,7 @@ def meters_of(approved: SubmissionApproved) -> tuple[Terms, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A settled round's figures for one meter. Cents; `settled_cents` is what the settlement added to it."""
+    """A settled round's figures for one meter. Cents; `settled_cents` is the contribution of the settlement."""
 
     in_count: int
     in_cents: int
@@ -71,12 +71,12 @@ class Played:
 
     @property
     def award_cents(self) -> int:
-        """Return the amount awarded from the meter."""
+        """Return the amount awarded from the meter, cents."""
         return sum(hit.cents for hit in self.hits)
 
 
 def played(data: PostedRound, meters: Sequence[Terms]) -> list[tuple[Terms, Played]]:
-    """Return a round's figures for each meter with wagers or awards.
+    """Return a round's figures for each meter that it moved.
 
     Raises: Refused if an award came from a meter that the submission does not have.
     """
@@ -124,7 +124,7 @@ def _qualified(line: Line) -> bool:
 
 
 def concerns_meters(data: PostedRound) -> bool:
-    """Return whether a round may have moved a meter, in which case its settlement lists meters or their totals."""
+    """Return whether a round may have moved a meter: its settlement has meters, or totals with meter amounts."""
     return bool(data.meters) or any(_moves_meters(total) for total in data.totals)
 
 
@@ -133,7 +133,7 @@ def _moves_meters(total: WagerTotals) -> bool:
 
 
 def may_have_moved(data: ReversedRound, meters: Sequence[Terms]) -> bool:
-    """Return whether the reversed round may have moved one of these meters."""
+    """Return whether a reversed round may have moved one of these meters."""
     return any(
         total.handle_cents or _moves_meters(total)
         for total in data.totals
@@ -146,10 +146,10 @@ def count_round(
 ) -> tuple[Moved, MeterOfRound]:
     """Add a round's contributions to a pool, deduct its awards, and restore the display after a full award.
 
-    Contributions are rate times stakes, exactly; if the settlement's whole cents differ from that, other wagers
-    qualified than expected: its cents count, and a finding says so. The limit applies after the awards: contributions
-    above it go to the overflow meter. A reset is funded by the reserve if the meter has one. Raises: Refused for a
-    contribution above the unreasonable one.
+    The exact contribution is rate times stakes. If its whole cents differ from the settlement's, the settlement's cents
+    count, and a finding reports that other wagers qualified than expected. The limit applies after the awards:
+    contributions above it go to the overflow meter. A reset is funded by the reserve if the meter has one. Raises:
+    Refused for a contribution above `unreasonable_contribution_cents`.
     """
     findings: list[str] = []
     contribution = share(played.in_cents, terms.rate)

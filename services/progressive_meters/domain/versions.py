@@ -23,11 +23,11 @@ from shared.runtime.commands.approval import POOL_TERMS, Approval, Decision
 from shared.runtime.commands.approval_subject import ApprovalSubject
 
 FeedTerms = Callable[[str, Feed, datetime], Terms | None]
-"""(property, feed, moment) -> the meter's terms in the rules submission in effect then, if that table offers it."""
+"""(property, feed, moment) -> the terms of the feed's meter in the submission in effect then, None if not offered."""
 
 
 class PoolVersion(PoolTerms, Filed, Standing, ApprovalSubject):
-    """A version of a pool's terms with its status."""
+    """A version of a pool's terms: its content, its status, and who decided when."""
 
     @property
     def label(self) -> str:
@@ -36,12 +36,12 @@ class PoolVersion(PoolTerms, Filed, Standing, ApprovalSubject):
 
     @property
     def approval(self) -> Approval:
-        """Return the approval of the version."""
+        """Return the approval step of the version, with its current decision."""
         return Approval(POOL_TERMS, self.label, self.filed_by, Decision.of(self.status))
 
 
 class Pools:
-    """The approved versions of pools' terms, and the pool that each feed belongs to at a moment."""
+    """The approved versions of all pools' terms, by pool and by feed."""
 
     def __init__(self, approved: Iterable[PoolVersion] = ()) -> None:
         self._versions: dict[tuple[str, str], list[PoolVersion]] = {}
@@ -54,19 +54,19 @@ class Pools:
             versions.sort(key=lambda version: version.effective_from)
 
     def versions(self, property_name: str, pool: str) -> Sequence[PoolVersion]:
-        """Return the approved versions of a pool, by beginning."""
+        """Return the approved versions of a pool, ordered by the time they take effect."""
         return self._versions.get((property_name, pool), ())
 
     def in_effect(self, property_name: str, pool: str, moment: datetime) -> PoolVersion | None:
-        """Return the version of a pool in effect at a moment."""
+        """Return the version of a pool in effect at a moment, or None."""
         return in_effect(self.versions(property_name, pool), moment)
 
     def current(self, property_name: str, pool: str, moment: datetime) -> PoolVersion:
-        """Return the version of a pool in effect at a moment, or its first version."""
+        """Return the version of a pool in effect at a moment, or its first version if none is yet."""
         return self.in_effect(property_name, pool, moment) or self.versions(property_name, pool)[0]
 
     def fed_by(self, property_name: str, feed: Feed, moment: datetime) -> PoolVersion | None:
-        """Return the version of the pool that a feed belongs to at a moment."""
+        """Return the version in effect of the pool to which a feed belongs at a moment, or None."""
         for pool in self._pools_of.get((property_name, feed), ()):
             version = self.in_effect(property_name, pool, moment)
             if version is not None and feed in version.feeds:
@@ -74,7 +74,7 @@ class Pools:
         return None
 
     def taken(self, property_name: str, feed: Feed, since: datetime, *, besides: str) -> PoolVersion | None:
-        """Return a version of another pool to which a feed belongs at a moment or later."""
+        """Return a version of a pool other than `besides` that has the feed at a moment or later, or None."""
         for pool in sorted(self._pools_of.get((property_name, feed), set()) - {besides}):
             versions = self.versions(property_name, pool)
             ends = [version.effective_from for version in versions[1:]]
@@ -87,9 +87,9 @@ class Pools:
 def file(
     wanted: PoolTerms, versions: int, pools: Pools, place: PropertySnapshot, terms: FeedTerms, *, by: str, at: datetime
 ) -> PoolFiled:
-    """Return the next version of a pool's terms, as filed; `versions` is the number filed before.
+    """Return the fact that the next version of a pool's terms is filed; `versions` is the number filed before.
 
-    Raises: Rejected for invalid terms, or those that contradict the property or the rules submissions of the feeds.
+    Raises: Rejected if the terms are invalid, or contradict the property or the rules submissions of the feeds.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     if wanted.gaming_day != place.gaming_day(wanted.effective_from):
@@ -115,10 +115,10 @@ def file(
 def check_approval(
     filed: PoolVersion, pools: Pools, place: PropertySnapshot, terms: FeedTerms, *, by: str, at: datetime
 ) -> None:
-    """Check that a person may approve a version at a moment.
+    """Raise Rejected unless a person may approve a version at a moment.
 
-    Raises: Rejected if it was decided before, for its filer, if it can no longer take effect, or if the property or a
-    rules submission has changed meanwhile.
+    Not approved are a decided version, one's own version, a version that can no longer take effect, and a version that
+    the property or a rules submission has come to contradict.
     """
     filed.approval.approve(by)
     wrong = why_not(filed, pools, at)
@@ -128,7 +128,7 @@ def check_approval(
 
 
 def check_limit(wanted: PoolTerms, shown_cents: int) -> None:
-    """Check a limit against a pool's display. Raises: Rejected if it would reduce the display."""
+    """Raise Rejected if the new limit is below a pool's display, which it would reduce."""
     if wanted.limit_cents is not None and wanted.limit_cents < shown_cents:
         raise _not_allowed(
             f"'limit_cents' {wanted.limit_cents}: pool {wanted.pool} shows {shown_cents}; have the difference "
@@ -137,26 +137,26 @@ def check_limit(wanted: PoolTerms, shown_cents: int) -> None:
 
 
 def approved(filed: PoolVersion, movement: Movement | None, *, by: str, at: datetime) -> PoolApproved:
-    """Return a version as approved, with the movement that put in the base."""
+    """Return the approval of a version; the first version's has the movement that puts the base on the meter."""
     return PoolApproved(**fields_of(filed, PoolFiled), approved_by=by, approved_at=at, movement=movement)
 
 
 def give_back(filed: PoolVersion, *, by: str, at: datetime, reason: str) -> PoolReturned:
-    """Return the return of a version to its filer. Raises: Rejected if it was decided before."""
+    """Return the fact that a version is returned to its filer. Raises: Rejected if the version is decided already."""
     filed.approval.reject()
     return returned(PoolReturned, filed, by=by, at=at, reason=reason)
 
 
 def after(filed: PoolFiled | PoolVersion, fact: PoolFiled | PoolReturned) -> PoolVersion:
-    """Return a version after a fact about it was recorded."""
+    """Return a version with its status after a fact about it."""
     return PoolVersion(**fields_of(filed, PoolFiled), **standing(fact))
 
 
 def why_not(wanted: PoolTerms, pools: Pools, at: datetime) -> str | None:
-    """Return why a version may not take effect at its beginning, or None.
+    """Return why a version may not take effect when it says, or None if it may.
 
-    The first version of a pool may begin in the past: rounds of feeds without a pool wait in quarantine. A feed belongs
-    to one pool at a time.
+    The first version of a pool may take effect in the past, because rounds that feed no pool yet wait in quarantine. A
+    feed belongs to one pool at a time.
     """
     before = pools.versions(wanted.property, wanted.pool)
     too_late = why_too_late(wanted.effective_from, [version.effective_from for version in before], at)

@@ -1,1 +1,1 @@
-"""Queries: pools and their terms, lists for the API, and the figures of a gaming day."""
+"""Queries: pools and their terms, lists for the API, and the reconciliation of a gaming day."""

@@ -1,4 +1,4 @@
-"""Read the figures of a gaming day: sums before, on and after it, differing readings, accounts."""
+"""Read the figures of a gaming day: sums before, on and after it, differing readings, accounts, exceptions."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -29,10 +29,10 @@ from shared.runtime.rows import rows_of, thing_of
 
 
 async def day_of(connection: AsyncConnection, property_name: str, gaming_day: date, *, again: bool = True) -> Day:
-    """Return all figures of a day, for the pools that moved on or before it.
+    """Return the reconciliation of a gaming day, for the pools that had moved by then.
 
-    Every movement and reading of the day is compared; unless `again`, results of hours without changes since are
-    reused.
+    With `again`, every movement and reading of the day is compared; without, the stored results of hours that have not
+    changed since are reused.
     """
     sums = await _sums(connection, property_name, gaming_day)
     compare = compare_all if again else compare_moved
@@ -54,7 +54,7 @@ async def day_of(connection: AsyncConnection, property_name: str, gaming_day: da
 async def exceptions_of(
     connection: AsyncConnection, property_name: str, gaming_day: date, *, again: bool = True
 ) -> list[ExceptionItem]:
-    """Return the exceptions of a day; `again` as in `day_of`."""
+    """Return the exceptions of a gaming day; `again` as in `day_of`."""
     totals = await displays(connection, property_name)
     compare = compare_all if again else compare_moved
     compared = await compare(connection, property_name, gaming_day, totals)
@@ -71,14 +71,14 @@ async def _exceptions(
 
 
 async def displays(connection: AsyncConnection, property_name: str) -> dict[str, int]:
-    """Return the total change of each pool's display by all of its movements, by pool of a property (nanocents)."""
+    """Return the current display of each pool of a property, as the sum of its movements (nanocents)."""
     return _totals(await _sums(connection, property_name, date.max))
 
 
 async def readings_beside_ledger(
     connection: AsyncConnection, property_name: str, rows: Sequence[Row[Any]]
 ) -> list[ReadingItem]:
-    """Return tables' readings in these rows, each with the ledger's display."""
+    """Return readings for display, each beside the ledger's; `rows` are rows of the table `readings`."""
     read: dict[str, list[Reading]] = {}
     for row in rows:
         if row.before_cents is not None:
@@ -105,7 +105,7 @@ async def readings_beside_ledger(
 
 
 async def last_reconciled(connection: AsyncConnection, property_name: str, gaming_day: date) -> str | None:
-    """Return the hash of the rows that were last reconciled for a day."""
+    """Return the hash of the rows that were last recorded for a gaming day, or None."""
     c = reconciliations.c
     query = rows_of(reconciliations, property=property_name, gaming_day=gaming_day).order_by(c.seq.desc()).limit(1)
     row = (await connection.execute(query)).one_or_none()
@@ -115,7 +115,7 @@ async def last_reconciled(connection: AsyncConnection, property_name: str, gamin
 async def _sums(
     connection: AsyncConnection, property_name: str, gaming_day: date
 ) -> dict[str, dict[str, Mapping[str, int]]]:
-    """Return the sums of each pool before, on and after a day."""
+    """Return the sums of each pool: pool -> `before`, `day` or `later` -> column -> sum."""
     d = pool_days.c
     when = case((d.gaming_day < gaming_day, "before"), (d.gaming_day == gaming_day, "day"), else_="later")
     names = ("movements", *PARTS, *(f"{leg}_account" for leg in HELD))
@@ -177,9 +177,9 @@ async def awards_above_the_meter(
     pool: str | None = None,
     number: int | None = None,
 ) -> list[ExceptionItem]:
-    """Return the awards of a gaming day, or of one movement, that exceeded the meter.
+    """Return exceptions for the awards that exceeded their meter, of a gaming day or of one movement of a pool.
 
-    Those accepted by two people are not included.
+    Awards that two people have accepted are left out.
     """
     asked = {"property": property_name, "gaming_day": gaming_day, "pool": pool, "number": number}
     found: list[ExceptionItem] = []

@@ -1,9 +1,9 @@
-"""Compare tables' meter readings with the ledger: the database sums, and returns what the sums do not explain.
+"""Compare tables' meter readings with the ledger; the database sums the movements.
 
-Most readings equal the ledger right before the movement of their own round. The database sums the movements in the
-order of events, by an index, and returns the readings for which that does not hold; only these are examined one by one.
-The result of an hour is stored with the number of the last movement: a later comparison covers only what has moved
-since, and the affected hours.
+Most readings equal the ledger's display right before the movement of their own round. The database sums the movements
+in the order of events, using an index, and returns the readings for which that does not hold; only those are examined
+one by one. The result of each hour is stored together with the number of the pool's last movement, so that a later
+comparison covers only the hours that movements have affected since.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -32,9 +32,9 @@ Found = dict[HourKey, Compared]
 async def compare_all(
     connection: AsyncConnection, property_name: str, gaming_day: date, totals: Mapping[str, int]
 ) -> dict[str, Compared]:
-    """Return the figures of each pool on a gaming day, comparing everything.
+    """Return the result for each pool on a gaming day, comparing everything.
 
-    `totals` is the sum of all movements of each pool on its display (nanocents).
+    `totals` is the display of each pool, as the sum of its movements (nanocents).
     """
     spans = [Span(pool, BEGINNING, END) for pool in totals]
     return _by_pool(await _compare(connection, property_name, spans, totals, gaming_day))
@@ -43,7 +43,7 @@ async def compare_all(
 async def compare_moved(
     connection: AsyncConnection, property_name: str, gaming_day: date, totals: Mapping[str, int]
 ) -> dict[str, Compared]:
-    """Return the same, comparing only hours affected by later movements."""
+    """Return the result for each pool on a gaming day, comparing only the hours affected since the last time."""
     spans, _ = await _outdated(connection, property_name)
     by_pool: dict[str, list[Span]] = {}
     for span in spans:
@@ -56,7 +56,7 @@ async def compare_moved(
 
 
 async def keep(connection: AsyncConnection, property_name: str, totals: Mapping[str, int]) -> int:
-    """Compare and store what has moved since the last comparison, on any day; return the number of moved pools."""
+    """Compare the hours affected since the last comparison and store the results; return the number of pools."""
     spans, pools = await _outdated(connection, property_name)
     if not spans:
         return 0
@@ -90,7 +90,7 @@ def _by_pool(found: Found) -> dict[str, Compared]:
 
 
 async def compare_kept(connection: AsyncConnection, property_name: str, totals: Mapping[str, int]) -> tuple[Rows, Rows]:
-    """Return the stored results of hours without later movements, and the expected results."""
+    """Return the stored results and the expected results of the hours that no movement has affected since."""
     spans, _ = await _outdated(connection, property_name, marked=False)
     whole = [Span(pool, BEGINNING, END) for pool in totals]
 
@@ -112,9 +112,9 @@ async def compare_kept(connection: AsyncConnection, property_name: str, totals: 
 async def _outdated(
     connection: AsyncConnection, property_name: str, *, marked: bool = True
 ) -> tuple[list[Span], list[dict[str, Any]]]:
-    """Return the hours for which pools' stored results are outdated, and the pools' current state.
+    """Return the hours whose stored results are outdated, and the pools that have moved, with their last movement.
 
-    `marked`: also the hours of pools whose first movement is in another row than before, as after a rebuild.
+    `marked`: also return all hours of a pool whose first movement was written again since, as by a rebuild.
     """
     spans: list[Span] = []
     pools: list[dict[str, Any]] = []
@@ -146,7 +146,7 @@ async def _compare(
     totals: Mapping[str, int],
     gaming_day: date | None,
 ) -> Found:
-    """Return the results of these spans, restricted to a gaming day."""
+    """Return the results of the hours in these spans, restricted to a gaming day unless it is None."""
     whole = [] if gaming_day is None else [span for span in spans if span.begins == BEGINNING]
     parts = [span for span in spans if span not in whole]
     found: Found = {}
@@ -180,7 +180,7 @@ async def _differences(
     totals: Mapping[str, int],
     gaming_day: date | None,
 ) -> list[Difference]:
-    """Return the differing readings from the first hour to the last moment of these spans."""
+    """Return the readings in these spans that differ from the ledger; `totals` as in `compare_all`."""
     if not spans:
         return []
     asked = _parameters(property_name, spans) | {"totals": [totals[one.pool] for one in spans]}
@@ -196,7 +196,7 @@ async def different_of(
     readings: Mapping[str, Collection[Reading]],
     totals: Mapping[str, int],
 ) -> list[Difference]:
-    """Return the readings that differ from the ledger, by pool, each compared independently."""
+    """Return those of the given readings, by pool, that differ from the ledger; `totals` as in `compare_all`."""
     spans = [
         Span(pool, min(one.opened_at for one in read), max(one.closed_at for one in read))
         for pool, read in readings.items()

@@ -1,4 +1,4 @@
-"""Compare stored hourly results of pools with their movements and readings."""
+"""Verify the stored comparison results against the movements and readings."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -10,7 +10,7 @@ from shared.runtime.differences import ComparedTable, compare_rows
 
 
 async def compare_hours(connection: AsyncConnection) -> ComparedTable:
-    """Compare the hours of all properties, except those with later movements."""
+    """Compare the stored results of all properties with expected ones, except hours that movements affected since."""
     properties = set((await connection.execute(select(pools.c.property))).scalars())
     properties |= set((await connection.execute(select(compared_hours.c.property))).scalars())
     was: dict[tuple[object, ...], dict[str, object]] = {}

@@ -1,4 +1,4 @@
-"""Read the lists of the API."""
+"""Read the lists that the API returns."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,14 +16,14 @@ from shared.runtime.rows import find_row, rows_of, thing_of
 
 
 async def signs(connection: AsyncConnection, property_name: str, pool: str | None = None) -> list[SignReading]:
-    """Return the displays of a property's signs, or of one pool."""
+    """Return the displays of a property's signs, or of one pool's sign."""
     query = rows_of(pools, property=property_name, pool=pool).order_by(pools.c.pool)
     rows = await connection.execute(query)
     return [thing_of(SignReading, row, shown_cents=pool_of(row).shown_cents) for row in rows]
 
 
 def status_of(row: Row[Any], known: Pools, offers: Submissions, at: datetime) -> PoolStatus:
-    """Return the status of a pool at a moment, with its terms and those of its feeds' submissions."""
+    """Return the status of a pool at a moment, with its terms, and the rates in its feeds' rules submissions."""
     pool, terms = pool_of(row), known.in_effect(row.property, row.pool, at)
     return thing_of(
         PoolStatus,
@@ -47,7 +47,7 @@ def _feeds(terms: PoolVersion, offers: Submissions, at: datetime) -> list[FeedTe
 
 
 async def find_change(connection: AsyncConnection, property_name: str, change: int) -> ChangeItem:
-    """Return a change. Raises: Rejected if there is none."""
+    """Return a change. Raises: Rejected if there is no such change."""
     missing = f"there is no change {change} at {property_name}"
     return change_of(await find_row(connection, changes, missing, property=property_name, change=change))
 
@@ -58,7 +58,7 @@ def change_of(row: Row[Any]) -> ChangeItem:
 
 
 def change_item(said: Mapping[str, Any], status: str, rejection: Mapping[str, Any] | None = None) -> ChangeItem:
-    """Return a change from the facts that requested, approved or rejected it."""
+    """Return a change from the data of the fact that requested or approved it, and of the one that rejected it."""
     rest = dict(said)
     moved = rest.pop("movements", None)
     if rejection is not None:

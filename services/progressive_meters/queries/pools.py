@@ -1,4 +1,4 @@
-"""Read pools, their terms, the rules submissions of their feeds, and the effects of rounds."""
+"""Read pools, their terms, the rules submissions of their feeds, and the movements of rounds."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -37,31 +37,31 @@ _OF_ROUNDS: Final = compiled(
 
 
 def pool_of(row: Row[Any]) -> Pool:
-    """Return the current state of a pool."""
+    """Return the current state of a pool from its row."""
     meters = {name: int(row._mapping[name]) for name in Pool.__slots__ if name in pools.c}
     return Pool(row.property, row.pool, **meters)
 
 
 async def pools_of(connection: AsyncConnection, keys: Iterable[PoolKey]) -> dict[PoolKey, Pool]:
-    """Return the state of pools; those without movements are missing."""
+    """Return the state of pools by (property, pool); pools without movements are missing."""
     wanted = sorted(set(keys))
     rows = await _POOLS.read(connection, keyed(_POOLS, wanted)) if wanted else ()
     return {(row.property, row.pool): pool_of(row) for row in rows}
 
 
 async def pools_at(connection: AsyncConnection, property_name: str) -> dict[str, Pool]:
-    """Return the state of a property's pools, by name."""
+    """Return the state of a property's pools by name; pools without movements are missing."""
     rows = await connection.execute(rows_of(pools, property=property_name))
     return {row.pool: pool_of(row) for row in rows}
 
 
 def version_of(row: Row[Any]) -> PoolVersion:
-    """Return a version of a pool's terms with its status."""
+    """Return a version of a pool's terms from its row."""
     return PoolVersion.model_validate(document_of(row))
 
 
 async def find_version(connection: AsyncConnection, property_name: str, pool: str, version: int) -> PoolVersion:
-    """Return a version of a pool's terms. Raises: Rejected if there is none."""
+    """Return a version of a pool's terms. Raises: Rejected if there is no such version."""
     missing = f"there is no version {version} of pool {pool} at {property_name}"
     return version_of(
         await find_row(connection, pool_versions, missing, property=property_name, pool=pool, version=version)
@@ -75,14 +75,14 @@ async def approved_at(connection: AsyncConnection, property_name: str) -> Pools:
 
 
 class ApprovedPools:
-    """The approved terms of all pools, reloaded when there are new ones."""
+    """The approved terms of all pools, reloaded when further versions were approved."""
 
     def __init__(self) -> None:
         self._count = -1
         self._pools = Pools()
 
     async def refresh(self, connection: AsyncConnection) -> Pools:
-        """Reload the terms if their number has changed; an approved version never changes."""
+        """Return the terms, reloaded if the number of approved versions has changed; approved versions never change."""
         approved = pool_versions.c.status == "approved"
         query = select_from(func.count()).select_from(pool_versions).where(approved)
         count = (await connection.execute(query)).scalar_one()
@@ -93,27 +93,27 @@ class ApprovedPools:
 
 
 class Submissions(ApprovedSubmissions[tuple[Terms, ...]]):
-    """The meters of approved submissions in the database; of all properties, or of one."""
+    """The terms of the meters in approved submissions, of all properties or of one."""
 
     def __init__(self, property_name: str | None = None) -> None:
         super().__init__(submissions, meters_of, property_name)
 
     def meters(self, digest: str) -> Sequence[Terms] | None:
-        """Return the meters of the submission with this hash, or None."""
+        """Return the terms of the meters in the submission with this hash, or None if it is unknown."""
         return self.under(digest)
 
     def ever(self, property_name: str, game: str) -> Sequence[Terms]:
-        """Return the meters of all versions of submissions for a game."""
+        """Return the terms of the meters in all versions of a game's submissions."""
         return [terms for version in self.versions(property_name, game) for terms in version]
 
     def of_feed(self, property_name: str, feed: Feed, moment: datetime) -> Terms | None:
-        """Return the terms of a feed's meter in the submission in effect at a moment, if that covers the table."""
+        """Return the terms of a feed's meter in the submission in effect at a moment, or None if not offered."""
         version = self.in_effect(property_name, feed.game, feed.table, moment) or ()
         return next((terms for terms in version if terms.meter == feed.meter), None)
 
 
 async def submissions_of(connection: AsyncConnection, property_name: str) -> Submissions:
-    """Return the approved submissions of a property."""
+    """Return the approved submissions of a property, loaded."""
     found = Submissions(property_name)
     await found.refresh(connection)
     return found
@@ -122,7 +122,7 @@ async def submissions_of(connection: AsyncConnection, property_name: str) -> Sub
 async def movements_of_rounds(
     connection: AsyncConnection, keys: Sequence[RoundKey]
 ) -> dict[RoundKey, tuple[Movement, ...]]:
-    """Return the movements of pools by these revisions of rounds."""
+    """Return the movements of pools by these revisions of rounds, by revision; others are missing."""
     found: dict[RoundKey, list[Movement]] = {}
     rows = await _OF_ROUNDS.read(connection, keyed(_OF_ROUNDS, sorted(set(keys)))) if keys else ()
     for row in rows:

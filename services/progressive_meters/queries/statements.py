@@ -1,7 +1,7 @@
 """The SQL statements that compare tables' meter readings with the ledger, using indexes.
 
-Spans are hours of pools, up to but not including the last. Each is read by the index of its pool in time, which `OFFSET
-0` enforces because a span holds few of all rows.
+A span has the hours of a pool from `begins` up to but not including `ends`. It is read by the index on pool and time:
+`OFFSET 0` keeps the planner from another plan, because a span holds few of all rows.
 """
 
 from dataclasses import fields
@@ -90,11 +90,12 @@ NOT_EXPLAINED: Final = text(f"""
         AND r.own_held >= r.before_cents * {_NANO} AND r.own_held < (r.before_cents + 1) * {_NANO}
     ) IS NOT TRUE
     ORDER BY r.pool, r.number""")
-"""Readings that differ from the ledger right before the movement of their own round.
+"""Readings that differ from the ledger's display right before the movement of their own round.
 
-Only for rounds played once with one meter in the pool: all others agree. Here `ends` is the moment of the last reading
-of a span; `total` is the sum of all movements of a pool on its display, from which later ones are deducted. Readings
-and movements are merged into one order instead of joined: without statistics of a span a join compared each with each.
+Only rounds that were posted once and have one meter in the pool can match in this way; readings of other rounds are
+always returned. Here `ends` is the moment of the last reading of a span. `total` is the pool's display, from which the
+movements since `begins` are deducted. Readings and movements are merged into one order instead of joined, because
+without statistics of a span a join would compare each reading with each movement.
 """
 
 SINCE: Final = text(f"""
@@ -128,7 +129,10 @@ FIRST_MOVED: Final = text(f"""
            bool_or(coalesce(m.revision > CASE m.kind WHEN 'taken_back' THEN 1 ELSE 2 END, false)) AS often
     FROM {_MOVED}
     GROUP BY m.pool""")
-"""`often`: a round was corrected more than once, so the closing times of some revisions are no longer known."""
+"""When the earliest movement of each pool happened, of those recorded after its movement `number`.
+
+`often`: a round was corrected more than once, so the closing times of some of its revisions are no longer known.
+"""
 
 ROUNDS_AGAIN: Final = text(f"""
     SELECT m.pool, w.at
@@ -141,7 +145,7 @@ ROUNDS_AGAIN: Final = text(f"""
         SELECT r.closed_at FROM progressive_meters.readings r
         WHERE r.property = m.property AND r."table" = m."table" AND r.round_id = m.round_id AND r.pool = m.pool) w
     WHERE m.kind = 'taken_back' OR m.revision > 1""")
-"""Closing times of reversed or recounted rounds: as first played, and as known now."""
+"""The closing times of rounds that were reversed or counted again since: as first played, and of the last revision."""
 
 FORGET: Final = text(f"""
     DELETE FROM progressive_meters.compared_hours c USING {_SPANS}
@@ -169,9 +173,9 @@ AWARDS: Final = text(f"""
         WHERE c.property = r.property AND c.pool = r.pool AND c.status = 'approved'
           AND c.document ->> 'kind' = 'award' AND CAST(c.document ->> 'movement' AS bigint) = r.number)
     ORDER BY r.pool, r.number""")
-"""Awards in force that nobody has accepted, with the meter available for each, in the order in which rounds closed.
+"""Awards in force that two people have not accepted, with the amount available on the meter, in the order of closing.
 
-Available before the award: all earlier movements, the contribution of its own round, and contributions of other tables'
-rounds that were in progress and closed later, exactly, even if they were reversed since: the sign showed them. The
-award of a corrected round goes by the meter at the correction, when its own table may be playing on.
+Available before an award are all earlier movements, the contribution of its own round, and the contributions of other
+tables' rounds that were in progress and closed later (even if reversed since), because the sign showed them. The award
+of a corrected round is compared with the meter at the correction, when its own table may be playing on.
 """
