@@ -1,1 +1,1 @@
-"""Paytable registry: rules submissions and properties, filed by one person, approved by another, published forever."""
+"""Paytable registry: rules submissions, properties and ledger mappings, filed by one person and approved by another."""

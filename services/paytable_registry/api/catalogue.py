@@ -1,4 +1,4 @@
-"""Routes of the catalogue: what regulations allow."""
+"""Routes of the catalogue: what the regulations allow a submission to select."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Routes of one kind of document of a property: file, decide, read, compare."""
+"""The routes that every kind of document of a property has: file, decide, read, compare versions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 class DocumentChanges(BaseModel):
-    """The changes of a version of a document from an earlier version, or from none."""
+    """The differences between a version of a document and an earlier version, if there is one."""
 
     property: str
     from_version: int | None = Field(description="the version that it is compared with; none: the first of all")
@@ -44,7 +44,7 @@ class DocumentChanges(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """The name, the summary and, where it is not that of every kind of document, the description of a route."""
+    """The texts of a route in the API description: name, summary, and a description of its own if it needs one."""
 
     name: str
     summary: str
@@ -53,7 +53,7 @@ class Described:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentRoutes(Generic[DocumentT, VersionT]):
-    """The routes of one kind of document below a path: its commands, roles and models, and how each is described."""
+    """The routes of one kind of document below a path: its commands, roles and models, and the texts of its routes."""
 
     kind: DocumentKind[DocumentT, VersionT]
     versions: Versions[VersionT]
@@ -137,7 +137,7 @@ class DocumentRoutes(Generic[DocumentT, VersionT]):
                 Query(description="the version to compare with; the last approved before, without it"),
             ] = None,
         ) -> DocumentChanges:
-            """Return the differences as text, for the approver."""
+            """Return the differences from an earlier version as text, for the approver."""
             async with snapshot(context.pools.readers) as connection:
                 wanted = await versions.find(connection, property_name, version)
                 before = (

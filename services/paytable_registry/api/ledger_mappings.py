@@ -14,7 +14,7 @@ from shared.runtime.http import Page
 
 
 class LedgerMappingChanges(DocumentChanges):
-    """The changes of a version of a ledger mapping from an earlier version, or from none."""
+    """The differences between a version of a ledger mapping and an earlier version, if there is one."""
 
 
 routes = DocumentRoutes(

@@ -1,4 +1,4 @@
-"""Routes of paybacks: computed and stated paybacks of a version, on which its approval depends."""
+"""Routes of paybacks: the computed and stated paybacks of a version, which its approval checks."""
 
 import asyncio
 from typing import Annotated, Any

@@ -9,7 +9,7 @@ from shared.runtime.http import Page
 
 
 class PropertyChanges(DocumentChanges):
-    """The changes of a version of a property from an earlier version, or from none."""
+    """The differences between a version of a property and an earlier version, if there is one."""
 
 
 routes = DocumentRoutes(

@@ -8,7 +8,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, working for a running service."""
+    """Return all routes of the service."""
     parts = (
         *(submissions.routes, paybacks.routes, sheets.routes, properties.routes, tables.routes),
         *(ledger_mappings.routes, catalogue.routes),

@@ -1,4 +1,4 @@
-"""Routes of information for patrons: a version's sign of payout odds, and its gaming guide."""
+"""Routes of the sheets for patrons: a version's sign of payout odds, and its gaming guide."""
 
 from hashlib import sha256
 from typing import Annotated, Any, Final
@@ -55,7 +55,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_sign(
         request: Request, property_name: PropertyPath, game: GameName, version: Version, form: Form = "html"
     ) -> Response:
-        """Return the payout sign: every offered wager with every paying row, each line with its paragraph."""
+        """Return the sign of payout odds: every wager on offer with its paying rows, and the paragraph of each."""
         return await answer(request, (property_name, game, version), "sign", form)
 
     @router.get(

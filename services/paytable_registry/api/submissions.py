@@ -1,4 +1,4 @@
-"""Routes of rules submissions: draft, file, decide, withdraw, read; and what is in effect where and when."""
+"""Routes of rules submissions: draft, file, decide, withdraw, read; and read which is in effect at each table."""
 
 import asyncio
 from functools import partial
@@ -61,7 +61,7 @@ class InEffect(BaseModel):
 
 
 class SubmissionChanges(BaseModel):
-    """The changes of a version of a submission from another one."""
+    """The differences between two versions of a submission."""
 
     property: str
     game: str
@@ -114,7 +114,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         property_name: PropertyChoice = None,
         game: Annotated[Name | None, Query()] = None,
     ) -> Page[SubmissionShown]:
-        """List all versions, or those of a property or a game."""
+        """List the versions of all submissions, or of those for a property or a game."""
         return await page(asked, property=property_name, game=game)
 
     @router.get(
@@ -129,7 +129,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         table: Annotated[Name | None, Query(description="the table; without it all that are there then")] = None,
         at: Annotated[Moment | None, Query(description="the moment, with its time zone; now without it")] = None,
     ) -> Response:
-        """Return each table's game, and the version under which a round opened there at that moment settles."""
+        """Return each table's game, and the version under which rounds that open there at that moment settle."""
         now = context.clock()
         moment = now if at is None else at
         async with snapshot(context.pools.readers) as connection:
@@ -145,7 +145,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.CURSOR_UNKNOWN, Reason.NOT_FOUND),
     )
     async def list_versions_of_game(property_name: PropertyPath, game: GameName, asked: Asked) -> Page[SubmissionShown]:
-        """List all versions of a submission, from drafts to superseded ones."""
+        """List all versions of a submission, whatever their status."""
         found = await page(asked, property=property_name, game=game)
         if not found.items and asked.cursor is None:
             raise Rejected(Reason.NOT_FOUND, f"nothing was ever filed for {game} at {property_name}")
@@ -158,7 +158,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         responses={**UNCHANGED, **problems(Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.CONTRADICTS)},
     )
     async def export(request: Request, property_name: PropertyPath, game: GameName) -> Response:
-        """Export every fact about its versions under a signed checkpoint: all that an outsider needs to verify them."""
+        """Export all facts about the submission's versions under a signed checkpoint, for an outsider to verify."""
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await submissions.export(connection, property_name, game))
 
@@ -193,7 +193,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
             before, after = [
                 await submissions.find(connection, property_name, game, number) for number in (version, other)
             ]
-        found = await asyncio.to_thread(changes, before, after)  # counting paybacks takes up to some seconds
+        found = await asyncio.to_thread(changes, before, after)  # computing paybacks takes up to some seconds
         return SubmissionChanges(
             property=property_name, game=game, from_version=version, to_version=other, changes=found
         )

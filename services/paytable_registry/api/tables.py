@@ -1,4 +1,4 @@
-"""Routes of a property's tables and devices: the master list as of a gaming day, and a month's tables."""
+"""Routes of a property's tables and devices: the master list on a gaming day, and the tables of a month."""
 
 from datetime import date
 from typing import Annotated
@@ -17,7 +17,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 class MasterList(BaseModel):
-    """Every table of a property and every device at a table, on a gaming day."""
+    """The tables of a property and the devices at each, on a gaming day."""
 
     property: str
     version: int = Field(description="the version of the property that says so")
@@ -27,7 +27,7 @@ class MasterList(BaseModel):
 
 
 class TablesOfMonth(BaseModel):
-    """The tables that were open on a gaming day of a month, and for how many of its days."""
+    """The tables that were open in a month, with the number of gaming days on which each was open."""
 
     property: str
     month: str
@@ -72,7 +72,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         month: Annotated[Month, Query(description="the month, YYYY-MM")],
     ) -> Response:
-        """List the tables that were open in a month, on how many gaming days, and their games."""
+        """List the tables that were open in a month, with their games and the number of gaming days."""
         async with snapshot(context.pools.readers) as connection:
             places = await properties.places(connection, property_name)
         return document_response(

@@ -1,4 +1,4 @@
-"""Commands on one kind of document: file, approve and return a version."""
+"""The commands that every kind of document has: file, approve and return a version."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ from shared.runtime.commands.command import Accepted, Approving, Command, Comman
 
 
 class OfVersion(Command):
-    """A command on a version."""
+    """A command on one version of a document."""
 
     property: Annotated[Name, Field(description="the property")]
     version: VersionNumber
@@ -44,7 +44,7 @@ def document_commands(
 ) -> Commands:
     """Return the commands on a kind of document. `file` is the document itself; its versions are read below `path`.
 
-    `require` raises Rejected where a property may have no such document.
+    `require`, if given, is called before filing; it raises Rejected if the property may not have such a document.
     """
     commands = Commands(shards=PROPERTIES.name)
 

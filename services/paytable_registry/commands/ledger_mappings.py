@@ -23,21 +23,21 @@ class FileLedgerMapping(Command, LedgerMappingDocument):
 
 
 class ApproveLedgerMapping(ApproveVersion):
-    """Approve a version.
+    """Approve a version of a general-ledger mapping.
 
-    It is in effect for the gaming days that begin at `effective_from` or later.
+    The version is in effect for the gaming days that begin at `effective_from` or later.
     """
 
 
 class ReturnLedgerMapping(ReturnVersion):
-    """Return a version to its filer.
+    """Return a version of a general-ledger mapping to its filer.
 
-    It never takes effect.
+    The version never takes effect.
     """
 
 
 async def _require_property(connection: AsyncConnection, name: str) -> None:
-    """Raise Rejected if there is no such property: nothing would ever be posted by its mapping."""
+    """Raise Rejected unless the property is approved; a mapping of an unknown property would post nothing."""
     if not await properties.VERSIONS.approved(connection, name):
         detail = f"there is no approved property {name!r}: file it and have it approved, then file its ledger mapping"
         raise Rejected(Reason.NOT_FOUND, detail)

@@ -19,16 +19,16 @@ class FileProperty(Command, PropertyDocument):
 
 
 class ApproveProperty(ApproveVersion):
-    """Approve a version.
+    """Approve a version of a property.
 
-    It is in effect from `effective_from`.
+    The version is in effect from `effective_from`.
     """
 
 
 class ReturnProperty(ReturnVersion):
-    """Return a version to its filer.
+    """Return a version of a property to its filer.
 
-    It never takes effect.
+    The version never takes effect.
     """
 
 

@@ -31,7 +31,7 @@ COMMANDS = Commands()
 class DraftSubmission(Command, RulesSubmission):
     """Draft the next version of a rules submission.
 
-    Its content may be replaced until it is filed; it is validated only then.
+    The content can be replaced until the draft is filed, and is validated only then.
     """
 
 
@@ -57,35 +57,35 @@ class _OfVersion(Command):
 
 
 class FileDraft(_OfVersion):
-    """File a draft as it is.
+    """File a draft with its current content.
 
     Another person approves it before it takes effect.
     """
 
 
 class ApproveSubmission(_OfVersion, Approving):
-    """Approve a version.
+    """Approve a version of a rules submission.
 
-    Rounds opened at its tables from `effective_from` on settle under it. An `override` is needed if a wager's payback
-    differs from the stated one, is above 100%, or below a floor of the property.
+    Rounds that open at its tables from `effective_from` on settle under it. An `override` is needed if a wager's
+    payback differs from the stated one, is above 100%, or is below a floor of the property.
     """
 
     override: Annotated[Reason | None, Field(description="why what its paybacks say is passed over")] = None
 
 
 class ReturnSubmission(_OfVersion):
-    """Return a version to its filer.
+    """Return a version of a rules submission to its filer.
 
-    It never takes effect.
+    The version never takes effect.
     """
 
     reason: Reason
 
 
 class WithdrawSubmission(_OfVersion):
-    """Withdraw a version before it takes effect.
+    """Withdraw a version of a rules submission before it takes effect.
 
-    A draft or undecided version is withdrawn at once; the withdrawal of an approved one needs a second person.
+    A draft or undecided version is withdrawn at once. To withdraw an approved one needs a second person.
     """
 
     reason: Reason
@@ -94,14 +94,14 @@ class WithdrawSubmission(_OfVersion):
 class ApproveWithdrawal(_OfVersion, Approving):
     """Approve the withdrawal of an approved version.
 
-    This must be done at least an hour before its beginning.
+    This must be done at least an hour before the version takes effect.
     """
 
 
 class ReturnWithdrawal(_OfVersion):
     """Reject the request to withdraw an approved version.
 
-    It takes effect as approved.
+    The version takes effect as approved.
     """
 
     reason: Reason
@@ -135,7 +135,7 @@ async def _version_history_and_places(
 
 
 def _shown(command: _OfVersion, state: tuple[Any, ...], now: Now) -> SubmissionShown:
-    """Return the version, which is loaded first, as the approval subject, given its history."""
+    """Return the loaded version, with its phase, as the approval subject."""
     del command
     version, history, *_ = state
     shown: SubmissionShown = history.shown(version, now.at)
@@ -184,11 +184,11 @@ _Judged = tuple[SubmissionVersion, SubmissionHistory, PropertyLookup, Sequence[C
 
 
 async def _judged(connection: AsyncConnection, command: ApproveSubmission) -> _Judged:
-    """Load the subject of an approval, and compute its paybacks, which takes up to a second."""
+    """Load the subject of an approval and compute its paybacks, which takes up to a second."""
     version, history, places = await _version_history_and_places(connection, command)
     place = places(version.property, version.effective_from)
     if place is None or version.status != "filed" or of_regulation(version):
-        return version, history, places, ()  # it cannot be approved as it is
+        return version, history, places, ()  # paybacks are not computed for a version that will be refused
     found = await asyncio.to_thread(counted, version)
     return version, history, places, compared(version, found, place.document)
 

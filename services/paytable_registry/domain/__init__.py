@@ -1,1 +1,1 @@
-"""The domain of the registry: versions of submissions and properties. Pure."""
+"""The domain of the registry: versions of submissions, properties and ledger mappings, and their checks. Pure."""

@@ -9,7 +9,7 @@ from shared.contracts.property_snapshot import signers_of
 
 
 def key_problems(wanted: PropertyDocument) -> Iterator[str]:
-    """Yield the faults of a property's keys that are visible without other versions."""
+    """Yield the faults of a property's keys that can be found without other versions of the property."""
     signers = signers_of(wanted)
     for what, values in (
         ("key", (signer.key.kid for signer in signers)),
@@ -44,7 +44,7 @@ def key_problems(wanted: PropertyDocument) -> Iterator[str]:
 
 
 def changed_keys(wanted: PropertyDocument, before: Iterable[DeviceKey]) -> Iterator[str]:
-    """Yield keys that differ from those in approved versions (`before`), or that are valid again after revocation."""
+    """Yield faults of keys that approved versions had (`before`): a new public key, or valid again after revocation."""
     now = {signer.key.kid: signer.key for signer in signers_of(wanted)}
     said = set()
     for key in before:

@@ -24,7 +24,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class DocumentVersion(Filed, Standing, ApprovalSubject):
-    """A version of a document of a property, with its status."""
+    """A version of a property's document: its status, and who decided when. Each kind of document adds its content."""
 
     POLICY: ClassVar[Policy]
 
@@ -40,10 +40,10 @@ class DocumentVersion(Filed, Standing, ApprovalSubject):
 
     @property
     def approval(self) -> Approval:
-        """Return the approval of the version."""
+        """Return the approval step of the version, with its current decision."""
         return Approval(self.POLICY, self.label, self.filed_by, Decision.of(self.status))
 
-    if TYPE_CHECKING:  # fields of each document, which says them in an order of its own
+    if TYPE_CHECKING:  # fields that each document declares, in its own order
         property: str
         effective_from: datetime
 
@@ -54,7 +54,7 @@ VersionT = TypeVar("VersionT", bound=DocumentVersion)
 
 @dataclass(frozen=True, slots=True)
 class History(Generic[VersionT]):
-    """The history of one document: the number of versions filed, and the approved ones."""
+    """The history of a property's document: the number of versions filed, and the approved versions."""
 
     versions: int = 0
     approved: Sequence[VersionT] = ()
@@ -64,8 +64,8 @@ class History(Generic[VersionT]):
 class DocumentKind(Generic[DocumentT, VersionT]):
     """A kind of document: its models, its facts, and its checks.
 
-    `faults` are those of a document by itself; `contradictions`, those beside the approved versions, are looked for
-    when it is filed and again when it is approved. `changes` are the differences of two versions as text.
+    `faults` finds what is wrong with a document by itself. `contradictions` finds conflicts with the approved versions,
+    when a document is filed and again when it is approved. `changes` returns the differences of two versions as text.
     """
 
     document: type[DocumentT]
@@ -78,9 +78,9 @@ class DocumentKind(Generic[DocumentT, VersionT]):
     changes: Callable[[VersionT, VersionT], list[str]]
 
     def file(self, wanted: Contract, history: History[VersionT], *, by: str, at: datetime) -> Fact:
-        """Return the next version, as filed.
+        """Return the fact that the next version of a document is filed.
 
-        Raises: Rejected with all of its faults, one per line, or if it could never be approved.
+        Raises: Rejected with all faults of the document, one per line, or if it could never be approved.
         """
         said = fields_of(wanted, self.document)
         said["effective_from"] = beginning(said["effective_from"])
@@ -93,9 +93,9 @@ class DocumentKind(Generic[DocumentT, VersionT]):
         return self.filed(**said | {"version": version, "hash": digest, "filed_by": by, "filed_at": at})
 
     def approve(self, version: VersionT, history: History[VersionT], *, by: str, at: datetime) -> Fact:
-        """Return the approval of a version.
+        """Return the fact that a version is approved.
 
-        Raises: Rejected if it was decided before, for its filer, or if it would change what has been in effect.
+        Raises: Rejected if it is decided already, if `by` filed it, or if it would change what has been in effect.
         """
         version.approval.approve(by)
         document = self.document(**fields_of(version, self.document))
@@ -105,12 +105,12 @@ class DocumentKind(Generic[DocumentT, VersionT]):
         return self.approved(**fields_of(version, self.filed) | {"approved_by": by, "approved_at": at})
 
     def give_back(self, version: VersionT, *, by: str, at: datetime, reason: str) -> Fact:
-        """Return the return of a version to its filer. Raises: Rejected if it was decided before."""
+        """Return the fact that a version is returned to its filer. Raises: Rejected if it is decided already."""
         version.approval.reject()
         return returned(self.returned, version, by=by, at=at, reason=reason)
 
     def after(self, version: Contract, fact: Fact) -> VersionT:
-        """Return a version, given as filed or with its status, after a fact about it was recorded."""
+        """Return a version with its status after a fact about it; `version` is the filed fact or the version before."""
         return self.version(**fields_of(version, self.filed), **standing(fact))
 
     def _too_late(

@@ -1,4 +1,4 @@
-"""The rules in effect at tables at a moment. Pure."""
+"""The rules submissions in effect at a property's tables at a moment. Pure."""
 
 from datetime import datetime
 
@@ -25,9 +25,10 @@ def in_effect_at(
     now: datetime,
     only: str | None = None,
 ) -> list[TableInEffect]:
-    """Return the tables of a property at a moment, or one of them, with the version in effect at each.
+    """Return the tables of a property at a moment, or only one of them, with the version in effect at each.
 
-    `now` is the time of the request, for the phases. Raises: Rejected if the one table does not exist then.
+    `now` is the time of the request, from which the phases of the versions follow. Raises: Rejected if the one table
+    does not exist at the moment.
     """
     day = place.gaming_day(moment)
     missing = None if only is None else place.why_no_table(only, day)

@@ -1,4 +1,4 @@
-"""Export of filings and approvals: the facts about the versions of a submission, each with its proof."""
+"""Export of filings and approvals: the facts about the versions of a submission, each with its proof. Pure."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -17,8 +17,8 @@ from shared.journal.proof import ProofDocument
 class SubmissionsExport(Contract):
     """The facts about the versions of a submission, in the order of recording, each with its proof.
 
-    Every proof has the registry's record and its position under one signed checkpoint: it can be verified with only the
-    registry's public key.
+    Each proof has the fact as recorded and its position under one signed checkpoint, so that the registry's public key
+    is enough to verify it.
     """
 
     format: Literal["pitledger-submissions-v1"] = "pitledger-submissions-v1"
@@ -28,10 +28,10 @@ class SubmissionsExport(Contract):
 
 
 def versions_of(property_name: str, game: str, facts: Iterable[tuple[str, bytes]]) -> list[SubmissionVersion]:
-    """Return the versions, by number, that proven facts (kind, JSON) describe.
+    """Return the versions, ordered by number, that result from proven facts: pairs of kind and JSON.
 
-    Raises: EvidenceError if a fact is about something else, a hash does not match its content, or a decision is not
-    about what was filed.
+    Raises: EvidenceError if a fact is about another submission, a hash does not match its content, or a decision is
+    about content that was not filed.
     """
     found: dict[int, SubmissionVersion] = {}
     for kind, data in facts:

@@ -1,4 +1,4 @@
-"""A general-ledger mapping as a versioned document. Pure."""
+"""General-ledger mappings as versioned documents. Pure."""
 
 from typing import Final
 
@@ -36,7 +36,7 @@ def changes(before: LedgerMappingVersion, after: LedgerMappingVersion) -> list[s
 
 
 def _said(version: LedgerMappingVersion) -> dict[str, str]:
-    """Return what a version says of each of its parts, as text."""
+    """Return the parts of a version, by name, as text."""
     return {
         "title": version.title,
         "currency": version.currency,

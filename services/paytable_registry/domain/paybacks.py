@@ -1,4 +1,4 @@
-"""The payback check of a version: computed compared with stated paybacks, and what requires an override. Pure."""
+"""The payback check of a version: compare computed with stated paybacks, and find what needs an override. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -25,8 +25,8 @@ Counted = Literal["exactly", "sampled", "by_model"]
 class ComparedPayback(BaseModel):
     """A wager's payback, percent, as computed and as stated by the licensee.
 
-    With a meter, `payback` is at the reset amount, or at the requested reading. None if it was not computed; `reason`
-    says why.
+    With a meter, `payback` is at the meter's reset amount, or at the requested reading. It is None if it was not
+    computed; `reason` tells why.
     """
 
     wager: str
@@ -43,9 +43,9 @@ class ComparedPayback(BaseModel):
 
 
 def counted(wanted: RulesSubmission, readings: Mapping[str, int] = MappingProxyType({})) -> list[WagerPayback]:
-    """Return the computed payback of each wager of a version, which takes up to a second unless cached.
+    """Return the computed payback of each wager of a version; unless cached, this takes up to a second.
 
-    `readings` are meter readings, cents by wager. Raises: Rejected for what the regulation does not allow.
+    `readings` are meter readings, cents by wager. Raises: Rejected if the regulation does not allow the submission.
     """
     try:
         return list(_counted(wanted.regulation, wanted.submission.model_dump_json(), frozenset(readings.items())))
@@ -61,7 +61,7 @@ def _counted(regulation: str, submission: str, readings: frozenset[tuple[str, in
 def compared(
     wanted: RulesSubmission, found: Sequence[WagerPayback], document: PropertyDocument | None
 ) -> list[ComparedPayback]:
-    """Return the computed and the stated payback of each wager of a version, and the property's floors."""
+    """Return each wager's computed and stated payback, its floor at the property, and what needs an override."""
     rows = []
     for one in found:
         wager = one.offer.name
@@ -107,7 +107,7 @@ def _problems(
 
 
 def agrees(payback: Fraction, error: Fraction, stated: Payback) -> bool:
-    """Return whether a payback agrees with a stated one, to the stated digits; a computed one may be off by `error`.
+    """Return whether a payback rounds to the stated percentage at its digits, given that it may be off by `error`.
 
     >>> [agrees(Fraction(92264, 100000), Fraction(0), stated) for stated in ("92.26", "92.264", "92.27", "92")]
     [True, True, False, True]
@@ -118,16 +118,16 @@ def agrees(payback: Fraction, error: Fraction, stated: Payback) -> bool:
 
 
 def _not_by_itself(wanted: RulesSubmission, listed: Iterable[str]) -> Iterator[ComparedPayback]:
-    """Yield stated paybacks of wagers that are only computed together with other wagers."""
+    """Yield a row for each stated payback of a wager whose payback is only computed together with another wager's."""
     for wager in wanted.stated_paybacks.keys() - set(listed):
         reason = "it is counted with the wager that it is added to: state that wager's payback"
         yield ComparedPayback(wager=wager, title=wager, stated=wanted.stated_paybacks[wager], reason=reason)
 
 
 def overridden(found: Sequence[ComparedPayback], reason: str | None) -> Overridden | None:
-    """Return the overridden findings with the reason; None if there are none.
+    """Return the overridden findings with the reason for it; None if there are no findings.
 
-    Raises: Rejected if there are findings and no reason, or a reason without findings.
+    Raises: Rejected if there are findings but no reason, or a reason but no findings.
     """
     findings = [finding for one in found for finding in one.findings]
     if findings and reason is None:
@@ -151,7 +151,7 @@ def _words(finding: PaybackFinding) -> str:
 
 
 def _percent(share: Fraction) -> Payback:
-    """Return a share in percent with four digits, rounded.
+    """Return a share as a percentage, rounded to four decimals.
 
     >>> _percent(Fraction(2, 3))
     '66.6667'

@@ -1,4 +1,4 @@
-"""A property as a versioned document. Pure."""
+"""Properties as versioned documents. Pure."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final

@@ -26,13 +26,13 @@ _NAMED: Final = {
     "signs": ("signed topic", None),
     "signing_keys": ("key", "kid"),
 }
-"""The items of a list, and the member that names each; None if each is its own name."""
+"""List of a property -> (word for one of its items, member that names an item; None if the item is a name itself)."""
 
 Change = str
 
 
 def changes(before: PropertyDocument, after: PropertyDocument) -> list[Change]:
-    """Return the changes of a later version, one per line, except its number and beginning."""
+    """Return the changes of a later version as text, one per line; its number and beginning are left out."""
     one, other = _document(before), _document(after)
     return list(_changes("", one, other))
 
@@ -58,7 +58,7 @@ def _changes(where: str, before: Mapping[str, Any], after: Mapping[str, Any]) ->
 def _listed(where: str, name: str, before: Sequence[Any], after: Sequence[Any]) -> Iterator[Change]:
     what, key = _NAMED[name]
     if not all(isinstance(item, dict) for item in (*before, *after)):
-        key = None  # names of tables, and not tables
+        key = None  # in some places, the list has names of tables instead of tables
     one = {item if key is None else item[key]: item for item in before}
     other = {item if key is None else item[key]: item for item in after}
     for each in sorted(one.keys() - other.keys()):

@@ -1,4 +1,4 @@
-"""Validate a property when it is filed: all faults at once, each with its source. Pure."""
+"""Validate a property when it is filed: find all faults at once, each with its source. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ from shared.jurisdictions import Dated, GamingPack, Pack, known_packs, pack
 
 
 def problems(wanted: PropertyDocument) -> list[str]:
-    """Return all faults of a property, as text; empty if it may be approved."""
+    """Return all faults of a property, as text; none if it may be approved."""
     packs = [pack(name) for name in wanted.packs if name in known_packs()]
     gaming = [each for each in packs if isinstance(each, GamingPack)]
     return [
@@ -167,7 +167,7 @@ def _on(law: GamingPack, name: str, day: date) -> Dated[Any] | None:
     try:
         found: Dated[Any] = getattr(law.limits, name).on(day)
     except LookupError:
-        return None  # before the first value of the pack nothing is fixed
+        return None  # the pack sets no limit before its first value
     return found
 
 

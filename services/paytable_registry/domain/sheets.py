@@ -14,9 +14,9 @@ _SHEETS: Final[Mapping[Kind, Callable[[str, Submission], Sheet]]] = {"sign": sig
 
 
 def sheet_of(version: SubmissionVersion, kind: Kind) -> Sheet:
-    """Return a sheet of a version, with a warning if the version is not approved.
+    """Return the sign or the guide of a version, with a warning unless the version is approved.
 
-    Raises: Rejected for a draft that its regulation does not allow.
+    Raises: Rejected if its regulation does not allow the submission, as a draft's may not.
     """
     try:
         sheet = _SHEETS[kind](version.regulation, version.submission)

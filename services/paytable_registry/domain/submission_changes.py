@@ -8,7 +8,7 @@ from shared.rules.comparison import Payback, counted_payback, differences
 
 
 def changes(before: RulesSubmission, after: RulesSubmission, *, payback: Payback = counted_payback) -> list[str]:
-    """Return the changes of a later version, one per line, except its number."""
+    """Return the changes of a later version as text, one per line; its number is left out."""
     return [*_places(before, after), *_rules(before, after, payback)]
 
 
@@ -22,7 +22,7 @@ def _places(before: RulesSubmission, after: RulesSubmission) -> Iterator[str]:
 
 
 def _rules(before: RulesSubmission, after: RulesSubmission, payback: Payback) -> list[str]:
-    if {before.regulation, after.regulation} - set(known_regulations()):  # a draft may name one that nobody knows
+    if {before.regulation, after.regulation} - set(known_regulations()):  # a draft may name an unknown regulation
         one, other = before.regulation, after.regulation
         return [f"regulation: {one} to {other}"] if one != other else [f"regulation {one} is not known"]
     return differences(after.regulation, before.submission, after.submission, before=before.regulation, payback=payback)

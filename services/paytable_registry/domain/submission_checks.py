@@ -12,7 +12,7 @@ from shared.rules.submission import examine
 
 
 def of_regulation(wanted: RulesSubmission) -> list[Finding]:
-    """Return the content that the submission's regulation does not allow, each with its place in the document."""
+    """Return what the regulation does not allow in a submission; each finding points to its place in the document."""
     found = check_submission(wanted.regulation, wanted.submission)
     listed = [
         one if one.pointer == "/regulation" else replace(one, pointer=f"/submission{one.pointer}") for one in found
@@ -31,7 +31,7 @@ def _stated(wanted: RulesSubmission) -> Iterator[Finding]:
 
 
 def contradictions(wanted: RulesSubmission, place: PropertySnapshot) -> list[Finding]:
-    """Return the contradictions to the property as of the submission's beginning, each with what to file."""
+    """Return what contradicts the property as of the submission's beginning; each finding tells what to file."""
     return [*_regulation(wanted, place), *_tables(wanted, place)]
 
 
