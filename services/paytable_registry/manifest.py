@@ -15,13 +15,14 @@ from shared.runtime.service.manifest import Manifest
 _REPEATED: Final = {
     type_ for fact in (SubmissionDrafted, WithdrawalRequested, WithdrawalReturned) for type_ in fact.KIND.types
 }
-"""Kinds of facts that may be recorded more than once per version."""
+"""The types of facts that may be recorded more than once about a version."""
 
 
 def message_key(kind: str, shard: int, seq: int, data: bytes) -> bytes:
-    """Return `property/game/version/kind` (a property has no game), so that compaction never removes a version.
+    """Return `property/game/version/kind` (without game for a property), so that compaction never removes a version.
 
-    The key of a kind that may be recorded more than once ends with its entry's position: no two entries share a key.
+    The key of a fact that may be recorded more than once ends with its entry's position, so that no two entries share a
+    key.
     """
     if not kind.startswith(("submission.", "property.", "ledger_mapping.")):
         return f"{kind}/{shard}/{seq}".encode()

@@ -1,4 +1,4 @@
-"""The tables of the paytable registry: its journal, and the versions of documents, projected from it."""
+"""The tables of the paytable registry: its journal, and the versions of documents that are projected from it."""
 
 from sqlalchemy import CheckConstraint, Column, Index, MetaData, Table
 from sqlalchemy.dialects.postgresql import JSON
@@ -19,7 +19,7 @@ submissions = Table(
     *texts("property", "game", key=True),
     *version_columns(drafts=True),
     *moments("effective_from"),
-    Column("overridden", JSON(none_as_null=True)),  # what its approval passed over, and why
+    Column("overridden", JSON(none_as_null=True)),  # the findings that its approval overrode, and the reason
     *texts("withdrawal_requested_by", null=True),
     *moments("withdrawal_requested_at", null=True),
     *texts("withdrawal_reason", "withdrawn_by", null=True),
@@ -35,7 +35,7 @@ submissions = Table(
 
 
 def _documents(name: str, one_beginning: str) -> Table:
-    """Declare the versions of a kind of document; no two approved ones of a property begin at the same moment."""
+    """Declare the table of a kind of document; at most one approved version of a property begins at a moment."""
     return Table(
         name,
         metadata,

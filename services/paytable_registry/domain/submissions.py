@@ -44,7 +44,7 @@ from shared.runtime.commands.approval import RULES_SUBMISSION, WITHDRAWAL, Appro
 from shared.runtime.commands.approval_subject import ApprovalSubject
 
 Phase = Literal["draft", "filed", "returned", "withdrawn", "approved", "effective", "superseded"]
-"""The phase of a version by the clock: an approved one is in effect, will be, or no longer is."""
+"""The phase of a version: its status, except that an approved one may be in effect, or superseded by a later one."""
 
 AboutSubmission = (
     SubmissionDrafted
@@ -54,7 +54,7 @@ AboutSubmission = (
     | WithdrawalRequested
     | WithdrawalReturned
 )
-"""The facts about a version, and those derived from them."""
+"""The facts about versions of submissions, including their subclasses."""
 
 
 def _of_text(said: object) -> object:
@@ -62,9 +62,9 @@ def _of_text(said: object) -> object:
 
 
 class SubmissionStanding(Standing):
-    """The status of a version.
+    """The status of a version of a submission, and who took which step when.
 
-    Including overridden findings, and who requested and approved its withdrawal, when and why.
+    It includes the findings that its approval overrode, and who requested and approved its withdrawal, when and why.
     """
 
     overridden: Annotated[Overridden | None, BeforeValidator(_of_text)] = None
@@ -76,7 +76,7 @@ class SubmissionStanding(Standing):
 
 
 class SubmissionVersion(RulesSubmission, SubmissionStanding):
-    """A version of a rules submission with its status."""
+    """A version of a rules submission: its content, its status, and who took which step when."""
 
     version: VersionNumber
     hash: Digest
@@ -92,14 +92,14 @@ class SubmissionVersion(RulesSubmission, SubmissionStanding):
 
     @property
     def approval(self) -> Approval:
-        """Return the version's approval. Raises: Rejected for a draft."""
+        """Return the approval step of the version, with its current decision. Raises: Rejected for a draft."""
         if self.filed_by is None and self.status == "draft":
             raise Rejected(Reason.TOO_EARLY, f"{self.label} is a draft: file it first")
         return Approval(RULES_SUBMISSION, self.label, self.filed_by or "", Decision.of(self.status))
 
     @property
     def withdrawal(self) -> Approval:
-        """Return the approval of the version's withdrawal. Raises: Rejected if none was requested."""
+        """Return the approval step of the version's withdrawal. Raises: Rejected if no withdrawal was requested."""
         if self.withdrawal_requested_by is None:
             raise Rejected(Reason.TOO_EARLY, f"nobody asked that {self.label} be withdrawn after its approval")
         decision = Decision.APPROVED if self.status == "withdrawn" else Decision.ASKED
@@ -107,20 +107,20 @@ class SubmissionVersion(RulesSubmission, SubmissionStanding):
 
 
 class SubmissionShown(SubmissionVersion, ApprovalSubject):
-    """A version with its status, and its phase at the time of the response."""
+    """A version of a submission for display, with its phase at the time of the response."""
 
     phase: Phase
 
 
 @dataclass(frozen=True, slots=True)
 class SubmissionHistory:
-    """The history of one submission: the number of versions drafted or filed, and the approved ones."""
+    """The history of one submission: the number of versions drafted or filed, and the approved versions."""
 
     versions: int = 0
     approved: Sequence[SubmissionVersion] = ()
 
     def beginnings(self, tables: Sequence[str]) -> list[datetime]:
-        """Return the beginnings of the approved versions that list one of these tables."""
+        """Return when the approved versions that list any of these tables take effect."""
         return [each.effective_from for each in self.approved if not set(tables).isdisjoint(each.tables)]
 
     def shown(self, version: SubmissionVersion, at: datetime) -> SubmissionShown:
@@ -130,7 +130,7 @@ class SubmissionHistory:
 
 
 def shown(version: SubmissionVersion, approved: ByTable[SubmissionVersion], at: datetime) -> SubmissionShown:
-    """Return a version with its phase at a moment, among the approved versions."""
+    """Return a version with its phase at a moment; `approved` are all approved versions."""
     phase: Phase = version.status
     if version.status == "approved" and version.effective_from <= at:
         latest = (approved.in_effect(version.property, version.game, table, at) for table in version.tables)
@@ -140,7 +140,7 @@ def shown(version: SubmissionVersion, approved: ByTable[SubmissionVersion], at: 
 
 
 def draft(wanted: RulesSubmission, version: int, *, by: str, at: datetime) -> SubmissionDrafted:
-    """Return the draft of a version, with any content: it is validated when it is filed."""
+    """Return the fact that a version is drafted. Any content is accepted, because it is validated when it is filed."""
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     said = fields_of(wanted, RulesSubmission)
     digest = submission_hash(wanted, version)
@@ -148,7 +148,7 @@ def draft(wanted: RulesSubmission, version: int, *, by: str, at: datetime) -> Su
 
 
 def require_draft(version: SubmissionVersion) -> None:
-    """Raise Rejected for a version that is not a draft."""
+    """Raise Rejected unless the version is a draft."""
     if version.status != "draft":
         raise Rejected(Reason.ALREADY_DECIDED, f"{version.label} is {version.status}, and no draft any more")
 
@@ -156,10 +156,10 @@ def require_draft(version: SubmissionVersion) -> None:
 def file(
     wanted: RulesSubmission, history: SubmissionHistory, places: PropertyLookup, *, version: int, by: str, at: datetime
 ) -> SubmissionFiled:
-    """Return a version as filed.
+    """Return the fact that a version is filed.
 
-    Raises: Rejected with all of its faults: what the catalogue does not allow, what contradicts the property, or that
-    it could never be approved.
+    Raises: Rejected with all of its faults: content that the regulation does not allow, contradictions to the property,
+    or a beginning at which it could never be approved.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     wrong = _wrong(wanted, history, places, at, late=Reason.NOT_ALLOWED)
@@ -179,10 +179,10 @@ def approve(
     at: datetime,
     override: str | None = None,
 ) -> SubmissionApproved:
-    """Return the approval of a version; `override` is the reason for overriding findings on its `paybacks`.
+    """Return the fact that a version is approved; `override` is the reason for overriding findings on its `paybacks`.
 
-    Raises: Rejected if it was decided before, for its filer, if it would change what has been in effect, with all
-    contradictions to the property as it is now, or if its paybacks need an override.
+    Raises: Rejected if it is decided already, if `by` filed it, if it would change what has been in effect, if it
+    contradicts the property as it is now, or if its paybacks need an override.
     """
     version.approval.approve(by)
     wrong = _wrong(version, history, places, at, late=Reason.TOO_LATE)
@@ -195,7 +195,7 @@ def approve(
 
 
 def give_back(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> SubmissionReturned:
-    """Return the return of a version to its filer. Raises: Rejected if it was decided before."""
+    """Return the fact that a version is returned to its filer. Raises: Rejected if the version is decided already."""
     version.approval.reject()
     return returned(SubmissionReturned, version, by=by, at=at, reason=reason)
 
@@ -205,7 +205,7 @@ def withdraw(
 ) -> SubmissionWithdrawn | WithdrawalRequested:
     """Return the withdrawal of a draft or undecided version, or the request to withdraw an approved one.
 
-    Raises: Rejected if it was returned or withdrawn, a request is open, or it is too late.
+    Raises: Rejected if the version was returned or withdrawn, if a request is open, or if it is too late.
     """
     if version.status in ("draft", "filed"):
         return about(SubmissionWithdrawn, version, withdrawn_by=by, withdrawn_at=at, reason=reason)
@@ -219,9 +219,10 @@ def withdraw(
 
 
 def approve_withdrawal(version: SubmissionVersion, *, by: str, at: datetime) -> WithdrawalApproved:
-    """Return the withdrawal of an approved version.
+    """Return the fact that the withdrawal of an approved version is approved.
 
-    Raises: Rejected if none was requested, for the requester, if it was decided, or if it is too late.
+    Raises: Rejected if no withdrawal was requested, if `by` requested it, if it is decided already, or if it is too
+    late.
     """
     version.withdrawal.approve(by)
     _require_lead(version, at)
@@ -235,13 +236,13 @@ def approve_withdrawal(version: SubmissionVersion, *, by: str, at: datetime) -> 
 
 
 def return_withdrawal(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> WithdrawalReturned:
-    """Return the rejection of a withdrawal; the requester may cancel it in this way. Raises: Rejected."""
+    """Return the rejection of a requested withdrawal, also by the requester. Raises: Rejected if none is open."""
     version.withdrawal.reject()
     return returned(WithdrawalReturned, version, by=by, at=at, reason=reason)
 
 
 def _require_lead(version: SubmissionVersion, at: datetime) -> None:
-    """Raise Rejected if services might settle under a version before they read its withdrawal."""
+    """Raise Rejected if it is so late that services might settle under a version before they read its withdrawal."""
     last = version.effective_from - WITHDRAWAL_LEAD
     if at > last:
         raise Rejected(
@@ -252,7 +253,7 @@ def _require_lead(version: SubmissionVersion, at: datetime) -> None:
 
 
 def changes(fact: AboutSubmission) -> dict[str, Any]:
-    """Return the fields of `SubmissionStanding` that a fact changes."""
+    """Return the fields of `SubmissionStanding` that a fact changes, as columns."""
     match fact:
         case SubmissionDrafted():
             return {"status": "draft"}
@@ -273,7 +274,7 @@ def changes(fact: AboutSubmission) -> dict[str, Any]:
 
 
 def after(version: SubmissionVersion | None, fact: AboutSubmission) -> SubmissionVersion:
-    """Return a version after a fact about it is recorded; `version` is None for a new one."""
+    """Return a version with its status after a fact about it; `version` is None if the fact is the version's first."""
     if isinstance(fact, RulesSubmission):
         said = {name: value for name, value in fact if name in SubmissionVersion.model_fields}
         return SubmissionVersion(**said | changes(fact))
@@ -284,9 +285,9 @@ def after(version: SubmissionVersion | None, fact: AboutSubmission) -> Submissio
 def _wrong(
     wanted: RulesSubmission, history: SubmissionHistory, places: PropertyLookup, at: datetime, *, late: Reason
 ) -> Rejected | None:
-    """Return why a submission may not take effect at its beginning, with all its faults, or None.
+    """Return why a submission may not take effect at its beginning, with all its faults, or None if it may.
 
-    `late` is the reason if only its beginning is at fault.
+    `late` is the reason of the rejection if the beginning is its only fault.
     """
     found = of_regulation(wanted)
     place = places(wanted.property, wanted.effective_from)

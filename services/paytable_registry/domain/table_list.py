@@ -11,7 +11,7 @@ from shared.contracts.property_snapshot import PropertySnapshot
 
 
 class TableLine(Contract):
-    """A table in the master list."""
+    """A table's line in the master list."""
 
     table: str
     asset_number: str
@@ -27,7 +27,7 @@ class TableLine(Contract):
 
 
 class DeviceLine(Contract):
-    """A device in the master list, and its table."""
+    """A device's line in the master list, with its table."""
 
     asset_number: str
     kind: str
@@ -37,7 +37,7 @@ class DeviceLine(Contract):
 
 
 class MonthLine(Contract):
-    """A table in a month: its game, and the number of gaming days on which it was open."""
+    """A table's line in the list of a month: its game and pit, and the number of gaming days on which it was open."""
 
     table: str
     asset_number: str
@@ -47,7 +47,7 @@ class MonthLine(Contract):
 
 
 def master_list(document: PropertyApproved, day: date) -> tuple[list[TableLine], list[DeviceLine]]:
-    """Return the tables in use on a gaming day, and their devices, by name."""
+    """Return the lines of the tables in use on a gaming day, by name, and of their devices, by asset number."""
     there = sorted((table for table in document.tables if table.is_open_on(day)), key=lambda table: table.table)
     lines = [TableLine(**{name: getattr(table, name) for name in TableLine.model_fields}) for table in there]
     devices = [
@@ -65,9 +65,9 @@ def master_list(document: PropertyApproved, day: date) -> tuple[list[TableLine],
 
 
 def by_month(places: Sequence[PropertySnapshot], month: str) -> list[MonthLine]:
-    """Return the tables of a month (`2026-11`): a line for each game and pit of a table, with its gaming days.
+    """Return the lines of the tables in a month (`2026-11`); a table has one for each game and pit that it had.
 
-    Each gaming day counts under the version in effect when it begins.
+    Each gaming day counts under the version of the property in effect when the day begins.
     """
     year, number = (int(part) for part in month.split("-"))
     days = [date(year, number, day) for day in range(1, monthrange(year, number)[1] + 1)]

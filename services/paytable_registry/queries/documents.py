@@ -15,20 +15,20 @@ from shared.runtime.rows import find_row, rows_of
 
 
 class Versions(Generic[VersionT]):
-    """The versions of one kind of document, of all properties, in their table."""
+    """Reads the versions of one kind of document, with their status, from the table of that kind."""
 
     def __init__(self, table: Table, model: type[VersionT]) -> None:
         self.table = table
         self._model = model
 
     async def history(self, connection: AsyncConnection, property_name: str) -> History[VersionT]:
-        """Return the history of a property's document."""
+        """Return the history of a property's document: the number of versions, and the approved ones."""
         query = rows_of(self.table, property=property_name).with_only_columns(self.table.c.version)
         filed = len((await connection.execute(query)).all())
         return History(filed, await self.approved(connection, property_name))
 
     async def find(self, connection: AsyncConnection, property_name: str, version: int) -> VersionT:
-        """Return a version. Raises: Rejected if there is none."""
+        """Return a version. Raises: Rejected if there is no such version."""
         missing = f"there is no version {version} of {self._model.document_of(property_name)}"
         return self.of(await find_row(connection, self.table, missing, property=property_name, version=version))
 
@@ -38,7 +38,7 @@ class Versions(Generic[VersionT]):
         return [self.of(row) for row in await connection.execute(query)]
 
     async def at(self, connection: AsyncConnection, property_name: str, moment: datetime) -> VersionT:
-        """Return the version in effect at a moment. Raises: Rejected if there is none."""
+        """Return the version in effect at a moment. Raises: Rejected if none is."""
         found: VersionT | None = in_effect(await self.approved(connection, property_name), moment)
         if found is None:
             document = self._model.document_of(property_name)
@@ -46,7 +46,7 @@ class Versions(Generic[VersionT]):
         return found
 
     async def before(self, connection: AsyncConnection, version: VersionT) -> VersionT | None:
-        """Return the approved version in effect before this one, or None."""
+        """Return the approved version that this version replaces when it takes effect, or None."""
         others = [one for one in await self.approved(connection, version.property) if one.version != version.version]
         found: VersionT | None = in_effect(others, version.effective_from)
         return found

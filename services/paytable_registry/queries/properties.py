@@ -26,7 +26,10 @@ async def places(connection: AsyncConnection, property_name: str) -> list[Proper
 
 
 async def place_at(connection: AsyncConnection, property_name: str, moment: datetime) -> PropertySnapshot:
-    """Return a property as of a moment, including what later versions state of its tables. Raises: Rejected."""
+    """Return a property as of a moment, with its later versions, which may state more about its tables.
+
+    Raises: Rejected if no version is in effect at the moment.
+    """
     versions = await VERSIONS.approved(connection, property_name)
     found = _place(await VERSIONS.at(connection, property_name, moment))
     later = (version for version in versions if version.effective_from > found.document.effective_from)
@@ -34,7 +37,7 @@ async def place_at(connection: AsyncConnection, property_name: str, moment: date
 
 
 async def places_at(connection: AsyncConnection, property_name: str) -> PropertyLookup:
-    """Return a function that looks up the property as of a moment, among its approved versions."""
+    """Return a function that looks up the property as of a moment, or None before its first version."""
     versions = await VERSIONS.approved(connection, property_name)
 
     def at(name: str, moment: datetime) -> PropertySnapshot | None:
@@ -54,7 +57,7 @@ def _place(version: PropertyVersion) -> PropertySnapshot:
 
 
 async def place(connection: AsyncConnection, property_name: str, now: datetime, day: date | None) -> PropertySnapshot:
-    """Return a property as of the beginning of a gaming day, or as of now. Raises: Rejected."""
+    """Return a property as of the beginning of a gaming day; without a day, as of now. Raises: Rejected if none is."""
     known = await places(connection, property_name)
     begun = [each for each in known if each.document.effective_from <= (now if day is None else each.begins_at(day))]
     if not begun:

@@ -35,7 +35,7 @@ async def history(connection: AsyncConnection, property_name: str, game: str) ->
 
 
 async def find(connection: AsyncConnection, property_name: str, game: str, version: int) -> SubmissionVersion:
-    """Return a version. Raises: Rejected if there is none."""
+    """Return a version of a submission. Raises: Rejected if there is no such version."""
     missing = f"there is no version {version} of {game} at {property_name}"
     return version_of(
         await find_row(connection, submissions, missing, property=property_name, game=game, version=version)
@@ -43,7 +43,7 @@ async def find(connection: AsyncConnection, property_name: str, game: str, versi
 
 
 async def approved(connection: AsyncConnection, **values: str) -> Sequence[SubmissionVersion]:
-    """Return the approved versions with these values, of a property or of a game there."""
+    """Return the approved versions of submissions; `values` restrict columns, such as property and game."""
     query = rows_of(submissions, **values, status="approved")
     return [version_of(row) for row in await connection.execute(query)]
 
@@ -51,7 +51,7 @@ async def approved(connection: AsyncConnection, **values: str) -> Sequence[Submi
 async def seen(
     connection: AsyncConnection, versions: Iterable[SubmissionVersion], at: datetime
 ) -> list[SubmissionShown]:
-    """Return versions with their phases at a moment."""
+    """Return versions for display, with their phases at a moment."""
     listed = list(versions)
     c = submissions.c
     named = sorted({(version.property, version.game) for version in listed})
@@ -66,9 +66,10 @@ def version_of(row: Row[Any]) -> SubmissionVersion:
 
 
 async def export(connection: AsyncConnection, property_name: str, game: str) -> SubmissionsExport:
-    """Return the facts about a submission, each proven under the first checkpoint that covers them all.
+    """Return the facts about a submission, each proven under the first checkpoint that covers all facts of its shard.
 
-    Raises: Rejected if there is none, no checkpoint covers the last of them yet, or the journal contradicts it.
+    Raises: Rejected if the submission has no facts, if no checkpoint covers the last of them yet, or if the journal
+    contradicts them.
     """
     e = journal.entries.c
     about = e.source.startswith(f"/properties/{property_name}/games/{game}/submissions/", autoescape=True)

@@ -1,4 +1,4 @@
-"""A sheet as one self-contained HTML file, with its style and without scripts."""
+"""Render a sheet as one self-contained HTML file, with its style and without scripts."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
