@@ -1,4 +1,4 @@
-"""The rules of the regulations: what a licensee may select, how a round is settled, what a wager returns."""
+"""The rules of each regulation: what a licensee may select, how a round settles, what a wager returns on average."""
 
 from shared.rules._regulations import (
     REGULATIONS,

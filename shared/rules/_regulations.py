@@ -1,6 +1,7 @@
-"""The regulations under which rounds can be settled, by id: the public functions of the rules.
+"""The public functions of the rules: find a regulation by its id, settle rounds under it, compute paybacks.
 
-A catalogue names its game, and the game is the package of that name beside this module: there is no list of either.
+A catalogue names its game, and the game is the package of that name next to this module, so that neither is listed
+here.
 """
 
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ REGULATIONS: Final[tuple[str, ...]] = known_regulations()
 
 
 def games() -> Mapping[str, Game[Any]]:
-    """Return every game that a catalogue names, by its name, such as `blackjack`."""
+    """Return the games that the catalogues name, by name, such as `blackjack`."""
     return {name: _game(name) for name in sorted({catalogue(regulation).game for regulation in REGULATIONS})}
 
 
@@ -54,7 +55,7 @@ def validate_submission(regulation: str, submission: Submission) -> None:
 
 
 def compile_rules(regulation: str, submission: Submission) -> Rules[Any]:
-    """Check a submission and resolve all that it selects; raise `Refused` if it is not allowed."""
+    """Check a submission and resolve what it selects; raise `Refused` if the regulation does not allow it."""
     rules: Rules[Any] = game_of(regulation).compile(select(catalogue(regulation), submission))
     return rules
 
@@ -70,8 +71,8 @@ def settle(regulation: str, round_: Round, submission: Submission) -> Settlement
 def payback(regulation: str, wager: str, submission: Submission) -> Fraction:
     """Return the exact expected return of a wager per cent staked, the stake included.
 
-    Counted over all initial cards from full decks, at full odds without a payout limit. Raise `Refused` for a wager
-    that is not offered, and for one whose payback depends on how hands are played or on a meter.
+    It is counted over all initial cards from full decks, at full odds without a payout limit. Raise `Refused` for a
+    wager that is not offered, and for one whose payback depends on how hands are played or on a meter.
     """
     return returns(regulation, wager, submission).mean
 
@@ -79,7 +80,7 @@ def payback(regulation: str, wager: str, submission: Submission) -> Fraction:
 def returns(regulation: str, wager: str, submission: Submission) -> Returns:
     """Return the exact distribution of a wager's return per cent staked, by the winning row.
 
-    Its mean is the payback, and it is counted in the same way, without Envy Bonuses. Raise `Refused` as `payback` does.
+    Its mean is the payback, counted in the same way, without Envy Bonuses. Raise `Refused` in the cases of `payback`.
     """
     return game_of(regulation).returns(select(catalogue(regulation), submission), wager)
 
@@ -87,8 +88,8 @@ def returns(regulation: str, wager: str, submission: Submission) -> Returns:
 def play(regulation: str, wager: str, submission: Submission) -> Play:
     """Return the exact result of a wager, with all wagers added to it, under the player's optimal decisions.
 
-    For a wager decided by the cards alone, these are its returns. Counted at full odds, without a payout limit or Envy
-    Bonuses. Raise `Refused` for a wager that is not offered, or was never counted.
+    For a wager decided by the cards alone, these are its returns. They are counted at full odds, without a payout limit
+    or Envy Bonuses. Raise `Refused` for a wager that is not offered, or was never counted.
     """
     return game_of(regulation).play(select(catalogue(regulation), submission), wager)
 

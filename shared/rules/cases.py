@@ -1,4 +1,4 @@
-"""Compare a settlement with the expectation in a case file."""
+"""Compare a settlement with the lines and meters that a case file expects."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -8,14 +8,14 @@ from shared.rules.record import ExpectedLine, ExpectedMeter
 from shared.rules.settlement import Settlement
 
 _BY_DEFAULT: Final[Mapping[str, Any]] = {"vigorish": 0, "from_meter": 0, "paid_by": HOUSE}
-"""What a line has that its document leaves out."""
+"""The values of fields that a line's document leaves out."""
 
 
 def differences(expect: Sequence[ExpectedMeter | ExpectedLine], settlement: Settlement) -> list[str]:
     """Return the differences of a settlement from the expected lines; empty if there are none.
 
-    Only the fields that an expected line lists are compared, an expected line matches one line of the settlement, and a
-    line that is not expected must not exist.
+    Each expected line must match one line of the settlement in all fields that it lists, and each line of the
+    settlement must be expected.
     """
     found = []
     left = [{**_BY_DEFAULT, **line.as_document()} for line in settlement.lines]

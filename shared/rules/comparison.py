@@ -1,4 +1,4 @@
-"""The differences between two rules submissions, in words: for the approver, and for the regulator. Pure."""
+"""The differences between two rules submissions as text, for the approver and for the regulator. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -12,13 +12,13 @@ from shared.rules.record import BetLimits, Meter, Submission
 from shared.rules.submission import Offer, Selection, examine
 
 Payback = Callable[[str, str, Submission], Fraction | None]
-"""(regulation, wager, submission) -> what comes back of each cent, exactly; None where nobody has counted that."""
+"""(regulation, wager, submission) -> the wager's exact return per cent staked; None if it is not counted."""
 
 _UNITS: Final = 100
 
 
 def counted_payback(regulation: str, wager: str, submission: Submission) -> Fraction | None:
-    """Return the return per cent of a wager; None if it depends on how hands are played, or on a meter."""
+    """Return the exact return per cent staked of a wager; None if it depends on how hands are played, or on a meter."""
     try:
         return returns(regulation, wager, submission).mean
     except Refused:
@@ -30,8 +30,8 @@ def differences(
 ) -> list[str]:
     """Return the changes made by a later submission, one per line; empty if there are none.
 
-    `before` is the regulation of the old one where it is another. What a catalogue does not allow, as a draft may say
-    it, is compared without its paytables.
+    `before` is the regulation of the old submission, if it is another one. Submissions that their catalogue does not
+    allow, such as drafts, are compared without their paytables.
     """
     earlier = before or regulation
     lines = [] if earlier == regulation else [f"regulation: {earlier} to {regulation}"]
@@ -65,7 +65,7 @@ def _wager(
     *,
     anew: bool,
 ) -> Iterator[str]:
-    """Return the line of a wager that was added, dropped or changed; `anew`: its payback may still differ."""
+    """Yield the line of a wager that was added, dropped or changed; `anew`: its payback may differ in any case."""
     if new is None:
         assert old is not None
         yield f"{old.wager.title}: dropped{_terms(old)}"
@@ -147,7 +147,7 @@ def _bets(known: Catalogue, old: Mapping[str, BetLimits], new: Mapping[str, BetL
 
 
 def _unresolved(known: Catalogue, old: Submission, new: Submission) -> Iterator[str]:
-    """Yield the wagers that cannot be resolved, in the words of the submissions."""
+    """Yield the wagers of submissions that cannot be resolved, in the submissions' own terms."""
     for wager in dict.fromkeys((*old.wagers, *new.wagers)):
         title = known.wagers[wager].title if wager in known.wagers else wager
         one, other = old.wagers.get(wager), new.wagers.get(wager)

@@ -1,4 +1,7 @@
-"""The documentation page of a regulation, from its catalogue: `python -m shared.rules.document <regulation>`."""
+"""Generate the documentation page of a regulation from its catalogue.
+
+Run as `python -m shared.rules.document <regulation>`.
+"""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -59,7 +62,7 @@ def _blocks(entries: Catalogue) -> Iterator[str]:
 
 
 def _table(columns: str, rows: Iterable[str]) -> str:
-    """Return a table as Markdown."""
+    """Return a Markdown table, given the cells of its header and its rows joined by ` | `."""
     return "\n".join((f"| {columns} |", "|---" * (columns.count("|") + 1) + "|", *(f"| {row} |" for row in rows)))
 
 
@@ -155,7 +158,7 @@ def _terms(table: Paytable) -> str:
 
 
 def what_pays(row: PaytableRow) -> str:
-    """Return a row's payout in words, with its conditions in brackets."""
+    """Return a row's payout in words, with its conditions in parentheses."""
     parts = []
     if row.meter is not None:
         parts.append(f"{in_percent(row.meter)} of the meter")
@@ -207,7 +210,7 @@ def in_dollars(cents: int) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the page of the regulation named on the command line; exit with 2 if there is none."""
+    """Print the page of the regulation named on the command line; return exit code 2 if there is no such regulation."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m shared.rules.document <regulation>\n")
         return 2

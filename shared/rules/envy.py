@@ -1,4 +1,4 @@
-"""Envy Bonuses: what other players' hands pay to a player who made a bonus wager."""
+"""Envy Bonuses: bonuses paid to players who made a bonus wager, for the hands of other players."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -10,7 +10,7 @@ ENVY_BONUS: Final = "envy_bonus"
 
 
 class EnvyHand(NamedTuple):
-    """A hand that pays other players an Envy Bonus, by the row of a bonus wager."""
+    """A hand that earns other players an Envy Bonus, and the bonus wager's row that pays it."""
 
     player: str
     row: Row

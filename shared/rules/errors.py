@@ -1,4 +1,4 @@
-"""The only error of the rules: a record or a rules submission that the regulation does not allow."""
+"""The errors of the rules: a record or a rules submission that the regulation does not allow."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 _LONGEST_VALUE = 60
 _ALLOWED_SHOWN = 12
-"""So many allowed names are listed: enough for actions and ranks, not for the cards of a deck."""
+"""The maximum number of allowed names that a message lists: enough for actions and ranks, too few for a deck."""
 _FORMS = {
     "int_": "write a whole number, without a point and without quotes (of money: cents)",
     "bool_": "write true or false, without quotes",
@@ -24,14 +24,14 @@ _FORMS = {
     "model_type": "write an object: {...}",
     "model_attributes_type": "write an object: {...}",
 }
-"""What is to be written where the form is wrong, by the beginning of pydantic's name of the mistake."""
+"""The prefix of a pydantic error type -> how the value must be written."""
 
 
 class Refused(Exception):
     """A record or a rules submission is refused because the regulation does not allow it.
 
-    `reason` says what is wrong in words with the value, `seat` where it is (None: not at one seat),
-    `paragraph` which rule forbids it (None: only the form is wrong).
+    `reason` states what is wrong, with the value. `seat` is the seat at fault (None: no single seat), `paragraph` the
+    rule that forbids it (None: only the form is wrong).
 
     >>> str(Refused("'double' 12000 exceeds the Blackjack Wager 10000", seat=3, paragraph="§ 633a.10(a)"))
     "seat 3: 'double' 12000 exceeds the Blackjack Wager 10000 (§ 633a.10(a))"
@@ -54,7 +54,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault in a document: where, as a JSON pointer (RFC 6901), what, and which rule it violates.
+    """A fault in a document: its place as a JSON pointer (RFC 6901), a message, and the rule that it violates.
 
     >>> str(Finding("/decks", "'decks' 9: at most 8", "§ 633a.3(a)"))
     "'decks' 9: at most 8 (§ 633a.3(a))"
@@ -77,12 +77,12 @@ def refused_by_validation(
 ) -> Refused:
     """Convert the first pydantic error about `raw` to a refusal.
 
-    `paragraphs` maps names of record fields to the paragraph that governs them; the innermost field with an entry is
-    cited, unless only the form is wrong. The seat is the number that the seat at fault gives itself, where it gives
+    `paragraphs` maps names of record fields to the paragraphs that govern them. The innermost field that has one is
+    cited, unless only the form is wrong. The refusal names the `seat` number given in the seat at fault, if there is
     one.
     """
     first, *others = [(_location(details["loc"]), details) for details in error.errors(include_url=False)]
-    # A field that may take two forms reports an error for each form; the one that got furthest into it is the cause.
+    # A field that may take several forms reports an error for each form. The deepest error is taken as the cause.
     siblings = [first, *(other for other in others if other[0][: len(first[0]) - 1] == first[0][:-1])]
     location, details = max(siblings, key=lambda sibling: len(sibling[0]))
     paragraph = None
@@ -93,7 +93,7 @@ def refused_by_validation(
 
 
 def _location(parts: tuple[int | str, ...]) -> tuple[int | str, ...]:
-    """Return the path to a value without pydantic's parts for forms, such as `tuple[...]`, `constrained-int`."""
+    """Return the path to a value without the parts that pydantic adds for types, such as `tuple[...]`."""
     return tuple(part for part in parts if isinstance(part, int) or ("[" not in part and part != "constrained-int"))
 
 
@@ -113,7 +113,7 @@ def _reason(location: tuple[int | str, ...], details: Mapping[str, Any], absent:
 
 
 def what_is_wrong(details: Mapping[str, Any]) -> str:
-    """Return what is wrong with a value, from pydantic's details of one error, in words that say what is allowed.
+    """Return what is wrong with a value, given pydantic's details of one error, and what is allowed instead.
 
     >>> what_is_wrong({"type": "int_from_float", "input": 10.5, "msg": "..."})
     'write a whole number, without a point and without quotes (of money: cents)'
@@ -121,7 +121,7 @@ def what_is_wrong(details: Mapping[str, Any]) -> str:
     kind, value = str(details["type"]), details.get("input")
     if kind == "missing":
         return "it is missing"
-    if kind == "extra_forbidden" and details["msg"].startswith("Extra inputs"):  # others say what they mean
+    if kind == "extra_forbidden" and details["msg"].startswith("Extra inputs"):  # other messages of this type are clear
         return "there is no such member"
     if kind == "union_tag_not_found":
         return f"{details['ctx']['discriminator']} is missing"
@@ -139,19 +139,19 @@ def what_is_wrong(details: Mapping[str, Any]) -> str:
 
 
 def _form(kind: str) -> str | None:
-    """Return the form that the value must have; None if the mistake is not one of form."""
+    """Return how the value must be written; None if the error is not about its form."""
     return next((words for begins, words in _FORMS.items() if kind.startswith(begins)), None)
 
 
 def _quoted(text: str) -> list[str]:
-    """Return the quoted words in pydantic's list of expected values."""
+    """Return the quoted names in pydantic's list of expected values."""
     return re.findall(r"'([^']*)'", text)
 
 
 def _shown(value: object) -> str:
     try:
         text = repr(value)
-    except ValueError:  # Python writes no number of more than 4,300 digits
+    except ValueError:  # Python does not print integers of more than 4,300 digits
         return f"an {type(value).__name__} too long to show"
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."
 

@@ -1,4 +1,4 @@
-"""All faults of a rules submission at filing: selections that cannot be settled, and further demands of the text."""
+"""Find all faults of a rules submission when it is filed, including those that would not prevent settlement."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -11,10 +11,10 @@ from shared.rules.submission import Offer, Selection, examine
 
 
 def check_submission(regulation: str, submission: Submission) -> list[Finding]:
-    """Return all faults of a submission, each with its place in it and its paragraph.
+    """Return all faults of a submission, each with its place in the submission and its paragraph.
 
-    What settles no round: `select` and the game itself would refuse it. What settles rounds and may not be filed so:
-    a house way that is missing where the text demands one, a payout limit below what one patron could win.
+    Some faults prevent settlement: `select` and the game itself would refuse the submission. Others only prevent
+    filing: a missing house way that the regulation demands, or a payout limit below what one patron could win.
     """
     if regulation not in known_regulations():
         known = ", ".join(known_regulations())
@@ -26,7 +26,7 @@ def check_submission(regulation: str, submission: Submission) -> list[Finding]:
     try:
         game_of(regulation).compile(selection)
     except Refused as refused:
-        # A game reads nothing of a selection but the text of a house way.
+        # All that a game itself checks of a selection is the text of a house way.
         demanded.insert(0, Finding("/options/house_way", refused.reason, refused.paragraph))
     return [*demanded, *_bets(selection, submission), *_least_limit(selection, submission)]
 
@@ -69,11 +69,11 @@ def _least_limit(selection: Selection, submission: Submission) -> Iterator[Findi
 
 
 def could_win(selection: Selection, submission: Submission, terms: PayoutLimit) -> int:
-    """Return what one patron could win in a round of the limited wagers, cents, with the bets named in the text.
+    """Return the most that one patron could win in a round on the limited wagers, cents, with the bets of `terms`.
 
-    Reading: at odds, for what a meter shows is no amount of the submission; Envy Bonuses, which hang on the hands of
-    others, are left out. Every wager of a hand wins its best row, as they can together. Where the limit is for pairs of
-    one card of each deck, two decks hold one such pair: a patron has as many as the decks hold, each in a box of his.
+    Reading: only odds count, because a meter's reading is no amount of the submission, and Envy Bonuses depend on other
+    hands. Each wager wins its best row, as all of them can together. If the limit is for pairs of one card from each
+    deck, two decks hold one such pair: the patron has as many pairs as the decks hold, each in a box of the patron's.
     """
     best = sorted((_best(offer, submission, terms) for offer in selection.offers.values()), reverse=True)
     if not terms.pairs:
@@ -85,7 +85,7 @@ def could_win(selection: Selection, submission: Submission, terms: PayoutLimit) 
 
 
 def _best(offer: Offer, submission: Submission, terms: PayoutLimit) -> int:
-    """Return the maximum payout of one wager of a patron under the limit, cents; 0 if no bet is stated."""
+    """Return the maximum payout of one wager of a patron under the limit, cents; 0 if the submission states no bet."""
     bets = (submission.bets or {}).get(offer.name)
     bet = None if bets is None else getattr(bets, terms.betting)
     if bet is None or (terms.wagers and offer.name not in terms.wagers):

@@ -1,4 +1,4 @@
-"""The parts that each game provides to the rules: its round record, its settlement, its returns."""
+"""What each game provides to the rules: its round record, its settlement, the returns of its wagers."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
@@ -17,37 +17,37 @@ RoundT = TypeVar("RoundT", bound=Round)
 RoundContra = TypeVar("RoundContra", bound=Round, contravariant=True)
 
 CountReturns: TypeAlias = Callable[[Selection, Offer], Returns]
-"""Returns what comes back of one cent of an offered wager, its stake included, and how often."""
+"""(selection, offer) -> the distribution of a wager's return per cent staked, the stake included."""
 
 CountPlay: TypeAlias = Callable[[Selection, Offer], Play]
-"""Returns what an offered wager comes to with all that is added to it, under the player's optimal decisions."""
+"""(selection, offer) -> the result of a wager with all wagers added to it, under the player's optimal decisions."""
 
 CountProgressive: TypeAlias = Callable[[Selection, Offer], Progressive]
-"""Returns what an offered wager with a progressive meter comes to as a function of what the meter shows."""
+"""(selection, offer) -> the result of a wager with a progressive meter, as a function of the meter's reading."""
 
 CountVariants: TypeAlias = Callable[[Selection, Offer], Mapping[str, Play]]
-"""Returns what an offered wager comes to in other ways in which it may be read or played, by what is otherwise."""
+"""(selection, offer) -> the results of a wager under other readings or ways to play, by what differs."""
 
 CountStrategy: TypeAlias = Callable[[Selection, Offer], StrategyCard]
-"""Returns what is best to do with an offered wager."""
+"""(selection, offer) -> the optimal decisions on a wager, as a card."""
 
 
 class Rules(Protocol[RoundContra]):
-    """A compiled rules submission for settling rounds of its game."""
+    """A compiled rules submission, which settles rounds of its game."""
 
     @abstractmethod
     def settle(self, round_: RoundContra, /) -> Settlement:
-        """Settle one round; raise `Refused` for a record that is impossible."""
+        """Settle one round; raise `Refused` if its record is impossible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Game(Generic[RoundT]):
-    """A game: its round record, the compilation of a selection into rules, and the returns of wagers.
+    """A game: its round record, the compilation of a selection into rules, and the returns of its wagers.
 
-    A wager's returns are counted where the cards alone decide it, not the way in which hands are played, and no meter.
-    Its play is counted in `plays` where the player decides, with the wagers that are added to it. What a wager with a
-    meter pays back follows from `progressives` and the reading of its meter; `variants` are other ways to read or to
-    play it. `strategies` are the cards by which `plays` are played, where one can be written down.
+    `counts` has the returns of wagers that the cards alone decide, without a decision of the player or a meter. `plays`
+    has the results of wagers that depend on the player's decisions, with the wagers that are added to them.
+    `progressives` has the results of wagers with a meter, as functions of its reading. `variants` are other ways to
+    read or to play a wager. `strategies` are the cards by which `plays` are played, if the decisions fit on one.
     """
 
     title: str
@@ -77,8 +77,8 @@ class Game(Generic[RoundT]):
     def play(self, selection: Selection, wager: str) -> Play:
         """Return the result of `wager` as played, with the wagers that are added to it, at full odds.
 
-        A meter shows its reset amount. Raise `Refused` for a wager that is not offered, and for one that has no
-        payback of its own.
+        A meter shows its reset amount. Raise `Refused` for a wager that is not offered, and for one that has no payback
+        of its own.
         """
         if wager in self.plays:
             return self.plays[wager](selection, selection.offer(wager))
@@ -88,6 +88,8 @@ class Game(Generic[RoundT]):
         return Play.of_returns(wager, self.returns(selection, wager))
 
     def progressive(self, selection: Selection, wager: str) -> Progressive:
-        """Return what `wager`, one of `progressives`, comes to as a function of its meter; raise `Refused` where it is
-        not offered."""
+        """Return the result of `wager`, one of `progressives`, as a function of its meter.
+
+        Raise `Refused` if it is not offered.
+        """
         return self.progressives[wager](selection, selection.offer(wager))

@@ -1,4 +1,4 @@
-"""A settled stake of a round: a line of a settlement, as it is computed, recorded and published."""
+"""A line of a settlement: one settled stake of a round, as it is computed, recorded and published."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,10 +13,9 @@ HOUSE: Final = "house"
 class Line:
     """One settled stake, or one bonus without a stake of its own. All amounts are whole cents.
 
-    `stake` was at risk; `payout` comes on top of `stake_returned` and counts what came off a meter (`from_meter`);
-    `vigorish` is taken from the player. `paragraph` says which rule decided it. `house_share` is what the house
-    takes of a co-banked surplus, or puts into a co-banked shortage. `paid_by` is `bank` on every line that is played
-    against a banking player.
+    `stake` was at risk. `payout` is paid in addition to `stake_returned`, and includes what a meter paid
+    (`from_meter`). `vigorish` is taken from the player. `paragraph` is the rule that decided the line. `house_share` is
+    the house's share of a co-banked surplus or shortage. `paid_by` is `bank` for lines against a banking player.
     """
 
     seat: int

@@ -8,10 +8,10 @@ from shared.rules.settlement import Contribution, Notice, Settlement, contributi
 
 
 class MeterBoard:
-    """The meter displays while a round is settled, and the causes of their changes. All amounts are whole cents.
+    """The displays of the meters while a round is settled, with the causes of their changes. Whole cents.
 
-    The contributions of the round come first, then the awards in settlement order; shares of a cent are dropped: those
-    of the contributions once, from their sum.
+    The contributions of the round come first, then the awards in settlement order. Fractions of a cent are dropped;
+    those of a meter's contributions once, from their sum.
     """
 
     __slots__ = ("_before", "_contributions", "_fractions", "_resets", "_shows")
@@ -36,9 +36,9 @@ class MeterBoard:
         self._contributions.append(contribution(seat, wager, meter, cents))
 
     def award(self, meter: str, share: Fraction, reset: int, *, winners: int = 1) -> int:
-        """Take `share` of the current meter off it, in equal parts; return each winner's cents.
+        """Deduct `share` of the current meter, in equal parts for the winners; return the cents of each winner.
 
-        An award of all of it restores the meter to `reset` cents; a share of 0 changes nothing.
+        An award of the whole meter restores it to `reset` cents; a share of 0 changes nothing.
         """
         if share == 1:
             return self.award_all(meter, [1] * winners, reset)[0]
@@ -49,8 +49,8 @@ class MeterBoard:
     def award_all(self, meter: str, weights: Sequence[int], reset: int) -> list[int]:
         """Divide the whole meter in proportion to `weights`, then restore it to `reset` cents.
 
-        Return the cents for each weight, in the same order. The house adds what is needed to restore the meter; shares
-        of a cent that were dropped stay on it and lessen that amount.
+        Return the cents for each weight, in the same order. The house adds what is needed to restore the meter;
+        fractions of a cent that the division drops stay on the meter and reduce that amount.
         """
         shown, total = self._shows[meter], sum(weights)
         cents = [shown * weight // total for weight in weights]
@@ -60,9 +60,9 @@ class MeterBoard:
         return cents
 
     def award_amount(self, meter: str, most: int, *, reset: int = 0) -> int:
-        """Take `most` cents off the meter, or all that it has; return the cents taken.
+        """Deduct `most` cents from the meter, or all that it has; return the cents deducted.
 
-        Where it then shows less than `reset` cents the house restores it to them.
+        If the meter then shows less than `reset` cents, the house restores it to that amount.
         """
         cents = min(most, self._shows[meter])
         left = self._shows[meter] - cents

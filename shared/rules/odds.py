@@ -1,4 +1,4 @@
-"""Payout odds: exact fractions of the stake, and whether the stake is returned, too."""
+"""Payout odds: exact fractions of the stake, and whether the stake is returned in addition."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Documents stored beside the code that reads them, and how YAML is read."""
+"""Read YAML documents that are stored next to the code that uses them."""
 
 from collections.abc import Hashable
 from importlib.resources import files
@@ -8,9 +8,9 @@ import yaml
 
 
 class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML's safe loader, but refusing duplicate keys, of which YAML's own keeps the last.
+    """YAML's safe loader, except that it refuses duplicate keys, of which YAML's own loader keeps the last.
 
-    It uses libyaml if PyYAML was built with it, which takes a tenth of the time.
+    It uses libyaml if PyYAML was built with it, which is ten times as fast.
     """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
@@ -29,14 +29,14 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mis
 
 
 def packaged(package: str, name: str) -> Any:
-    """Return the YAML document of that name in a package."""
+    """Return the content of the YAML file of that name in a package."""
     return parsed(files(package).joinpath(name).read_text(encoding="utf-8"))
 
 
 def parsed(text: str) -> Any:
-    """Return the document of a YAML text. Raises: yaml.YAMLError."""
+    """Return the content of a YAML text. Raises: yaml.YAMLError."""
     try:
         return yaml.load(text, Loader=Loader)  # noqa: S506 - a safe loader
     except (ValueError, RecursionError, LookupError, AttributeError, TypeError) as error:
-        # YAML's own constructors raise these, of a 2026-02-30 or of what is nested too deeply.
+        # PyYAML's constructors raise these, for example for 2026-02-30, or for nesting that is too deep.
         raise yaml.YAMLError(f"{type(error).__name__}: {error}") from error

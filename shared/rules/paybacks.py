@@ -1,4 +1,4 @@
-"""The payback of every wager of a rules submission, or why it is unknown; with Envy Bonuses by other hands."""
+"""The payback of each wager of a rules submission, or the reason why it is unknown, and its Envy Bonuses."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from shared.rules.submission import Offer, select
 
 @dataclass(frozen=True)
 class WagerPayback:
-    """The payback of one offered wager; `play` is None if it was never computed, and `reason` says why.
+    """The payback of one offered wager.
 
-    `variants` are other ways to read or to play it. Where it has a meter, `progressive` is what it comes to as a
-    function of that, and `play` is at one reading.
-
-    `envy` is what each other hand at the table adds to what comes back of a cent, by the wager that earns it (cents).
+    `play` is None if it was never computed; `reason` tells why. For a wager with a meter, `progressive` is the payback
+    as a function of the meter's reading, and `play` the result at one reading. `variants` are other readings or ways to
+    play. `envy` is the return that each other hand at the table adds per cent of the wager, by the wager (cents) that
+    earns Envy Bonuses.
     """
 
     offer: Offer
@@ -64,9 +64,9 @@ def paybacks(
 ) -> Iterator[WagerPayback]:
     """Yield the payback of each wager that a submission offers, in the order of the catalogue.
 
-    `readings` are what meters show, cents by wager; any other shows its reset amount. A wager that is counted with
-    another is not listed on its own. Raises: Refused where the regulation does not allow what the submission selects,
-    or where a reading is of no meter that is counted.
+    `readings` are meter readings, cents by wager; other meters show their reset amount. A wager that is counted with
+    another one is not listed separately. Raises: Refused if the regulation does not allow the submission, or if a
+    reading is of a meter that is not counted.
     """
     selection, game = select(catalogue(regulation), submission), game_of(regulation)
     functions: dict[str, Progressive] = {}
@@ -109,14 +109,14 @@ def _envy_cents(offer: Offer) -> dict[int, Mapping[str, int]]:
 
 
 def _envy_of(play: Play, cents: Mapping[str, int], stake_cents: int) -> Fraction:
-    """Return the Envy Bonus per cent of a wager from another player's hand, which is as likely as the own one."""
+    """Return the expected Envy Bonus per cent of a wager from one other hand, which wins as often as the own hand."""
     return sum((play.probability(category) * amount for category, amount in cents.items()), Fraction(0)) / stake_cents
 
 
 def strategy_cards(regulation: str, submission: Submission) -> dict[str, StrategyCard]:
-    """Return, by wager, the optimal strategies that can be written as a card.
+    """Return the optimal strategies that can be written as a card, by wager.
 
-    Raises: Refused where the regulation does not allow what the submission selects.
+    Raises: Refused if the regulation does not allow the submission.
     """
     selection = select(catalogue(regulation), submission)
     cards = game_of(regulation).strategies

@@ -18,9 +18,9 @@ DealerHandName = Literal["blackjack", "royal_match"]
 class Row:
     """The payout of one hand on a stake: `odds`, the share `meter` of the progressive meter, or both.
 
-    What is paid `off_meter` is deducted from the meter. A `push` returns the stake and pays nothing. `envy` is the Envy
-    Bonus in cents that the hand earns other players, under the `envy_paragraph`. With the `dealer` hand of a row that
-    builds on this one, `instead` is paid in place of it, `bonus` in addition.
+    A payout `off_meter` is deducted from the meter. A `push` returns the stake and pays nothing. `envy` is the Envy
+    Bonus in cents that the hand earns other players, under the `envy_paragraph`. If the dealer has the hand that a
+    dependent row requires (its `dealer`), `instead` is paid in place of this row, and `bonus` in addition.
     """
 
     wager: str
@@ -39,7 +39,7 @@ class Row:
 
     @property
     def won(self) -> Won:
-        """Return the win of this row at its odds, without a meter's part and bonuses built on it."""
+        """Return the win of this row at its odds, without its share of a meter and dependent bonuses."""
         return Won(self.category, self.odds.returns)
 
     def win(self, seat: int, stake: int, *, from_meter: int = 0) -> Line:
@@ -47,7 +47,7 @@ class Row:
         odds = self.odds
         payout, back = odds.pay(stake), stake if odds.stake_returned else 0
         outcome: Outcome = "push" if self.push else "win"
-        if from_meter:  # no two jackpots are alike, so there is no line to find again
+        if from_meter:  # no two awards of a meter are alike, so caching the line is useless
             return Line(
                 seat=seat,
                 wager=self.wager,
@@ -69,7 +69,7 @@ class Row:
 def rows_by_category(offer: Offer) -> dict[str, Row]:
     """Return the rows of the selected paytable that the submission offers, by category.
 
-    A row that builds on another is attached to that one; a bonus row that builds on none has its own entry.
+    A row that depends on another one is attached to that row; a bonus row that depends on none has its own entry.
     """
     rows: dict[str, Row] = {}
     building = []
@@ -113,7 +113,7 @@ def _odds(table: Paytable, entry: PaytableRow) -> Odds:
 
 
 def count_returns(hands: Iterable[tuple[int | Fraction, Row | None]]) -> Returns:
-    """Return the returns of a wager; `hands` are numbers of hands with the row that they win."""
+    """Return the returns of a wager; `hands` are pairs of a number of hands and the row that they win."""
     return Returns.counted((ways, None if row is None else row.won) for ways, row in hands)
 
 
@@ -123,7 +123,7 @@ def settled(row: Row | None, seat: int, wager: str, stake: int, decided: str, *,
 
 
 def lost(seat: int, wager: str, stake: int, paragraph: str) -> Line:
-    """Return the line of a wager that is collected."""
+    """Return the line of a wager that loses."""
     return line(seat, wager, "lose", stake, 0, 0, paragraph)
 
 

@@ -1,7 +1,7 @@
 """The result of a wager as played: the total stake and the total return, exact, with optimal decisions.
 
-A wager decided by the cards alone is a play without added wagers. Everything is for each cent of the wager that the
-play begins with, its first wager; other wagers may be added to it by decisions, or be required with it.
+A wager decided by the cards alone is a play without added wagers. All figures are per cent of the first wager, with
+which the play begins; other wagers may be added to it by decisions, or be required with it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,16 +14,17 @@ from typing import Any, Final, NamedTuple
 from shared.rules.returns import Returns
 
 MODEL_ERROR: Final = Fraction(2, 10_000)
-"""No payback that is counted by a model should be farther than this from that of rounds dealt from real cards.
+"""The maximum error of a payback counted by a model, against rounds dealt from real cards.
 
-Of 100,000,000 rounds none was by a third of it (docs/paybacks.md); of the Bad Beat the model decides a hundredth.
+In 100,000,000 simulated rounds no error was a third of this (docs/paybacks.md). For the Bad Beat Progressive, the model
+decides a hundredth of the payback.
 """
 
 CARDS_ALONE: Final = "the cards alone decide it"
 
 
 class End(NamedTuple):
-    """One result of a play: the stake and the return per cent of the first wager.
+    """One result of a play: the total stake and the total return per cent of the first wager.
 
     `category` is the row that won, or another result of the hand; None for a loss without a name.
     """
@@ -34,14 +35,17 @@ class End(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The probability of a result."""
+    """A result with its probability."""
 
     end: End
     probability: Fraction
 
 
 class StrategyCard(NamedTuple):
-    """The optimal decisions: by the player's hand (rows) and the dealer's up card (columns), in explained letters."""
+    """The optimal decisions, as letters by the player's hand (rows) and the dealer's up card (columns).
+
+    `letters` explains the letters.
+    """
 
     columns: tuple[str, ...]
     rows: Mapping[str, tuple[str, ...]]
@@ -50,10 +54,11 @@ class StrategyCard(NamedTuple):
 
 @dataclass(frozen=True)
 class Play:
-    """All results of a play with their probabilities, which sum to 1, and what is `assumed` of the player, in words.
+    """All results of a play with their probabilities, which sum to 1.
 
-    `wagers` are those that are counted together, the first of them first. Where hands were sampled, `standard_error`
-    is that of the house edge; 0: it is exact, or `by_model`, as `assumed` says of the cards.
+    `wagers` are the wagers that are counted together, the first one first. `assumed` describes in words how the player
+    plays and how cards are drawn. `standard_error` is that of the house edge if hands were sampled, else 0. With
+    `by_model` the result is not exact, because cards are drawn as `assumed` describes.
     """
 
     wagers: tuple[str, ...]
@@ -98,12 +103,12 @@ class Play:
 
     @cached_property
     def staked(self) -> Fraction:
-        """Return the average total stake."""
+        """Return the average total stake, per cent of the first wager."""
         return sum((probability * end.staked for end, probability in self.ends), Fraction(0))
 
     @cached_property
     def house_edge(self) -> Fraction:
-        """Return the average part that the house keeps."""
+        """Return the average amount that the house keeps, per cent of the first wager."""
         return sum((probability * (end.staked - end.back) for end, probability in self.ends), Fraction(0))
 
     @property
@@ -113,7 +118,7 @@ class Play:
 
     @property
     def edge_of_all_staked(self) -> Fraction:
-        """Return what the house keeps per cent of the total stake; 0 if nothing is staked."""
+        """Return the average amount that the house keeps per cent of the total stake; 0 if nothing is staked."""
         return self.house_edge / self.staked if self.staked else Fraction(0)
 
     @property
@@ -123,7 +128,7 @@ class Play:
 
     @cached_property
     def variance(self) -> Fraction:
-        """Return the variance of the player's net result."""
+        """Return the variance of the player's net result per cent of the first wager."""
         squares = (probability * (end.back - end.staked) ** 2 for end, probability in self.ends)
         return sum(squares, Fraction(0)) - self.house_edge**2
 
@@ -134,7 +139,7 @@ class Play:
 
     @cached_property
     def hit_frequency(self) -> Fraction:
-        """Return the probability of any return."""
+        """Return the probability that anything is returned."""
         return sum((probability for end, probability in self.ends if end.back), Fraction(0))
 
     def probability(self, category: str) -> Fraction:

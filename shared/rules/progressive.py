@@ -13,15 +13,15 @@ from shared.rules.record import Meter
 from shared.rules.submission import Offer
 
 LEAST_STAKE_CENTS: Final = 100
-"""The stake of a wager whose paytable is for no particular one: the least that a machine takes."""
+"""The stake of a wager whose paytable states none: the least that a machine accepts."""
 
 
 Hands: TypeAlias = tuple[int | Fraction, Row | None]
-"""How many hands there are, or how probable they are, and the row that they win."""
+"""The number of hands (or their probability), and the row that they win."""
 
 
 class MeterHit(NamedTuple):
-    """The win of a hand: its return per cent at its odds, its share of the meter, and its probability.
+    """A winning hand: its return per cent at its odds, its share of the meter, and its probability.
 
     A payout `off_meter` is deducted from the meter.
     """
@@ -35,9 +35,9 @@ class MeterHit(NamedTuple):
 
 @dataclass(frozen=True)
 class Progressive:
-    """One wager of `stake_cents`, its meter, and the winning hands, assuming one winner for each share.
+    """The payback of one wager of `stake_cents` with a meter, as a function of the meter's reading.
 
-    If several hands win a share of the meter in one round, each gets less than is counted here.
+    One winner is assumed for each share of the meter: if several hands win a share in one round, each gets less.
     """
 
     wager: str
@@ -67,36 +67,36 @@ class Progressive:
 
     @property
     def reset_cents(self) -> int:
-        """Return the initial and reset amount."""
+        """Return the initial and reset amount, cents."""
         return self.meter.reset
 
     @cached_property
     def fixed(self) -> Fraction:
-        """Return the return per cent apart from the meter."""
+        """Return the part of the return per cent that does not depend on the meter."""
         return sum((hit.probability * hit.back for hit in self.hits), Fraction(0))
 
     @cached_property
     def by_meter_cent(self) -> Fraction:
-        """Return what each cent on the meter adds to the return per cent."""
+        """Return the return per cent that each cent on the meter adds."""
         return sum((hit.probability * hit.meter for hit in self.hits), Fraction(0)) / self.stake_cents
 
     @property
     def added(self) -> Fraction:
-        """Return what each cent wagered adds to the meter and to its reserve."""
+        """Return the part of each cent wagered that is added to the meter and to its reserve."""
         return Fraction(self.meter.rate) + Fraction(self.meter.reserve_rate or 0)
 
     @property
     def break_even_cents(self) -> int | None:
-        """Return the lowest reading at which the payback is 100%; None if there is none."""
+        """Return the lowest reading, cents, at which the payback is 100%; None if the reading has no effect on it."""
         return max(0, ceil((1 - self.fixed) / self.by_meter_cent)) if self.by_meter_cent else None
 
     @property
     def in_the_long_run(self) -> Fraction | None:
-        """Return the payback averaged over all successive readings: whatever goes onto the meter is paid from it.
+        """Return the payback averaged over all successive readings, which pays out all contributions to the meter.
 
-        That is the fixed part, the rate of progression, and the reset amount whenever all of the meter is won; a
-        reserve only funds that amount. None if fixed amounts are deducted from the meter, because it then depends on
-        the readings.
+        It is the sum of the fixed part, the rate of progression, and the reset amount whenever all of the meter is won;
+        a reserve only funds that amount. None if fixed amounts are deducted from the meter, because the average then
+        depends on the readings.
         """
         if any(hit.off_meter for hit in self.hits):
             return None
@@ -104,7 +104,7 @@ class Progressive:
         return self.fixed + Fraction(self.meter.rate) + whole * self.reset_cents / self.stake_cents
 
     def at(self, meter_cents: int) -> Play:
-        """Return the wager's returns at a meter reading."""
+        """Return the result of the wager at a meter reading, cents."""
         shown = Fraction(meter_cents, self.stake_cents)
         ends = [(hit.probability, End(hit.category, Fraction(1), hit.back + hit.meter * shown)) for hit in self.hits]
         lost = 1 - sum((probability for probability, _ in ends), Fraction(0))

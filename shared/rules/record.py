@@ -1,4 +1,4 @@
-"""The parts of a round record common to all games, the rules submission, and the case file."""
+"""The parts of a round record that all games share, the rules submission, and the case file."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, TypeVar
@@ -8,27 +8,27 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, Tag, V
 from shared.rules.errors import refused_by_validation
 
 MOST_CENTS: Final = 10**12
-"""No single amount of a record is larger: ten billion dollars."""
+"""The maximum of any amount in a record, cents: ten billion dollars."""
 
 Cents = Annotated[int, Field(gt=0, le=MOST_CENTS)]
-"""An amount that somebody wagered or selected: whole cents, more than none."""
+"""An amount that was wagered or selected: whole cents, more than 0."""
 
 CentsOrNone = Annotated[int, Field(ge=0, le=MOST_CENTS)]
-"""An amount that may be nothing: whole cents."""
+"""An amount that may be 0: whole cents."""
 
 MeterCents = Annotated[int, Field(ge=0, le=MOST_CENTS)]
-"""What a progressive meter shows, whole cents."""
+"""The reading of a progressive meter, whole cents."""
 
 SeatNumber = Annotated[int, Field(ge=1, le=99)]
 """A betting position, numbered from 1 at the dealer's far left."""
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
-"""A short text that names something."""
+"""A short name."""
 
 Rate = Annotated[str, Field(pattern=r"^(0(\.[0-9]{1,9})?|1(\.0{1,9})?)$")]
 """A share between 0 and 1 as a decimal string, such as `"0.20"`."""
 
-# Documents arrive as lists (JSON, YAML); records hold tuples, which nobody can change afterwards.
+# Documents arrive as lists (JSON, YAML); records have tuples, which are immutable.
 Listed = Strict(False)
 
 IrregularityCode = Literal[
@@ -47,13 +47,13 @@ IrregularityCode = Literal[
 
 
 class Record(BaseModel):
-    """A recorded fact: immutable, and without fields that are not declared."""
+    """Base of record models: immutable, and without undeclared fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class Irregularity(Record):
-    """An irregularity of the round, by its code."""
+    """An irregularity of the round: its code, and the seat and number of cards if the code requires them."""
 
     code: IrregularityCode
     seat: SeatNumber | None = None
@@ -62,7 +62,7 @@ class Irregularity(Record):
 
 
 class Meter(Record):
-    """The terms of a progressive meter: its share of each wager, and its initial and reset amount."""
+    """The terms of a progressive meter: the shares of each wager, and the initial and reset amount in cents."""
 
     rate: Rate
     reset: Cents
@@ -72,7 +72,7 @@ class Meter(Record):
 class OfferedWager(BaseModel):
     """The licensee's selections for one optional wager.
 
-    The fields beyond `paytable` and `meter` are the options of that wager; the catalogue of the regulation names them.
+    Fields other than `paytable` and `meter` are options of the wager, which the regulation's catalogue names.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow", strict=True)
@@ -88,7 +88,7 @@ class OfferedWager(BaseModel):
 
 
 class BetLimits(Record):
-    """The minimum and maximum wager, cents."""
+    """The minimum and maximum of a wager, cents."""
 
     least: Cents | None = None
     most: Cents | None = None
@@ -97,7 +97,7 @@ class BetLimits(Record):
 class Submission(Record):
     """The licensee's selections in its rules submission for one game.
 
-    `bets` are the least and most of its wagers, for a payout limit that depends on them.
+    `bets` has the minimum and maximum of wagers, from which a least payout limit may follow.
     """
 
     decks: Annotated[int, Field(ge=1, le=99)] | None = None
@@ -108,7 +108,7 @@ class Submission(Record):
 
 
 class Seat(Record):
-    """A betting position with wagers: its number, its player, and cents by wager type; each game adds the rest."""
+    """A betting position with wagers: its number, its player, and cents by wager type; each game adds fields."""
 
     seat: SeatNumber
     player: Name
@@ -118,11 +118,11 @@ class Seat(Record):
 SeatT = TypeVar("SeatT", bound=Seat)
 
 Seats = Annotated[tuple[SeatT, ...], Listed, Field(min_length=1, max_length=99)]
-"""The seats of a round."""
+"""The seats of a round, at least one."""
 
 
 class Round(Record):
-    """The record of a round common to all games; each game adds the contents of its seats, and its dealer."""
+    """The parts of a round's record that all games share; each game adds the contents of its seats, and its dealer."""
 
     seats: Seats[Seat]
     meters: Annotated[dict[Name, MeterCents], Field(max_length=20)] = {}
@@ -164,7 +164,7 @@ Expected = Annotated[
 
 
 class CaseFile(Record):
-    """One case: a round record and the settlement lines, or the refusal, that the text requires."""
+    """A case of a case file: a round record, and the settlement lines or the refusal that the regulation requires."""
 
     id: Name
     title: Annotated[str, Field(max_length=1000)] = ""
@@ -186,7 +186,7 @@ def parse_submission(raw: object) -> Submission:
 
 
 def parse_cases(raw: object) -> tuple[CaseFile, ...]:
-    """Return the cases in a case file, one or a list; raise `Refused` if it is malformed."""
+    """Return the cases in a case file, which has one case or a list; raise `Refused` if it is malformed."""
     documents = raw if isinstance(raw, list) else [raw]
     try:
         return tuple(CaseFile.model_validate(document) for document in documents)

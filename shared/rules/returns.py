@@ -10,8 +10,8 @@ from typing import NamedTuple
 class Won(NamedTuple):
     """The win of a hand: the category in its line, and the return per cent staked, the stake included.
 
-    `category` is None where the lines of the wager name none. `bonus` is the category of a row that is paid on top, on
-    a line of its own.
+    `category` is None if lines of the wager have no category. `bonus` is the category of a row that is paid in
+    addition, on its own line.
     """
 
     category: str | None
@@ -20,7 +20,7 @@ class Won(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """The probability of a win."""
+    """A win with its probability."""
 
     won: Won
     probability: Fraction
@@ -30,7 +30,7 @@ class Hit(NamedTuple):
 class Returns:
     """The distribution of the return per cent: the wins with their probabilities; all other hands lose.
 
-    A push is a win here, with one cent that comes back.
+    A push counts as a win that returns the stake.
     """
 
     hits: tuple[Hit, ...]
@@ -58,14 +58,14 @@ class Returns:
 
     @cached_property
     def variance(self) -> Fraction:
-        """Return the variance of the return per cent on one hand."""
+        """Return the variance of the return per cent of one hand."""
         return sum((hit.probability * hit.won.back**2 for hit in self.hits), Fraction(0)) - self.mean**2
 
     @cached_property
     def hit_frequency(self) -> Fraction:
-        """Return the probability of any return."""
+        """Return the probability that anything is returned."""
         return sum((hit.probability for hit in self.hits), Fraction(0))
 
     def probability(self, category: str) -> Fraction:
-        """Return the probability of lines in this category, including bonuses on top; 0 if there are none."""
+        """Return the probability of lines in this category, including bonus lines; 0 if there are none."""
         return sum((hit.probability for hit in self.hits if category in (hit.won.category, hit.won.bonus)), Fraction(0))

@@ -1,4 +1,4 @@
-"""The result of a settled round: lines per wager, contributions to meters, and the meter displays afterwards."""
+"""The result of a settled round: its lines, contributions to meters, and the displays of the meters."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from shared.rules.line import Line
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one wager added to a meter, cents, which is an expense of the house."""
+    """The amount that one wager added to a meter, cents, which is an expense of the house."""
 
     seat: int
     wager: str
@@ -27,7 +27,7 @@ def contribution(seat: int, wager: str, meter: str, cents: int) -> Contribution:
 class Notice:
     """A finding about the round that moved no money but that reports list as an exception.
 
-    `code` names it, such as `hand_reset`; `seat` is where it happened, 0 for the dealer; `detail` says it in words.
+    `code` identifies it, such as `hand_reset`. `seat` is where it happened, 0 for the dealer. `detail` describes it.
     """
 
     code: str
@@ -40,8 +40,9 @@ class Notice:
 class Settlement:
     """A settled round.
 
-    `meters_before` and `meters` are what the meters show before and after the round; `meter_resets` what the house put
-    on a meter to restore it after an award of all of it. Raise `AssertionError` where money appears or vanishes.
+    `meters_before` and `meters` are the displays of the meters before and after the round. `meter_resets` are the
+    amounts with which the house restored meters after awards of the whole meter. Raise `AssertionError` if money
+    appears or vanishes.
     """
 
     lines: tuple[Line, ...]

@@ -1,4 +1,4 @@
-"""Check a rules submission against the catalogue, and resolve what it selects."""
+"""Check a rules submission against the catalogue, and resolve its selections, with defaults filled in."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from shared.rules.errors import Finding, Refused
 from shared.rules.record import Meter, OfferedWager, Submission
 
 OptionValue = bool | int | str | Fraction | None
-"""A flag, a whole number, a word or text, a share or decimal, or None: nothing was selected and there is no default."""
+"""The value of an option: a flag, whole number, word, text, share or decimal; None if not selected and no default."""
 
 _LONGEST_TEXT: Final = 20_000
 _SHARE: Final = re.compile(r"0(\.[0-9]{1,9})?|1(\.0{1,9})?")
@@ -59,19 +59,19 @@ class Selection:
 
 
 class Findings:
-    """All faults of a submission: each with its place in it, as a JSON pointer, and its paragraph."""
+    """Collects the faults of a submission, each with its place as a JSON pointer and its paragraph."""
 
     def __init__(self) -> None:
         """Begin without faults."""
         self.found: list[Finding] = []
 
     def add(self, pointer: str, detail: str, paragraph: str | None) -> None:
-        """Add a fault at a place."""
+        """Add a fault at a place, given as a JSON pointer."""
         self.found.append(Finding(pointer, detail, paragraph))
 
 
 def select(catalogue: Catalogue, submission: Submission) -> Selection:
-    """Resolve a submission; raise `Refused` if it selects what the regulation does not allow."""
+    """Resolve a submission; raise `Refused` if the regulation does not allow its selections."""
     selection, found = examine(catalogue, submission)
     if selection is None:
         raise Refused(found[0].detail, paragraph=found[0].paragraph)
@@ -79,7 +79,7 @@ def select(catalogue: Catalogue, submission: Submission) -> Selection:
 
 
 def examine(catalogue: Catalogue, submission: Submission) -> tuple[Selection | None, list[Finding]]:
-    """Resolve a submission; if that is impossible, return all of its faults."""
+    """Resolve a submission; if that is impossible, return None and all of its faults."""
     findings = Findings()
     decks, decks_known = _decks(catalogue, submission, findings)
     options = _options(catalogue.options, submission.options, ("", "/options"), catalogue.offered, findings)
@@ -109,7 +109,7 @@ def examine(catalogue: Catalogue, submission: Submission) -> tuple[Selection | N
 
 
 def _decks(catalogue: Catalogue, submission: Submission, findings: Findings) -> tuple[int | None, bool]:
-    """Return the decks in play, and whether they are known, which they are not if they are invalid."""
+    """Return the number of decks, and whether it is known; it is unknown if it is missing or invalid."""
     allowed, decks = catalogue.decks, submission.decks
     if allowed is None:
         if decks is not None:
@@ -151,7 +151,7 @@ def _options(
     paragraph: str,
     findings: Findings,
 ) -> dict[str, OptionValue]:
-    """Return the values of options; `where` they are: as text such as `wager 'x': `, and as a JSON pointer."""
+    """Return the values of options; `where` is their place as text such as `wager 'x': `, and as a JSON pointer."""
     words, pointer = where
     for name in given:
         if name not in known:
@@ -180,7 +180,7 @@ def _options(
 
 
 def _option(option: Option, value: bool | int | str) -> OptionValue:
-    """Return the value of an option. Raises: ValueError, saying what it must be."""
+    """Return the value of an option. Raises: ValueError with what the value must be."""
     if option.type == "flag" and isinstance(value, bool):
         return value
     if option.type == "whole_number" and isinstance(value, int) and not isinstance(value, bool):
@@ -215,7 +215,7 @@ def _with_odds_of(paytable: Paytable, options: Mapping[str, OptionValue]) -> Pay
 def _odds_of(row: PaytableRow, options: Mapping[str, OptionValue]) -> str | None:
     value = None if row.odds_from is None else options[row.odds_from]
     match value:
-        case Fraction():  # a decimal, so many to 1
+        case Fraction():  # a decimal is the number in "number to 1"
             return f"{Decimal(value.numerator) / Decimal(value.denominator):f} to 1"
         case str():
             return value
@@ -225,7 +225,7 @@ def _odds_of(row: PaytableRow, options: Mapping[str, OptionValue]) -> str | None
 
 @dataclass(frozen=True, slots=True)
 class _Offering:
-    """A wager in the catalogue, and in the submission."""
+    """A wager of the catalogue, with what the submission selects for it."""
 
     name: str
     wager: Wager
@@ -233,7 +233,7 @@ class _Offering:
     findings: Findings
 
     def offer(self, options: Mapping[str, OptionValue], decks: int | None, *, decks_known: bool) -> Offer | None:
-        """Return the resolved offer; None if that requires a paytable that is unknown."""
+        """Return the resolved offer; None if its paytable cannot be determined."""
         name, wager = self.name, self.wager
         if wager.requires is not None and not options[wager.requires]:
             self._wrong("", f"wager '{name}' needs option '{wager.requires}', which is not selected", wager.paragraph)

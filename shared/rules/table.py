@@ -14,11 +14,11 @@ from shared.rules.submission import Selection
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The table's terms in the regulation and the rules submission.
+    """A table's terms under the regulation and the rules submission, by which rounds are checked.
 
-    `decks` lie in play, `boxes` is how many adjacent boxes one player may hold (None: the submission does not say),
-    `required` are the wagers that every seat makes, `offered` all that may be made. `entries` names the entry of each
-    wager in the catalogue, `meters` the meter of each offered wager that has one.
+    `decks` is the number of decks in play. `boxes` is how many adjacent boxes one player may hold (None: the submission
+    does not limit them). `required` are the wagers that every seat must make, `offered` all wagers that may be made.
+    `entries` maps each wager to its entry in the catalogue, `meters` each offered wager with a meter to that meter.
     """
 
     catalogue: Catalogue
@@ -40,8 +40,8 @@ class Table:
     ) -> "Table":
         """Return the table of a selection.
 
-        `required` replaces the wagers that the catalogue requires of every seat; `on_several_hands` are the wagers of
-        an entry that players make on several hands, by the name of the entry.
+        `required` replaces the wagers that the catalogue requires of every seat. `on_several_hands` maps an entry of
+        the catalogue to its wagers, if players may make it on several hands.
         """
         catalogue, split = selection.catalogue, on_several_hands or {}
         boxes = selection.options.get("adjacent_boxes")
@@ -61,8 +61,11 @@ class Table:
         )
 
     def check_seats(self, seats: Sequence[Seat]) -> None:
-        """Raise `Refused` for seats that a table does not have, seats named twice, boxes that are not adjacent, and
-        wagers that are missing or not offered."""
+        """Raise `Refused` for seats or wagers that are impossible.
+
+        These are unknown seats, seats named twice, boxes of a player that are not adjacent, and wagers that are missing
+        or not offered.
+        """
         places = self.catalogue.seats
         boxes: dict[str, list[int]] = {}
         taken: set[int] = set()
@@ -124,7 +127,8 @@ class Table:
     def check_cards(self, hands: Iterable[tuple[int | None, Sequence[Card]]]) -> None:
         """Raise `Refused` if a card occurs more often than the decks contain it.
 
-        `hands` are cards by seat, None for those of nobody's seat. The highest seat that holds the card is named.
+        `hands` are pairs of a seat and its cards; the seat is None for other cards, such as the dealer's. The refusal
+        names the highest seat that has the card.
         """
         hands = tuple(hands)
         together: list[Card] = []
@@ -162,11 +166,11 @@ class Table:
     def in_effect(
         self, irregularities: Iterable[Irregularity], seats: Container[int], *, positions: Container[int] = ()
     ) -> Iterator[tuple[Irregularity, IrregularityRule]]:
-        """Yield the irregularities that have an effect, each with its effect under the regulation.
+        """Yield the irregularities that have an effect, each with its rule in the catalogue.
 
-        Cards that lay face up are counted together: they have an effect from so many on. `seats` are the numbers of
-        those that wagered; where an irregularity need not name a seat it may name one of `positions` too. Raise
-        `Refused` for an irregularity that the game does not have, or whose fields cannot be.
+        Cards that lay face up are counted together, and have an effect from `from_cards` of the rule on. `seats` are
+        the numbers of the seats with wagers; an irregularity whose seat is optional may also name one of `positions`.
+        Raise `Refused` for an irregularity that is unknown to the game, or whose fields are impossible.
         """
         face_up = 0
         for irregularity in irregularities:

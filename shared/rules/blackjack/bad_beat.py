@@ -1,8 +1,8 @@
-"""The return of the Bad Beat Progressive as a function of its meter, if the Blackjack Wager is played by its card.
+"""The return of the Bad Beat Progressive as a function of its meter, with the Blackjack Wager played by basic strategy.
 
-A hand that is not split is counted exactly: every card of the player and of the dealer comes from full decks and is
-not put back. Of hands that are split, the first two cards and the dealer's are; whether one of them makes 20 is drawn
-from the shoe without the pair and the up card, each card put back.
+Hands that are not split are counted exactly: all cards of player and dealer come from full decks without replacement.
+For split hands, the pair and the dealer's cards are counted in this way; whether a split hand reaches 20 is computed
+with replacement, from the shoe without the pair and the up card.
 """
 
 from collections import Counter, defaultdict
@@ -44,11 +44,14 @@ _PARTS: Final = 10**12
 _NONE: Final = (0,) * (TEN + 1)
 
 Cards: TypeAlias = tuple[int, ...]
-"""How many cards of each value; place 0 is empty."""
+"""The number of cards of each value, indexed by value; index 0 is unused."""
 
 
 class Drawn(NamedTuple):
-    """Cards, their total as a state, and in how many orders they come (or that times a probability)."""
+    """A hand: its cards, their total as a state, and the number of orders in which they can be drawn.
+
+    For split hands, `orders` is multiplied by a probability.
+    """
 
     cards: Cards
     state: int
@@ -71,9 +74,9 @@ def bad_beat(selection: Selection, offer: Offer, terms: Terms) -> Progressive:
 
 
 def twenties(decks: int, terms: Terms) -> Mapping[DealerHand, Fraction]:
-    """Return the probability of a player's 20 with each of the dealer's hands that differ in what it wins.
+    """Return the probability that a player has a 20, by the dealer's hand as far as the payout depends on it.
 
-    One hand represents all dealer's hands of 21 with that number of cards, and one all other totals.
+    One dealer's hand stands for all hands of 21 with its number of cards, another one for all other totals.
     """
     shoe = full_shoe(decks)
     found: defaultdict[DealerHand, Fraction] = defaultdict(Fraction)
@@ -96,7 +99,7 @@ def twenties(decks: int, terms: Terms) -> Mapping[DealerHand, Fraction]:
 
 
 def grown(starts: Mapping[Cards, int], draws: Callable[[int], bool]) -> Iterator[Drawn]:
-    """Yield the completed hands that grow from unfinished ones, with their orders."""
+    """Yield the finished hands that result from unfinished ones (cards -> orders); `draws`: whether a state draws."""
     waiting: Mapping[Cards, int] = starts
     while waiting:
         more: Counter[Cards] = Counter()
@@ -111,7 +114,7 @@ def grown(starts: Mapping[Cards, int], draws: Callable[[int], bool]) -> Iterator
 
 
 def _played(strategy: Strategy, left: Sequence[int]) -> Iterator[Drawn]:
-    """Yield the hands of 20 played by the card; for split hands, the pair, weighted by its probability."""
+    """Yield the hands of 20 under a strategy; for a split, the pair itself, weighted by the probability of a 20."""
     starts: Counter[Cards] = Counter()
     for first, second in TWO_CARDS:
         if is_natural(first, second):
@@ -136,7 +139,7 @@ def _played(strategy: Strategy, left: Sequence[int]) -> Iterator[Drawn]:
 
 
 def _split(value: int, strategy: Strategy, left: Sequence[int]) -> Fraction:
-    """Return the probability of a 20 among the hands from a pair."""
+    """Return the probability that at least one of the hands from a split pair is a 20."""
     drawn = shares(without(left, value, value))
     others, pairs = hands_of_split(value, strategy, drawn)
     again = drawn[value]
@@ -151,7 +154,7 @@ def _split(value: int, strategy: Strategy, left: Sequence[int]) -> Fraction:
 
 
 def _dealers(up: int) -> Iterator[tuple[bool, list[Drawn]]]:
-    """Yield the dealer's hands of 21 from an up card, Blackjacks (True) and others."""
+    """Yield (is Blackjack, hands) for the dealer's hands of 21 from an up card: first Blackjacks, then the others."""
     holes = [value for value in VALUES_OF_CARDS if is_natural(up, value)]
     yield True, [_hand(up, value)._replace(orders=1) for value in holes]
     starts = {_hand(up, value).cards: 1 for value in VALUES_OF_CARDS if value not in holes}
@@ -160,9 +163,9 @@ def _dealers(up: int) -> Iterator[tuple[bool, list[Drawn]]]:
 
 
 def _together(shoe: Sequence[int], hands: Sequence[Drawn], dealers: Sequence[Drawn]) -> dict[int, Fraction]:
-    """Return the probability that one of the hands meets one of the dealer's, by the number of the dealer's cards.
+    """Return the probability that one of the player's hands meets one of the dealer's, by number of dealer's cards.
 
-    More than seven cards count as seven.
+    Seven or more dealer's cards are counted as seven.
     """
     ways = [[perm(copies, number) for number in range(MOST + 1)] for copies in shoe]
     found: defaultdict[tuple[int, int], int | Fraction] = defaultdict(int)
@@ -186,7 +189,7 @@ def _sum(chances: Mapping[int, Fraction]) -> Fraction:
 
 
 def _hand(*values: int) -> Drawn:
-    """Return up to two cards as dealt, in either order."""
+    """Return a hand of one or two cards as dealt, in either order."""
     cards = _NONE
     for value in values:
         cards = _plus(cards, value)
@@ -198,7 +201,7 @@ def _plus(cards: Cards, value: int) -> Cards:
 
 
 def _state(cards: Cards) -> int:
-    """Return the total as a state; it does not depend on the order of the cards."""
+    """Return the total of the cards as a state, which does not depend on their order."""
     state = 0
     for value in VALUES_OF_CARDS:
         for _ in range(cards[value]):
@@ -207,7 +210,7 @@ def _state(cards: Cards) -> int:
 
 
 def _dealer(natural: bool, number: int) -> DealerHand:
-    """Return a dealer's hand of 21 with this number of cards."""
+    """Return an example of a dealer's hand of 21 with this number of cards; a natural is a Blackjack."""
     low = {2: (1, 10), 3: (4, 7, 10), 4: (2, 4, 5, 10), 5: (2, 2, 3, 4, 10), 6: (1, 2, 2, 3, 3, 10)}
     values = low.get(number, (1, 1, 2, 2, 2, 3, 10))
     cards = tuple(CARD_OF[11 if value == 1 else value] for value in values)

@@ -1,4 +1,4 @@
-"""The hands of a round that were called dead, § 633a.14."""
+"""The hands of a round that were called dead, and the paragraphs under which they are, § 633a.14."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,20 +10,20 @@ from shared.rules.table import Table
 
 @dataclass(frozen=True, slots=True)
 class DeadHands:
-    """The hands called dead: the paragraph by seat, and whether the whole round stopped."""
+    """The dead hands of a round: the paragraph by seat, and whether the whole round was stopped."""
 
     by_seat: Mapping[int, str]
     called: frozenset[int]
-    """The seats whose hand was called dead on its own."""
+    """The seats whose own hand was called dead, not only with the whole round."""
     stopped: str | None
-    """The paragraph under which all hands were called dead; None where the round was played to its end."""
+    """The paragraph under which all hands were called dead; None if the round was played to its end."""
 
 
 NO_DEAD_HANDS: Final = DeadHands(by_seat={}, called=frozenset(), stopped=None)
 
 
 def dead_hands(table: Table, round_: BlackjackRound, *, no_cards_dealt: str) -> DeadHands:
-    """Return the hands that a round's irregularities make dead; raise `Refused` for one that Blackjack does not have.
+    """Return the hands that a round's irregularities make dead; raise `Refused` for one unknown to Blackjack.
 
     A dead hand without cards is dead under the paragraph `no_cards_dealt`.
     """

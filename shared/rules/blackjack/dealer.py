@@ -1,4 +1,4 @@
-"""The dealer's hand: its cards, and whether it was drawn by the rules."""
+"""The dealer's hand: its cards, and the check that it was drawn by the rules."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -36,7 +36,7 @@ class DealerHand:
 def read_dealer(cards: tuple[StandardCard, ...], *, stopped: bool, paragraphs: Paragraphs) -> DealerHand:
     """Return the dealer's hand in a record; raise `Refused` if the initial cards are missing.
 
-    A round that was stopped needs the up card only, and nothing was drawn in it.
+    In a round that was stopped, only the up card is required, and the dealer must not have drawn.
     """
     if not cards:
         raise Refused("dealer: the up card is missing", paragraph=paragraphs.initial_cards)
@@ -58,7 +58,7 @@ def read_dealer(cards: tuple[StandardCard, ...], *, stopped: bool, paragraphs: P
 def check_drawn(dealer: DealerHand, *, still_open: bool, paragraphs: Paragraphs) -> None:
     """Raise `Refused` if the dealer drew without need, drew on 17 or more, or stopped too early.
 
-    `still_open`: a wager is left on which the dealer's cards have an effect.
+    `still_open`: at least one wager is left that the dealer's cards can still decide.
     """
     cards = dealer.cards
     if not still_open:

@@ -1,7 +1,7 @@
-"""The results of the hands from two cards against each final total of the dealer, played by the strategy card.
+"""The results of a player's hand, by the dealer's final total, under basic strategy.
 
-Given the dealer's final total hands are independent, because every card is drawn as if the others were put back; so
-the ends of several hands are those of each, added up.
+Cards are drawn with replacement. Given the dealer's final total, hands are therefore independent, and the results of
+several hands are the convolution of the results of each.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,26 +25,30 @@ from shared.rules.blackjack.totals import MOST
 from shared.rules.play import End
 
 Ends: TypeAlias = dict[int, float]
-"""Probabilities by what was staked and what came back: `STAKED` for each cent staked, added to the units that came."""
+"""Probability by result. A result is `STAKED` for each cent staked, plus the units returned (see `Backs.unit`)."""
 
 Chances: TypeAlias = dict[tuple[str, int], float]
-"""Probabilities by category and end."""
+"""Probability by (category, result)."""
 
 STAKED: Final = 1 << 20
 
 _PARTS: Final = 10**12
-"""Probabilities are whole numbers of these parts, which double precision still tells apart."""
+"""Probabilities are rounded to multiples of 1/_PARTS, which double precision can represent."""
 
 AGAINST: Final = (*FINALS, None)
-"""How the dealer's hand ends: one of the final totals, or None for a Blackjack."""
+"""The dealer's results: each of the final totals, and None for a Blackjack."""
 
 _LEAST: Final = 16
 _TOTALS: Final = range(_LEAST, MOST + 2)
-"""Final totals of a player's hand that differ in what they win: 16 and less, 17 to 21, and all above."""
+"""The player's final totals that differ in what they win: 16 and less, each of 17 to 21, and bust."""
 
 
 class Backs(NamedTuple):
-    """The return per cent, in units of which a cent has `unit`: by the dealer's result, then by `_TOTALS`."""
+    """The units returned per cent staked, by the dealer's result, then by the player's total (`_TOTALS`).
+
+    A cent has `unit` units. `wins` and `surrendered` are the returns of a win and of a surrender, `of_natural` those of
+    a Blackjack.
+    """
 
     unit: int
     wins: int
@@ -54,7 +58,7 @@ class Backs(NamedTuple):
 
     @classmethod
     def of(cls, terms: Terms) -> "Backs":
-        """Return the returns under these terms; against a Blackjack everything but the original wager is returned."""
+        """Return the returns under these terms; a dealer's Blackjack takes the original wager only."""
         unit = lcm(2, terms.wins.denominator, terms.blackjack.denominator)
         return cls(
             unit=unit,
@@ -68,23 +72,23 @@ class Backs(NamedTuple):
         )
 
     def outcome(self, end: int) -> str:
-        """Return the outcome by comparing the return with the stake: won, lost or tied."""
+        """Return `won`, `lost` or `tied`, by comparing a result's return with its stake."""
         staked, units = divmod(end, STAKED)
         return "won" if units > staked * self.unit else "tied" if units == staked * self.unit else "lost"
 
 
 class Hand:
-    """The final total of one hand: the probability of each of `_TOTALS`, without and with a double."""
+    """The distribution of a hand's final total: the probability of each of `_TOTALS`, without and with a double."""
 
     __slots__ = ("doubled", "single")
 
     def __init__(self) -> None:
-        """Begin with no hands."""
+        """Begin with all probabilities zero."""
         self.single = [0.0] * len(_TOTALS)
         self.doubled = [0.0] * len(_TOTALS)
 
     def play(self, starts: Sequence[tuple[int, int, float]], strategy: Strategy, drawn: Sequence[float]) -> None:
-        """Add the hands that begin with two cards, with their probabilities, and are neither split nor surrendered."""
+        """Add hands that are neither split nor surrendered: (first card, second card, probability)."""
         reached = [0.0] * STATES
         for first, second, weight in starts:
             state = two_cards(first, second)
@@ -108,7 +112,7 @@ class Hand:
         return self.single[total - _LEAST] + self.doubled[total - _LEAST]
 
     def ends(self, backs: Sequence[int]) -> Ends:
-        """Return the results of the hand, given the return per cent by total."""
+        """Return the results of the hand; `backs` has the units returned per cent, by total."""
         found: Ends = {}
         for stake, finished in ((1, self.single), (2, self.doubled)):
             for place, weight in enumerate(finished):
@@ -121,9 +125,10 @@ class Hand:
 def ends_of_pair(
     first: int, second: int, strategy: Strategy, drawn: Sequence[float], cards: int, backs: Backs
 ) -> list[Ends]:
-    """Return the results of two cards that are no Blackjack, by `AGAINST`, each with probabilities that sum to 1.
+    """Return the results of two cards that are no Blackjack, by `AGAINST`; each distribution sums to 1.
 
-    Cards are drawn with the probabilities `drawn`; `cards` of the first card's value were in the shoe with these two.
+    `drawn` has the probability of each value for the next card. `cards` of the first card's value were in the shoe when
+    these two were dealt.
     """
     terms = strategy.terms
     action = strategy.first(first, second)
@@ -143,7 +148,10 @@ def ends_of_pair(
 
 
 def hands_of_split(value: int, strategy: Strategy, drawn: Sequence[float]) -> tuple[Hand, Hand]:
-    """Return the final totals of a hand from a pair: without another card of the pair, or with one left unsplit."""
+    """Return the final totals of a hand from a split pair, with a second card of another value, and of the pair's.
+
+    A hand with a second card of the pair's value is not split again here.
+    """
     others, pairs = Hand(), Hand()
     others.play([(value, second, drawn[second]) for second in VALUES_OF_CARDS if second != value], strategy, drawn)
     pairs.play([(value, value, drawn[value])], strategy, drawn)
@@ -168,9 +176,9 @@ def added(one: Ends, other: Ends) -> Ends:
 
 
 def rounded(chances: Chances, backs: Backs, *, wagers: int) -> Iterator[tuple[int, End]]:
-    """Yield the results per cent of all equal first wagers, rounded to parts of `_PARTS` with the same sum.
+    """Yield (parts, result per cent) of a number of equal wagers; the parts, whole multiples of 1/_PARTS, sum to 1.
 
-    What is lost or gained by rounding goes to the most probable end.
+    What is lost or gained by rounding goes to the most probable result.
     """
     parts = {named: round(chance * _PARTS) for named, chance in chances.items()}
     parts[max(parts, key=lambda named: parts[named])] += _PARTS - sum(parts.values())
@@ -180,10 +188,10 @@ def rounded(chances: Chances, backs: Backs, *, wagers: int) -> Iterator[tuple[in
 
 
 def split_ends(others: Ends, pairs: Ends, again: float, splits: int) -> Ends:
-    """Return the results of all hands from a pair, with up to this many splits after the first.
+    """Return the joint results of all hands from a pair, with up to `splits` splits after the first.
 
-    `others` are those of a hand without a second card of the pair's value, `pairs` those of one with it that is not
-    split; `again` is the probability of that card.
+    `others` are the results of a hand whose second card has another value. `pairs` are those of a hand whose second
+    card has the pair's value but is not split again. `again` is the probability of such a second card.
     """
     either = dict(others)
     mix(either, pairs, 1.0)
@@ -200,7 +208,7 @@ def split_ends(others: Ends, pairs: Ends, again: float, splits: int) -> Ends:
 
 
 def mix(ends: Ends, more: Ends, share: float) -> None:
-    """Add this share of other results to the results."""
+    """Add other results to `ends` in place, weighted by `share`."""
     for end, weight in more.items():
         ends[end] = ends.get(end, 0.0) + share * weight
 

@@ -1,4 +1,4 @@
-"""The players' hands: whether they can come from the dealt cards, and the stake of each."""
+"""The players' hands: whether they can result from the dealt cards, and the stake of each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,39 +14,39 @@ Pair = tuple[StandardCard, StandardCard]
 
 
 class PlayedHand(NamedTuple):
-    """One hand after the player's decisions. Amounts are whole cents."""
+    """One hand as played, with the player's decisions. Amounts are whole cents."""
 
     number: int | None
-    """1-based number where the seat played several hands."""
+    """The number of the hand, from 1, if the seat played several; else None."""
     wager: int
-    """What lies on the hand without a Double Down Wager."""
+    """The stake on the hand, without its Double Down Wager."""
     double: int
     points: int
     cards: tuple[StandardCard, ...]
     blackjack: bool
-    """An ace and a ten value as the initial two cards."""
+    """Whether the initial two cards are an ace and a card with the value 10."""
     switched_blackjack: bool
-    """An ace and a ten value that the switch brought together: a 21, not a Blackjack."""
+    """Whether a switch brought together an ace and a card with the value 10: a 21, but not a Blackjack."""
     split: bool
     original: bool
-    """The first hand from its dealt cards: it carries the original wager."""
+    """Whether it is the first hand from its dealt cards, which carries the original wager."""
     surrendered: bool
     even_money: bool
 
 
 class SeatInPlay(NamedTuple):
-    """A seat of the round, as needed to settle its wagers."""
+    """A seat of the round with what is needed to settle its wagers."""
 
     seat: int
     wagers: Mapping[str, int]
     """Cents by wager type."""
     initial: Pair | None
-    """The initial two cards, of the first hand at Blackjack Switch; None where the seat got no cards."""
+    """The initial two cards, at Blackjack Switch of the first hand; None if the seat got no cards."""
     second_initial: Pair | None
-    """The initial two cards of the second hand at Blackjack Switch."""
+    """The initial two cards of the second hand at Blackjack Switch; else None."""
     hands: Sequence[PlayedHand]
     dead: str | None
-    """The paragraph under which the hand was called dead; None where it counts."""
+    """The paragraph under which the hand was called dead; None if it counts."""
 
 
 class DealtHand(NamedTuple):
@@ -59,7 +59,7 @@ class DealtHand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HandRules:
-    """The decisions that the rules submission and the regulation allow players."""
+    """The player's options under a rules submission and its regulation, by which played hands are checked."""
 
     resplits: int
     even_money: bool
@@ -71,8 +71,8 @@ class HandRules:
     ) -> list[PlayedHand]:
         """Return the hands of one seat, checked; `wager` is the stake of each in cents before any double.
 
-        `unfinished`: the hand was called dead, so cards that it still had to get may be missing.
-        Raise `Refused` for hands that cannot have been played so.
+        `unfinished`: the hand was called dead, so cards that it should have been dealt may be missing. Raise `Refused`
+        for hands that cannot have been played as recorded.
         """
         several = self.switch or len(seat.hands) > 1
         played: list[PlayedHand] = []
@@ -250,8 +250,8 @@ def unplayed(number: int | None, wager: int, cards: tuple[StandardCard, ...]) ->
 def comes_from_split(initial: Pair, hands: Sequence[BlackjackHand]) -> bool:
     """Return whether these hands can result from splitting the initial pair, once or several times.
 
-    Each begins with a card of the pair's value; the two initial cards are among the beginnings, and the others came as
-    second cards that were split again. The hands lie in any order in which dealers place them.
+    Each hand must begin with a card of the pair's value, and two of them with the initial cards; the others came as
+    second cards and were split again. The hands may be in any order, because dealers place them differently.
     """
     starts = [hand.cards[0] for hand in hands if hand.cards]
     if len(starts) < len(hands) or any(VALUES[start] != VALUES[initial[0]] for start in starts):

@@ -24,9 +24,9 @@ _ASSUMED: Final = (
 
 @cache
 def dealer_hands(decks: int) -> Mapping[tuple[StandardCard, ...], Fraction]:
-    """Return the probabilities of the dealer's hands, from full decks with all other cards unknown.
+    """Return the probability of each dealer's hand, drawn from full decks: by number of cards, Blackjacks separately.
 
-    One hand represents all hands with that number of cards; a Blackjack is separate.
+    One example stands for all hands of its kind.
     """
     left = Counter(VALUES.values())
     for value in left:

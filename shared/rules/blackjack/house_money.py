@@ -13,7 +13,10 @@ from shared.rules.errors import Refused
 
 @dataclass(frozen=True, slots=True)
 class HouseMoney:
-    """The offered wager (None: it is not offered), and the part of a payout that may be added."""
+    """The rules for adding House Money to a wager.
+
+    `bet` is the House Money Wager, None if it is not offered; `portion` is the part of its payout that may be added.
+    """
 
     bet: SideBet | None
     portion: Fraction

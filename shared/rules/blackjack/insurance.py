@@ -17,7 +17,7 @@ INSURANCE: Final = "insurance"
 
 @dataclass(frozen=True, slots=True)
 class Insurance:
-    """The limits of an Insurance Wager, and its odds. `chip_unit` is in cents."""
+    """The limits of an Insurance Wager and its odds. `chip_unit` is the smallest chip, cents."""
 
     row: Row
     needs_ace: str
@@ -29,8 +29,8 @@ class Insurance:
     def check(self, seat: BlackjackSeat, up: StandardCard) -> None:
         """Raise `Refused` for a wager without an ace up, or above half of the initial Blackjack Wager.
 
-        Where half cannot be bet in chips, the wager may go up to the next unit that can. House Money does not raise
-        the limit. Reading: at Blackjack Switch the initial wager is both equal wagers.
+        If half cannot be bet in chips, the wager may go up to the next multiple of the chip unit. House Money does not
+        raise the limit. Reading: at Blackjack Switch the initial wager is both equal wagers.
         """
         insurance, wager = seat.wagers[INSURANCE], seat.wagers["blackjack"]
         if up[0] != "A":

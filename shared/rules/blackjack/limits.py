@@ -7,11 +7,10 @@ from shared.rules.line import Line
 
 
 def limit_payouts(lines: list[Line], limited: Sequence[int], limit: int, paragraph: str) -> None:
-    """Cut the payouts of the `limited` lines (positions in `lines`) to a total of `limit` cents, in place.
+    """Reduce the payouts of the `limited` lines (indexes of `lines`) in place to a total of `limit` cents.
 
-    Only where full odds exceed the limit do the players share it, in proportion to their wagers; stakes are returned
-    in any case. Reading: one amount for the top hands of the Twenty Point Bonus and of King's Bounty together, and
-    for nothing else.
+    If full odds exceed the limit, the players share it in proportion to their wagers. Stakes are returned in any case.
+    Reading: one limit covers the top hands of the Twenty Point Bonus and of King's Bounty together, and nothing else.
     """
     if sum(lines[place].payout for place in limited) <= limit:
         return

@@ -16,7 +16,7 @@ _SWITCH_TIES_AT: Final = 22
 
 @dataclass(frozen=True, slots=True)
 class MainWager:
-    """The odds and the variation of the game that decide Blackjack Wagers."""
+    """Settles Blackjack Wagers under the odds and the variation of the game that a submission selects."""
 
     blackjack_odds: Odds
     other_odds: Odds
@@ -49,7 +49,10 @@ class MainWager:
         return _line(seat, hand, "lose", 0, paragraphs.loses)
 
     def _against_blackjack(self, seat: int, hand: PlayedHand) -> Line:
-        """Collect only the original wager, whatever the result of the hand (§ 633a.10(b), § 633a.11(d))."""
+        """Return the line against a dealer's Blackjack: the house collects only the original wager.
+
+        Sources: § 633a.10(b), § 633a.11(d).
+        """
         paragraphs = self.paragraphs
         if hand.blackjack:
             paragraph = paragraphs.switch_blackjack_against_blackjack if self.switch else paragraphs.ties
@@ -69,7 +72,7 @@ class MainWager:
         return _line(seat, hand, "lose", hand.double, paragraph)
 
     def _at_switch(self, seat: int, hand: PlayedHand, dealer: DealerHand) -> Line | None:
-        """Return the line where § 633a.12(a)(5) differs; None if the general rules apply."""
+        """Return the line of a hand to which § 633a.12(a)(5) applies; None if the general rules apply."""
         paragraphs = self.paragraphs
         if dealer.points == MOST and hand.blackjack:
             return self._win(seat, hand, paragraphs.switch_blackjack_against_21)
@@ -88,14 +91,14 @@ class MainWager:
 
 
 def void(seat: int, hand: PlayedHand, paragraph: str) -> Line:
-    """Return the line of a hand that was called dead, whose whole stake is returned."""
+    """Return the line of a hand that was called dead: its whole stake is returned."""
     return _line(seat, hand, "void", hand.wager + hand.double, paragraph)
 
 
 def still_open(hand: PlayedHand, *, switch: bool) -> bool:
     """Return whether the dealer's cards can still decide the hand: it is not bust, surrendered or paid.
 
-    At Blackjack Switch a dealt Blackjack waits for the dealer, because a dealer 21 or 22 changes what it pays.
+    At Blackjack Switch this includes a dealt Blackjack, because a dealer's 21 or 22 changes what it pays.
     """
     if is_bust(hand.points) or hand.surrendered or hand.even_money:
         return False

@@ -1,10 +1,10 @@
-"""The paragraph of each rule of play, from the catalogue, because the texts number them differently."""
+"""The paragraph of each rule of play, read from the catalogue because regulations number them differently."""
 
 from shared.rules.record import Record
 
 
 class Paragraphs(Record):
-    """The paragraph of each rule in the regulation that a round is settled under."""
+    """The paragraph of each rule in the regulation under which a round is settled."""
 
     no_cards_dealt: str
     initial_cards: str

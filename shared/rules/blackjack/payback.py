@@ -48,7 +48,7 @@ def _of_two_cards(bet: SideBet, decks: int) -> Returns:
 
 
 def _with_dealer(row: Row | None, pair: Pair, decks: int) -> Iterator[tuple[int | Fraction, Won | None]]:
-    """Yield the wins of the row against the dealer's possible hands beside the player's pair, with their shares."""
+    """Yield (probability, win) of the row for the dealer's possible hands, given the player's pair."""
     if row is None:
         yield 1, None
         return
@@ -89,7 +89,7 @@ def _with_up_card(bet: SideBet, decks: int) -> Returns:
 
 
 def _of_four_cards(bet: SideBet, decks: int) -> Returns:
-    """Count the ranks with one suit representing all, because Super Match depends on ranks only."""
+    """Count rank combinations in one suit, because Super Match depends on ranks only."""
     hands = []
     for ranks in combinations_with_replacement(RANKS, 4):
         ways = prod(comb(len(SUITS) * decks, copies) for copies in Counter(ranks).values())
@@ -99,6 +99,6 @@ def _of_four_cards(bet: SideBet, decks: int) -> Returns:
 
 
 def _pairs(decks: int) -> Iterator[tuple[Pair, int]]:
-    """Yield each unordered pair of cards with the number of ways in which full decks deal it."""
+    """Yield each unordered pair of cards with the number of ways in which full decks can deal it."""
     for pair in combinations_with_replacement(_DECK, 2):
         yield pair, comb(decks, 2) if pair[0] == pair[1] else decks * decks

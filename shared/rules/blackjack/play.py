@@ -1,7 +1,7 @@
-"""The Blackjack Wager under optimal play by totals: the total stake, and the return.
+"""The result of the Blackjack Wager under basic strategy: the total stake, and the return.
 
-The player's first two cards and the up card are counted exactly. All other cards are drawn from the shoe without these
-three, each put back before the next: double precision, probabilities rounded to a millionth of a millionth.
+The player's first two cards and the up card are counted exactly. All other cards are drawn with replacement from the
+shoe without these three, in double precision; probabilities are rounded to 1e-12.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ def play_blackjack(selection: Selection, offer: Offer) -> Play:
 
 
 def terms_of(selection: Selection, offer: Offer) -> Terms:
-    """Return the terms that decide the results of hands under a submission."""
+    """Return the terms of a submission that decide the results of hands."""
     rows, options = rows_by_category(offer), selection.options
     resplits = options["resplits"]
     assert isinstance(resplits, int)
@@ -75,7 +75,7 @@ def _ends(shoe: list[int], terms: Terms, backs: Backs) -> Chances:
 
 
 def _dealt(shoe: list[int], up: int, first: int, second: int) -> float:
-    """Return the probability of these cards, with the player's two in any order."""
+    """Return the probability that these cards are dealt, with the player's two in either order."""
     number = sum(shoe)
     ways, left = 1, list(shoe)
     for value in (up, first, second):

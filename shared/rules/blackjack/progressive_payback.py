@@ -18,7 +18,7 @@ from shared.rules.submission import Offer, Selection
 
 
 def _played(count: Callable[[Selection, Offer, Terms], Progressive]) -> CountProgressive:
-    """Return the function that counts a wager decided by how the Blackjack Wager is played."""
+    """Return `count` without its third argument, for a wager whose result depends on basic strategy."""
 
     def counted(selection: Selection, offer: Offer) -> Progressive:
         terms = terms_of(selection, selection.offers[BLACKJACK])

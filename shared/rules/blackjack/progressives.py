@@ -22,7 +22,7 @@ _ACE_LOW: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class RandomSelection:
-    """The table game system's random selection for the round's bonuses; None if it made none."""
+    """The cards and seats that the table game system selected at random for bonuses; None if it selected none."""
 
     magic_card: StandardCard | None
     lucky_seat: int | None
@@ -43,15 +43,15 @@ class Progressive(ABC):
         self._shared_equally = offer.wager.meter.shared == "equally"
 
     def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:  # noqa: ARG002
-        """Return the paragraph under which this seat's wager is returned, as for a dead hand; None if it counts."""
+        """Return the paragraph under which a dead hand's wager is returned; None if the wager counts."""
         return seat.dead
 
     @abstractmethod
     def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:
-        """Return the row that the seat wins."""
+        """Return the row that the seat wins, or None."""
 
     def bonuses(self, seat: SeatInPlay, selection: RandomSelection) -> list[Line]:  # noqa: ARG002
-        """Return the lines of bonuses paid on the wager, whether or not it wins."""
+        """Return the lines of bonuses that are paid on the wager whether or not it wins."""
         return []
 
     def settle(
@@ -65,9 +65,9 @@ class Progressive(ABC):
     ) -> dict[int, list[Line]]:
         """Return the lines of the wager by seat; `seats` are in settlement order, highest number first.
 
-        The contributions of all wagers are added before anything is paid. The holders of 100% of the meter share what
-        it shows at the turn of the first of them, and it resets at once; a share of it is taken from what it shows
-        then.
+        The contributions of all wagers are added before any award. The seats that win 100% of the meter share its
+        reading at the turn of the first of them, and the meter then resets at once. A seat that wins a part of the
+        meter is paid from the reading at its own turn.
         """
         lines: dict[int, list[Line]] = {}
         counting = []
@@ -89,7 +89,7 @@ class Progressive(ABC):
         return lines
 
     def _awards(self, counting: Sequence[tuple[SeatInPlay, int, Row | None]], board: MeterBoard) -> dict[int, int]:
-        """Return each seat's award from the meter, cents."""
+        """Return the award of each seat from the meter, cents."""
         whole = [(seat.seat, stake) for seat, stake, row in counting if row is not None and row.meter == 1]
         awards: dict[int, int] = {}
         for seat, _, row in counting:
@@ -105,10 +105,10 @@ class Progressive(ABC):
 
 
 class BadBeat(Progressive):
-    """A player 20 against a dealer 21, § 633a.7(o)(1)."""
+    """Pays a player's 20 against a dealer's 21, § 633a.7(o)(1)."""
 
     def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:
-        """Return the best row for any completed hand with a total of 20; rows are not added."""
+        """Return the row for completed hands with a total of 20; several of them win one row."""
         if not any(hand.points == MOST - 1 and not hand.surrendered for hand in seat.hands):
             return None
         return self.row_of(dealer)
@@ -142,11 +142,13 @@ _DEALER_21: Final = {
 
 
 class HitAndRun(Progressive):
-    """A dealer Blackjack, or a dealer's hand of five or more cards even if it busts, § 633a.7(o)(2)."""
+    """Pays a dealer's Blackjack, or a dealer's hand of five or more cards even if it busts, § 633a.7(o)(2)."""
 
     def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:
-        """Return the paragraph of a dead hand only where the seat got no cards or all stopped: the dealer's cards
-        decide the wager."""
+        """Return the paragraph of a dead hand only if the seat got no cards or the round stopped.
+
+        Otherwise the dealer's cards decide the wager.
+        """
         return seat.dead if stopped or seat.initial is None else None
 
     def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:  # noqa: ARG002
@@ -154,7 +156,7 @@ class HitAndRun(Progressive):
         return self.row_of(dealer)
 
     def row_of(self, dealer: DealerHand) -> Row | None:
-        """Return the row for a Blackjack, or for the number of the dealer's cards."""
+        """Return the row for the dealer's Blackjack, or for the number of the dealer's cards."""
         if dealer.blackjack:
             return self.rows.get("blackjack")
         category = _DEALER_CARDS.get(min(len(dealer.cards), 8))
@@ -165,11 +167,13 @@ _DEALER_CARDS: Final = {5: "five_cards", 6: "six_cards", 7: "seven_cards", 8: "e
 
 
 class StraightJack(Progressive):
-    """A two-card straight, lengthened by cards that the player draws in sequence, § 633a.7(o)(3)."""
+    """Pays a two-card straight, lengthened by cards that the player draws in sequence, § 633a.7(o)(3)."""
 
     def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:  # noqa: ARG002
-        """Return the paragraph of a dead hand for a wager that could still gain; one that lost on the initial cards
-        stays lost (§ 633a.7(g)(9))."""
+        """Return the paragraph of a dead hand for a wager that could still win.
+
+        A wager that lost on the initial cards stays lost (§ 633a.7(g)(9)).
+        """
         if seat.initial is not None and not is_two_card_straight(*seat.initial):
             return None
         return seat.dead
@@ -209,8 +213,8 @@ PROGRESSIVES: Final[Mapping[str, type[Progressive]]] = {
 def straight_length(cards: Sequence[StandardCard]) -> int:
     """Return how many cards of a hand form the straight that its first two begin; 0 if they begin none.
 
-    Each further card must be next to either end of the sequence; the first that is not, or that takes the hand over
-    21, ends the count. Reading: an ace lengthens a sequence that ends with a king, or one that begins with a 2.
+    Each further card must extend the sequence at either end. The first card that does not, or that takes the hand over
+    21, ends the count. Reading: an ace extends a sequence that ends with a king, or one that begins with a 2.
 
     >>> straight_length(["4h", "5c", "3d", "6s"]), straight_length(["4c", "5h", "2d", "3s"])
     (4, 2)

@@ -24,7 +24,7 @@ WagerType = Literal[
     "house_money",
 ]
 
-# 21 aces are 21 points, so no hand of a player or the dealer can take a 23rd card.
+# 21 aces are 21 points, so no hand can reach a 23rd card.
 Cards = Annotated[tuple[StandardCard, ...], Listed, Field(max_length=22)]
 InitialTwo = Annotated[tuple[StandardCard, StandardCard], Listed]
 TwoHands = Annotated[tuple[InitialTwo, InitialTwo], Listed]
@@ -32,7 +32,7 @@ NoCards = Annotated[tuple[()], Listed]
 
 
 class BlackjackHand(Record):
-    """A hand as played: all its cards in order, and the player's decisions."""
+    """A hand as played: its cards in order, and the player's decisions."""
 
     cards: Cards
     double: CentsOrNone = 0

@@ -33,7 +33,7 @@ _Value = TypeVar("_Value", int, Fraction)
 
 
 class BlackjackRules:
-    """A compiled rules submission for settling rounds: all odds, options and paytables are resolved."""
+    """A compiled rules submission, which settles rounds: all odds, options and paytables are resolved."""
 
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from a Blackjack catalogue."""
@@ -88,7 +88,7 @@ class BlackjackRules:
         self._limit = selection.payout_limit
 
     def settle(self, round_: BlackjackRound) -> Settlement:
-        """Settle one round; raise `Refused` for a record that is impossible."""
+        """Settle one round; raise `Refused` if its record is impossible."""
         table = self._table
         table.check_seats(round_.seats)
         dead = dead_hands(table, round_, no_cards_dealt=self._paragraphs.no_cards_dealt)
@@ -152,7 +152,7 @@ class BlackjackRules:
         return dealer
 
     def _check_drawn(self, seats: Sequence[SeatInPlay], dealer: DealerHand) -> None:
-        # Reading of § 633a.7(n) and (o)(2): an open Hit and Run Progressive Wager makes the dealer draw on.
+        # Reading of § 633a.7(n) and (o)(2): an open Hit and Run Progressive Wager requires the dealer to draw.
         open_wager = any(
             (seat.dead is None and any(still_open(hand, switch=self._switch) for hand in seat.hands))
             or (_HIT_AND_RUN in seat.wagers and seat.initial is not None)
@@ -163,7 +163,7 @@ class BlackjackRules:
     def _settle_on_initial_cards(
         self, seat: SeatInPlay, dealer: DealerHand, lines: list[Line], limited: list[int]
     ) -> None:
-        """Append the lines of the wagers under § 633a.7(g); note which count toward the payout limit."""
+        """Append the lines of the wagers under § 633a.7(g), and to `limited` the indexes under the payout limit."""
         wagers, number = seat.wagers, seat.seat
         for bet in self._side_bets:
             stake = wagers.get(bet.name)
@@ -186,7 +186,7 @@ class BlackjackRules:
 
 
 def _cards(round_: BlackjackRound) -> Iterator[tuple[int | None, Sequence[StandardCard]]]:
-    """Yield the cards of the dealer, and those of each hand with its seat."""
+    """Yield (seat, cards) of each hand; the seat is None for the dealer's."""
     yield None, round_.dealer.cards
     for seat in round_.seats:
         for hand in seat.hands:

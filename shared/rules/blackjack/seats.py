@@ -1,4 +1,4 @@
-"""One seat of the record: its wagers, its dealt cards and its hands, checked together."""
+"""Check one seat of the record: its wagers, its dealt cards and its hands, together."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from shared.rules.errors import Refused
 
 @dataclass(frozen=True, slots=True)
 class SeatRules:
-    """The rules by which a seat's record is checked."""
+    """The rules under which a seat's record is checked."""
 
     catalogue: Catalogue
     hands: HandRules
@@ -80,7 +80,7 @@ class SeatRules:
 
     def _pairs(self, seat: BlackjackSeat) -> list[Pair]:
         """Return the initial two cards, or those of both hands at Blackjack Switch, as dealt."""
-        first, second = seat.dealt  # type: ignore[misc]  # read() has dealt with a seat without cards
+        first, second = seat.dealt  # type: ignore[misc]  # read() has returned early for a seat without cards
         if isinstance(first, tuple) and isinstance(second, tuple):
             if self.hands.switch:
                 return [first, second]

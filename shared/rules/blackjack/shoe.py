@@ -1,7 +1,8 @@
-"""Totals of growing hands, drawn with replacement from a shoe, and the results of the dealer's hand.
+"""The states of growing hands, drawn with replacement from a shoe, and the distribution of the dealer's result.
 
-Values are 1 (an ace) to 10; shares and counts of cards stand at the place of their value, place 0 is empty. A state is
-a hard total, up to those of `BUSTS_WITH`, or a soft total above `_SOFT`.
+Values are 1 (an ace) to 10. Sequences of probabilities or counts of cards are indexed by value; index 0 is unused. A
+state is a number that encodes a total: a hard total is its own state (busts up to those of `BUSTS_WITH`), a soft total
+is added to `_SOFT`.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ BUSTS_WITH: Final = range(MOST + 1, MOST + 11)
 STANDS_ON: Final = 17
 
 FINALS: Final = (17, 18, 19, 20, 21, 22, 23)
-"""How the dealer's hand ends without a Blackjack; 23 stands for each total above 22."""
+"""The dealer's final totals without a Blackjack; 23 stands for every total above 22."""
 
 
 def add(state: int, value: int) -> int:
@@ -35,22 +36,22 @@ def add(state: int, value: int) -> int:
 
 
 def points(state: int) -> int:
-    """Return the total of a state."""
+    """Return the total that a state encodes."""
     return state - _SOFT if state >= _SOFT else state
 
 
 def soft(total: int) -> int:
-    """Return the state of a soft total."""
+    """Return the state that encodes a soft total."""
     return _SOFT + total
 
 
 def is_soft(state: int) -> bool:
-    """Return whether an ace counts 11 in a state."""
+    """Return whether an ace counts as 11 in a state."""
     return state >= _SOFT
 
 
 def two_cards(first: int, second: int) -> int:
-    """Return the state of two cards."""
+    """Return the state of a hand of two cards, given by value."""
     return add(add(0, first), second)
 
 
@@ -62,10 +63,10 @@ def is_natural(first: int, second: int) -> bool:
 NEXT: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(add(state, value) if value else state for value in (0, *VALUES_OF_CARDS)) for state in range(STATES)
 )
-"""The state after another card, by state and value."""
+"""The state after another card, indexed by state, then by value."""
 
 GROWING: Final[tuple[int, ...]] = (*range(11), *range(_SOFT + 11, _SOFT + MOST + 1), *range(11, MOST + 1))
-"""The states in an order in which no card leads back: low totals, soft totals, hard totals."""
+"""The states in an order in which no card leads to an earlier one: low totals, soft totals, hard totals."""
 
 
 def full_shoe(decks: int) -> list[int]:
@@ -77,7 +78,7 @@ def full_shoe(decks: int) -> list[int]:
 
 
 def without(shoe: Sequence[int], *values: int) -> list[int]:
-    """Return a shoe without cards of these values."""
+    """Return a shoe with one card less of each of these values."""
     left = list(shoe)
     for value in values:
         left[value] -= 1
@@ -91,16 +92,17 @@ def shares(shoe: Sequence[int]) -> list[float]:
 
 
 def draw(reached: list[float], state: int, drawn: Sequence[float]) -> None:
-    """Add one card drawn to a state: its probability is distributed to the following states."""
+    """Draw one card in a state: add its probability in `reached`, weighted by `drawn`, to the states that follow."""
     weight = reached[state]
     for after, share in zip(NEXT[state], drawn, strict=True):
         reached[after] += weight * share
 
 
 class Dealer:
-    """The result of the dealer's hand: the probability of a Blackjack; without one, those of `FINALS`, which sum to 1.
+    """The distribution of the dealer's result.
 
-    `chances` are those of both: of `FINALS`, then of a Blackjack.
+    `blackjack` is the probability of a Blackjack. `finals` are those of FINALS without one, which sum to 1. `chances`
+    are those of FINALS, then of a Blackjack, which sum to 1 together.
     """
 
     def __init__(self, drawn: Sequence[float], up: int) -> None:

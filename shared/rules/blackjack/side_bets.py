@@ -21,7 +21,7 @@ ByUpCard: TypeAlias = Callable[[StandardCard, StandardCard, StandardCard], str |
 ByFourCards: TypeAlias = Callable[[Four], str | None]
 
 HEIGHTS: Final = {rank: len(RANKS) + 1 - place for place, rank in enumerate(RANKS)}
-"""Ranks in their order, 2 as 2 and the ace high as 14."""
+"""The height of each rank: 2 as 2, the ace high as 14."""
 
 _SAME, _OTHER = "matching_card_of_the_same_suit", "matching_card_of_a_different_suit"
 
@@ -46,7 +46,7 @@ def royal_match_21(first: StandardCard, second: StandardCard) -> str | None:
 
 @cache
 def bet_the_set_21(first: StandardCard, second: StandardCard) -> str | None:
-    """Return the category of two cards of one rank, which is another one if they are suited."""
+    """Return the category of two cards of one rank; suited pairs have a category of their own."""
     if first[0] != second[0]:
         return None
     return "suited_pairs" if first == second else "pairs"
@@ -54,7 +54,7 @@ def bet_the_set_21(first: StandardCard, second: StandardCard) -> str | None:
 
 @cache
 def kings_bounty(first: StandardCard, second: StandardCard) -> str | None:
-    """Return the category of two cards with a total of 20, of which kings are highest."""
+    """Return the category of two cards with a total of 20; kings rank highest."""
     if VALUES[first] + VALUES[second] != 20:
         return None
     if first == second:
@@ -95,12 +95,12 @@ def match_the_dealer(first: StandardCard, second: StandardCard, up: StandardCard
 
 
 def two_matches(one: str, other: str) -> str:
-    """Return the category of two matching cards, each of which is paid separately."""
+    """Return the category of two matching cards, which are both paid."""
     return f"two_{one.replace('card', 'cards')}" if one == other else f"{_SAME}_and_one_of_a_different_suit"
 
 
 def in_between(first: StandardCard, second: StandardCard, up: StandardCard) -> str | None:
-    """Return the category of an up card between the initial cards, with the ace high only, or of three equal ranks."""
+    """Return the category of an up card between the initial cards (ace high only), or of three equal ranks."""
     low, middle, high = HEIGHTS[first[0]], HEIGHTS[up[0]], HEIGHTS[second[0]]
     if low == middle == high:
         return "triple_match"
@@ -113,7 +113,7 @@ def in_between(first: StandardCard, second: StandardCard, up: StandardCard) -> s
 
 
 def three_card_poker(first: StandardCard, second: StandardCard, up: StandardCard) -> str | None:
-    """Return the initial cards and the up card as a Poker hand; a straight may be ace-2-3 or queen-king-ace."""
+    """Return the Poker hand of the initial cards and the up card; a straight may be ace-2-3 or queen-king-ace."""
     low, middle, high = sorted((HEIGHTS[first[0]], HEIGHTS[second[0]], HEIGHTS[up[0]]))
     if low == high:
         return "three_of_a_kind"
@@ -155,7 +155,7 @@ SIDE_BETS: Final = frozenset({*BY_TWO_CARDS, *BY_UP_CARD, *BY_FOUR_CARDS})
 
 @dataclass(frozen=True, slots=True)
 class SideBet:
-    """An offered wager that the initial cards decide."""
+    """An offered wager that the initial cards decide, with the rows of its paytable by category."""
 
     name: str
     rows: Mapping[str, Row]
@@ -178,7 +178,7 @@ class SideBet:
             assert self.by_four_cards is not None
             assert second_initial is not None
             category = self.by_four_cards((*initial, *second_initial))
-        # A paytable need not have a row for each category: Bet the Set 21 has no suited pairs with one deck.
+        # A paytable may lack the row of a category: with one deck, Bet the Set 21 has no suited pairs.
         return None if category is None else self.rows.get(category)
 
     def lost(self, seat: int, stake: int) -> Line:
@@ -187,7 +187,7 @@ class SideBet:
 
 
 def improved(row: Row, dealer: DealerHand) -> Row:
-    """Return the row that pays once the dealer's hand is known: that for a dealer Blackjack, if there is one."""
+    """Return the row that is paid once the dealer's hand is known: the one for a dealer's Blackjack, if any."""
     if row.instead is not None and dealer.blackjack:
         return row.instead
     return row
@@ -209,7 +209,7 @@ def side_bet(offer: Offer) -> SideBet:
 
 
 def _sums(rows: Mapping[str, Row]) -> dict[str, Row]:
-    """Return the rows for two matching cards, each of which § 633a.7(g)(2) pays."""
+    """Return the rows for two matching cards, whose odds are the sum of both, § 633a.7(g)(2)."""
     sums = {}
     for one, other in ((_SAME, _SAME), (_OTHER, _OTHER), (_SAME, _OTHER)):
         category = two_matches(one, other)

@@ -1,7 +1,7 @@
-"""The return of the Straight Jack Progressive as a function of its meter, if the Blackjack Wager is played by its card.
+"""The return of the Straight Jack Progressive as a function of its meter, under basic strategy of the main wager.
 
-Exact: every card comes from full decks and is not put back. No hand that begins a straight is split, as no card splits
-a ten with a jack.
+It is exact: all cards come from full decks without replacement. Hands that begin a straight are never split, because a
+ten and a jack are not split.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ ASSUMED: Final = (
 )
 
 _SUITS: Final = (("s", Fraction(1, 4)), ("h", Fraction(3, 4)))
-"""A straight has one ace at most, and only its suit matters: of four, one is spades."""
+"""Suits of the ace with their probabilities: a straight has one ace at most, and only spades make a difference."""
 
 Straight = tuple[StandardCard, ...]
 
@@ -43,7 +43,7 @@ def straight_jack(selection: Selection, offer: Offer, terms: Terms) -> Progressi
 
 
 def straights(decks: int, terms: Terms) -> Iterator[tuple[Straight, Fraction]]:
-    """Yield straights of spades representing all with their ranks, in the order drawn, with their probabilities."""
+    """Yield (straight, probability) in the order drawn; the straight in spades stands for all with its ranks."""
     shoe = full_shoe(decks)
     for up in VALUES_OF_CARDS:
         strategy = strategy_against(up, tuple(without(shoe, up)), terms)
@@ -62,7 +62,7 @@ def _played(decks: int, strategy: Strategy, up: int, dealt: Straight) -> Iterato
         yield dealt, seen
 
     def grow(straight: Straight, state: int, *, draws: bool, once: bool) -> Iterator[tuple[Straight, Fraction]]:
-        """Yield the straights that result if the dealer has no visible Blackjack."""
+        """Yield the straights that result if the dealer does not show a Blackjack at once."""
         left = _chance(decks, straight, up) - sum((_chance(decks, straight, up, hole) for hole in holes), Fraction(0))
         if draws:
             for card in _CARDS:
@@ -79,9 +79,9 @@ def _played(decks: int, strategy: Strategy, up: int, dealt: Straight) -> Iterato
 
 
 def _chance(decks: int, straight: Straight, up: int, *hole: int) -> Fraction:
-    """Return the probability that these ranks come in this order, given a dealer's cards of these values.
+    """Return the probability that these ranks are drawn in this order while the dealer gets cards of these values.
 
-    A straight has no rank twice; of its cards, those with the value 10 are told apart by rank, the dealer's are not.
+    A straight has no rank twice. Its cards with the value 10 are distinguished by rank, the dealer's are not.
     """
     copies = 4 * decks
     left = full_shoe(decks)

@@ -1,9 +1,9 @@
 """The optimal decisions by the dealer's up card and the player's total or pair: the basic strategy card.
 
-Whether more cards are drawn is found on the shoe without the up card; what is done with the first two cards, on the
-shoe without these three, for all that make one total together. Each card is put back before the next. A dealer's
-Blackjack takes the original wager whatever was decided (§ 633a.10(b), § 633a.11(d)), so decisions are made as if
-there was none.
+Whether to draw to a total is decided on the shoe without the up card. What to do with the first two cards is decided on
+the shoe without these three, for all first two cards with the same total together. Cards are drawn with replacement. A
+dealer's Blackjack takes the original wager whatever was decided (§ 633a.10(b), § 633a.11(d)), so decisions are made as
+if there were none.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,13 +31,13 @@ from shared.rules.blackjack.totals import MOST
 Action: TypeAlias = Literal["hit", "stand", "double", "split", "surrender"]
 
 MOST_RESPLITS: Final = 4
-"""Splits after the first that are counted: further ones change a payback by less than three millionths."""
+"""The maximum number of splits after the first that is counted: more change a payback by less than 3e-6."""
 
 TIES_AT_SWITCH: Final = 22
 
 
 class Terms(NamedTuple):
-    """The terms that decide results: the return per cent of a winning hand, and the options of the rules submission."""
+    """The terms that decide the results of hands: the returns per cent of wins, and options of the submission."""
 
     wins: Fraction
     blackjack: Fraction
@@ -48,13 +48,14 @@ class Terms(NamedTuple):
 
 
 class Worth:
-    """The expected win of hands if the dealer has no Blackjack, by state.
+    """The expected win per cent of hands, by state, given that the dealer has no Blackjack.
 
-    `stood` is for hands that draw no more, `played` for those played best without a double, `doubled` for a double.
+    `stood` is for hands that draw no more, `played` for hands played optimally without a double, `doubled` for a
+    double. `draws` tells whether it is optimal to draw.
     """
 
     def __init__(self, shoe: Sequence[int], up: int, terms: Terms) -> None:
-        """Draw every card from a shoe, given as counts by value, without the up card."""
+        """Compute the values for a shoe without the up card, given as counts by value."""
         self.drawn = drawn = shares(shoe)
         self.dealer = dealer = Dealer(drawn, up)
         by_total = [_stood(total, dealer, terms) for total in range(BUSTS_WITH.stop)]
@@ -75,11 +76,11 @@ class Worth:
                 self.played[state] = drawing
 
     def best(self, state: int) -> float:
-        """Return the value of two cards that cannot be split or surrendered."""
+        """Return the expected win of two cards that cannot be split or surrendered."""
         return max(self.played[state], self.doubled[state])
 
     def split(self, value: int, splits: int) -> float:
-        """Return the value of the hands from a pair, with up to this many splits after the first."""
+        """Return the expected win of all hands from a pair, with up to `splits` splits after the first."""
         again = self.drawn[value]
         others = sum(
             self.drawn[second] * self.best(two_cards(value, second)) for second in VALUES_OF_CARDS if second != value
@@ -96,13 +97,13 @@ class Worth:
 class Strategy:
     """The optimal decisions against one up card, by total and pair.
 
-    `draws`, `doubles` and `surrenders` go by the state of a hand, the latter two for its first two cards; `splits` and
-    `surrenders_pair` by the value of a pair. `worth` is what two cards win or lose on average, by their values, and
-    `natural` what a Blackjack does; `takes_even_money`: it is paid at once where that is offered.
+    `draws`, `doubles` and `surrenders` are indexed by state, the latter two for the first two cards; `splits` and
+    `surrenders_pair` by the value of the pair. `worth` is the expected win of two cards, by their values, and `natural`
+    that of a Blackjack. `takes_even_money`: even money is worth more than playing on.
     """
 
     def __init__(self, shoe: Sequence[int], up: int, terms: Terms) -> None:
-        """Compute the decisions for a shoe, given as counts by value, without the up card."""
+        """Compute the decisions for a shoe without the up card, given as counts by value."""
         self.terms = terms
         alone = Worth(shoe, up, terms)
         self.draws = alone.draws
@@ -140,7 +141,7 @@ class Strategy:
         return "double" if self.doubles[state] else "hit" if self.draws[state] else "stand"
 
     def _by_total(self, shoe: Sequence[int], alone: Worth, of_two: Mapping[tuple[int, int], Worth]) -> None:
-        """Decide by total, for all first two cards with that total; totals of pairs only are decided by `alone`."""
+        """Decide by total, over all first two cards with that total; other totals are decided by `alone`."""
         made: dict[int, list[tuple[int, Worth]]] = {}
         for (first, second), worth in of_two.items():
             if first != second:
@@ -154,7 +155,7 @@ class Strategy:
             self.surrenders[state] = not self.terms.switch and max(played, doubled) < surrendered
 
     def _worth(self, first: int, second: int, worth: Worth, shoe: Sequence[int]) -> float:
-        """Return the value of two cards that are no Blackjack, including the case of a dealer's Blackjack."""
+        """Return the expected win of two cards that are no Blackjack, including a loss to a dealer's Blackjack."""
         state = two_cards(first, second)
         match self.first(first, second):
             case "surrender":
@@ -182,12 +183,12 @@ _SURRENDERED: Final = -0.5
 
 
 def additional_splits(terms: Terms, cards: int) -> int:
-    """Return how many further splits are allowed; `cards` of the pair's value are left, including the pair."""
+    """Return how many further splits are counted, if `cards` of the pair's value are left in the shoe with the pair."""
     return max(0, min(terms.resplits, MOST_RESPLITS, cards - 2))
 
 
 def natural_back(final: int, terms: Terms) -> Fraction:
-    """Return the return of a Blackjack by the dealer's result, § 633a.12(a)(5) at Blackjack Switch."""
+    """Return the return per cent of a Blackjack, by the dealer's result; § 633a.12(a)(5) at Blackjack Switch."""
     if terms.switch and final == MOST:
         return terms.wins
     return Fraction(1) if terms.switch and final == TIES_AT_SWITCH else terms.blackjack

@@ -33,10 +33,11 @@ def best_card(selection: Selection, offer: Offer) -> StrategyCard:
 
 
 def strategy_card(decks: int, terms: Terms) -> dict[str, tuple[str, ...]]:
-    """Return the decision on `hard 16`, `soft 18` or `pair 8`, by `UP_CARDS`: the first letter that is allowed.
+    """Return the decisions on each hand, such as `hard 16`, `soft 18` or `pair 8`, by `UP_CARDS`.
 
-    `RPH` is surrender, or else split, or else hit. A hand of more than two cards, or one that was split, cannot be
-    surrendered, one of more than two cards not be doubled, and a pair not be split for ever.
+    A decision has several letters, of which the first that is allowed applies: `RPH` is surrender, or else split, or
+    else hit. A hand of more than two cards, or a split hand, cannot be surrendered; a hand of more than two cards
+    cannot be doubled; a pair can be split a limited number of times.
     """
     strategies = [strategy_against(up, tuple(without(full_shoe(decks), up)), terms) for up in map(_value, UP_CARDS)]
     rows = {f"hard {total}": tuple(_of_state(each, total) for each in strategies) for total in range(4, 21)}

@@ -11,7 +11,7 @@ def two_dealt_hands(
 ) -> list[DealtHand]:
     """Return the two dealt hands after any switch, each with the hands that resulted from it.
 
-    Raise `Refused` where the recorded hands cannot come from them.
+    Raise `Refused` if the recorded hands cannot result from the dealt cards.
     """
     (first, second), (third, fourth) = dealt
     one, other = ((first, fourth), (third, second)) if seat.switched else dealt
@@ -26,8 +26,8 @@ def two_dealt_hands(
             seat=seat.seat,
             paragraph=paragraphs.switch_decisions,
         )
-    # Where pairs of one value leave it open which hand came from which pair, the split limit decides, then the dealing:
-    # hands are completed from the dealer's left (§ 633a.11(b)), so the first one begins with a card of its own pair.
+    # If both pairs have one value, the record does not show which hand came from which pair. The split limit decides
+    # first, then the order of dealing: the dealer completes hands from the left (§ 633a.11(b)), the first pair's first.
     most = 2 + resplits
     allowed = [count for count in fitting if count <= most and len(hands) - count <= most] or fitting
     dealt_first = [count for count in allowed if hands[0].cards[0] in one and hands[count].cards[0] in other]

@@ -1,9 +1,9 @@
-"""The two equal wagers of Blackjack Switch under optimal play, § 633a.12(a).
+"""The two equal wagers of Blackjack Switch under basic strategy, § 633a.12(a).
 
 The four cards and the up card are counted exactly. Reading: the player switches before the dealer looks for a
-Blackjack, as § 633a.12(a)(5)(iii) supposes. What follows is drawn for each hand from the shoe without the up card and
-its own two cards. How probable each end of the dealer's hand is, both hands change: each by what its two cards alone
-change.
+Blackjack, as § 633a.12(a)(5)(iii) implies. Further cards of each hand are drawn from the shoe without the up card and
+its own two cards. The probability of each dealer's result depends on the cards of both hands; it is approximated by
+adding the effects of each hand's two cards.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ SWITCH_ASSUMED: Final = (
 
 _Two = tuple[int, int]
 _NATURAL: Final = (0, 0)
-"""A Blackjack that was dealt; the two cards of one that the switch brought together are a 21 like others."""
+"""The key of a dealt Blackjack; the same two cards brought together by a switch are an ordinary 21."""
 
 
 def switch_chances(shoe: Sequence[int], terms: Terms, backs: Backs) -> Chances:
@@ -64,7 +64,7 @@ _ACE_TEN: Final = (1, 10)
 
 
 def _kept(left: Sequence[int], strategy: Strategy) -> Mapping[_Two, Mapping[_Two, float]]:
-    """Return the probabilities of two hands after the better of keeping and switching, each hand in turn."""
+    """Return the probability of each two hands after the better of keeping and switching: one -> other."""
     worth: dict[_Two, float] = {**strategy.worth, _NATURAL: strategy.natural}
     kept: dict[_Two, dict[_Two, float]] = {}
     for first, second, third, fourth, chance in _deals(left):
@@ -80,7 +80,7 @@ def _kept(left: Sequence[int], strategy: Strategy) -> Mapping[_Two, Mapping[_Two
 
 
 def _deals(left: Sequence[int]) -> Iterator[tuple[int, int, int, int, float]]:
-    """Yield the two cards of each hand, with their probability in either order of the hands."""
+    """Yield the two cards of each hand and their probability, with the two hands in either order."""
     number = sum(left)
     ordered = number * (number - 1) * (number - 2) * (number - 3)
     for first, third in TWO_CARDS:

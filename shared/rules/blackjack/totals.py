@@ -1,4 +1,4 @@
-"""Point counts: § 633a.3(e) and the definition of a Blackjack."""
+"""Point counts of hands, § 633a.3(e), and the definition of a Blackjack."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,7 +8,7 @@ from shared.cards import RANKS, StandardCard, standard_deck
 _RANK_VALUES: Final = {rank: 11 if rank == "A" else int(rank) if rank in "23456789" else 10 for rank in RANKS}
 
 VALUES: Final[dict[str, int]] = {card: _RANK_VALUES[card[0]] for card in standard_deck()}
-"""The value of each card, an ace as 11."""
+"""The value of each card; an ace is 11."""
 
 MOST: Final = 21
 
@@ -32,7 +32,7 @@ def total(cards: Sequence[StandardCard]) -> int:
 
 
 def first_full(cards: Sequence[StandardCard]) -> int | None:
-    """Return how many cards, two or more, first totaled 21 or more; None if they never did.
+    """Return after how many cards, at least two, the total first was 21 or more; None if it never was.
 
     >>> first_full(["As", "5d", "5h", "2c"]), first_full(["Th", "2d"])
     (3, None)

@@ -1,4 +1,4 @@
-"""The form of a catalogue: what a licensee may select, each item with its paragraph."""
+"""The data model of a catalogue: what a licensee may select, each item with its paragraph."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -10,13 +10,13 @@ from shared.rules.odds import Odds
 from shared.rules.record import IrregularityCode, Listed, Name, Rate, Record
 
 Paragraph = Annotated[str, Field(pattern=r"^(.+ )?§ \S+$")]
-"""Where the text says it, such as `§ 633a.13(c)`."""
+"""A citation of a regulation, such as `§ 633a.13(c)`."""
 
 Text = Annotated[str, Field(min_length=1)]
 
 
 class Seats(Record):
-    """How many betting positions a table may have."""
+    """The maximum number of betting positions of a table."""
 
     most: Annotated[int, Field(ge=1)]
     paragraph: Paragraph
@@ -34,8 +34,8 @@ class Decks(Record):
 class PayoutLimit(Record):
     """The lowest maximum payout, in cents, that a licensee may establish; `default` applies if it establishes none.
 
-    It is no less either than what one patron could win when `betting` the least or the most: on `wagers`, by default on
-    all, together; or on `pairs` of one card of each deck.
+    The maximum must also be no less than what one patron could win by `betting` the least or the most permitted, on all
+    `wagers` together (by default, on every wager), or on `pairs` of one card from each deck.
     """
 
     least: Annotated[int, Field(gt=0)]
@@ -47,11 +47,11 @@ class PayoutLimit(Record):
 
 
 class Option(Record):
-    """A choice of the licensee: a flag, a whole number, a share between 0 and 1, one of several words, or similar.
+    """A choice of the licensee, with its type, its default, and the values that it may have.
 
-    A `required` option is selected in every submission, and one that a text demands to be `filed` in every one that is
-    filed: rounds settle without it. Any other may be left out. A decimal lies `between` two others;
-    what a text says is read by the game.
+    Every submission must select a `required` option. A `filed` option must be in every filed submission, but rounds
+    settle without it. Other options may be left out. A decimal must lie `between` the two given ones. The game
+    interprets a text.
     """
 
     type: Literal["flag", "whole_number", "share", "choice", "decimal", "text"]
@@ -68,17 +68,17 @@ class Option(Record):
 
 
 class PaytableRow(Record):
-    """The payout of one hand.
+    """The payout of one hand, in a paytable.
 
-    `odds` on the stake or an `amount` in cents, and or `meter`, a share of the progressive meter; a `push` only returns
-    the stake. `envy` is the Envy Bonus in cents that the hand earns other players. Where wild cards count, `odds` pay
-    the natural hand and `odds_with_wild` the one made with a wild card. An amount
-    `off_meter` is deducted from the meter.
+    A row pays `odds` on the stake, an `amount` in cents, a share of the progressive `meter`, or several of these; a
+    `push` only returns the stake. An amount `off_meter` is deducted from the meter. `envy` is the Envy Bonus in cents
+    that the hand earns other players. With wild cards, `odds` are for the natural hand and `odds_with_wild` for a hand
+    made with a wild card. With `odds_from`, the submission selects the odds in the option of that name.
 
-    A row with `of` needs what the row of that name needs and also the `dealer` hand; it is paid instead of it, or in
-    addition on its own `line`. A row with `option` is offered where that option of the wager is selected. A `limited`
-    row counts toward the payout limit. `odds` from an option are those that the submission selects with `odds_from`.
-    A row of another schedule than the rest of the paytable has a `paragraph` of its own.
+    A row with `of` requires the hand of the row of that name, and also the `dealer` hand. It is paid instead of that
+    row, or in addition if it has its own `line`. A row with `option` is offered if that option of the wager is
+    selected. A `limited` row counts toward the payout limit. A row from another schedule than the rest of the paytable
+    has its own `paragraph`.
     """
 
     category: Name
@@ -108,7 +108,7 @@ class PaytableRow(Record):
 
     @property
     def parsed_odds(self) -> Odds | None:
-        """Return the odds on the stake; None if only a meter pays."""
+        """Return the odds on the stake; None if the row has none."""
         return None if self.odds is None else Odds.parse(self.odds)
 
     @property
@@ -118,9 +118,9 @@ class PaytableRow(Record):
 
 
 class PaytableMeter(Record):
-    """The terms of a progressive meter fixed by a paytable: `reset` is its initial and reset amount in cents.
+    """The terms of a progressive meter that a paytable fixes: `reset` is its initial and reset amount in cents.
 
-    `reserve_rate` is the share of each wager that is put aside for the next initial amount and never shows.
+    `reserve_rate` is the share of each wager that is reserved for the next initial amount and is never displayed.
     """
 
     reset: Annotated[int, Field(gt=0)]
@@ -131,10 +131,10 @@ class PaytableMeter(Record):
 class Paytable(Record):
     """One paytable of a wager, and the numbers of decks for which it may be selected.
 
-    A paytable with amounts is for one `stake` in cents; `stake_returned` says whether it goes back with an amount.
-    With a `wild_joker` the joker may be any card. `reset` is the only initial and reset amount in cents that the meter
-    may have where the licensee selects its rate, `least_rate` the lowest rate that it may select. Envy Bonuses that
-    have a schedule of their own are paid under the `envy_paragraph`.
+    A paytable with amounts is for one `stake` in cents; `stake_returned` tells whether the stake is returned with an
+    amount. With a `wild_joker` the joker may stand for any card. If the licensee selects the meter's rate, `reset` is
+    the only initial and reset amount in cents that the meter may have, and `least_rate` the lowest rate. Envy Bonuses
+    with a schedule of their own are paid under the `envy_paragraph`.
     """
 
     name: Name | None = None
@@ -177,7 +177,7 @@ class Paytable(Record):
 class MeterTerms(Record):
     """The minimum initial and reset amount of a progressive meter, cents, and how several winners of all of it share.
 
-    In settlement order, the first of them takes all and the next what the meter shows after its reset.
+    With `in_settlement_order`, the first winner takes all of the meter, and the next one its reading after the reset.
     """
 
     least_reset: Annotated[int, Field(gt=0)]
@@ -196,11 +196,11 @@ class EnvyBonuses(Record):
 
 
 class Wager(Record):
-    """A wager: the paragraphs that authorize (`paragraph`) and decide it, and the paytables to select from.
+    """A wager: the paragraphs that authorize it (`paragraph`) and decide it, and the paytables to select from.
 
-    Where Envy Bonuses depend on the wager, `envy_bonuses` has them for each amount that may be wagered; where they are
-    those of the paytable, it takes a wager of `qualifies` cents at least to earn them. Nobody wagers less than `least`.
-    A player who made a wager that `bars_surrender` may not surrender.
+    `envy_bonuses` has the Envy Bonuses for each amount that may be wagered, if they depend on the amount. If they are
+    those of the paytable, `qualifies` is the least wager in cents that earns them. `least` is the minimum wager in
+    cents. A player who made a wager that `bars_surrender` may not surrender.
     """
 
     title: Text
@@ -219,18 +219,18 @@ class Wager(Record):
     @field_validator("paytables", mode="before")
     @classmethod
     def _read_side_by_side(cls, entries: Any) -> Any:
-        """Return paytables one by one from an entry with several side by side, as the texts print them.
+        """Return single paytables from entries that have several side by side, as the regulations print them.
 
-        A list in place of a value holds the values of all of them, None where one has none. A row with lists is not
-        in a paytable for which they hold no value.
+        A list in place of a value has a value for each of these paytables, None for a paytable without one. A row whose
+        lists have no value for a paytable is not in that paytable.
         """
         return [table for entry in entries for table in _side_by_side(entry)]
 
 
 class IrregularityRule(Record):
-    """The effect of an irregularity on the round, whether it belongs to one seat, and whether it counts cards.
+    """The effect of an irregularity on the round, whether it names a seat, and whether it names a number of cards.
 
-    With `from_cards` it has its effect from that many cards on, and none below.
+    With `from_cards` it has the effect from that many cards on, and no effect below.
     """
 
     effect: Literal["none", "dead_hand", "dead_round", "may_void_hand", "abandoned", "dead_round_but_bonuses"]
@@ -267,7 +267,7 @@ class Catalogue(Record):
 
 
 def _side_by_side(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the paytables of an entry, which contains one, or several with their values in lists."""
+    """Yield the paytables of an entry, which has one paytable, or several with their values in lists."""
     terms = {name: value for name, value in entry.items() if name != "rows"}
     number = max((len(value) for value in terms.values() if isinstance(value, list)), default=1)
     rows = [_in_columns(row, number) for row in entry.get("rows", ())]
@@ -276,7 +276,7 @@ def _side_by_side(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _in_columns(fields: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
-    """Return the fields for each of `number` paytables, or none if all values in the lists belong to others."""
+    """Return the fields of each of `number` paytables; empty for a paytable without a value in any list."""
     listed = {name for name, value in fields.items() if isinstance(value, list)}
     columns: list[dict[str, Any]] = [{} for _ in range(number)]
     for name, value in fields.items():

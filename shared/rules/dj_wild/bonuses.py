@@ -16,7 +16,7 @@ BAD_BEAT: Final = "two_way_bad_beat_bonus"
 
 
 class TripsBonus:
-    """The columns of the selected paytable, by category: for natural hands, and for hands with a wild card."""
+    """The rows of the selected paytable by category, for natural hands and for hands with a wild card."""
 
     def __init__(self, offer: Offer) -> None:
         """Read the selected paytable of the offered wager."""
@@ -32,8 +32,10 @@ class TripsBonus:
         self._decided = offer.wager.decided
 
     def row(self, cards: Sequence[Card], rank: int) -> Row | None:
-        """Return the row that a hand of this rank wins: the better one of the hand with wild cards and the natural
-        hand."""
+        """Return the row that a hand of this rank wins, or None.
+
+        A hand with a wild card wins the better of its rows with the wild card and as a natural hand.
+        """
         category = category_name(rank)
         if not has_wild(cards):
             return self._natural.get(category)
@@ -50,7 +52,7 @@ class TripsBonus:
 
 
 class BadBeatBonus:
-    """The rows of the selected paytable, by category; with `dealer_hand_pays` a beaten dealer's hand pays too."""
+    """The rows of the selected paytable by category; with `dealer_hand_pays`, a beaten dealer's hand pays too."""
 
     def __init__(self, offer: Offer, *, dealer_hand_pays: bool) -> None:
         """Read the selected paytable of the offered wager."""
@@ -59,7 +61,7 @@ class BadBeatBonus:
         self._decided = offer.wager.decided
 
     def row(self, rank: int, dealer: int) -> Row | None:
-        """Return the row that wins between these ranks: that of the losing hand."""
+        """Return the row of the losing hand, given the ranks of both hands, or None."""
         if rank == dealer or (rank > dealer and not self._dealer_hand_pays):
             return None
         return self._rows.get(category_name(min(rank, dealer)))

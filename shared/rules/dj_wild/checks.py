@@ -1,4 +1,4 @@
-"""Whether a round's cards and decisions are possible: § 687a.3, § 687a.7(d)(1), § 687a.8, § 687a.11(b)."""
+"""Check that a round's cards and decisions are possible: § 687a.3, § 687a.7(d)(1), § 687a.8, § 687a.11(b)."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -16,14 +16,14 @@ _RAISE_PER_ANTE: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """The checks under one rules submission. `progressive_stake` is the only amount of that wager, cents."""
+    """The checks under one rules submission. `progressive_stake` is the only permitted amount of that wager, cents."""
 
     table: Table
     paragraphs: Paragraphs
     progressive_stake: int | None
 
     def check(self, round_: DjWildRound, stopped: Stopped) -> None:
-        """Raise `Refused` for impossible cards and decisions."""
+        """Raise `Refused` if the round's cards or decisions are impossible."""
         seats = round_.seats
         for seat in seats:
             self._check_wagers(seat)

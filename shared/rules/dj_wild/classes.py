@@ -1,4 +1,7 @@
-"""Classes of five-card hands from 53 cards: what the hands of a class have in common, and their number."""
+"""Classes of five-card hands from 53 cards, with the number of hands in each.
+
+The hands of a class are equal in everything that a paytable distinguishes.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,17 +14,17 @@ from shared.cards import JOKER, RANKS, SUITS, Card
 
 HAND: Final = 5
 WILDS: Final = len(SUITS) + 1
-"""The wild cards of the deck: four deuces and the joker."""
+"""The number of wild cards in the deck: four deuces and the joker."""
 
 _NATURALS: Final = tuple(rank for rank in RANKS if rank != "2")
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """All hands with the same natural ranks and number of wild cards.
+    """All hands with the same natural ranks and the same number of wild cards.
 
-    `suited` says whether the natural cards are of one suit; None where their ranks leave no choice. `naturals` are
-    cards as an example, `ways` in how many ways the natural cards may be chosen.
+    `suited` tells whether the natural cards have one suit; None if the ranks leave no choice. `naturals` is an example
+    of the natural cards, `ways` the number of ways to choose them.
     """
 
     naturals: tuple[str, ...]
@@ -52,8 +55,8 @@ def kinds() -> Iterator[Kind]:
 def classes() -> Iterator[tuple[tuple[Card, ...], int]]:
     """Yield an example of each class of hands with the number of its hands; together they are all C(53, 5).
 
-    A kind splits by whether the joker is among the wild cards and whether a single deuce is of the suit of the natural
-    cards: then whatever a paytable asks for is the same in all hands of a class.
+    The classes of a kind differ in whether the joker is among the wild cards, and whether a single deuce has the suit
+    of the natural cards.
     """
     for kind in kinds():
         for joker in (0, 1):

@@ -1,4 +1,4 @@
-"""The hands of a round: their ranks against the dealer, for the Trips Bonus, and for the Progressive Bonus."""
+"""The categories of a round's hands: against the dealer, for the Trips Bonus, and for the Progressive Bonus."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,12 @@ def category_name(rank: int) -> str:
 
 
 def natural_category(cards: Sequence[Card]) -> str | None:
-    """Return the name of the natural hand, with deuces as twos; None with the joker, which has no rank of its own."""
+    """Return the category of the hand without wild cards, with deuces as twos; None if it has the joker."""
     return None if JOKER in cards else category_of(rank_five(cards)).name
 
 
 def has_wild(cards: Sequence[Card]) -> bool:
-    """Return whether a hand holds a deuce or the joker."""
+    """Return whether a hand has a deuce or the joker."""
     return not WILD_CARDS.isdisjoint(cards)
 
 

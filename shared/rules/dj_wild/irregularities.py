@@ -8,10 +8,11 @@ from shared.rules.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """What stopped a round, if it was stopped.
+    """How irregularities stopped a round, if they did.
 
-    `void` is the paragraph under which all wagers go back, `void_but_bonuses` the one under which Trips and Progressive
-    Bonus are settled all the same; `abandoned` the seats whose player left, with the paragraph.
+    `void` is the paragraph under which all wagers are returned. `void_but_bonuses` is the paragraph under which all
+    wagers but the Trips and Progressive Bonus are returned. `abandoned` are the seats whose player left, under
+    `abandoned_paragraph`.
     """
 
     void: str | None = None
@@ -19,9 +20,9 @@ class Stopped:
     abandoned: frozenset[int] = frozenset()
     abandoned_paragraph: str = ""
     any_number_of_cards: bool = False
-    """A hand may hold more than five cards: they were misdealt, or the deck was wrong."""
+    """Whether a hand may have more than five cards, because they were misdealt or the deck was wrong."""
     any_deck: bool = False
-    """The deck was found wrong: a card may be there twice."""
+    """Whether a card may appear twice, because the deck was found wrong."""
 
     @property
     def before_the_end(self) -> bool:
@@ -33,7 +34,7 @@ PLAYED: Stopped = Stopped()
 
 
 def what_stopped(round_: DjWildRound, table: Table) -> Stopped:
-    """Read the irregularities of a round; raise `Refused` for one that the game does not have."""
+    """Return how a round's irregularities stopped it; raise `Refused` for an irregularity unknown to the game."""
     if not round_.irregularities:
         return PLAYED
     void = void_but_bonuses = None

@@ -1,13 +1,14 @@
-"""Two hands from one deck: the number of deals in which the first loses, by its category.
+"""Two hands from one deck: the number of deals in which the first hand loses, by its category.
 
-Counted over kinds of hands instead of hands. How many hands of one kind lie beside a hand of another follows by
-inclusion and exclusion: over the cards that both could hold, C(4 - m, d) is the sum over s of (-1)^s C(m, s)
-C(4 - s, d - s), where each product has a factor for either hand. So for each choice of s the kinds are walked once from
-the highest rank down, with the sum of what lies above.
+Kinds of hands are counted instead of hands. The number of hands of one kind that can be dealt next to a hand of another
+kind follows by inclusion and exclusion: for the cards that both could hold, C(4 - m, d) is the sum over s of (-1)^s
+C(m, s) C(4 - s, d - s), a product with one factor for each hand. So for each choice of s, the kinds are processed once
+from the highest rank down, with a running sum over the higher kinds.
 
-The natural cards of one kind are of one suit with the same share whatever the other hand holds, unless both hands are
-looked at: two suited hands with k ranks in common lie side by side in 12 ways, 16 where k is 0, against 16 (3/4)^k by
-the shares. That difference is a sum over the common ranks too, and is added for the kinds that are told apart by suit.
+The probability that the natural cards of a kind have one suit does not depend on the other hand, unless both hands are
+distinguished by suit: two suited hands with k ranks in common can be dealt in 12 ways (16 if k is 0), but the product
+of both probabilities would give 16 (3/4)^k. The difference is a sum over the common ranks too, and is added for the
+kinds that are distinguished by suit.
 """
 
 from collections import Counter, defaultdict
@@ -25,10 +26,10 @@ from shared.rules.packaged import packaged
 
 _WILD: Final = "wild"
 _SHARES: Final = len(SUITS) ** (HAND - 1)
-"""The shares of a kind by suit are whole multiples of 1 in so many."""
+"""The denominator of the probabilities that a kind has one suit."""
 
 _Common = tuple[tuple[str, int], ...]
-"""How many cards of each rank both hands could hold, and a mark for ranks that are told apart by suit."""
+"""(rank, number) of common cards chosen by inclusion and exclusion; `suited` ranks are those of the correction."""
 
 
 class _Term(NamedTuple):
@@ -44,20 +45,20 @@ COUNTS: Final = "losing_hands.yaml"
 def losing_hands() -> Mapping[WildCategory, int]:
     """Return the number of deals of two hands, of C(53, 5) C(48, 5), in which the first has the category and loses.
 
-    Counting takes a second, so the counts are stored beside this module; `pitledger payback recompute
-    losing-hands` counts again.
+    Counting takes a second, so the counts are stored next to this module. `pitledger payback recompute losing-hands`
+    counts them again.
     """
     counted: dict[str, int] = packaged(__package__, COUNTS)
     return {WildCategory[name]: deals for name, deals in counted.items()}
 
 
 def counts_text() -> str:
-    """Return the content of the file of counts: a line for each category, with its number of deals."""
+    """Return the content of the stored file: a line for each category, with its number of deals."""
     return "".join(f"{category.name}: {deals}\n" for category, deals in count_losing_hands().items())
 
 
 def count_losing_hands() -> Mapping[WildCategory, int]:
-    """Count what `losing_hands` returns."""
+    """Count the deals that `losing_hands` returns from the stored file."""
     terms: dict[_Common, list[_Term]] = defaultdict(list)
     for kind in kinds():
         rank = rank_with_wilds(kind.example)
@@ -77,7 +78,7 @@ def count_losing_hands() -> Mapping[WildCategory, int]:
 
 
 def _by_cards(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
-    """Yield the factors of a kind for each choice of common cards, with suits by their shares."""
+    """Yield (common cards, factor as first hand, factor as second hand) of a kind, with suits by their probability."""
     counts = Counter(card[0] for card in kind.naturals)
     copies = [(rank, len(SUITS), count) for rank, count in counts.items()]
     if kind.wilds:
@@ -92,7 +93,7 @@ def _by_cards(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
 
 
 def _by_suits(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
-    """Yield the correction factors of a kind that depends on suit, for the cases of two suited hands."""
+    """Yield the correction factors of a kind that is distinguished by suit, for two suited hands."""
     if kind.suited is None:
         return
     sign = 1 if kind.suited else -1

@@ -1,10 +1,10 @@
-"""The paragraph of each rule of play, as the catalogue says."""
+"""The paragraph of each rule of play, read from the catalogue."""
 
 from shared.rules.record import Record
 
 
 class Paragraphs(Record):
-    """The paragraph of each rule."""
+    """The paragraph of each rule of play."""
 
     decision: str
     five_cards: str

@@ -27,7 +27,8 @@ _PAIRS_OF_HANDS: Final = _HANDS * comb(48, 5)
 def count_progressive(selection: Selection, offer: Offer) -> Progressive:
     """Return the Progressive Bonus as a function of its meter, without Envy Bonuses.
 
-    Counted for hands that qualify. As a drawn card replaces the joker, every five of the other 52 cards are as likely.
+    Hands with the joker are not counted: a drawn card replaces the joker, so all hands of five of the other 52 cards
+    are equally likely.
     """
     deuces_wild, rows = selection.options["progressive_deuces_wild"] is True, rows_by_category(offer)
     hands = ((ways, cards) for cards, ways in _hands_by_kind().items() if JOKER not in cards)
@@ -41,7 +42,7 @@ def count_progressive(selection: Selection, offer: Offer) -> Progressive:
 def progressive_at_reset(selection: Selection) -> Fraction:
     """Return the return per cent of the Progressive Bonus at its reset amount, without Envy Bonuses.
 
-    Raise `Refused` where the wager is not offered.
+    Raise `Refused` if the wager is not offered.
     """
     counted = count_progressive(selection, selection.offer(PROGRESSIVE))
     return counted.at(counted.reset_cents).payback

@@ -1,8 +1,8 @@
 """The Ante and Blind Wagers of DJ Wild with the raise or the fold: exact, from the counts of all deals.
 
-`stands.yaml` has the hands that are worth raising and those that are worth folding where a winning Blind Wager only
-goes back, with the hands of the dealer that they beat and lose to. Below a straight it always goes back, and no higher
-hand is folded, so that the counts are those of any Blind paytable of that form.
+`stands.yaml` has the hands that are worth raising and those that are worth folding if a winning Blind Wager is only
+returned, with the number of dealer's hands that they beat and lose to. A Blind Wager is always only returned below a
+straight, and no straight or higher hand is folded, so the counts hold for any such Blind paytable.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ _ASSUMED: Final = (
 
 
 class Stand(NamedTuple):
-    """Hands of one category: their number, and with how many dealer hands they win and lose."""
+    """Hands of one category: their number, and the number of deals in which they beat and lose to the dealer's hand."""
 
     hands: int
     wins: int
@@ -40,7 +40,7 @@ class Stand(NamedTuple):
 
 @cache
 def stands() -> tuple[Mapping[str, Stand], Mapping[str, Stand]]:
-    """Return the raised and the folded hands, by category."""
+    """Return the raised hands and the folded hands, by category."""
     counted: dict[str, dict[str, list[int]]] = packaged(__package__, COUNTS)
     raised, folded = (
         {category: Stand(*row) for category, row in counted[decision].items()} for decision in ("raised", "folded")
@@ -49,7 +49,7 @@ def stands() -> tuple[Mapping[str, Stand], Mapping[str, Stand]]:
 
 
 def play_ante(selection: Selection, offer: Offer) -> Play:
-    """Return the result of the Ante and the Blind Wager with the Raise Wager, or folded."""
+    """Return the result of the Ante and Blind Wagers with the Raise Wager, or folded."""
     (ante,), (raise_,) = (rows_by_category(one).values() for one in (offer, selection.offers[_RAISE]))
     assert ante.odds.returns == raise_.odds.returns == _EVEN, "the counts are those of wagers at even money"
     blind = rows_by_category(selection.offers[_BLIND])

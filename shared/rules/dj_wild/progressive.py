@@ -23,7 +23,7 @@ class ProgressiveBonus:
     """The rows of the selected paytable and the terms of the meter. `stake` and `reset` are in cents."""
 
     def __init__(self, offer: Offer, options: Mapping[str, OptionValue], paragraphs: Paragraphs) -> None:
-        """Read the offered wager and the submission's options that concern it."""
+        """Read the offered wager and the options of the submission that affect it."""
         assert offer.meter is not None
         assert offer.paytable.stake is not None
         self.stake: Final = offer.paytable.stake
@@ -38,9 +38,9 @@ class ProgressiveBonus:
     def settle(
         self, seats: Sequence[DjWildSeat], spare: Card | None, board: MeterBoard, stopped: Stopped
     ) -> dict[int, list[Line]]:
-        """Return the lines by seat; `seats` are in settlement order. The contributions come before all that is paid.
+        """Return the lines by seat; `seats` are in settlement order. All contributions are added before any award.
 
-        Where the round was stopped a folded hand is settled like any other.
+        If the round was stopped, a folded hand is settled like any other.
         """
         wagering = [seat for seat in seats if PROGRESSIVE in seat.wagers]
         for seat in wagering:

@@ -27,7 +27,7 @@ class Dealer(Record):
 
 
 class DjWildRound(Round):
-    """One round of DJ Wild Stud Poker; cards and decisions may be missing where it was stopped.
+    """One round of DJ Wild Stud Poker; cards and decisions may be missing if it was stopped.
 
     `spare_card` was laid aside to replace the joker for the Progressive Bonus.
     """

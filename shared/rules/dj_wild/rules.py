@@ -28,7 +28,7 @@ _ORDER: Final = {wager: place for place, wager in enumerate((*_MAIN, PROGRESSIVE
 
 
 class DjWildRules:
-    """A compiled rules submission for settling rounds: all odds, options and paytables are resolved."""
+    """A compiled rules submission, which settles rounds: all odds, options and paytables are resolved."""
 
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from a DJ Wild catalogue."""
@@ -55,7 +55,7 @@ class DjWildRules:
         )
 
     def settle(self, round_: DjWildRound) -> Settlement:
-        """Settle one round; raise `Refused` for a record that is impossible."""
+        """Settle one round; raise `Refused` if its record is impossible."""
         table = self._table
         table.check_seats(round_.seats)
         stopped = what_stopped(round_, table) if round_.irregularities else PLAYED
@@ -102,7 +102,10 @@ class DjWildRules:
                 lines.append(self._trips.settle(number, trips, seat.cards, rank_with_wilds(seat.cards)))
 
     def _settle_folded(self, number: int, wagers: Mapping[str, int], lines: list[Line]) -> None:
-        """Collect Ante, Blind and Bad Beat (§ 687a.11(b)); Trips and Progressive Bonus are decided elsewhere."""
+        """Append the lines of a folded hand's Ante, Blind and Bad Beat, which lose (§ 687a.11(b)).
+
+        Trips and Progressive Bonus are settled elsewhere.
+        """
         lines.append(lost(number, _ANTE, wagers[_ANTE], self._paragraphs.folded))
         lines.append(lost(number, _BLIND, wagers[_BLIND], self._paragraphs.folded))
         if BAD_BEAT in wagers:
@@ -111,7 +114,7 @@ class DjWildRules:
     def _settle_against(
         self, dealer: int, number: int, wagers: Mapping[str, int], rank: int, lines: list[Line]
     ) -> None:
-        """Settle Ante, Blind, Raise and Bad Beat of a hand of `rank` against the dealer's rank."""
+        """Append the lines of Ante, Blind, Raise and Bad Beat of a hand of `rank` against the dealer's rank."""
         ante, blind, raised = wagers[_ANTE], wagers[_BLIND], wagers[_RAISE]
         if rank > dealer:
             lines.append(line(number, _ANTE, "win", ante, self._ante.odds.pay(ante), ante, self._paragraphs.wins))
@@ -137,12 +140,12 @@ class DjWildRules:
 
 
 def _against_dealer(wagers: Mapping[str, int]) -> list[str]:
-    """Return the wagers decided against the dealer's hand."""
+    """Return the wagers that are decided against the dealer's hand."""
     return [wager for wager in wagers if wager not in (TRIPS, PROGRESSIVE)]
 
 
 def _place(line: Line) -> tuple[int, int]:
-    """Order lines from the dealer's far right, and at each seat in the order of § 687a.11."""
+    """Return the sort key of a line: seats from the dealer's far right, at each seat in the order of § 687a.11."""
     return (-line.seat, _ORDER[line.wager])
 
 

@@ -17,7 +17,7 @@ def is_ace_high(seven: CardSet) -> bool:
 
 
 class AceHighBonus:
-    """The rows of the selected paytable, § 688a.12(b)."""
+    """The rows of the Ace High Bonus Wager's selected paytable, § 688a.12(b)."""
 
     def __init__(self, offer: Offer) -> None:
         """Read the offered wager."""
@@ -29,7 +29,7 @@ class AceHighBonus:
     def row(self, dealer: CardSet, player: CardSet) -> Row:
         """Return the row that is paid if the dealer's seven cards are an Ace High Pai Gow.
 
-        Reading: the row for both whatever the jokers; the joker of the other rows is the dealer's.
+        Reading: the row for both hands applies whoever has the joker; the joker of the other rows is the dealer's.
         """
         if is_ace_high(player):
             return self.both

@@ -1,7 +1,8 @@
-"""How often the dealer, the player or both are dealt an Ace High Pai Gow: exact counts over pairs of hands.
+"""The number of deals in which the dealer, the player or both have an Ace High Pai Gow: exact, over pairs of hands.
 
-An Ace High Pai Gow has seven different ranks, so two of them are two sets of ranks and suits for each that make no
-flush and give no common rank the same suit in both hands. Sets are counted by how many ranks they have in common.
+An Ace High Pai Gow has seven different ranks. A pair of such hands is therefore a set of ranks for each hand, and suits
+for the ranks that make no flush and give no common rank the same suit in both hands. Pairs of rank sets are counted by
+their number of common ranks.
 """
 
 from collections import Counter
@@ -19,11 +20,11 @@ _DECK: Final = len(RANKS) * len(SUITS) + 1
 _HAND: Final = 7
 
 Suited = tuple[int, ...]
-"""How many cards of a hand are of each suit."""
+"""The number of cards of each suit in a hand."""
 
 
 class AceHighCounts(NamedTuple):
-    """The pairs of a dealer's and a player's hand from one deck, by who has an Ace High Pai Gow."""
+    """The number of pairs of a dealer's and a player's hand from one deck, by who has an Ace High Pai Gow."""
 
     both: int
     only_dealer_with_joker: int
@@ -32,7 +33,7 @@ class AceHighCounts(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """Ace High hands with or without the joker, by their number of `cards`, at most `most_of_a_suit` of one suit."""
+    """Ace High hands with or without the joker: the number of natural `cards`, and how many of a suit make no flush."""
 
     cards: int
     most_of_a_suit: int
@@ -74,7 +75,7 @@ def _rank_sets(kind: Kind) -> tuple[int, ...]:
     jokers: tuple[Card, ...] = (JOKER,) if kind.joker else ()
     found = []
     for ranks in combinations(range(len(RANKS)), kind.cards):
-        # Suits in turn, two cards of each at most: no flush.
+        # Suits in turn give at most two cards of each suit, so there is no flush.
         cards = [cast("Card", RANKS[rank] + SUITS[place % len(SUITS)]) for place, rank in enumerate(ranks)]
         if is_ace_high(card_set([*cards, *jokers])):
             found.append(sum(1 << rank for rank in ranks))
@@ -82,9 +83,9 @@ def _rank_sets(kind: Kind) -> tuple[int, ...]:
 
 
 def disjoint_suitings(one: Kind, other: Kind, common: int) -> int:
-    """Return the number of suitings of two hands with `common` shared ranks: without a flush or a shared card.
+    """Return the number of ways to give two hands with `common` shared ranks suits without a flush or a shared card.
 
-    By inclusion and exclusion over the common ranks that have the same suit in both hands.
+    It is found by inclusion and exclusion over the common ranks that have the same suit in both hands.
     """
     ways = 0
     for same in range(common + 1):
@@ -97,7 +98,7 @@ def disjoint_suitings(one: Kind, other: Kind, common: int) -> int:
 
 @cache
 def _suitings(kind: Kind, cards: int, held: Suited) -> int:
-    """Return the number of suitings of `cards` more cards of different ranks without a flush, beside those `held`."""
+    """Return the number of ways to give suits to `cards` more cards, given those `held` by suit, without a flush."""
     return sum(
         _orders(suited)
         for suited in _splits(cards)
@@ -106,7 +107,7 @@ def _suitings(kind: Kind, cards: int, held: Suited) -> int:
 
 
 def _splits(cards: int, suits: int = len(SUITS)) -> Iterator[Suited]:
-    """Yield all distributions of `cards` cards over `suits` suits, as numbers per suit."""
+    """Yield all distributions of `cards` cards over `suits` suits, as numbers by suit."""
     if suits == 1:
         yield (cards,)
         return
@@ -116,7 +117,7 @@ def _splits(cards: int, suits: int = len(SUITS)) -> Iterator[Suited]:
 
 
 def _orders(suited: Suited) -> int:
-    """Return in how many ways the ranks of a hand can take these numbers of suits."""
+    """Return the number of ways to give the ranks of a hand these numbers of suits."""
     ways = factorial(sum(suited))
     for count in suited:
         ways //= factorial(count)

@@ -19,7 +19,7 @@ class MainWager:
     def settle(self, seat: int, stake: int, hand: SetHand, dealer: SetHand, *, dealer_ace_high: bool) -> Line:
         """Return the line of a wager of `stake` cents on a valid hand.
 
-        Reading of § 688a.11(f)(2)(iii): with an Ace High Pai Gow of the dealer every hand ties, a fouled one too.
+        Reading of § 688a.11(f)(2)(iii): if the dealer has an Ace High Pai Gow, every hand ties, including a fouled one.
         """
         paragraphs = self.paragraphs
         if dealer_ace_high:

@@ -4,6 +4,6 @@ from shared.rules.set_hands.record import SettingParagraphs
 
 
 class Paragraphs(SettingParagraphs):
-    """The paragraph of each rule in the text."""
+    """The paragraph of each rule of play in the regulation."""
 
     dealer_ace_high: str

@@ -20,7 +20,7 @@ from shared.rules.submission import Offer, Selection
 def progressive_at_reset(selection: Selection) -> Fraction:
     """Return the return per cent of the Progressive Payout Wager at its seed, without Envy Bonuses.
 
-    Raise `Refused` where the wager is not offered.
+    Raise `Refused` if the wager is not offered.
     """
     counted = count_progressive(selection, selection.offer(PROGRESSIVE))
     return counted.at(counted.reset_cents).payback
@@ -34,7 +34,7 @@ def count_progressive(selection: Selection, offer: Offer) -> Progressive:
 
 
 def _of_fortune(selection: Selection, offer: Offer) -> Returns:
-    """Count without Envy Bonuses, which depend on the number of other players."""
+    """Return the returns without Envy Bonuses, which depend on the number of other players."""
     del selection
     return bonus_returns(BonusRows(offer))
 

@@ -17,7 +17,7 @@ _JOKER: Final = card_set([JOKER])
 
 
 class Progressive:
-    """The selected paytable with its meter. `stake` is the only amount allowed, `reset` the seed, in cents."""
+    """The selected paytable with its meter. `stake` is the only permitted amount, `reset` the seed; cents."""
 
     def __init__(self, offer: Offer) -> None:
         """Read the offered wager."""
@@ -41,22 +41,22 @@ class Progressive:
             )
 
     def row(self, seven: CardSet, can_form: int) -> Row | None:
-        """Return the row that the best seven-card hand wins; the joker may be any card where the paytable says so.
+        """Return the row that the best seven-card hand wins; the joker may be any card if the paytable allows it.
 
-        `can_form` is what the hand can form with the joker as it is used elsewhere.
+        `can_form` has the hands that the cards can form with the joker as it counts for other wagers.
         """
         if self.wild_joker and seven & _JOKER:
             can_form = formed(seven, wild_joker=True)
         return self.rows[can_form]
 
     def contribute(self, seat: int, stake: int, board: MeterBoard) -> None:
-        """Add the share of one wager to the meter. Reading: the reserve is never displayed on it."""
+        """Add the share of one wager to the meter. Reading: the reserve is never displayed."""
         board.contribute(seat, PROGRESSIVE, PROGRESSIVE, stake, self._rate)
 
     def settle(self, seat: int, stake: int, row: Row | None, board: MeterBoard) -> Line:
         """Return the line of a wager on a hand that wins `row`, in settlement order, with its award from the meter.
 
-        Reading of "$5,000/100% of meter": both are paid. After 100% the meter shows the seed.
+        Reading of "$5,000/100% of meter": both are paid. After an award of 100%, the meter shows the seed.
         """
         won = 0 if row is None else board.award(PROGRESSIVE, row.meter, self.reset)
         return settled(row, seat, PROGRESSIVE, stake, self._decided, from_meter=won)

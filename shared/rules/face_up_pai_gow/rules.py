@@ -42,7 +42,7 @@ class _Bonuses(NamedTuple):
 
 
 class FaceUpPaiGowRules:
-    """A compiled rules submission for settling rounds: odds, paytables and meters are resolved."""
+    """A compiled rules submission, which settles rounds: odds, paytables and meters are resolved."""
 
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from a Face Up Pai Gow catalogue."""
@@ -66,7 +66,7 @@ class FaceUpPaiGowRules:
         )
 
     def settle(self, round_: FaceUpRound) -> Settlement:
-        """Settle one round; raise `Refused` for a record that is impossible."""
+        """Settle one round; raise `Refused` if its record is impossible."""
         seats, dealer = round_.seats, round_.dealer
         self._table.check_seats(seats)
         if round_.meters or self._progressive is not None:
@@ -141,7 +141,7 @@ class FaceUpPaiGowRules:
         return settled(row, seat.seat, ACE_HIGH_BONUS, seat.wagers[ACE_HIGH_BONUS], decided)
 
     def _bonuses(self, seat: SeatInPlay) -> _Bonuses:
-        """Return the bonus rows of a seat's best seven-card hand, for its own wagers and those of others."""
+        """Return the bonus rows of a seat's best seven-card hand, for its own wagers and for others' Envy Bonuses."""
         return _Bonuses(
             fortune=None if self._fortune is None else self._fortune[seat.formed],
             progressive=None if self._progressive is None else self._progressive.row(seat.seven, seat.formed),
@@ -149,9 +149,9 @@ class FaceUpPaiGowRules:
 
 
 def _envy_hands(seats: Sequence[SeatInPlay], bonuses: Mapping[int, _Bonuses]) -> tuple[list[EnvyHand], list[EnvyHand]]:
-    """Return the hands that pay others an Envy Bonus of the Fortune Bonus and of the Progressive Payout Wager.
+    """Return the hands that earn others an Envy Bonus: of the Fortune Bonus, and of the Progressive Payout Wager.
 
-    Reading: surrendered and abandoned hands pay one, voided hands do not.
+    Reading: surrendered and abandoned hands earn others one, voided hands do not.
     """
     by_fortune: list[EnvyHand] = []
     by_progressive: list[EnvyHand] = []

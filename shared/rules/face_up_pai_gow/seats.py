@@ -1,4 +1,4 @@
-"""One seat of the record: whether its decisions, wagers and cards are possible."""
+"""Check one seat of the record: its decisions, wagers and amounts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from shared.rules.set_hands.hands import SettingRules
 from shared.rules.set_hands.interruptions import Interruptions
 from shared.rules.set_hands.seats import SeatInPlay, check_surrendered, check_voided, read_seat
 
-# No optional wager leaves room for a surrender, § 688a.11(d).
+# With an optional wager a player may not surrender, § 688a.11(d).
 _BARRED: Final = frozenset({ACE_HIGH_BONUS, FORTUNE_BONUS, PROGRESSIVE})
 
 
 @dataclass(frozen=True, slots=True)
 class SeatRules:
-    """The rules by which a seat's record is checked; `ranks_seven`: a bonus wager is offered."""
+    """The rules under which a seat's record is checked; `ranks_seven`: a bonus wager is offered."""
 
     setting: SettingRules
     progressive: Progressive | None
@@ -25,7 +25,7 @@ class SeatRules:
     paragraphs: Paragraphs
 
     def check(self, seat: FaceUpSeat, happened: Interruptions) -> None:
-        """Raise `Refused` for impossible decisions and amounts, whether the round was completed or stopped."""
+        """Raise `Refused` for impossible decisions and amounts, in a completed or a stopped round."""
         check_surrendered(seat, _BARRED, self.paragraphs.surrender)
         check_voided(seat, happened, self.paragraphs.void_hand)
         if self.progressive is not None:
@@ -34,5 +34,5 @@ class SeatRules:
                 self.progressive.check(seat.seat, stake)
 
     def read(self, seat: FaceUpSeat, happened: Interruptions) -> SeatInPlay:
-        """Return the seat in a completed round; raise `Refused` if its cards are impossible."""
+        """Return the seat of a completed round; raise `Refused` if its cards are impossible."""
         return read_seat(seat, self.setting, happened, ranks_seven=self.ranks_seven)

@@ -22,7 +22,7 @@ class TexasHoldemBonus:
     decided: str
 
     def settle(self, seat: SeatInPlay, stake: int, dealer: Sequence[StandardCard]) -> Line:
-        """Return the line of a wager of `stake` cents on two cards; `dealer` are the known cards of the dealer."""
+        """Return the line of a wager of `stake` cents on two cards; `dealer` has the dealer's known cards."""
         category = two_card_category(seat.cards)
         if category == ACE_ACE and ACE_ACE_BOTH in self.rows and self._dealer_has_aces(seat, dealer):
             category = ACE_ACE_BOTH

@@ -15,10 +15,10 @@ from shared.rules.submission import Offer
 
 
 class FiveCardHandBonus:
-    """The rows of both wagers by category, their bonuses, and their meter with its `reset` amount in cents."""
+    """The rows of both wagers by category, their bonuses, and their common meter with its `reset` amount in cents."""
 
     def __init__(self, offer: Offer) -> None:
-        """Read the offered wager, which players make on their own hand and on the dealer's."""
+        """Read the offered wager, which players may make on their own hand and on the dealer's."""
         assert offer.meter is not None
         rows = rows_by_category(offer)
         self.on_player = {category: replace(row, wager=ON_PLAYER) for category, row in rows.items()}
@@ -32,7 +32,7 @@ class FiveCardHandBonus:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """The table game system's random selection for the round's bonuses; None if it made none."""
+    """The card and position that the table game system selected at random for bonuses; None if it selected none."""
 
     magic_card: StandardCard | None
     lucky_position: int | str | None
@@ -41,8 +41,8 @@ class Draw:
 class FiveCardHands:
     """The Five Card Hand Bonus Wagers of one round, settled seat by seat.
 
-    The dealer's jackpot is fixed at the turn of the first player who wagered on the dealer's hand, and divided
-    equally among all who did and did not leave.
+    The award for the dealer's hand is fixed at the turn of the first seat that wagered on it, and divided equally among
+    all seats that wagered on it and whose players did not leave.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class FiveCardHands:
         draw: Draw,
         board: MeterBoard,
     ) -> None:
-        """Use all seats of the round, the dealer's two cards, the Flop, and the category that these form."""
+        """Begin with all seats of the round, the dealer's two cards, the Flop, and the category of these five cards."""
         self._bonus = bonus
         self._flop = flop
         self._dealer = dealer

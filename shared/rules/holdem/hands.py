@@ -1,4 +1,4 @@
-"""A player's part in a round, and the paytable rows that hands win."""
+"""A seat in play, and the paytable rows that hands win."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ ACE_ACE_BOTH: Final = "ace_ace_dealer_and_player"
 
 @dataclass(frozen=True, slots=True)
 class SeatInPlay:
-    """A seat, as needed to settle its wagers: cents by wager, the player's cards, and the player's decisions.
+    """A seat with what is needed to settle its wagers: cents by wager, the player's cards and decisions.
 
-    `abandoned` is the paragraph under which the wagers of a player who left are lost.
+    `abandoned` is the paragraph under which the wagers of a player who left are lost; None if the player stayed.
     """
 
     number: int
@@ -34,7 +34,7 @@ class SeatInPlay:
 
 
 def five_card_category(cards: Sequence[StandardCard], flop: Sequence[StandardCard]) -> str | None:
-    """Return the category of two cards and the Flop, if it is three-of-a-kind or better; None below, where no row pays.
+    """Return the category of two cards and the Flop if it is three-of-a-kind or better, else None: no row pays less.
 
     >>> five_card_category(("9c", "9d"), ("9h", "8h", "7h"))
     'three_of_a_kind'

@@ -1,4 +1,4 @@
-"""The effects of a round's irregularities: whether it was stopped, and which players left."""
+"""How irregularities interrupted a round: whether it was stopped, and which players left."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from shared.rules.record import Irregularity
 from shared.rules.table import Table
 
 _FACE_UP: Final = "cards_face_up"
-# Who reports one of these has found a wrong number of cards somewhere.
+# These irregularities report that a hand or the deck had a wrong number of cards.
 _MISCOUNTED: Final = frozenset({"misdeal", "deck_count_wrong"})
 _INITIAL_CARDS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Interruptions:
-    """The deviations of a round from its regular course.
+    """How irregularities interrupted a round.
 
-    `void` is the paragraph under which all hands are void (None: the round was played to its end), `bonus_void` that
-    under which the Texas Hold 'Em Bonus Wagers go back too (None: they are settled), `abandoned` the seats whose
-    players left, with the paragraph. With `miscounted` any hand may hold any number of cards.
+    `void` is the paragraph under which all hands are void; None if the round was played to its end. `bonus_void` is the
+    paragraph under which the Texas Hold 'Em Bonus Wagers are returned too; None if they are settled. `abandoned` maps
+    the seats whose players left to the paragraph. With `miscounted`, any hand may have any number of cards.
     """
 
     void: str | None
@@ -35,7 +35,7 @@ UNINTERRUPTED: Final = Interruptions(void=None, bonus_void=None, abandoned={}, m
 
 
 def interruptions(table: Table, round_: HoldemRound) -> Interruptions:
-    """Read the irregularities of a round; raise `Refused` for one that the game does not have or that cannot be."""
+    """Return how irregularities interrupted a round; raise `Refused` for unknown or impossible ones."""
     if not round_.irregularities:
         return UNINTERRUPTED
     void = bonus_void = None

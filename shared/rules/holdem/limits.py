@@ -6,9 +6,9 @@ from shared.rules.line import Line
 
 
 def limit_payouts(lines: list[Line], start: int, limit: int, paragraph: str) -> None:
-    """Cut the payouts of the lines from position `start` on to a total of `limit` cents, in place.
+    """Reduce the payouts of `lines[start:]` in place to a total of `limit` cents.
 
-    The limit is used up in the order of the lines, which is that of the settlement; stakes are returned in any case.
+    The limit is used up in the order of the lines, which is the order of settlement. Stakes are returned in any case.
     """
     if sum([entry.payout for entry in lines[start:]]) <= limit:
         return

@@ -15,7 +15,7 @@ from shared.rules.returns import Returns
 from shared.rules.submission import Offer, Selection
 
 _DECK: Final = cast("tuple[StandardCard, ...]", standard_deck())
-# Two aces are left for the dealer's two cards when the player holds the other two.
+# The player's two aces leave two aces for the dealer's two cards.
 _DEALER_HAS_ACES: Final = Fraction(1, comb(len(_DECK) - 2, 2))
 
 

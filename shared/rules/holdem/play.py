@@ -1,8 +1,8 @@
-"""The Ante Wager with the Flop, Turn and River Wagers as they are played best: exact, from the counts of all deals.
+"""The result of the Ante Wager with the Flop, Turn and River Wagers under optimal play: exact, from all deals.
 
-The Turn and the River Wager are additions to what is staked, at even money: each is made where the cards known by then
-win against the dealer's more often than they lose, whatever else the paytables say. So the deals lie beside this module
-counted by the player's two cards, and by whether those wagers are made. Which two cards are folded is decided here.
+The Turn and the River Wager are further stakes at even money. Each is made if the cards known by then win against the
+dealer's more often than they lose, whatever the paytables are. The deals are therefore stored next to this module,
+counted by the player's two cards and by whether those wagers are made. Which two cards are folded is decided here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ from shared.rules.submission import Offer, Selection
 
 COUNTS: Final = "deals.yaml"
 OUTCOMES: Final = ("lose", "tie", *(category.name for category in Category if category < Category.five_of_a_kind))
-"""How a deal ends for the player, in the order of the counts: lost, tied, or won with a hand of that category."""
+"""The results of a deal for the player, in the order of the counts: lost, tied, or won with a hand of that category."""
 
 _ASSUMED: Final = (
     "each wager is made, and two cards are folded, where that is worth more, by the player's own cards and the "
@@ -35,9 +35,9 @@ _Ends = dict[End, int]
 
 @cache
 def deals() -> Mapping[str, tuple[tuple[int, ...], ...]]:
-    """Return the deals by two cards, such as `AKs`: by the Turn and the River Wager, then by `OUTCOMES`.
+    """Return the number of deals by two cards, such as `AKs`: by Turn and River Wager, then by `OUTCOMES`.
 
-    The rows are those without both wagers, with the River Wager alone, with the Turn Wager alone, and with both.
+    The four rows are for deals without both wagers, with only the River Wager, with only the Turn Wager, and with both.
     """
     counted = cast("dict[str, list[list[int]]]", packaged(__package__, COUNTS)["hands"])
     return {hand: tuple(tuple(row) for row in rows) for hand, rows in counted.items()}
@@ -87,7 +87,7 @@ def _by_hand(selection: Selection, offer: Offer) -> dict[str, _Ends]:
 
 
 def _ends(back: Mapping[str, Fraction], row: int, pays_from: Category) -> Iterator[End]:
-    """Yield the result of each of `OUTCOMES` with the Turn and River Wagers of a row of the counts."""
+    """Yield the result of each of `OUTCOMES` with the Turn and River Wagers of a row of the counts (see `deals`)."""
     turn, river = row // 2, row % 2
     added = _FLOP_WAGER * back["flop"] + turn * back["turn"] + river * back["river"]
     staked = Fraction(1 + _FLOP_WAGER + turn + river)

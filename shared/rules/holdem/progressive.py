@@ -29,10 +29,11 @@ class Progressive:
         self._envy_paragraph = bonuses[0].paragraph
 
     def settle(self, seat: SeatInPlay, categories: Mapping[int, str | None], board: MeterBoard) -> list[Line]:
-        """Return the lines of a seat whose player did not leave: for the own hand, then Envy Bonuses for others' hands.
+        """Return the lines of a seat whose player did not leave: for its own hand, then Envy Bonuses for others' hands.
 
-        `categories` are those of all hands with the Flop by seat, in settlement order. The meter pays what it shows
-        now. A folded hand earns others their Envy Bonus; its player only loses the Progressive Payout.
+        `categories` has the category of each seat's hand with the Flop, in settlement order. The meter pays its reading
+        at this seat's turn. A folded hand earns others their Envy Bonus, while its player loses the Progressive Payout
+        Wager.
         """
         number, stake = seat.number, seat.wagers[PROGRESSIVE]
         own = categories[number]

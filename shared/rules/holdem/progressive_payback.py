@@ -23,7 +23,7 @@ COUNTS: Final = "five_cards.yaml"
 ROWS: Final = tuple(
     category.name for category in Category if Category.three_of_a_kind <= category < Category.five_of_a_kind
 )
-"""What the counts of the file are of, in their order."""
+"""The categories whose hands the file counts, in the order of the counts."""
 
 _FLOPS: Final = comb(50, 3)
 _PAYOUT_ASSUMED: Final = (
@@ -38,7 +38,7 @@ _MAGIC: Final = Fraction(5, 52)
 
 @cache
 def five_cards() -> Mapping[str, tuple[int, ...]]:
-    """Return, by two cards such as `AKs`, how many pairs of that hand and a Flop form each of `ROWS`."""
+    """Return the number of pairs of a hand and a Flop that form each of `ROWS`, by two cards such as `AKs`."""
     counted: dict[str, list[int]] = packaged(__package__, COUNTS)
     return {kind: tuple(row) for kind, row in counted.items()}
 

@@ -18,7 +18,7 @@ WagerType = Literal[
     "five_card_hand_bonus_dealer",
 ]
 
-# A misdealt hand may hold any number of cards of the deck.
+# A misdealt hand may have any number of cards of the deck.
 Cards = Annotated[tuple[StandardCard, ...], Listed, Field(max_length=52)]
 
 
@@ -37,9 +37,9 @@ class HoldemDealer(Record):
 
 
 class HoldemRound(Round):
-    """One round: every wager, every card, every decision. `community` holds Flop, Turn and River cards in this order.
+    """One round: every wager, every card, every decision. `community` has the Flop, Turn and River cards in this order.
 
-    In a round that was stopped the dealer's cards may be missing, and hands may lack cards.
+    In a round that was stopped, the dealer's cards may be missing, and hands may lack cards.
     """
 
     seats: Seats[HoldemSeat]

@@ -30,13 +30,13 @@ from shared.rules.settlement import Settlement
 from shared.rules.submission import Selection
 from shared.rules.table import Table
 
-# In the order in which they are settled, § 647a.11(h) to (j).
+# In settlement order, § 647a.11(h) to (j).
 _WAGERS: Final = (*MAIN_WAGERS, TEXAS_HOLDEM_BONUS, PROGRESSIVE, ON_PLAYER, ON_DEALER)
 _INITIAL_CARDS: Final = 2
 
 
 class HoldemRules:
-    """A compiled rules submission for settling rounds: all odds, options and paytables are resolved."""
+    """A compiled rules submission, which settles rounds: all odds, options and paytables are resolved."""
 
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from the catalogue of the game."""
@@ -68,7 +68,7 @@ class HoldemRules:
         self._limit_paragraph = catalogue.payout_limit.paragraph
 
     def settle(self, round_: HoldemRound) -> Settlement:
-        """Settle one round; raise `Refused` for a record that is impossible."""
+        """Settle one round; raise `Refused` if its record is impossible."""
         self._table.check_seats(round_.seats)
         interrupted = interruptions(self._table.table, round_)
         self._table.check(round_, interrupted)
@@ -157,7 +157,7 @@ class HoldemRules:
         return lines
 
     def _contribute(self, seat: SeatInPlay, board: MeterBoard) -> None:
-        """Add the shares of one seat's wagers to their meters, before anything is paid."""
+        """Add the shares of one seat's wagers to their meters, which happens before any award."""
         number, wagers = seat.number, seat.wagers
         if PROGRESSIVE in wagers:
             assert self._progressive is not None

@@ -20,16 +20,16 @@ FLOP_CARDS: Final = 3
 _TURN_CARDS: Final = 4
 _ALL_COMMUNITY_CARDS: Final = 5
 _INITIAL_CARDS: Final = 2
-# The wagers that are tied to the Ante Wager, in the order of play: how many times it they are.
+# Wagers that must be a multiple of the Ante Wager, in the order of play.
 _MULTIPLES: Final[Mapping[WagerType, int]] = {"flop": 2, "turn": 1, "river": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class HoldemTable:
-    """The table's terms in the regulation and the rules submission.
+    """A table's terms under the regulation and the rules submission, by which rounds are checked.
 
-    `progressive_stakes` are the amounts in cents of a Progressive Payout Wager, `selections` the random selections of
-    the round that the submission offers a bonus for.
+    `progressive_stakes` are the permitted amounts of a Progressive Payout Wager, cents. `selections` are the record
+    fields of the random selections for which the submission offers a bonus.
     """
 
     table: Table
@@ -114,7 +114,7 @@ class HoldemTable:
     def _check_played_out(self, round_: HoldemRound, interrupted: Interruptions) -> None:
         paragraphs, community = self.paragraphs, len(round_.community)
         contested = False
-        # Whoever folded may have wagers on the flop; where players left, the rest of the board may be dealt or not.
+        # A player who folded may have a wager on the flop. After players left, further community cards may be missing.
         fewest = 0 if all(seat.seat in interrupted.abandoned for seat in round_.seats) else FLOP_CARDS
         for seat in round_.seats:
             number, wagers = seat.seat, seat.wagers

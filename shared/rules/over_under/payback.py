@@ -23,7 +23,7 @@ def bonus_returns(selection: Selection, offer: Offer) -> Returns:
 
 
 def totals(decks: int) -> Counter[int]:
-    """Return in how many ways three cards from full decks form each total."""
+    """Return the number of ways in which three cards from full decks form each total."""
     cards = Counter(VALUES.values())
     found: Counter[int] = Counter()
     for values in combinations_with_replacement(sorted(cards), CARDS_IN_HAND):
@@ -34,8 +34,8 @@ def totals(decks: int) -> Counter[int]:
 def play_ante(selection: Selection, offer: Offer) -> Play:
     """Return the result of the Ante Wager with the wager on a side, or surrendered.
 
-    After the first card the player takes the side that is worth more, or gives up the Ante Wager where that is worth
-    more than both. The other cards of the shoe are unknown.
+    After the first card the player chooses the better of the two sides, or surrenders the Ante Wager if that is better
+    than both. The other cards of the shoe are unknown.
     """
     assert selection.decks is not None
     (ante,) = rows_by_category(offer).values()
@@ -56,7 +56,7 @@ _SURRENDERED: Final = (Fraction(1), End("surrendered", Fraction(1), Fraction(0))
 
 
 def _after_first_cards(cards: Counter[int], sides: Mapping[str, Fraction]) -> Iterator[tuple[Fraction, End]]:
-    """Yield the results of the best decision after each first card, with probabilities; `sides` are the returns."""
+    """Yield (probability, result) under the best decision after each first card; `sides` are the returns of a win."""
     for first, copies in cards.items():
         left = cards.copy()
         left[first] -= 1

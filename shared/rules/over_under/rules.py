@@ -31,7 +31,7 @@ _ANTE: Final = "ante"
 
 
 class OverUnderRules:
-    """A compiled rules submission for settling rounds: all odds and options are resolved."""
+    """A compiled rules submission, which settles rounds: all odds and options are resolved."""
 
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from an Over/Under catalogue."""
@@ -46,7 +46,7 @@ class OverUnderRules:
         self._bonus = {points: rows.get(bonus_category(points)) for points in range(LEAST, MOST + 1)}
 
     def settle(self, round_: OverUnderRound) -> Settlement:
-        """Settle one round; raise `Refused` for a record that is impossible."""
+        """Settle one round; raise `Refused` if its record is impossible."""
         seats, table = round_.seats, self._table
         table.check_seats(seats)
         happened = table.in_effect(round_.irregularities, {seat.seat for seat in seats})

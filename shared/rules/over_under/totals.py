@@ -20,7 +20,7 @@ OVER_FROM: Final = 24
 UNDER_TO: Final = 17
 
 CHOICES: Final = ("over_23", "under_18")
-"""The wagers between which a player decides who does not surrender."""
+"""The two wagers of which a player who does not surrender makes one."""
 
 
 def total(cards: Sequence[StandardCard]) -> int:
@@ -38,7 +38,7 @@ def wins(choice: str, points: int) -> bool:
 
 
 def bonus_category(points: int) -> str:
-    """Return the name of the row for a total, which is shared by the total equally far from the other end.
+    """Return the name of the row for a total; each row is for two totals, equally far from the lowest and the highest.
 
     >>> bonus_category(32), bonus_category(12)
     ('7_or_32', '12_or_27')

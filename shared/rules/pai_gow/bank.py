@@ -1,4 +1,4 @@
-"""Rounds banked by a player, alone or with the house: who may bank, and what remains in the center of the table."""
+"""Rounds banked by a player, alone or with the house: who may bank, and the bank's result."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _BANK: Final = "bank"
 
 @dataclass(frozen=True, slots=True)
 class BankRules:
-    """Whether players may bank, alone or with the house, and how a bank's result is settled."""
+    """The rules for banks: whether players may bank, alone or with the house, and how a bank's result is settled."""
 
     banking: bool
     co_banking: bool
@@ -71,7 +71,7 @@ class BankRules:
             )
 
     def result(self, bank: Bank, lines: Iterable[Line]) -> Line:
-        """Return the bank's result from the center of the table once all wagers in `lines` against it are settled.
+        """Return the bank's line: its result from the center of the table, once all `lines` against it are settled.
 
         In co-banking the house takes or pays the other half, including an odd cent.
         """

@@ -16,7 +16,7 @@ INSURANCE: Final = "pai_gow_insurance"
 BONUSES: Final = (FORTUNE_BONUS, EMPERORS_TREASURE, BONUS)
 """The wagers that earn Envy Bonuses, in settlement order."""
 
-# Pennsylvania's Fortune Bonus takes a suited ace and king for a Royal Match too, § 645a.6(d)(2).
+# Pennsylvania's Fortune Bonus also accepts a suited ace and king for a Royal Match, § 645a.6(d)(2).
 _ROYAL_MATCHES: Final = {FORTUNE_BONUS: Formed.royal_flush_and_ace_king | Formed.royal_flush_and_king_queen}
 
 _TOP_CARDS: Final = {
@@ -30,7 +30,7 @@ _TOP_CARDS: Final = {
 
 
 class Bonus:
-    """A wager of `BONUSES`: its rows by what the cards can form, and the minimum for Envy Bonuses, cents."""
+    """A wager of `BONUSES`: its rows by what the cards can form, and the least wager that earns Envy Bonuses, cents."""
 
     def __init__(self, offer: Offer) -> None:
         """Read the offered wager."""

@@ -1,4 +1,4 @@
-"""The optional wagers of a completed round, in the order of each text, under its payout limit."""
+"""Settle the optional wagers of a completed round, in the order of each regulation, under its payout limit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ _ONLY_MAIN: Final = frozenset({MAIN})
 
 @dataclass(slots=True)
 class _Allowance:
-    """The remainder of the payout limit for each hand, or for each player, cents; `limit` None: unlimited."""
+    """The remainder of the payout limit for each hand (by seat) or player, cents; `limit` None: unlimited."""
 
     limit: int | None
     paragraph: str
@@ -28,7 +28,7 @@ class _Allowance:
         return None if self.limit is None else self.limit - self.paid.get(owner, 0)
 
     def use(self, owner: int | str, line: Line) -> Line:
-        """Return the line with its payout cut to what the limit allows."""
+        """Return the line with its payout reduced to what the limit still allows, and use up the limit."""
         if self.limit is None or not line.payout:
             return line
         paid = self.paid.get(owner, 0)
@@ -39,11 +39,11 @@ class _Allowance:
 
 @dataclass(frozen=True, slots=True)
 class OptionalWagers:
-    """The optional wagers of a submission, the order in which they are settled, and the limit, cents.
+    """The optional wagers of a submission, the order in which they are settled, and the payout limit, cents.
 
-    Pennsylvania settles hand by hand, then pays Envy Bonuses; its limit is for one hand and not for Envy Bonuses,
-    § 645a.13(f). With `premium_last`, Rhode Island's (r)(4), hands that earn envy bonuses are paid last, each after the
-    envy bonuses of its own player, and the limit of (s)(3) is for both of a player in the round, but not for the
+    Pennsylvania settles hand by hand, then pays Envy Bonuses. Its limit is for each hand, and not for Envy Bonuses, §
+    645a.13(f). With `premium_last`, Rhode Island's (r)(4), hands that earn envy bonuses are paid last, each after the
+    envy bonuses of its own player. The limit of (s)(3) covers both for each player in the round, but not the
     progressive payout wager.
     """
 
@@ -55,7 +55,7 @@ class OptionalWagers:
     limit_paragraph: str
 
     def contribute(self, seats: Sequence[SeatInPlay], board: MeterBoard) -> None:
-        """Add to the meter the contributions of a valid round's wagers; a returned wager contributes nothing."""
+        """Add to the meter the contributions of a completed round's wagers; a returned wager contributes nothing."""
         if self.progressive is None:
             return
         for seat in seats:
@@ -64,7 +64,7 @@ class OptionalWagers:
                 self.progressive.contribute(seat.seat, stake, board)
 
     def settle(self, seats: Sequence[SeatInPlay], board: MeterBoard) -> list[Line]:
-        """Return the lines of the seats, which are in settlement order; a voided or abandoned seat has none."""
+        """Return the lines of the seats, which are in settlement order; voided and abandoned seats have none."""
         allowance = _Allowance(self.limit, self.limit_paragraph)
         lines: list[Line] = []
         for seat in seats:
@@ -95,9 +95,9 @@ class OptionalWagers:
             lines.append(self.progressive.settle(number, stake, seat.seven, seat.formed, board, most))
 
     def _settle_envy(self, bonus: Bonus, seats: Sequence[SeatInPlay], allowance: _Allowance, lines: list[Line]) -> None:
-        """Append the Envy Bonuses of one bonus wager and, with `premium_last`, the hands that cause them.
+        """Append the Envy Bonuses of one bonus wager and, with `premium_last`, the payouts of the hands that earn them.
 
-        Reading: surrendered and abandoned hands and that of the bank earn others an Envy Bonus, a voided one does not.
+        Reading: surrendered and abandoned hands and the bank's hand earn others an Envy Bonus, a voided hand does not.
         """
         hands = []
         for seat in seats:

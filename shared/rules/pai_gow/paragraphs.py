@@ -4,7 +4,7 @@ from shared.rules.set_hands.record import SettingParagraphs
 
 
 class Paragraphs(SettingParagraphs):
-    """The paragraph of each rule in the text."""
+    """The paragraph of each rule of play in the regulation."""
 
     bank_reset: str
     banking: str

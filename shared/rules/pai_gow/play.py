@@ -1,7 +1,7 @@
 """The Pai Gow Poker Wager with both sides set by the house way, against the dealer and as the bank: sampled.
 
-There are too many pairs of seven cards to count. `samples.yaml` has what hands of seeded deals came to, and the sums
-of squares from which the standard error of a figure follows; `pitledger payback recompute pai-gow` deals again.
+There are too many pairs of seven-card hands to count. `samples.yaml` has the results of seeded deals, and the sums of
+squares for the standard error of a result. `pitledger payback recompute pai-gow` repeats the sampling.
 """
 
 from collections.abc import Mapping
@@ -21,9 +21,9 @@ from shared.rules.submission import Offer, Selection
 
 SAMPLES: Final = "samples.yaml"
 BANKS: Final = 7
-"""The hands of a deal, each of which is a bank to those that follow it."""
+"""The number of hands in a deal; each hand is the bank for the hands after it."""
 _KEPT: Final = Fraction(19, 20)
-"""What is left of an amount won after a vigorish of 5%, without rounding."""
+"""The part of an amount won that is left after a vigorish of 5%, without rounding."""
 _ASSUMED: Final = (
     "both hands are set by the documented house way; the vigorish is 5% without rounding; sampled, with the standard "
     "error that is stated"
@@ -32,7 +32,7 @@ _ASSUMED: Final = (
 
 @cache
 def samples() -> Mapping[str, Any]:
-    """Return the samples, by the rank of A-2-3-4-5."""
+    """Return the stored samples, by the rank of the straight A-2-3-4-5."""
     found: dict[str, Any] = packaged(__package__, SAMPLES)["samples"]
     return found
 
@@ -44,7 +44,7 @@ def play_main(selection: Selection, offer: Offer) -> Play:
 
 
 def variants(selection: Selection, offer: Offer) -> Mapping[str, Play]:
-    """Return the result at the usual odds if other odds are printed, and the result of a bank."""
+    """Return the results at the usual odds if others are selected, and as a bank, by what differs."""
     del offer
     found = {}
     if "main_payout" in selection.options:
@@ -77,16 +77,16 @@ def _against(selection: Selection, odds: Odds) -> Play:
 
 
 def _end(ends: Mapping[str, End], comparison: str) -> End:
-    """Return the result of a comparison; a copy is distinguished from other losses."""
+    """Return the result of a comparison; a copy has a category of its own."""
     if comparison == "copied":
         return ends["lose"]._replace(category="lose_by_a_copy")
     return ends[OUTCOMES[comparison]]  # type: ignore[index]
 
 
 def _bank(selection: Selection, others: int) -> Play:
-    """Return a bank's result per equal wager against a number of hands, including the dealer's.
+    """Return a bank's result against a number of hands with equal wagers, the dealer's among them; in wagers.
 
-    It wins copies, and pays vigorish on its net win. Its stake is the maximum that it can lose.
+    The bank wins copies, and pays vigorish on its net win. Its stake is the maximum that it can lose.
     """
     sample, staked = _sample(selection), Fraction(others)
     hands = (

@@ -1,4 +1,4 @@
-"""The Progressive Payout Wager: by seven cards in Pennsylvania, by two hands formed from them in Rhode Island."""
+"""The Progressive Payout Wager: on seven cards in Pennsylvania, on two hands formed from them in Rhode Island."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -22,9 +22,9 @@ _BESIDE_A_PAIR: Final = int(
 
 
 class HandTypes:
-    """Rhode Island's hand types: a five-card hand, or one with a pair in the other two cards.
+    """Rhode Island's hand types: a five-card hand, or a five-card hand with a pair in the other two cards.
 
-    The type with the highest payout is formed, so the rows stand in the order of what they pay.
+    The type with the highest payout is formed, so the rows are ordered by payout, highest first.
     """
 
     def __init__(self, offer: Offer) -> None:
@@ -38,7 +38,7 @@ class HandTypes:
         self._found: Final[dict[FormedBesidePair, tuple[Row, ...]]] = {}
 
     def rows(self, formed_: "FormedBesidePair") -> tuple[Row, ...]:
-        """Return the rows won by seven cards that form this, usually highest-paying first."""
+        """Return the rows won by seven cards with these forms, usually highest-paying first."""
         found = self._found.get(formed_)
         if found is None:
             anything, with_pair = formed_
@@ -49,22 +49,22 @@ class HandTypes:
 
 
 class FormedBesidePair(NamedTuple):
-    """What seven cards form for Rhode Island's hand types: at all, and beside a pair in the other two cards."""
+    """The hands that seven cards can form (flags of `Formed`): at all, and next to a pair in the other two cards."""
 
     anything: int
     with_pair: int
 
 
 def formed_beside_pair(seven: CardSet, anything: int) -> FormedBesidePair:
-    """Return the forms of seven cards that can form `anything`."""
+    """Return both forms of seven cards that can form `anything`."""
     with_pair = _beside_a_pair(seven) if anything & _BESIDE_A_PAIR and anything & Formed.pair else 0
-    if anything & Formed.natural_royal_flush and not holds_joker(seven):  # whatever else the cards can form
+    if anything & Formed.natural_royal_flush and not holds_joker(seven):  # its highest type
         return FormedBesidePair(int(Formed.natural_royal_flush), with_pair & Formed.natural_royal_flush)
     return FormedBesidePair(anything, with_pair)
 
 
 def _beside_a_pair(seven: CardSet) -> int:
-    """Return what the other five cards can form, over all pairs that may be set aside."""
+    """Return the hands that the other five cards can form, over all pairs that may be set aside."""
     found = 0
     for pair in _pairs(seven):
         found |= formed(seven ^ pair)
@@ -83,7 +83,7 @@ def pays_hand_types(offer: Offer) -> bool:
 
 
 class Progressive:
-    """The paytable with its meter. `stake` is the only amount allowed (None: any), `reset` is in cents."""
+    """The paytable with its meter. `stake` is the only permitted amount (None: any), `reset` is in cents."""
 
     def __init__(self, offer: Offer) -> None:
         """Read the offered wager."""
@@ -107,7 +107,7 @@ class Progressive:
             )
 
     def row(self, seven: CardSet, anything: int, stake: int, shown: int) -> Row | None:
-        """Return the row won by seven cards that can form `anything`, at this meter reading in cents."""
+        """Return the row won by seven cards that can form `anything`, at a meter reading of `shown` cents."""
         if self._hand_types is None:
             assert self._rows is not None
             return self._rows[anything]
@@ -120,7 +120,7 @@ class Progressive:
     def settle(self, seat: int, stake: int, seven: CardSet, anything: int, board: MeterBoard, most: int | None) -> Line:
         """Return the line of a wager on seven cards that can form `anything`, in settlement order.
 
-        It pays `most` cents at most (None: no limit).
+        The payout is at most `most` cents (None: no limit).
         """
         row = self.row(seven, anything, stake, board.shows[PROGRESSIVE])
         if row is None:
@@ -140,7 +140,10 @@ class Progressive:
         )
 
     def _award(self, share: Fraction, board: MeterBoard, most: int | None) -> int:
-        """Take a share off the meter. What a payout limit withholds stays on it; a full award resets the meter."""
+        """Deduct a share from the meter and return its cents, at most `most` of them.
+
+        Cents that the payout limit withholds stay on the meter. An award of the whole meter resets it.
+        """
         shown = board.shows[PROGRESSIVE]
         cents = shown * share.numerator // share.denominator
         if most is not None and cents > most:
@@ -149,7 +152,7 @@ class Progressive:
 
 
 def highest(rows: Sequence[Row], stake: int, shown: int) -> Row | None:
-    """Return the row that pays most: a small share of a meter may be less than an amount that the same cards win."""
+    """Return the row that pays most; a small share of a meter may be less than another row's fixed amount."""
     if len(rows) < 2:
         return rows[0] if rows else None
     return max(rows, key=lambda row: row.odds.pay(stake) + shown * row.meter.numerator // row.meter.denominator)

@@ -1,7 +1,7 @@
 """The Progressive Payout Wager of Pai Gow Poker as a function of its meter: exact, from the counts of all hands.
 
-Rhode Island's hand types ask what can be formed beside a pair too. How many hands are of each kind lies beside this
-module; `pitledger payback recompute hand-types` counts them again.
+Rhode Island's hand types also depend on what the cards can form next to a pair. The number of hands of each kind is
+stored next to this module; `pitledger payback recompute hand-types` counts them again.
 """
 
 from collections.abc import Mapping
@@ -31,13 +31,13 @@ COUNTS: Final = "hand_types.yaml"
 
 @cache
 def hand_type_counts() -> Mapping[FormedBesidePair, int]:
-    """Return the number of seven-card hands by what they form, at all and beside a pair."""
+    """Return the number of seven-card hands by what they can form, at all and next to a pair."""
     counted: list[list[int]] = packaged(__package__, COUNTS)
     return {FormedBesidePair(anything, with_pair): hands for anything, with_pair, hands in counted}
 
 
 def counts_text() -> str:
-    """Return the content of the file of counts: a line for each kind, with its number of hands. Counts all hands."""
+    """Count all hands, and return the content of the stored file: a line for each kind, with its number of hands."""
     return "".join(f"- [{anything}, {pair}, {hands}]\n" for (anything, pair), hands in sorted(_count().items()))
 
 
@@ -53,7 +53,7 @@ def _kind(cards: tuple[Card, ...]) -> FormedBesidePair:
 def count_progressive(selection: Selection, offer: Offer) -> Progressive:
     """Return the Progressive Payout Wager as a function of its meter.
 
-    Where hand types are paid, a hand wins the type that pays most while the meter shows its reset amount.
+    If hand types are paid, a hand wins the type that pays most while the meter shows its reset amount.
     """
     del selection
     if not pays_hand_types(offer):

@@ -10,7 +10,7 @@ from shared.rules.set_hands.record import SetDealer, SetSeat
 MAIN: Final = "pai_gow_poker"
 STARTING_POSITION: Final = "starting_position"
 DEALER: Final = 0
-"""The number that stands for the dealer where a line or a notice needs one."""
+"""The seat number of the dealer in lines and notices."""
 
 WagerType = Literal[
     "pai_gow_poker",
@@ -24,11 +24,11 @@ WagerType = Literal[
 
 
 def _number(key: object) -> object:
-    """Return a number from the key of a JSON object, which is a string."""
+    """Return the number in the key of a JSON object, which is a string; other values are returned unchanged."""
     return int(key) if isinstance(key, str) and key.isascii() and key.isdigit() and len(key) < 4 else key
 
 
-# What the random number generator displays.
+# A number that the random number generator displays.
 Pick = Annotated[int, BeforeValidator(_number), Field(ge=1, le=7)]
 
 # Three dice show 3 to 18, a random number generator 1 to 7.

@@ -33,14 +33,14 @@ _EVEN_MONEY: Final = Odds(ratio=Fraction(1), stake_returned=True)
 
 
 class PaiGowRules:
-    """A compiled rules submission for settling rounds: odds, paytables, meters and the house way are resolved."""
+    """A compiled rules submission, which settles rounds: odds, paytables, meters and the house way are resolved."""
 
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from a Pai Gow Poker catalogue."""
         catalogue, offers, options = selection.catalogue, selection.offers, selection.options
         paragraphs = self._paragraphs = Paragraphs.model_validate(catalogue.paragraphs)
         self._catalogue = catalogue
-        # A bank makes no main wager, so the seats are asked for it one by one.
+        # A bank makes no main wager, so the main wager is required seat by seat.
         self._table = Table.of(selection, required=())
         ranking = HighHands("lowest" if options.get("low_straights_lowest") is True else "second_highest")
         setting = self._setting = SettingRules(ranking, paragraphs.seven_cards, paragraphs.setting)
@@ -48,7 +48,7 @@ class PaiGowRules:
         self._banks_hand = HouseHands.of(selection, setting, paragraphs.bank_reset, paragraphs.bank_reset)
         rounding = cast("Rounding", options["vigorish_rounding"])
         (main,) = rows_by_category(offers[MAIN]).values()
-        # A casino pays what it selected; the center of a banked round can only pay what it holds, 1 to 1.
+        # The casino pays the selected odds. In a banked round, the center pays only what it holds, 1 to 1.
         self._against_house = MainWager(main.odds, rounding, "house", paragraphs)
         self._against_bank = MainWager(_EVEN_MONEY, rounding, "bank", paragraphs)
         self._bank = BankRules(
@@ -79,7 +79,7 @@ class PaiGowRules:
         )
 
     def settle(self, round_: PaiGowRound) -> Settlement:
-        """Settle one round; raise `Refused` for a record that is impossible."""
+        """Settle one round; raise `Refused` if its record is impossible."""
         seats, dealer, bank = round_.seats, round_.dealer, round_.bank
         self._table.check_seats(seats)
         banker = None
@@ -90,7 +90,7 @@ class PaiGowRules:
             self._table.check_meters(seats, round_.meters)
         happened = interruptions(self._table, round_.irregularities, seats)
         if banker in happened.exposed and happened.stopped is None:
-            # A card of the bank's hand is one of the hand that everybody plays against.
+            # An exposed card of the bank's hand counts as one of the dealer's: all others play against that hand.
             stopped = self._catalogue.irregularities["dealer_card_exposed"].paragraph
             happened = happened._replace(stopped=stopped)
         self._table.check_cards([(None, dealer.cards), *[(seat.seat, seat.cards) for seat in seats]])
@@ -147,7 +147,7 @@ class PaiGowRules:
         board: MeterBoard,
         lines: list[Line],
     ) -> tuple[Notice, ...]:
-        """Append the lines of a completed round; return which hands were reset."""
+        """Append the lines of a completed round; return a notice for each hand that was reset."""
         banker = None if bank is None else bank.seat
         played = [
             self._seats.read(seat, happened, ranks_seven=self._ranks_seven, banks=seat.seat == banker) for seat in seats
@@ -173,7 +173,7 @@ class PaiGowRules:
         return tuple(notices)
 
     def _dealer(self, dealer: SetDealer, bank: Bank | None, notices: list[Notice]) -> SetHand | None:
-        """Return the dealer's valid hand; None if the dealer plays against nobody, in a round that a player banks."""
+        """Return the dealer's valid hand; None if a player banks and the dealer has no wager against the bank."""
         if bank is None or bank.dealer_wager:
             hand, notice = self._dealers_hand.read(dealer, seat=DEALER, bound=True)
             if notice is not None:

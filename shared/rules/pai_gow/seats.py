@@ -1,4 +1,4 @@
-"""One seat of the record: whether its decisions, wagers and cards are possible."""
+"""Check one seat of the record: its decisions, wagers and amounts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from shared.rules.table import Table
 
 @dataclass(frozen=True, slots=True)
 class SeatRules:
-    """The rules by which a seat's record is checked.
+    """The rules under which a seat's record is checked.
 
-    With a wager of `barred` a player may not surrender; `least` are the lowest amounts that may be wagered, cents.
+    A player who made a wager of `barred` may not surrender. `least` has the lowest permitted amounts by wager, cents.
     """
 
     table: Table
@@ -29,7 +29,7 @@ class SeatRules:
     paragraphs: Paragraphs
 
     def check(self, seat: PaiGowSeat, happened: Interruptions, *, banks: bool) -> None:
-        """Raise `Refused` for impossible wagers and decisions, whether the round was completed or stopped."""
+        """Raise `Refused` for impossible wagers and decisions, in a completed or a stopped round."""
         number, wagers = seat.seat, cast("Mapping[str, int]", seat.wagers)
         if MAIN not in wagers and not banks:
             raise self.table.missing(seat, MAIN)
@@ -53,5 +53,5 @@ class SeatRules:
             )
 
     def read(self, seat: PaiGowSeat, happened: Interruptions, *, ranks_seven: bool, banks: bool) -> SeatInPlay:
-        """Return the seat in a completed round; raise `Refused` if its cards are impossible."""
+        """Return the seat of a completed round; raise `Refused` if its cards are impossible."""
         return read_seat(seat, self.setting, happened, ranks_seven=ranks_seven, banks=banks)

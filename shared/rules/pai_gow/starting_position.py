@@ -16,7 +16,7 @@ _HIGHEST_NUMBER: Final = 7
 
 @dataclass(frozen=True, slots=True)
 class StartingPositionWager:
-    """The odds on the layout, and the paragraphs of the picks, the draw, the decision and the odds."""
+    """The odds of the wager, and the paragraphs of the picks, the draw, the decision and the odds."""
 
     ratio: Fraction
     picks_paragraph: str
@@ -25,7 +25,7 @@ class StartingPositionWager:
     odds_paragraph: str
 
     def check(self, seat: PaiGowSeat, drawn: int | None, *, stopped: bool) -> None:
-        """Raise `Refused` for picks that do not sum to the wager, or if no number can have been drawn."""
+        """Raise `Refused` if the picks do not sum to the wager, or if the number cannot have been drawn."""
         wagered = cast("dict[str, int]", seat.wagers)[STARTING_POSITION]
         if sum(seat.picks.values()) != wagered:
             raise Refused(
@@ -47,7 +47,7 @@ class StartingPositionWager:
             )
 
     def settle(self, seats: Sequence[PaiGowSeat], drawn: int | None) -> list[Line]:
-        """Return the line of each pick; a round that was stopped before the draw (None) returns them."""
+        """Return the line of each pick; if the round was stopped before the draw (`drawn` is None), picks go back."""
         lines: list[Line] = []
         for seat in seats:
             for number, stake in sorted(seat.picks.items()):

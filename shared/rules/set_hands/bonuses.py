@@ -19,13 +19,13 @@ _FORMED_FOR: Final = {
 
 
 class BonusRows(dict[int, Row | None]):
-    """The row that a paytable pays for what seven cards can form, by the flags of `Formed`; None if it pays none.
+    """The row that a paytable pays, by what seven cards can form (flags of `Formed`); None if it pays none.
 
-    The first row of the paytable that the hand can form is paid: its order is the ranking of these wagers.
+    The first row of the paytable that the hand can form is paid, because the rows are in the order of their rank.
     """
 
     def __init__(self, offer: Offer, *, royal_match: Formed = Formed.royal_flush_and_king_queen) -> None:
-        """Read the selected paytable of an offer; `royal_match` is the condition of its Royal Match."""
+        """Read the selected paytable of an offer; `royal_match` is what its Royal Match requires."""
         rows = rows_by_category(offer)
         self._rows: Final = tuple(
             (int(_formed_for(category, rows, royal_match)), row) for category, row in rows.items()
@@ -41,6 +41,6 @@ def _formed_for(category: str, rows: Iterable[str], royal_match: Formed) -> Form
     if category == _MATCHED:
         return royal_match
     if category == _WITHOUT_JOKER and _WITH_JOKER not in rows:
-        # Where the paytable has no row of its own for it, the joker may be in the straight flush.
+        # Without a row of its own, a straight flush with the joker wins the row without it.
         return Formed.seven_card_straight_flush | Formed.seven_card_straight_flush_with_joker
     return _FORMED_FOR.get(category) or Formed[category]

@@ -13,7 +13,7 @@ HAND: Final = 7
 LOW_HAND: Final = 2
 
 Comparison = Literal["both_higher", "both_lower", "copied", "only_high_higher", "only_low_higher"]
-"""How a player's two hands stand to the dealer's. `copied`: one is identical and the other is not higher."""
+"""How a player's two hands compare with the dealer's. `copied`: one is identical and the other is not higher."""
 
 
 OUTCOMES: Final[Mapping[Comparison, Outcome]] = {
@@ -23,13 +23,13 @@ OUTCOMES: Final[Mapping[Comparison, Outcome]] = {
     "only_high_higher": "push",
     "only_low_higher": "push",
 }
-"""What each comparison makes of the player's wager."""
+"""The outcome of the player's wager for each comparison."""
 
 
 class SetHand(NamedTuple):
     """Seven cards as set, with the ranks of the high and the low hand by `shared.cards.ranking`.
 
-    `fouled` says why a hand was not set correctly: the low hand is above the high hand, or not two cards.
+    `fouled` is why a hand was not set correctly: the low hand is above the high hand, or has not two cards; else None.
     """
 
     seven: CardSet
@@ -40,14 +40,14 @@ class SetHand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SettingRules:
-    """The ranking of hands, and the paragraphs on the number of cards and on setting them."""
+    """The rules of setting hands: the ranking, and the paragraphs on the number of cards and on setting them."""
 
     ranking: HighHands
     seven_cards: str
     setting: str
 
     def read(self, cards: Sequence[Card], low: Sequence[Card], *, seat: int | None) -> SetHand:
-        """Return the set hand of a seat, or of the dealer (None); raise `Refused` if it is impossible."""
+        """Return the set hand of a seat (None: the dealer); raise `Refused` if it is impossible."""
         seven = self.seven(cards, seat=seat)
         below = self._low(seven, low, seat=seat)
         if not below:
@@ -77,7 +77,7 @@ class SettingRules:
         self._low(card_set(cards), low, seat=seat)
 
     def check_low(self, seven: CardSet, low: Sequence[Card], *, seat: int | None) -> None:
-        """Raise `Refused` if an optional low hand names cards that are not in the hand."""
+        """Raise `Refused` if a low hand, where one is recorded, names cards that are not in the hand."""
         self._low(seven, low, seat=seat)
 
     def _low(self, held: CardSet, low: Sequence[Card], *, seat: int | None) -> CardSet:

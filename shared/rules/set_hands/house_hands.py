@@ -17,10 +17,10 @@ _RESET: Final = "hand_reset"
 
 @dataclass(frozen=True, slots=True)
 class HouseHands:
-    """How the hands of the dealer and of a bank are read, with the paragraphs on setting and resetting them.
+    """Reads the hands of the dealer and of a bank, and resets them by the house way.
 
-    Without a house way in the submission a setting stands as it was recorded; a fouled one is refused, because the
-    round cannot have been completed with it.
+    If the submission has no house way, hands stay as they were recorded. A fouled hand is then refused, because a round
+    cannot be completed with it.
     """
 
     setting: SettingRules
@@ -30,16 +30,17 @@ class HouseHands:
 
     @classmethod
     def of(cls, selection: Selection, setting: SettingRules, paragraph: str, reset_paragraph: str) -> "HouseHands":
-        """Return the rules for the house way that a submission selects; raise `Refused` if it cannot be parsed."""
+        """Return the reader for the house way that a submission selects; raise `Refused` if that cannot be parsed."""
         selected = selection.options[_HOUSE_WAY]
         source = selection.catalogue.options[_HOUSE_WAY].paragraph
         way = None if selected is None else house_way(str(selected), setting.ranking, source)
         return cls(setting, way, paragraph, reset_paragraph)
 
     def read(self, held: SetDealer | SetSeat, *, seat: int, bound: bool) -> tuple[SetHand, Notice | None]:
-        """Return the hand at `seat` (0 for the dealer), and whether it was reset.
+        """Return the hand at `seat` (0 for the dealer), and a notice if it was reset.
 
-        A hand that is `bound` to the house way is reset wherever it differs in rank, any other only if it was fouled.
+        A hand that is `bound` to the house way is reset if it differs from it in rank; other hands only if they are
+        fouled.
         """
         owner = seat or None
         hand = self.setting.read(held.cards, held.low, seat=owner)

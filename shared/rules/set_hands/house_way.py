@@ -1,7 +1,7 @@
 """The house way: how the licensee requires the dealer's seven cards to be set, parsed from rules given as data.
 
-`house_way.yaml` beside this module says what a rule looks like. A rules submission names a way of that file, or holds
-the text of a way of its own.
+`house_way.yaml` next to this module documents the form of a rule. A rules submission names a house way of that file, or
+contains the rules of its own house way.
 """
 
 import re
@@ -40,11 +40,11 @@ _KEPT: Final = frozenset({Category.straight, Category.flush, Category.straight_f
 _HELD: Final = re.compile(rf"(four|three|pair|low pair|single|second single) ([{RANKS}])(?: or (higher|lower))?")
 
 Low: TypeAlias = Callable[["Held"], Iterator[CardSet]]
-"""The low hands among which a rule chooses."""
+"""The low hands among which a rule chooses the best, given the cards."""
 
 
 class Group(NamedTuple):
-    """The cards of one rank."""
+    """The cards of one rank in a hand; `value` is the rank."""
 
     size: int
     value: int
@@ -59,7 +59,7 @@ class Held(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Return the sizes of the groups."""
+        """Return the sizes of the groups, largest first."""
         return tuple(group.size for group in self.groups)
 
     def of_size(self, size: int) -> list[Group]:
@@ -69,7 +69,10 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """A group must have a rank between two values; without a group, a straight or flush must be formed."""
+    """A condition of a rule: the group of this size and place has a rank between two values.
+
+    With size 0, a straight or flush must be formed instead.
+    """
 
     size: int
     place: int
@@ -89,7 +92,7 @@ class _Condition:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A line of a house way."""
+    """A line of a house way: it sets the hands of its `shape` that meet its `conditions`."""
 
     text: str
     shape: tuple[int, ...]
@@ -100,7 +103,7 @@ class _Rule:
 
 @dataclass(frozen=True, slots=True)
 class HouseWay:
-    """A house way, which determines how any seven cards are set."""
+    """A house way: an ordered list of rules that determines how any seven cards are set."""
 
     rules: tuple[_Rule, ...]
     ranking: HighHands
@@ -132,7 +135,7 @@ class HouseWay:
 def house_way(selected: str, ranking: HighHands, paragraph: str) -> HouseWay:
     """Return the house way that a submission selects, by name or as a text of rules.
 
-    Raise `Refused` for a name that is not known, a rule that cannot be read, and a way without a rule for some hand.
+    Raise `Refused` for an unknown name, a malformed rule, and a house way without a rule for some shape of hand.
     """
     ways = named_ways()
     if selected in ways:
@@ -257,7 +260,7 @@ def _any_two(held: Held) -> Iterator[CardSet]:
     return _two([card for group in held.groups for card in group.cards])
 
 
-# What each kind of low hand is, and how many groups of which size it needs.
+# The low hands of each kind, and the number of groups by size that the kind needs.
 _LOWS: Final[dict[str, tuple[Low, dict[int, int]]]] = {
     "pair": (_pair, {2: 1}),
     "low pair": (_low_pair, {2: 1}),

@@ -1,4 +1,4 @@
-"""The irregularities of a round with set hands: what stopped it, and which hands may be voided or were abandoned."""
+"""The effects of irregularities on a round with set hands: what stopped it, and voidable or abandoned hands."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -11,26 +11,26 @@ class Interruptions(NamedTuple):
     """The effects of a round's irregularities, with their paragraphs."""
 
     stopped: str | None
-    """The paragraph under which no hand counts and every wager goes back; None where the round was played out."""
+    """The paragraph under which no hand counts and every wager is returned; None if the round was completed."""
     misdealt: bool
-    """Whether somebody got a wrong number of cards."""
+    """Whether a player or the dealer got a wrong number of cards."""
     exposed: frozenset[int]
-    """Seats with a card that the dealer exposed: their players may void the hand."""
+    """The seats with a card that the dealer exposed; their players may void the hand."""
     abandoned: Mapping[int, str]
-    """Seats whose player left and whose wagers lose, with the paragraph."""
+    """The seats whose player left, so that their wagers lose -> the paragraph."""
 
 
 NOTHING: Final = Interruptions(stopped=None, misdealt=False, exposed=frozenset(), abandoned={})
 
 
 def interruptions(table: Table, irregularities: Sequence[Irregularity], seats: Sequence[Seat]) -> Interruptions:
-    """Return the effects of a round's irregularities; raise `Refused` for one that the game does not have."""
+    """Return the effects of a round's irregularities; raise `Refused` for one unknown to the game."""
     if not irregularities:
         return NOTHING
     stopped, misdealt = None, False
     exposed: set[int] = set()
     abandoned: dict[int, str] = {}
-    # Positions where nobody wagered are dealt cards too.
+    # Positions without wagers are dealt cards, too.
     positions = range(1, table.catalogue.seats.most + 1)
     for irregularity, rule in table.in_effect(irregularities, {seat.seat for seat in seats}, positions=positions):
         if rule.effect == "dead_round":

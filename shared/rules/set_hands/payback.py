@@ -1,7 +1,7 @@
 """Returns of wagers on what seven cards can form: exact, by counting all hands from 52 cards and a joker.
 
-Counting takes seconds, so the counts are stored beside this module; `pitledger payback recompute seven-cards`
-counts again.
+Counting takes seconds, so the counts are stored next to this module. `pitledger payback recompute seven-cards` counts
+them again.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ COUNTS: Final = "seven_cards.yaml"
 
 
 class SevenCards(NamedTuple):
-    """What paytables require of seven cards: the flags of what they can form, and the value of the highest."""
+    """What paytables ask of seven cards: flags of `Formed` without and with a wild joker, and the top card's value."""
 
     formed: int
     formed_with_wild_joker: int
@@ -35,22 +35,21 @@ def seven_card_counts() -> Counter[SevenCards]:
 
 
 def counts_text() -> str:
-    """Return the content of the file of counts: a line for each kind, with its number of hands. Counts all hands."""
+    """Count all hands, and return the content of the stored file: a line for each kind, with its number of hands."""
     counted = sorted(count_seven_cards(_kind).items())
     return "".join(f"- [{', '.join(map(str, (*kind, hands)))}]\n" for kind, hands in counted)
 
 
 def bonus_hands(rows: Mapping[int, Row | None], *, wild_joker: bool = False) -> Iterator[tuple[int, Row | None]]:
-    """Yield numbers of hands with the row that they win; `rows` are those paid by what can be formed."""
+    """Yield (number of hands, row that they win); `rows` maps what can be formed to the row that is paid."""
     for seven, hands in seven_card_counts().items():
         yield hands, rows[seven.formed_with_wild_joker if wild_joker else seven.formed]
 
 
 def bonus_returns(rows: Mapping[int, Row | None]) -> Returns:
-    """Return what comes back of one cent, its stake included, and how often; `rows` are those paid by what can be
-    formed.
+    """Return the returns of a wager; `rows` maps what can be formed to the row that is paid.
 
-    Envy Bonuses are left out: they depend on how many others play.
+    Envy Bonuses are not included, because they depend on the number of other players.
     """
     return count_returns(bonus_hands(rows))
 

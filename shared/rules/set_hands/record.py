@@ -7,7 +7,7 @@ from pydantic import Field
 from shared.cards import Card
 from shared.rules.record import Listed, Record, Seat
 
-# The deck holds 53 cards; how many of them a hand may have depends on what happened in the round.
+# The deck has 53 cards; how many of them a hand may have depends on the irregularities of the round.
 Cards = Annotated[tuple[Card, ...], Listed, Field(max_length=53)]
 
 
@@ -28,7 +28,7 @@ class SetDealer(Record):
 
 
 class SettingParagraphs(Record):
-    """The paragraphs of the rules on setting and comparing hands in a text."""
+    """The paragraphs of the rules on setting and comparing hands in a regulation."""
 
     seven_cards: str
     setting: str

@@ -1,4 +1,4 @@
-"""Figures of sampled hands: the results of deals, and their sampling error."""
+"""Figures from sampled hands: the results of deals, and their sampling error."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,10 +9,10 @@ from shared.rules.errors import Refused
 from shared.rules.submission import Selection
 
 WAY: Final = "standard"
-"""The documented house way by which sampled hands are set."""
+"""The name of the documented house way by which sampled hands are set."""
 
 PAIRS: Final = 42
-"""The pairs of two of the seven hands of a deal, in both directions."""
+"""The number of ordered pairs of two of the seven hands of a deal."""
 
 
 class Moments(NamedTuple):
@@ -26,7 +26,7 @@ class Moments(NamedTuple):
     product: int
 
     def plus(self, one: int, other: int) -> "Moments":
-        """Return the sums with another deal.
+        """Return the sums with another deal added.
 
         >>> Moments(0, 0, 0, 0, 0, 0).plus(3, 1).plus(1, 1)
         Moments(deals=2, one=4, other=2, one_squared=10, other_squared=2, product=4)
@@ -48,7 +48,7 @@ class Moments(NamedTuple):
 
 
 def read_moments(row: Sequence[int]) -> Moments:
-    """Return the moments in a row of a file."""
+    """Return the moments in a row of a stored sample."""
     return Moments(*row)
 
 

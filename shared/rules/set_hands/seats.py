@@ -1,4 +1,4 @@
-"""One seat of a game with set hands: whether its decisions and cards are possible, and the state of its hand."""
+"""One seat of a game with set hands: checks of its decisions and cards, and the hand that is settled."""
 
 from collections.abc import Container, Mapping
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from shared.rules.set_hands.record import SetSeat
 
 
 class SeatInPlay(NamedTuple):
-    """A seat of a completed round, as needed to settle its wagers."""
+    """A seat of a completed round, with what is needed to settle its wagers."""
 
     seat: int
     player: str
@@ -19,12 +19,12 @@ class SeatInPlay(NamedTuple):
     """Cents by wager type."""
     seven: CardSet
     formed: int
-    """What the seven cards can form, where a bonus wager asks for it."""
+    """What the seven cards can form (flags of `Formed`), if a bonus wager depends on it; else 0."""
     hand: SetHand | None
-    """The hand as it was set; None where it is not compared with another."""
+    """The hand as set; None if it is not compared with another hand."""
     voided: bool
     abandoned: str | None
-    """The paragraph under which all wagers of a player who left are lost."""
+    """The paragraph under which the wagers of a player who left are lost; None if the player stayed."""
 
 
 def check_surrendered(seat: SetSeat, barred: Container[str], paragraph: str) -> None:
@@ -58,9 +58,9 @@ def check_voided(seat: SetSeat, happened: Interruptions, paragraph: str) -> None
 def read_seat(
     seat: SetSeat, setting: SettingRules, happened: Interruptions, *, ranks_seven: bool, banks: bool = False
 ) -> SeatInPlay:
-    """Return the seat in a completed round; raise `Refused` if its cards are impossible.
+    """Return the seat of a completed round; raise `Refused` if its cards are impossible.
 
-    `ranks_seven`: a bonus wager asks what the seven cards can form; `banks`: the others play against this hand.
+    `ranks_seven`: a bonus wager depends on what the seven cards can form. `banks`: the others play against this hand.
     """
     number = seat.seat
     abandoned = happened.abandoned.get(number) if happened.abandoned else None

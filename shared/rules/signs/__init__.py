@@ -1,4 +1,4 @@
-"""Information for patrons about a rules submission: the payout sign, and the gaming guide. Pure."""
+"""The information for patrons about a rules submission: the sign of payout odds, and the gaming guide. Pure."""
 
 from shared.rules.signs.guide import guide
 from shared.rules.signs.sheet import Row, Section, Sheet, Stated, Table

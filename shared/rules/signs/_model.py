@@ -1,4 +1,4 @@
-"""The patron texts beside a catalogue: sentences of our own about a game, each with its paragraph."""
+"""The texts for patrons of a regulation: our own sentences about a game, each with its paragraph."""
 
 import re
 from functools import cache
@@ -15,10 +15,11 @@ _MENTIONED: Final = re.compile(r"{(?:dollars\[)?(\w+)")
 
 
 class Statement(Record):
-    """A sentence about the game in the guide and, with `sign`, on the sign, too.
+    """A sentence about the game, in the guide and, with `sign`, also on the sign.
 
-    It holds where every option of `when` has the value there and none of `unless` has, and where `wager` is offered.
-    `{name}` in it is the value of that option, `{dollars[name]}` the same as an amount; without a value it is left out.
+    It applies if each option of `when` has the value there, no option of `unless` has the value there, and `wager`, if
+    given, is offered. In the text, `{name}` is the value of that option, and `{dollars[name]}` the same as an amount. A
+    sentence about an option without a value is left out.
     """
 
     says: Text
@@ -35,11 +36,11 @@ class Statement(Record):
 
 
 class Words(Record):
-    """The patron texts of one regulation.
+    """The texts for patrons of one regulation.
 
-    `demanded` is where the text demands that payout odds are posted. `play` is how the game is played, in order;
-    `limit` what the payout limit is for; `wins` how each wager wins, by its name; `hands` what a category is called
-    where its name does not say it.
+    `demanded` is the paragraph that requires payout odds to be posted. `play` describes how the game is played, in
+    order. `limit` is what the payout limit applies to. `wins` describes how each wager wins, by wager. `hands` has
+    display names of categories, if the category's own name is not clear.
     """
 
     demanded: Paragraph | None = None
@@ -51,6 +52,6 @@ class Words(Record):
 
 @cache
 def words_of(regulation: str) -> Words:
-    """Return the patron texts of a regulation; none if it has none."""
+    """Return the texts for patrons of a regulation, empty if it has none."""
     file = files(__package__).joinpath(f"{regulation}.yaml")
     return Words.model_validate(parsed(file.read_text(encoding="utf-8"))) if file.is_file() else Words()

@@ -37,7 +37,7 @@ def guide(regulation: str, submission: Submission) -> Sheet:
 
 
 def _explained(section: Section, offer: Offer, wins: str | None) -> Section:
-    """Return a wager's section, with who makes it and how it wins before its terms."""
+    """Return a wager's section, with sentences on whether it is optional and how it wins added before its terms."""
     stated = [Stated(_OFFERED[offer.wager.offered], offer.wager.paragraph)]
     if wins is not None:
         stated.append(Stated(wins, offer.wager.decided))

@@ -8,7 +8,7 @@ Kind = Literal["sign", "guide"]
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A sentence, and its paragraph."""
+    """A sentence, and the paragraph on which it is based."""
 
     text: str
     paragraph: str
@@ -16,7 +16,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a table: its cells, one per heading; the `category` that it pays; and the paragraph."""
+    """A line of a table: its cells, one per heading; the `category` whose payout it shows; and the paragraph."""
 
     category: str
     cells: tuple[str, ...]
@@ -34,7 +34,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a sheet: about one wager, by its name, or about all of them (`wager` is None)."""
+    """A part of a sheet: about one wager, by its name, or about the game (`wager` is None)."""
 
     title: str
     wager: str | None
@@ -44,9 +44,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sign or a guide. `about` lists what it belongs to (label, value), such as the version of the submission.
+    """A sign or a guide.
 
-    `warning` is printed across the top of a sheet that must not be posted.
+    `about` has pairs of label and value that identify its source, such as the version of the submission. `warning` is
+    printed across the top of a sheet that must not be posted.
     """
 
     kind: Kind

@@ -1,4 +1,4 @@
-"""The payout sign of a rules submission: every offered wager with every row by which it settles."""
+"""The sign of payout odds of a rules submission: every wager on offer, with every row by which it settles."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -15,7 +15,7 @@ _DEFAULT_LIMIT: Final = "winning wagers"
 
 
 def sign(regulation: str, submission: Submission) -> Sheet:
-    """Return the payout sign of a rules submission, from the paytables by which its rounds settle.
+    """Return the sign of payout odds of a rules submission, from the paytables by which its rounds settle.
 
     Raise `Refused` for an unknown regulation, and for a submission that it does not allow.
     """
@@ -30,7 +30,7 @@ def sign(regulation: str, submission: Submission) -> Sheet:
 
 
 def about(selection: Selection, words: Words) -> tuple[tuple[str, str], ...]:
-    """Return what a sheet belongs to: the regulation, the paragraph that requires posting the odds, the decks."""
+    """Return the (label, value) pairs of a sheet: the regulation, the paragraph that requires posting, the decks."""
     found = [("Regulation", selection.catalogue.source)]
     if words.demanded is not None:
         found.append(("Posted under", words.demanded))
@@ -79,7 +79,7 @@ def _tables(offer: Offer, words: Words) -> Iterator[Table]:
 
 
 def _hand(row: PaytableRow, words: Words) -> str:
-    """Return the name of a hand; with a bonus line, also what that pays."""
+    """Return the name of a row's hand; for a bonus line, also that of the hand that it is paid in addition to."""
     said = hand_of(words, row.category)
     if row.line is not None and row.of is not None:
         return f"{said}, besides {hand_of(words, row.of)[0].lower()}{hand_of(words, row.of)[1:]}"
@@ -87,7 +87,7 @@ def _hand(row: PaytableRow, words: Words) -> str:
 
 
 def payout_limit(selection: Selection, words: Words) -> Iterator[Stated]:
-    """Yield the payout limit, if there is one, and what it applies to."""
+    """Yield the payout limit with what it applies to, if there is one."""
     terms, cents = selection.catalogue.payout_limit, selection.payout_limit
     if terms is not None and cents is not None:
         what = words.limit or _DEFAULT_LIMIT

@@ -29,7 +29,7 @@ def hand_of(words: Words, category: str) -> str:
 
 
 def what_it_pays(row: PaytableRow) -> str:
-    """Return a row's payout without a wild card: odds, an amount, a share of the meter, or the wager back."""
+    """Return a row's payout without a wild card: odds, an amount, a share of the meter, or the return of the wager."""
     parts = []
     if row.odds is not None:
         parts.append(odds_in_words(row.odds))
@@ -43,12 +43,12 @@ def what_it_pays(row: PaytableRow) -> str:
 
 
 def with_wild(row: PaytableRow) -> str:
-    """Return a row's payout with a wild card; empty if it pays none."""
+    """Return a row's payout with a wild card; empty if it has none."""
     return "" if row.odds_with_wild is None else odds_in_words(row.odds_with_wild)
 
 
 def odds_in_words(text: str) -> str:
-    """Return odds as they are printed, thousands grouped.
+    """Return odds as they are printed, with thousands separators.
 
     >>> odds_in_words("1000 for 1"), odds_in_words("5.75 to 1")
     ('1,000 for 1', '5.75 to 1')
