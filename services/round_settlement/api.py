@@ -59,7 +59,7 @@ class RoundsFound(BaseModel):
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, reading the database of a running service."""
+    """Return the routes, which read the database of the running service."""
     router = APIRouter(prefix="/rounds", tags=["rounds"])
 
     @router.get("", response_model_exclude_none=True, summary="List the rounds of a gaming day")

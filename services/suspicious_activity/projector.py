@@ -24,7 +24,7 @@ _ERRORS: Final = TypeAdapter(tuple[FilingError, ...])
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Apply facts to the tables, in order."""
+    """Apply facts to the tables, in the order of recording."""
     own = [(entry, fact) for entry, fact in recorded if isinstance(fact, AboutSar) and not isinstance(fact, SarSeenBy)]
     if not own:
         return

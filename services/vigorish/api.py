@@ -18,7 +18,7 @@ Reader = Annotated[str, require_role(READ_REPORTS)]
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, reading the database of a running service."""
+    """Return the routes, which read the database of the running service."""
     router = APIRouter(tags=["vigorish"])
 
     @router.get(

@@ -73,7 +73,7 @@ class DocumentRoutes(Generic[DocumentT, VersionT]):
     compared: Described
 
     def routes(self, context: ServiceContext) -> APIRouter:
-        """Return the routes, reading the database of a running service."""
+        """Return the routes, which read the database of the running service."""
         return merge_routers(self._commands(context), self._documents(context))
 
     def _commands(self, context: ServiceContext) -> APIRouter:

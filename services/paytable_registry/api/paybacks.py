@@ -37,7 +37,7 @@ class Paybacks(BaseModel):
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, reading the database of a running service."""
+    """Return the routes, which read the database of the running service."""
     router = APIRouter(prefix="/submissions", tags=["submissions"], dependencies=[SUBMISSIONS_READER])
     counting = asyncio.Semaphore(_COUNTS_AT_ONCE)
 

@@ -36,7 +36,7 @@ _ANSWERS: Final = {
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, reading the database of a running service."""
+    """Return the routes, which read the database of the running service."""
     router = APIRouter(prefix="/submissions", tags=["submissions"], dependencies=[SUBMISSIONS_READER])
     setting = AdmissionQueue("sheets", at_once=_PAGES_AT_ONCE, waiting_max=_WAITING_MAX)
     path = "/{property}/{game}/{version}"

@@ -71,7 +71,7 @@ class SubmissionChanges(BaseModel):
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, reading the database of a running service."""
+    """Return the routes, which read the database of the running service."""
     return merge_routers(_commands(context), _submissions(context))
 
 

@@ -35,7 +35,7 @@ class TablesOfMonth(BaseModel):
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, reading the database of a running service."""
+    """Return the routes, which read the database of the running service."""
     router = APIRouter(prefix="/properties", tags=["tables"], dependencies=[PROPERTIES_READER])
     responses = {**UNCHANGED, **problems(Reason.NOT_FOUND)}
 

@@ -23,11 +23,11 @@ class OfVersion(Command):
 
 
 class ApproveVersion(OfVersion, Approving):
-    """Approve a version."""
+    """Approve a version of a document."""
 
 
 class ReturnVersion(OfVersion):
-    """Return a version to its filer."""
+    """Return a version of a document to its filer."""
 
     reason: Reason
 

@@ -12,7 +12,7 @@ from shared.runtime.commands.approval import METER_CHANGE, Approval, Decision
 
 
 def approval_of(requested: ChangeRequested, status: str) -> Approval:
-    """Return the approval of a change."""
+    """Return the approval step of a change, with its current decision."""
     name = f"change {requested.change} at {requested.property}"
     return Approval(METER_CHANGE, name, requested.requested_by, Decision.of(status))
 

@@ -147,7 +147,7 @@ class Desk:
 
 
 def approval_of(correction: CorrectionProposed, status: str) -> Approval:
-    """Return the approval of a correction."""
+    """Return the approval step of a correction, with its current decision."""
     name = f"correction {correction.correction} at {correction.property}"
     return Approval(ROUND_CORRECTION, name, correction.proposed_by, Decision.of(status))
 

@@ -228,7 +228,7 @@ class _Played:
 
 
 def _settle(data: Any, places: PropertyLookup, find: FindSubmission) -> _Played:
-    """Settle a played round with the model of its game."""
+    """Settle a completed or corrected round under the submission in effect at its opening. Raises: Refused."""
     placed = place_round(data, places)
     submission = find(data.property, data.game, data.table, data.opened_at)
     if submission is None:

@@ -21,7 +21,7 @@ _DECK: Final = cast("tuple[StandardCard, ...]", standard_deck())
 
 
 def _of_insurance(selection: Selection, offer: Offer) -> Returns:
-    """Count the possible hole cards under the ace, with all other cards unknown."""
+    """Return the returns of Insurance, by counting the hole cards under the ace; all other cards are unknown."""
     assert selection.decks is not None
     tens = sum(VALUES[card] == 10 for card in _DECK) * selection.decks
     others = len(_DECK) * selection.decks - 1 - tens

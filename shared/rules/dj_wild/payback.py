@@ -69,7 +69,10 @@ def _of_trips(selection: Selection, offer: Offer) -> Returns:
 
 
 def _of_bad_beat(selection: Selection, offer: Offer) -> Returns:
-    """Count for players who never fold three of a kind or better. The dealer loses equally often with each category."""
+    """Return the returns for players who never fold three of a kind or better.
+
+    The dealer loses equally often with each category.
+    """
     rows, sides = rows_by_category(offer), 2 if selection.options["bad_beat_dealer_hand_pays"] is True else 1
     hands = [(deals * sides, rows.get(category.name)) for category, deals in losing_hands().items()]
     return count_returns([*hands, (_PAIRS_OF_HANDS - sum(deals for deals, _ in hands), None)])

@@ -20,7 +20,7 @@ class AceHighBonus:
     """The rows of the Ace High Bonus Wager's selected paytable, § 688a.12(b)."""
 
     def __init__(self, offer: Offer) -> None:
-        """Read the offered wager."""
+        """Read the terms of the offered wager and its selected paytable."""
         rows = rows_by_category(offer)
         self.both: Final = rows["both_dealer_and_player_ace_high"]
         self.with_joker: Final = rows["only_dealer_ace_high_with_joker"]

@@ -20,7 +20,7 @@ class Progressive:
     """The selected paytable with its meter. `stake` is the only permitted amount, `reset` the seed; cents."""
 
     def __init__(self, offer: Offer) -> None:
-        """Read the offered wager."""
+        """Read the terms of the offered wager and its selected paytable."""
         assert offer.meter is not None
         assert offer.paytable.stake is not None
         self.rows: Final = BonusRows(offer)

@@ -33,7 +33,7 @@ class Bonus:
     """A wager of `BONUSES`: its rows by what the cards can form, and the least wager that earns Envy Bonuses, cents."""
 
     def __init__(self, offer: Offer) -> None:
-        """Read the offered wager."""
+        """Read the terms of the offered wager and its selected paytable."""
         assert offer.wager.qualifies is not None
         match = _ROYAL_MATCHES.get(offer.name, Formed.royal_flush_and_king_queen)
         self.name: Final = offer.name
@@ -46,7 +46,7 @@ class Insurance:
     """The Pai Gow Insurance Wager: seven cards without a pair, a straight or a flush, paid by their highest card."""
 
     def __init__(self, offer: Offer) -> None:
-        """Read the offered wager."""
+        """Read the terms of the offered wager and its selected paytable."""
         rows = rows_by_category(offer)
         self.rows: Final = {value: rows[category] for category, value in _TOP_CARDS.items()}
         self.decided: Final = offer.wager.decided

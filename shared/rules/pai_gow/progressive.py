@@ -86,7 +86,7 @@ class Progressive:
     """The paytable with its meter. `stake` is the only permitted amount (None: any), `reset` is in cents."""
 
     def __init__(self, offer: Offer) -> None:
-        """Read the offered wager."""
+        """Read the terms of the offered wager and its selected paytable."""
         assert offer.meter is not None
         by_hand_types = pays_hand_types(offer)
         self._rows = None if by_hand_types else BonusRows(offer)
