@@ -69,7 +69,7 @@ def settle(regulation: str, round_: Round, submission: Submission) -> Settlement
 
 
 def payback(regulation: str, wager: str, submission: Submission) -> Fraction:
-    """Return the exact expected return of a wager per cent staked, the stake included.
+    """Return the exact expected return of a wager per unit staked, the stake included.
 
     It is counted over all initial cards from full decks, at full odds without a payout limit. Raise `Refused` for a
     wager that is not offered, and for one whose payback depends on how hands are played or on a meter.
@@ -78,7 +78,7 @@ def payback(regulation: str, wager: str, submission: Submission) -> Fraction:
 
 
 def returns(regulation: str, wager: str, submission: Submission) -> Returns:
-    """Return the exact distribution of a wager's return per cent staked, by the winning row.
+    """Return the exact distribution of a wager's return per unit staked, by the winning row.
 
     Its mean is the payback, counted in the same way, without Envy Bonuses. Raise `Refused` in the cases of `payback`.
     """

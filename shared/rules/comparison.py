@@ -12,13 +12,13 @@ from shared.rules.record import BetLimits, Meter, Submission
 from shared.rules.submission import Offer, Selection, examine
 
 Payback = Callable[[str, str, Submission], Fraction | None]
-"""(regulation, wager, submission) -> the wager's exact return per cent staked; None if it is not counted."""
+"""(regulation, wager, submission) -> the wager's exact return per unit staked; None if it is not counted."""
 
 _UNITS: Final = 100
 
 
 def counted_payback(regulation: str, wager: str, submission: Submission) -> Fraction | None:
-    """Return the exact return per cent staked of a wager; None if it depends on how hands are played, or on a meter."""
+    """Return a wager's exact return per unit staked; None if it depends on how hands are played, or on a meter."""
     try:
         return returns(regulation, wager, submission).mean
     except Refused:

@@ -17,7 +17,7 @@ RoundT = TypeVar("RoundT", bound=Round)
 RoundContra = TypeVar("RoundContra", bound=Round, contravariant=True)
 
 CountReturns: TypeAlias = Callable[[Selection, Offer], Returns]
-"""(selection, offer) -> the distribution of a wager's return per cent staked, the stake included."""
+"""(selection, offer) -> the distribution of a wager's return per unit staked, the stake included."""
 
 CountPlay: TypeAlias = Callable[[Selection, Offer], Play]
 """(selection, offer) -> the result of a wager with all wagers added to it, under the player's optimal decisions."""
@@ -60,7 +60,7 @@ class Game(Generic[RoundT]):
     strategies: Mapping[str, CountStrategy] = field(default_factory=dict)
 
     def returns(self, selection: Selection, wager: str) -> Returns:
-        """Return the distribution of the return per cent of `wager`, its stake included, at full odds.
+        """Return the distribution of the return of `wager` per unit staked, its stake included, at full odds.
 
         Raise `Refused` for a wager that is not offered, and for one that has no payback of its own.
         """

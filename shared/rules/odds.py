@@ -34,7 +34,7 @@ class Odds:
 
     @property
     def returns(self) -> Fraction:
-        """Return the return per cent of a winning wager, its stake included."""
+        """Return the return of a winning wager per unit staked, its stake included."""
         return self.ratio + self.stake_returned
 
     def plus(self, other: "Odds") -> "Odds":

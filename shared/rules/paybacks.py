@@ -21,7 +21,7 @@ class WagerPayback:
 
     `play` is None if it was never computed; `reason` tells why. For a wager with a meter, `progressive` is the payback
     as a function of the meter's reading, and `play` the result at one reading. `variants` are other readings or ways to
-    play. `envy` is the return that each other hand at the table adds per cent of the wager, by the wager (cents) that
+    play. `envy` is the return that each other hand at the table adds per unit wagered, by the wager (cents) that
     earns Envy Bonuses.
     """
 
@@ -109,7 +109,7 @@ def _envy_cents(offer: Offer) -> dict[int, Mapping[str, int]]:
 
 
 def _envy_of(play: Play, cents: Mapping[str, int], stake_cents: int) -> Fraction:
-    """Return the expected Envy Bonus per cent of a wager from one other hand, which wins as often as the own hand."""
+    """Return the expected Envy Bonus per unit wagered from one other hand, which wins as often as the own hand."""
     return sum((play.probability(category) * amount for category, amount in cents.items()), Fraction(0)) / stake_cents
 
 

@@ -1,7 +1,7 @@
 """The result of a wager as played: the total stake and the total return, exact, with optimal decisions.
 
-A wager decided by the cards alone is a play without added wagers. All figures are per cent of the first wager, with
-which the play begins; other wagers may be added to it by decisions, or be required with it.
+A wager decided by the cards alone is a play without added wagers. All figures are per unit of the first wager,
+with which the play begins; other wagers may be added to it by decisions, or be required with it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,7 @@ CARDS_ALONE: Final = "the cards alone decide it"
 
 
 class End(NamedTuple):
-    """One result of a play: the total stake and the total return per cent of the first wager.
+    """One result of a play: the total stake and the total return per unit of the first wager.
 
     `category` is the row that won, or another result of the hand; None for a loss without a name.
     """
@@ -103,22 +103,22 @@ class Play:
 
     @cached_property
     def staked(self) -> Fraction:
-        """Return the average total stake, per cent of the first wager."""
+        """Return the average total stake, per unit of the first wager."""
         return sum((probability * end.staked for end, probability in self.ends), Fraction(0))
 
     @cached_property
     def house_edge(self) -> Fraction:
-        """Return the average amount that the house keeps, per cent of the first wager."""
+        """Return the average amount that the house keeps, per unit of the first wager."""
         return sum((probability * (end.staked - end.back) for end, probability in self.ends), Fraction(0))
 
     @property
     def payback(self) -> Fraction:
-        """Return 1 less the house edge, which for a wager without additions is its return per cent."""
+        """Return 1 less the house edge, which for a wager without additions is its return per unit staked."""
         return 1 - self.house_edge
 
     @property
     def edge_of_all_staked(self) -> Fraction:
-        """Return the average amount that the house keeps per cent of the total stake; 0 if nothing is staked."""
+        """Return the average amount that the house keeps per unit of the total stake; 0 if nothing is staked."""
         return self.house_edge / self.staked if self.staked else Fraction(0)
 
     @property
@@ -128,7 +128,7 @@ class Play:
 
     @cached_property
     def variance(self) -> Fraction:
-        """Return the variance of the player's net result per cent of the first wager."""
+        """Return the variance of the player's net result, per unit of the first wager."""
         squares = (probability * (end.back - end.staked) ** 2 for end, probability in self.ends)
         return sum(squares, Fraction(0)) - self.house_edge**2
 

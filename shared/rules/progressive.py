@@ -21,7 +21,7 @@ Hands: TypeAlias = tuple[int | Fraction, Row | None]
 
 
 class MeterHit(NamedTuple):
-    """A winning hand: its return per cent at its odds, its share of the meter, and its probability.
+    """A winning hand: its return per unit staked at its odds, its share of the meter, and its probability.
 
     A payout `off_meter` is deducted from the meter.
     """
@@ -72,17 +72,17 @@ class Progressive:
 
     @cached_property
     def fixed(self) -> Fraction:
-        """Return the part of the return per cent that does not depend on the meter."""
+        """Return the part of the return per unit staked that does not depend on the meter."""
         return sum((hit.probability * hit.back for hit in self.hits), Fraction(0))
 
     @cached_property
     def by_meter_cent(self) -> Fraction:
-        """Return the return per cent that each cent on the meter adds."""
+        """Return by how much each cent on the meter raises the return per unit staked."""
         return sum((hit.probability * hit.meter for hit in self.hits), Fraction(0)) / self.stake_cents
 
     @property
     def added(self) -> Fraction:
-        """Return the part of each cent wagered that is added to the meter and to its reserve."""
+        """Return the share of each wager that is added to the meter and to its reserve."""
         return Fraction(self.meter.rate) + Fraction(self.meter.reserve_rate or 0)
 
     @property

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Won(NamedTuple):
-    """The win of a hand: the category in its line, and the return per cent staked, the stake included.
+    """The win of a hand: the category in its line, and the return per unit staked, the stake included.
 
     `category` is None if lines of the wager have no category. `bonus` is the category of a row that is paid in
     addition, on its own line.
@@ -28,7 +28,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class Returns:
-    """The distribution of the return per cent: the wins with their probabilities; all other hands lose.
+    """The distribution of the return per unit staked: the wins with their probabilities; all other hands lose.
 
     A push counts as a win that returns the stake.
     """
@@ -53,12 +53,12 @@ class Returns:
 
     @cached_property
     def mean(self) -> Fraction:
-        """Return the payback: the mean return per cent."""
+        """Return the payback: the mean return per unit staked."""
         return sum((hit.probability * hit.won.back for hit in self.hits), Fraction(0))
 
     @cached_property
     def variance(self) -> Fraction:
-        """Return the variance of the return per cent of one hand."""
+        """Return the variance of the return per unit staked on one hand."""
         return sum((hit.probability * hit.won.back**2 for hit in self.hits), Fraction(0)) - self.mean**2
 
     @cached_property

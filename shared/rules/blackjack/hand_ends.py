@@ -25,7 +25,7 @@ from shared.rules.blackjack.totals import MOST
 from shared.rules.play import End
 
 Ends: TypeAlias = dict[int, float]
-"""Probability by result. A result is `STAKED` for each cent staked, plus the units returned (see `Backs.unit`)."""
+"""Probability by result. A result is `STAKED` times the wagers staked, plus the units returned (see `Backs`)."""
 
 Chances: TypeAlias = dict[tuple[str, int], float]
 """Probability by (category, result)."""
@@ -44,10 +44,10 @@ _TOTALS: Final = range(_LEAST, MOST + 2)
 
 
 class Backs(NamedTuple):
-    """The units returned per cent staked, by the dealer's result, then by the player's total (`_TOTALS`).
+    """The return per wager staked, by the dealer's result, then by the player's total (`_TOTALS`).
 
-    A cent has `unit` units. `wins` and `surrendered` are the returns of a win and of a surrender, `of_natural` those of
-    a Blackjack.
+    Returns are whole numbers of units, of which a wager has `unit`. `wins` and `surrendered` are the returns of a win
+    and of a surrender, `of_natural` those of a Blackjack.
     """
 
     unit: int
@@ -112,7 +112,7 @@ class Hand:
         return self.single[total - _LEAST] + self.doubled[total - _LEAST]
 
     def ends(self, backs: Sequence[int]) -> Ends:
-        """Return the results of the hand; `backs` has the units returned per cent, by total."""
+        """Return the results of the hand; `backs` has the units returned per wager staked, by total."""
         found: Ends = {}
         for stake, finished in ((1, self.single), (2, self.doubled)):
             for place, weight in enumerate(finished):
@@ -176,7 +176,7 @@ def added(one: Ends, other: Ends) -> Ends:
 
 
 def rounded(chances: Chances, backs: Backs, *, wagers: int) -> Iterator[tuple[int, End]]:
-    """Yield (parts, result per cent) of a number of equal wagers; the parts, whole multiples of 1/_PARTS, sum to 1.
+    """Yield (parts, result per unit wagered) of a number of equal wagers; the parts sum to `_PARTS`.
 
     What is lost or gained by rounding goes to the most probable result.
     """

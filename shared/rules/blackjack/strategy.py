@@ -37,7 +37,7 @@ TIES_AT_SWITCH: Final = 22
 
 
 class Terms(NamedTuple):
-    """The terms that decide the results of hands: the returns per cent of wins, and options of the submission."""
+    """The terms that decide the results of hands: the returns of wins per unit staked, and options."""
 
     wins: Fraction
     blackjack: Fraction
@@ -48,7 +48,7 @@ class Terms(NamedTuple):
 
 
 class Worth:
-    """The expected win per cent of hands, by state, given that the dealer has no Blackjack.
+    """The expected win of hands per unit wagered, by state, given that the dealer has no Blackjack.
 
     `stood` is for hands that draw no more, `played` for hands played optimally without a double, `doubled` for a
     double. `draws` tells whether it is optimal to draw.
@@ -188,14 +188,14 @@ def additional_splits(terms: Terms, cards: int) -> int:
 
 
 def natural_back(final: int, terms: Terms) -> Fraction:
-    """Return the return per cent of a Blackjack, by the dealer's result; § 633a.12(a)(5) at Blackjack Switch."""
+    """Return a Blackjack's return per unit staked, by the dealer's result; § 633a.12(a)(5) at Blackjack Switch."""
     if terms.switch and final == MOST:
         return terms.wins
     return Fraction(1) if terms.switch and final == TIES_AT_SWITCH else terms.blackjack
 
 
 def back(total: int, final: int, terms: Terms) -> Fraction:
-    """Return the return per cent of a hand with this total, by the dealer's result."""
+    """Return a hand's return per unit staked, by its total and the dealer's result."""
     if total > MOST:
         return Fraction(0)
     if terms.switch and final == TIES_AT_SWITCH:
@@ -206,7 +206,7 @@ def back(total: int, final: int, terms: Terms) -> Fraction:
 
 
 def _stood(total: int, dealer: Dealer, terms: Terms) -> float:
-    """Return the expected win per cent of a hand that stands on this total."""
+    """Return the expected win per unit staked of a hand that stands on this total."""
     worth = -1.0
     for final, chance in zip(FINALS, dealer.finals, strict=True):
         worth += chance * float(back(total, final, terms))
@@ -214,6 +214,6 @@ def _stood(total: int, dealer: Dealer, terms: Terms) -> float:
 
 
 def _natural(dealer: Dealer, terms: Terms) -> float:
-    """Return the expected win per cent of a Blackjack if the dealer has none."""
+    """Return the expected win per unit staked of a Blackjack if the dealer has none."""
     chances = zip(FINALS, dealer.finals, strict=True)
     return sum(chance * (float(natural_back(final, terms)) - 1) for final, chance in chances)

@@ -40,7 +40,7 @@ def count_progressive(selection: Selection, offer: Offer) -> Progressive:
 
 
 def progressive_at_reset(selection: Selection) -> Fraction:
-    """Return the return per cent of the Progressive Bonus at its reset amount, without Envy Bonuses.
+    """Return the Progressive Bonus's return per unit staked at its reset amount, without Envy Bonuses.
 
     Raise `Refused` if the wager is not offered.
     """

@@ -18,7 +18,7 @@ from shared.rules.submission import Offer, Selection
 
 
 def progressive_at_reset(selection: Selection) -> Fraction:
-    """Return the return per cent of the Progressive Payout Wager at its seed, without Envy Bonuses.
+    """Return the Progressive Payout Wager's return per unit staked at its seed, without Envy Bonuses.
 
     Raise `Refused` if the wager is not offered.
     """

@@ -20,7 +20,7 @@ _DEALER_HAS_ACES: Final = Fraction(1, comb(len(_DECK) - 2, 2))
 
 
 def bonus_returns(selection: Selection, offer: Offer) -> Returns:
-    """Return the distribution of the return per cent of the Texas Hold 'Em Bonus Wager, its stake included."""
+    """Return the distribution of the Texas Hold 'Em Bonus Wager's return per unit staked, the stake included."""
     del selection
     return count_returns(_hands(rows_by_category(offer)))
 

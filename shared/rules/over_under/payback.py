@@ -16,7 +16,7 @@ from shared.rules.submission import Offer, Selection
 
 
 def bonus_returns(selection: Selection, offer: Offer) -> Returns:
-    """Return the distribution of the return per cent of the Bonus Wager, its stake included."""
+    """Return the distribution of the Bonus Wager's return per unit staked, the stake included."""
     assert selection.decks is not None
     rows, counts = rows_by_category(offer), totals(selection.decks)
     return count_returns((ways, rows.get(bonus_category(points))) for points, ways in counts.items())
