@@ -45,7 +45,7 @@ _RECEIVER: Final[Mapping[SlipKind, str]] = {"fill": "inventory", "credit": "cage
 
 
 class TableAccounts:
-    """The postings of a table."""
+    """Builds the postings of one table."""
 
     def __init__(self, property_name: str, table: str) -> None:
         self._property = property_name
@@ -57,38 +57,39 @@ class TableAccounts:
         return Account(self._property, self._table, "" if leg == "inventory" else wager, leg)
 
     def transfer(self, debit: str, credit: str, cents: int, wager: str = "") -> tuple[Posting, ...]:
-        """Post cents from one leg to another; no postings for zero.
+        """Return the postings of cents from the leg `credit` to the leg `debit`; none for 0 cents.
 
-        `wager` names the instrument, coupon or slip; for the inventory and the cage it is empty.
+        `wager` is the instrument, coupon or slip; the accounts of the inventory and the cage ignore it.
         """
         if not cents:
             return ()
         return (Posting(self._account(debit, wager), cents), Posting(self._account(credit, wager), -cents))
 
     def sold(self, instrument: str, cents: int) -> tuple[Posting, ...]:
-        """Post chips given for currency, a counter check or a prepaid access instrument."""
+        """Return the postings of chips given for currency, a counter check or a prepaid access instrument."""
         leg = "receivable" if instrument == "prepaid_access" else "box"
         return self.transfer(leg, "inventory", cents, instrument)
 
     def coupon(self, coupon: str, cents: int, paid_cents: int) -> tuple[Posting, ...]:
-        """Post a coupon dropped, and chips paid for it."""
+        """Return the postings of a dropped coupon, and of the chips paid for it."""
         dropped = self.transfer("coupons", "coupons_memo", cents, coupon)
         return dropped + self.transfer("coupons_paid", "inventory", paid_cents, coupon)
 
     def sent(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Post the departure of a slip's chips: a fill from the cage, a credit from the table."""
+        """Return the postings of a slip's chips leaving their sender: the cage for a fill, the table for a credit."""
         return self.transfer("transit", _SENDER[slip], cents, slip)
 
     def arrived(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Post the arrival of a slip's chips: a fill at the table, a credit at the cage."""
+        """Return the postings of a slip's chips arriving at their receiver: the table for a fill, the cage for a
+        credit."""
         return self.transfer(_RECEIVER[slip], "transit", cents, slip)
 
     def returned(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Post the return of a void slip's chips to their sender."""
+        """Return the postings of a void slip's chips going back to their sender."""
         return self.transfer(_SENDER[slip], "transit", cents, slip)
 
     def counted_box(self, box: CountedBox) -> tuple[Posting, ...]:
-        """Post the contents of a drop box. The rest of the `box` accounts is the difference from what was recorded."""
+        """Return the postings of a counted drop box. What remains on the `box` accounts is its variance."""
         postings = self.transfer("drop", "box", box.currency_cents, "currency")
         postings += self.transfer("drop", "box", box.counter_checks_cents, "counter_check")
         coupons: Counter[str] = Counter()
@@ -99,14 +100,18 @@ class TableAccounts:
         return postings + self.transfer("rake_counted", "rake", box.rake_cents or 0)
 
     def counted_win(self, changes: WinFigures) -> tuple[Posting, ...]:
-        """Post changes of the counted win: chips beyond the expected inventory, and what boxes held beyond sales."""
+        """Return the postings of changes of the win by count: chips beyond the expected inventory, contents beyond
+        sales."""
         currency, checks = changes.unrecorded_currency_cents, changes.unrecorded_checks_cents
         postings = self.transfer("inventory", "counted_win", changes.counted_win_cents - currency - checks)
         postings += self.transfer("box", "counted_win", currency, "currency")
         return postings + self.transfer("box", "counted_win", checks, "counter_check")
 
     def adjusted(self, figure: Figure, cents: int, counted: Sales | None) -> tuple[Posting, ...]:
-        """Post that a figure of the win is higher by `cents`; `counted` has the sales that a counted table reports."""
+        """Return the postings that raise a figure of the win by `cents`.
+
+        `counted` is the sales that a counted table reports; None for other tables.
+        """
         box = "box" if counted in (None, "each") else "counted_win"
         match figure:
             case "opener" | "closer":
