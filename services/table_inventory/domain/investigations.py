@@ -1,4 +1,4 @@
-"""Investigations of a hold that deviates from its expected value."""
+"""Investigations of a hold that deviates from its base."""
 
 from calendar import monthrange
 from datetime import date

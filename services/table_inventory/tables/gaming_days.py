@@ -99,7 +99,7 @@ investigations = Table(
     *moments("concluded_at", null=True),
     Index("investigations_of_month", "property", "month"),
 )
-"""Investigations of a hold that deviates from its expected value."""
+"""Investigations of a hold that deviates from its base."""
 
 contests = Table(
     "contests",
