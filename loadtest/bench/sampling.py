@@ -104,5 +104,5 @@ class Sampler:
                     if last:
                         return
                     self._ends.wait(_SECONDS)
-        except Exception as error:  # raised again at the end of the block
+        except Exception as error:  # noqa: BLE001 - raised again at the end of the block
             self._error = error
