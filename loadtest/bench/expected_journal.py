@@ -35,8 +35,7 @@ _LEGS: Final[Mapping[str, Mapping[str, int]]] = {
     "bank_settlement": {"house_in_bank": 1},
     "house_in_bank": {"house_in_bank": -1},
 }
-"""The legs of a wager type in the order of an entry, each with the signed figures that it sums
-(docs/decisions/0004)."""
+"""By leg of a wager type, in the order of an entry: the signed figures that it sums (docs/decisions/0004)."""
 
 _VERSION: Final = 1
 """The version of every rules submission; each is filed once."""
@@ -98,8 +97,7 @@ class Expected:
 
 
 def postings(property_name: str, table: str, totals: Iterable[WagerTotals]) -> Iterator[Posting]:
-    """Yield the expected postings of a round, cents: the amount on each leg, and last the change of the table's
-    chips."""
+    """Yield the expected postings of a round, cents: each leg's amount, then the change of the table's chips."""
     chips = 0
     for total in totals:
         for leg, parts in _LEGS.items():

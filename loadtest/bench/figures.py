@@ -28,8 +28,7 @@ class Throughput:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """The milliseconds from a round's due time to its recording, by percentile, at a constant rate; 100 is the
-    maximum."""
+    """Milliseconds from due times to recording at a constant rate, by percentile; 100 is the maximum."""
 
     rounds: int
     rounds_per_second: float

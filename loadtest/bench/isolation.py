@@ -58,8 +58,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The result of one turn: milliseconds from a round's due time to its recording, and the number of quarantined
-    records.
+    """The result of one turn: milliseconds from due time to recording, and the number of quarantined records.
 
     `others` names what the other properties did. `processor_us` is the CPU time of all processes per record of any
     property.

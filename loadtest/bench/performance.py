@@ -94,8 +94,7 @@ def growth_table(runs: Iterable[Run]) -> Iterator[str]:
 
 
 def page(text: str, tables: Mapping[str, Sequence[str]]) -> str:
-    """Return the page with its tables replaced by these. Raises: ValueError if the page lacks the comments of a
-    table."""
+    """Return the page with its tables replaced. Raises: ValueError if the page lacks the comments of a table."""
     places = {name for _, name, _ in _TABLE.findall(text)}
     if missing := tables.keys() - places:
         raise ValueError(f"{PAGE} has no place for {', '.join(sorted(missing))}")

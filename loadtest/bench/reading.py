@@ -50,8 +50,7 @@ _READ: Final = "SELECT coalesce(sum(next_offset), 0)::bigint FROM reporting.shar
 
 
 class Reporting:
-    """Servers with the topics and the schema of reporting. Processes of reporting run on request, and share the
-    partitions."""
+    """Servers with the topics and the schema of reporting, and processes of reporting that run on request."""
 
     def __init__(self, servers: Stack, issuer: DevelopmentIssuer, home: Path, settings: Mapping[str, str]) -> None:
         self._home = home
@@ -184,8 +183,7 @@ class Reporting:
         return time.monotonic() - started
 
     def wait_until_tested(self, property_name: str, days: Sequence[date], *, seconds: float) -> float:
-        """Wait until all of these sealed days of a property were tested; return the seconds it took. Raises:
-        TooSlow."""
+        """Wait until these sealed days of a property were tested; return the seconds it took. Raises: TooSlow."""
         started = time.monotonic()
         with psycopg.connect(self.conninfo, autocommit=True) as connection:
 

@@ -26,8 +26,7 @@ class Record(Sendable, Protocol):
 
 
 class Bench:
-    """Sends messages to one stack, and reads its progress from the database. `produced` is the number of messages
-    sent."""
+    """Sends messages to one stack, and reads its progress. `produced` is the number of messages sent."""
 
     def __init__(self, watch: Watch, publisher: Publisher) -> None:
         self._watch = watch

@@ -61,8 +61,7 @@ class Desk:
         }
 
     def ask_all(self, spans: Sequence[str] = SPANS) -> dict[Question, Answer]:
-        """Request every report for each of its spans, and some monthly reports in all formats; print and return the
-        answers."""
+        """Request every report for each of its spans, and some in all formats; print and return the answers."""
         reports = self._client.get("/reports").raise_for_status().json()
         asked = [Question(one["name"], span) for one in reports for span in spans if span in one["periods"]]
         say(f"{'report':20} {'span':6} {'form':5} {'status':6} {'rows':>7} {'bytes':>11} {'seconds':>8} {'processor'}")

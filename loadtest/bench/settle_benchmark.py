@@ -71,8 +71,7 @@ def _reference(_: object) -> int:
 
 
 def _median_us(work: Callable[[_Item], object], items: Sequence[_Item], repeats: int) -> float:
-    """Return the median time of `work` over all items and repeats, microseconds; it ignores occasional
-    interruptions."""
+    """Return the median microseconds of `work` per item; the median ignores occasional interruptions."""
     times = []
     for repeat in range(_WARM_UPS + repeats):
         for item in items:

@@ -61,8 +61,7 @@ class Point:
 
 
 def simulated(sites: Sequence[Site], records: Iterable[Record]) -> tuple[list[Cell], Point]:
-    """Return the cells and the cost, after each record was processed by its property's cell; other records are
-    skipped."""
+    """Return the cells after processing the records of their properties, and the cost; other records are skipped."""
     cells = {site.document.property: Cell(site) for site in sites}
     mine = [(cells[name], record) for record in records if (name := record.key.split("/")[2]) in cells]
     began = time.process_time()

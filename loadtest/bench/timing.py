@@ -18,8 +18,7 @@ _KEPT: Final = "SELECT current_setting('track_commit_timestamp')::boolean"
 
 
 def moments(conninfo: str, schemas: Sequence[str]) -> dict[str, dict[Place, float]]:
-    """Return when each event was recorded, committed, and committed by each consumer service, in seconds since the
-    epoch.
+    """Return when each event was recorded, and committed by each service, in seconds since the epoch.
 
     The result maps `recorded`, `committed` and the schemas to times by event. It has only `recorded` if the server
     keeps no commit timestamps (`track_commit_timestamp`).

@@ -154,8 +154,7 @@ def judge_shard(
     expected: Expected,
     published: dict[tuple[int, int], str],
 ) -> None:
-    """Compare the entries of a shard with the records in `sent` and the hashes in `published`; matched ones are
-    removed."""
+    """Compare a shard's entries with the records in `sent` and the hashes in `published`, and remove matches."""
     head = genesis(name)
     follows = place_of(name)
     for seq, entry in enumerate(entries, 1):

@@ -36,8 +36,7 @@ class KnowsTheCards:
 
 
 class PostsLate:
-    """Changes records as if a player added chips to winning wagers (past posting), in a share of the rounds. An
-    `Amend`."""
+    """Changes records as if a player added chips to some winning wagers (past posting). It is an `Amend`."""
 
     def __init__(self, plan: TablePlan, *, seat: int, wager: str, share: float, seed: int) -> None:
         """Apply to the player at a seat of the table; `share` is the share of winning wagers that are raised."""

@@ -26,8 +26,7 @@ class Devices:
         self.documents = [self._with_devices(document) for document in documents]
 
     def headers(self, topic: str, source: str, value: bytes) -> list[tuple[str, str | bytes | None]]:
-        """Return the signature header of an event, signed by the table's terminal or card reader, or by the topic's
-        system."""
+        """Return the signature header of an event, signed by its table's device or by its topic's system."""
         _, _, property_name, _, table, *_ = source.split("/")
         kid = next((system for system, signs in _SYSTEMS.items() if signs == topic), _terminal(table))
         if topic == "rating.events" and (property_name, _reader(table)) in self._keys:
@@ -48,8 +47,7 @@ class Devices:
         )
 
     def _with_keys(self, document: PropertyDocument, table: PropertyTable) -> PropertyTable:
-        """Return the table with a terminal that signs its rounds, and with keys for its card reader, which signs
-        ratings."""
+        """Return the table with a terminal, which signs rounds, and a key for its card reader, which signs ratings."""
         terminal = Device(
             kind="terminal",
             asset_number=f"D-{table.table}",

@@ -40,8 +40,7 @@ _BLACKJACK_HANDS: Final[list[list[Document]]] = [
 
 
 def _blackjack(unit: int) -> Document:
-    """Return a round of seven seats with three side bets each, with drawn, split and doubled hands, and a drawing
-    dealer."""
+    """Return a round of seven seats with three side bets each: hands drawn, split and doubled, a drawing dealer."""
     seats = []
     for number, hands in enumerate(_BLACKJACK_HANDS, start=1):
         dealt = hands[0]["cards"][:2] if len(hands) == 1 else [hand["cards"][0] for hand in hands]
@@ -167,8 +166,7 @@ _RI_PAI_GOW: Final[Document] = {
 
 
 def _ri_pai_gow(unit: int) -> Document:
-    """Return a round of six seats, one of which banks; each has bonus and progressive, the others two position
-    picks."""
+    """Return a round of six seats, one of which banks: bonus and progressive each, two position picks for players."""
     seats: list[Document] = []
     for number, (cards, low) in enumerate(_FACE_UP_HANDS, start=1):
         wagers = {"bonus": unit, "progressive_payout": 100}
@@ -204,8 +202,7 @@ _DJ_WILD_HANDS: Final = (
 
 
 def _dj_wild(unit: int) -> Document:
-    """Return a round of six seats with all six wagers each: four with wild cards, a straight flush with Envy
-    Bonuses."""
+    """Return a round of six seats with all six wagers each: wild cards, a straight flush with Envy Bonuses."""
     seats = []
     for number, cards in enumerate(_DJ_WILD_HANDS, start=1):
         main = {"ante": unit, "blind": unit, "raise": 2 * unit}

@@ -31,8 +31,7 @@ def linked_meter(plan: TablePlan) -> str | None:
 
 
 def pool_of(plan: TablePlan, meter: str) -> str:
-    """Return the pool that a table's meter feeds: all linked meters feed one pool, every other meter a pool of its
-    own."""
+    """Return the pool that a table's meter feeds: one pool for all linked meters, one for each other meter."""
     return POOL if meter == linked_meter(plan) else f"{plan.name}.{meter}"
 
 
@@ -105,8 +104,7 @@ class LinkedTables:
 
 
 def bad_beat(record: Round) -> Round:
-    """Return the round changed to the hit of the linked progressive: a player's 20 against a dealer's 21 of seven
-    cards."""
+    """Return the round changed to the hit of the linked progressive: a 20 against a dealer's 21 of seven cards."""
     assert isinstance(record, BlackjackRound)
     first = record.seats[0]
     seat = first.model_copy(

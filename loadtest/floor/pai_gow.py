@@ -153,8 +153,7 @@ class PaiGowTable(DeckTable[Card]):
         return None
 
     def _dealer_wager(self, bank: Player) -> int:
-        """Return the dealer's wager against a bank, cents: the bank's last wager, or less if the bank directs so, §
-        645a.12(g)."""
+        """Return the dealer's wager against a bank, cents: the bank's last wager, or less if directed, § 645a.12(g)."""
         wished = self._chance.random()
         if wished < WANTS_NO_DEALER_WAGER:
             return 0

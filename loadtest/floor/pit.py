@@ -99,8 +99,7 @@ class PitDay:
             yield Report(event.source, encode(event))
 
     def events(self, numbers: Mapping[Slip, int], sent: Mapping[str, int] | None = None) -> Iterator[Event[Any]]:
-        """Yield the events of each table in order; `sent` is the number of events that each table had sent before the
-        day."""
+        """Yield the events of each table in order; `sent` is how many events each table had sent before the day."""
         for table, events in self._events.items():
             source = pit_source(self.property, table)
             first = 1 + (sent or {}).get(table, 0)

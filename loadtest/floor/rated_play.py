@@ -57,8 +57,7 @@ class RatedPlay:
 
 
 def rated_plays(settled: str, counted: str, going_on: str) -> tuple[RatedPlay, ...]:
-    """Return the rated plays of a day: at a table that reports rounds, at a counted table, and one that is never
-    closed."""
+    """Return the rated plays of a day: at a settled table, at a counted table, and one that is never closed."""
     return (
         RatedPlay(
             "R-1",

@@ -105,8 +105,7 @@ class Setting:
         return SetHand(cards, cards_of(low), self.ranking.rank(seven ^ low), low_rank(low))
 
     def set_against(self, cards: tuple[Card, ...], dealer: SetHand) -> SetHand:
-        """Return the hand set by a player who sees the dealer's: to win if possible, else to tie, else by the house
-        way.
+        """Return the hand of a player who sees the dealer's: set to win if possible, else to tie, else by house way.
 
         If several settings are equally good, the house way is preferred.
         """

@@ -125,8 +125,7 @@ def ours(scale: float, directory: Path, say: Callable[[str], object]) -> Kept:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure, print and store the results; return the exit code: 1 if a peer does not hold the given rounds
-    exactly."""
+    """Measure, print and store the results; return 1 if a peer does not hold exactly the given rounds, else 0."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.peers", description=__doc__.split("\n\n")[0])
     parser.add_argument(
         "--rounds", type=int, default=4000, help="number of rounds for each peer (default: %(default)s)"

@@ -14,8 +14,7 @@ _TOPIC = "settlement.posted"
 
 
 class EventStore(OnPostgres):
-    """Stores rounds with the library's application recorder: each stream is an aggregate, each round a version of
-    it."""
+    """Stores each stream as an aggregate and each round as a version of it, with the library's recorder."""
 
     name = "eventsourcing"
     keeps = "outcome; no postings"

@@ -33,8 +33,7 @@ _FEWEST: Final = {
 
 
 class Formance(OnPostgres):
-    """Stores rounds in a Formance ledger with default features, or with the fewest: no balance history, no log
-    hashes."""
+    """Stores rounds in a Formance ledger with default or the fewest features: no balance history, no log hashes."""
 
     def __init__(self, program: Path, *, fewest: bool = False) -> None:
         """Use this executable; `fewest` turns off histories and log hashes."""

@@ -7,8 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A peer's results: rounds per second, CPU microseconds per round, bytes per round, and latency percentiles in
-    ms."""
+    """A peer's results: rounds per second, CPU microseconds and bytes per round, latency percentiles in ms."""
 
     name: str
     keeps: str

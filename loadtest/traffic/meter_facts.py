@@ -69,8 +69,7 @@ class OnMeter:
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
-    """A progressive pool: the number of its last movement, its display in nanocents, and the counts of the current
-    day."""
+    """A progressive pool: its last movement's number, its display in nanocents, and the current day's counts."""
 
     name: str
     number: int = 0

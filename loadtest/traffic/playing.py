@@ -19,8 +19,7 @@ STALLED_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a day: records produced and settled, entries recorded and reported, and seconds since the
-    start."""
+    """The progress of a day: records produced and settled, entries recorded and reported, seconds so far."""
 
     produced: int
     settled: int
@@ -34,8 +33,7 @@ Show = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A played day: the expected books, the numbers of records and entries, and the seconds until each stage was
-    complete."""
+    """A played day: the expected books, the numbers of records and entries, and the seconds until each stage."""
 
     books: Mapping[str, Books]
     """The expected books by property."""

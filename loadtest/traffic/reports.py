@@ -15,8 +15,7 @@ _COLUMNS: Final = {name: "count" if name == "rounds" else f"{name}_cents" for na
 """By figure of `Wagered`: its name in the settled win report."""
 
 _FOUND_WITHIN_DAYS: Final = 2
-"""For how many days after it the exceptions of a simulated day are searched, because it is played after it has
-ended."""
+"""For how many days after a simulated day its exceptions are searched, because it is played after its end."""
 
 _OF_PLAY: Final = frozenset({"gap", "quarantined", "reversed", "voided", "superseded", "notice", "restated"})
 

@@ -117,15 +117,13 @@ class PitEvents(FactHandler[pit.Known]):
         return of_event(meant, state)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no event of the batch got another revision since it was loaded, for example from the desk's
-        partition."""
+        """Verify that no event of the batch got another revision since it was loaded: the desk has other partitions."""
         meant = [self._meant(event) for event in events]
         changes = [one for one in meant if one is not None and isinstance(one.data, PitChange)]
         await require_unchanged(connection, pit_events, self._known, changes)
 
     async def require_consistent(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no concurrent transaction placed the same box, voided the same check, or depends on a reversed
-        event."""
+        """Verify that no concurrent transaction conflicts with placed boxes, issued checks or reversed events."""
         said = []
         for event in events:
             meant = self._meant(event)
@@ -163,8 +161,7 @@ class RatingEvents(FactHandler[Places]):
 
 
 class Settlements(FactHandler[dict[RoundKey, datetime]]):
-    """Records the chips of settled rounds, and reports of missing input. The state maps rounds to their closing
-    times."""
+    """Records the chips of settled rounds, and reports of missing input. The state is closing times by round."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, *upstream.OF_INPUT)
 

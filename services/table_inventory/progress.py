@@ -14,8 +14,7 @@ _UNREAD_MAX: Final = timedelta(seconds=5)
 
 
 async def unread(context: ServiceContext) -> list[str]:
-    """Return the unread partitions of the settlements as text; for other processes' partitions, by last noted
-    progress."""
+    """Return the unread partitions of the settlements as text; other processes' by their last noted progress."""
     await PROGRESS.note(context)
     now, known = context.clock(), await PROGRESS.read(context)
     found = {number: until for (topic, number), until in sorted(known.items()) if topic == SETTLEMENTS.name}

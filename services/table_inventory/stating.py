@@ -50,8 +50,7 @@ _DAY: Final = timedelta(days=1)
 
 
 class _Looked(NamedTuple):
-    """The table days whose win may have changed, the read positions by shard, and the current gaming day by
-    property."""
+    """Table days whose win may have changed, read positions by shard, and current gaming days by property."""
 
     days: Sequence[TableDay]
     reached: Mapping[int, int] | None
@@ -204,8 +203,7 @@ class Stating:
         return _Around(facts, others)
 
     async def _table(self, connection: AsyncConnection, place: PropertySnapshot, one: TableDay) -> _Table:
-        """Return a table's sessions and boxes from the day before to the day after, under one version of its
-        property."""
+        """Return a table's sessions and boxes from the day before to the day after, under one property version."""
         asked = Span(place, one.gaming_day - _DAY, one.gaming_day + _DAY).asked(one.property, one.table)
         marks, boxes = await marks_of(connection, asked), await boxes_between(connection, asked)
         sessions = nothing_of(one.table)

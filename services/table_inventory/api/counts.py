@@ -32,8 +32,7 @@ def routes(context: ServiceContext) -> APIRouter:
         responses=UNCHANGED | problems(Reason.NOT_FOUND),
     )
     async def read(request: Request, reader: CountReader, property_name: PropertyPath, count: NumberPath) -> Response:
-        """Return a count: its progress while it is open; once concluded, the figures and the salts of the
-        commitments."""
+        """Return a count: its progress while open; once concluded, its figures and the salts of the commitments."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await read_count(connection, property_name, count)

@@ -150,8 +150,7 @@ def _standings(router: APIRouter, context: ServiceContext) -> None:
     async def list_credit_lines(
         reader: CreditLineReader, property_name: PropertyPath, asked: Asked
     ) -> Page[CreditLineStanding]:
-        """List patrons with a credit line, by reference: limit, outstanding and available credit on the current gaming
-        day."""
+        """List patrons with a credit line, by reference: limit, outstanding and available credit on the current day."""
         del reader
         after = PATRONS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:

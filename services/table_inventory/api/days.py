@@ -224,8 +224,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.NOT_FOUND),
     )
     async def list_follow_ups(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> FollowUps:
-        """List the variances, slips, boxes, checks, equipment and adjustments to follow up; after the seal, changes of
-        the win."""
+        """List variances, slips, boxes, checks, equipment and adjustments to follow up; after the seal, win changes."""
         del reader
         key = DayKey(property_name, gaming_day)
         async with read_at_once(context.pools.readers) as read:

@@ -76,8 +76,7 @@ def routes(context: ServiceContext) -> APIRouter:
         table: TablePath,
         sequence: SequencePath,
     ) -> PitEventDocument:
-        """Return the version in force and its revision; for a voided event, its last version, and who voided it and
-        why."""
+        """Return the version in force and its revision; for a voided event its last version, who voided it, and why."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await shown_event(connection, property_name, table, sequence)
@@ -94,8 +93,7 @@ def routes(context: ServiceContext) -> APIRouter:
         table: TablePath,
         sequence: SequencePath,
     ) -> PitVoidDocument:
-        """Return the postings and restated gaming days that a void would cause, or the reason why it is not
-        possible."""
+        """Return the postings and restated gaming days that a void would cause, or why it is not possible."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await void_shown(connection, property_name, table, sequence)
@@ -151,8 +149,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def show_change(
         reader: Reader, property_name: PropertyPath, change: Annotated[ChangeNumber, Path()]
     ) -> PitChangeDocument:
-        """Return the whole event before and after, the resulting postings, and the gaming days that the change
-        restates."""
+        """Return the whole event before and after, the resulting postings, and the restated gaming days."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await change_shown(connection, property_name, change)

@@ -43,8 +43,7 @@ class AtCage(NamedTuple):
     def step(
         self, property_name: str, now: Now, said: Happened = NOW, after: Mapping[str, datetime] = _NOTHING
     ) -> dict[str, Any]:
-        """Return the fields of the next step: its time, number and person; its time must not be before those in
-        `after`.
+        """Return the fields of the next step: time, number and person. Its time must not be before those in `after`.
 
         `after` maps descriptions of earlier steps to their times. Raises: Rejected for an unknown property, or an
         impossible time.
@@ -191,8 +190,7 @@ def void(command: VoidRedemption, payment: Payment, now: Now) -> Accepted:
 
 @COMMANDS.handles(ReturnCheck, load=_payment)
 def return_unpaid(command: ReturnCheck, payment: Payment, now: Now) -> Accepted:
-    """Record the amount as owed again, on the day on which the cage learns of the return: the deposit did take
-    place."""
+    """Record the amount as owed again, on the day on which the cage learns of it: the deposit did take place."""
     payment.entered.require_returnable()
     step = payment.cage.step(command.property, now, command, payment.after())
     return payment.undone(CheckReturned, RecoveryReturned, returns=command.step, reason=command.reason, **step)

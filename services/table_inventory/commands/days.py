@@ -181,8 +181,7 @@ class AuditDay(DayStep, Approving):
 
 
 class Auditing(NamedTuple):
-    """A gaming day under audit: its review, its state, the rule on different people, the counters, and undecided
-    items."""
+    """A gaming day under audit: review, state, the rule on different people, the counters, and undecided items."""
 
     review: DayReview
     standing: Standing
@@ -306,8 +305,7 @@ class EnterAdjustment(AboutDay):
 
 
 class Entering(NamedTuple):
-    """A gaming day, its last adjustment number, and whether the table is non-banking, so that its revenue is its
-    rake."""
+    """A gaming day, its last adjustment number, and whether the table is non-banking: its revenue is its rake."""
 
     day: Day
     last: int

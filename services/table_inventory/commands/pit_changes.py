@@ -125,8 +125,7 @@ async def _desk(connection: AsyncConnection, change: DeskChange) -> PitDesk:
 
 @dataclass(frozen=True, slots=True)
 class _Proposing:
-    """The content of a proposal without its proposer, as fields and as a draft event, and the property's last change
-    number."""
+    """A proposal without its proposer, as fields and as a draft event, and the property's last change number."""
 
     about: dict[str, Any]
     draft: DeskChange

@@ -76,12 +76,11 @@ class TableAccounts:
         return dropped + self.transfer("coupons_paid", "inventory", paid_cents, coupon)
 
     def sent(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Return the postings of a slip's chips leaving their sender: the cage for a fill, the table for a credit."""
+        """Return the postings of a slip's chips leaving: a fill from the cage, a credit from the table."""
         return self.transfer("transit", _SENDER[slip], cents, slip)
 
     def arrived(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Return the postings of a slip's chips arriving at their receiver: the table for a fill, the cage for a
-        credit."""
+        """Return the postings of a slip's chips arriving: a fill at the table, a credit at the cage."""
         return self.transfer(_RECEIVER[slip], "transit", cents, slip)
 
     def returned(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
@@ -100,8 +99,7 @@ class TableAccounts:
         return postings + self.transfer("rake_counted", "rake", box.rake_cents or 0)
 
     def counted_win(self, changes: WinFigures) -> tuple[Posting, ...]:
-        """Return the postings of changes of the win by count: chips beyond the expected inventory, contents beyond
-        sales."""
+        """Return the postings of changes of the win by count: chips and box contents beyond what was expected."""
         currency, checks = changes.unrecorded_currency_cents, changes.unrecorded_checks_cents
         postings = self.transfer("inventory", "counted_win", changes.counted_win_cents - currency - checks)
         postings += self.transfer("box", "counted_win", currency, "currency")

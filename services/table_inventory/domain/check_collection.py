@@ -18,8 +18,7 @@ class CheckWriteOff(CheckWriteOffEntered, EnteredDocument):
         return f"write-off {self.check_write_off} of counter check {self.serial}"
 
     def require_left_on(self, check: CounterCheck) -> None:
-        """Raise Rejected if less than the write-off is still owed on the check, because some of it was paid
-        meanwhile."""
+        """Raise Rejected if less than the write-off is still owed on the check: some was paid meanwhile."""
         if self.cents > check.left_cents:
             detail = f"{self.label} is of {self.cents} cents, and {check.left_cents} are still owed on the check"
             raise Rejected(Reason.CONTRADICTS, f"{detail}: reject it, and have what is still owed entered")

@@ -35,8 +35,7 @@ class CounterCheck(BaseModel):
     is_returned: bool = False
 
     def require_left(self, cents: int = 1, verb: str = "paid") -> None:
-        """Raise Rejected unless at least `cents` are outstanding; the message says what cannot be done with them
-        (`verb`)."""
+        """Raise Rejected unless at least `cents` are outstanding; `verb` names the action in the message."""
         if not self.left_cents:
             raise Rejected(Reason.ALREADY_DECIDED, f"nothing is owed on counter check {self.serial} any more")
         if cents > self.left_cents:

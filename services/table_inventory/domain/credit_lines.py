@@ -161,8 +161,7 @@ class CreditLineStanding(ApprovalSubject):
 
     @classmethod
     def of(cls, line: CreditLine, day: date) -> "CreditLineStanding":
-        """Return the credit line on a gaming day; `stopped` is the reason if nothing is available regardless of the
-        limit."""
+        """Return the credit line on a gaming day; nothing is available while it is `stopped`, for that reason."""
         limit, owed, stopped = line.limit_on(day), line.outstanding_cents, line.why_stopped()
         return cls(
             property=line.property_name,
@@ -233,8 +232,7 @@ def require_apart(requests: Iterable[CreditLineRequest], by: str, at: datetime, 
 
 
 def require_short(request: CreditLineAsked, day: date, rules: CreditLineRules) -> None:
-    """Check that a temporary increase, requested on a gaming day, ends within the property's maximum. Raises:
-    Rejected."""
+    """Check that a temporary increase requested on a gaming day is not longer than permitted. Raises: Rejected."""
     last = day + timedelta(days=rules.temporary_days)
     if request.until is not None and request.until > last:
         detail = f"a temporary increase ends within {rules.temporary_days} days ('temporary_days' of the property)"

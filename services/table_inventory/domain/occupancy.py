@@ -22,8 +22,7 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """The time of a drop box on a table: from the exchange that `placed` it to its removal as `back`; None if
-    unknown."""
+    """The time of a drop box on a table, from the exchange that `placed` it to its removal as `back`; None: unknown."""
 
     placed: Box | None
     back: Box | None

@@ -113,8 +113,7 @@ class Known:
 
 
 AT_COUNTS: Final = (pit.CountedTable, pit.CarriedTable, pit.ExchangedBox, pit.TransportedBox)
-"""Events that belong to the gaming day that they claim, within the pit's margin; others belong to that of their
-moment."""
+"""Events that belong to the gaming day that they claim, within the pit's margin; other events to their moment's day."""
 
 
 def slip_of(data: SlipStep) -> SlipKey:
@@ -158,8 +157,7 @@ def record_pit(event: Event[Any], known: Known, *, boxes_stay: bool = False, **a
 
 
 def _require_known(data: pit.PitData, place: PropertySnapshot, known: Known, *, boxes_stay: bool) -> None:
-    """Check an event against the property's shifts, issued checks and boxes. Raises: Refused if unknown or
-    duplicate."""
+    """Check an event against the property's shifts, issued checks and boxes. Raises: Refused."""
     begun = data.begins if isinstance(data, pit.CountedOpenTable) else None
     for shift in (data.shift, data.shift if begun is None else begun.shift):
         if shift not in place.shifts:

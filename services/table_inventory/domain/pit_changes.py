@@ -146,8 +146,7 @@ class FoundEvent:
 
 @dataclass(frozen=True, slots=True)
 class PitDesk:
-    """The state needed to decide on a change: its event, related state, and the number of an approved change in
-    progress."""
+    """The state needed to decide on a change: its event, related state, and an approved change in progress."""
 
     found: FoundEvent
     known: Known

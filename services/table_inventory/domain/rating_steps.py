@@ -51,8 +51,7 @@ def record_step(
 
 
 def said_of(data: Any) -> dict[str, Any]:
-    """Return the fields of a fact that differ by kind of step: the values of the step, or the content of an
-    amendment."""
+    """Return the fields of a fact that differ by kind of step: a step's values, or an amendment's content."""
     if isinstance(data, AmendedRating | StepAmendment):
         return {"values": data.instead, "amends": data.step, "reason": data.reason}
     said = {name: value for name, value in data if name in _VALUES and value is not None}
@@ -85,8 +84,7 @@ def step_to_amend(steps: Sequence[RecordedStep], amendment: StepAmendment, by: s
 
 
 def overruled_by(amended: RatingRecorded, steps: Iterable[RatingRecorded], by: str) -> str | None:
-    """Return who amended a step after this person last entered or amended it, or None; `steps` are in recorded
-    order."""
+    """Return who amended a step after this person last entered or amended it, or None; steps in recorded order."""
     word, spoke = amended.by, same_person(amended.by, by)
     for one in steps:
         if one.amends == amended.step:

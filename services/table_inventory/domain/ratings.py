@@ -94,8 +94,7 @@ class Rating:
         return self.opened_at is not None and self.closed_at is None and self.since is None
 
     def apply(self, step: Step) -> None:
-        """Apply the next step in the order of moments; a step that contradicts the earlier ones only adds a
-        contradiction."""
+        """Apply the next step in the order of moments; a contradiction of earlier steps is only recorded as such."""
         problem = self._problem(step)
         if problem is not None:
             self.contradictions.append(Contradiction(step.name, problem))
@@ -139,8 +138,7 @@ class Rating:
         return None
 
     def _tie(self, step: Step) -> None:
-        """Tie the seat to the patron if the table's device signed the step, and a device signed the patron; else untie
-        it."""
+        """Tie the seat to the patron if the table's device signed the step and a device the patron; else untie it."""
         key = step.device_key if self.is_patron_signed and self.seat is not None else None
         is_here = self.table == (step.values.table or step.table)
         self.tie = SeatTie(device_key=key, since=step.at) if key is not None and is_here else None

@@ -23,8 +23,7 @@ EVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 class Clock(Protocol):
-    """A property's clock: gaming days and shifts by moment (see
-    `shared.contracts.property_snapshot.PropertySnapshot`)."""
+    """A property's gaming days and shifts by moment (`shared.contracts.property_snapshot.PropertySnapshot`)."""
 
     @property
     def pit_margin(self) -> timedelta:
@@ -303,8 +302,7 @@ class _Making:
         running.moves, running.since, running.opens = NOTHING, at, False
 
     def _is_counted(self, at: datetime) -> bool:
-        """Return whether a count within the margin ends the gaming day; an opener does not, because it misses the
-        closer."""
+        """Return whether a count within the margin ends the gaming day. An opener does not: the closer is missing."""
         day, until = self.clock.gaming_day(at), at + self.clock.pit_margin
         return any(at <= mark.at <= until and _ends_a_day(mark.count, day) for mark in self.counts)
 

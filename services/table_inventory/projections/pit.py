@@ -86,8 +86,7 @@ def _place(fact: inventory.OfPitEvent | inventory.PitNoted) -> PitPlace:
 
 
 async def what_stands(connection: AsyncConnection, recorded: Sequence[Recorded]) -> Standing:
-    """Write the versions in force of pit events, delete the rows of voided ones, and return the batch's entries in
-    force."""
+    """Write the versions in force of pit events, delete voided rows, and return the batch's entries in force."""
     events = PitEventRows(t.pit_events, "gaming_day", "voided_shard", "voided_seq")
     voided: dict[PitPlace, inventory.PitVoided] = {}
     for entry, fact in recorded:

@@ -115,8 +115,7 @@ async def _dependents(connection: AsyncConnection, fact: PitRecorded, at: dateti
 
 
 async def _boxes_beside(connection: AsyncConnection, fact: PitRecorded) -> dict[str, Any]:
-    """Return, as fields of `Dependents`, whether an exchange is the table's last one, and the box that was there before
-    it."""
+    """Return the fields `is_last` and `box_before` of `Dependents` for a box exchange."""
     b = t.boxes.c
     rows = rows_of(t.boxes, property=fact.property, table=fact.table).order_by(b.removed_at.desc(), b.exchange.desc())
     last, *before = (await connection.execute(rows.limit(2))).all()

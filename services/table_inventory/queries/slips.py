@@ -81,8 +81,7 @@ async def open_slips(
 async def slips_off(
     connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[Slip]:
-    """Return the slips of a gaming day, of one `table` or of all, that are in progress or have a variance or its
-    case."""
+    """Return the slips of a gaming day, of one `table` or of all, that are in progress or have a variance."""
     c, v = slips.c, variance_cases.c
     under_way = c.voided_at.is_(None) & c.received_at.is_(None)
     explained = exists().where(v.property == c.property, v.table == c.table, v.variance == c.slip, v.number == c.number)
