@@ -52,7 +52,7 @@ RESULTS: Final = Path("var/loadtest/prefilled.jsonl")
 _TABLES: Final = 48
 _SECONDS: Final = 120.0
 _BYTES_OF_POSTING: Final = 400
-"""The maximum disk space of a posting, bytes, with its share of the entry, the indexes and the write-ahead log."""
+"""The maximum disk space of a posting, bytes, including its share of the entry, the indexes and the write-ahead log."""
 _POSTINGS_AT_ONCE: Final = 500_000
 _TEMPLATE: Final = """
     CREATE UNLOGGED TABLE public.template AS

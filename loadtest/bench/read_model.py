@@ -21,7 +21,7 @@ _OF_DAYS: Final = (
 )
 """The tables that are multiplied completely, because all of their rows follow from rounds."""
 _OF_JOURNALS: Final = ("positions", "facts", "amounts")
-"""The tables of which only the rows that follow from rounds are multiplied (`_OF_ROUNDS`)."""
+"""Tables whose rows are only multiplied if they follow from rounds (`_OF_ROUNDS`)."""
 _OF_ROUNDS: Final = {
     "positions": f"t.service <> 'table-inventory' AND t.shard < {DESK}",
     "facts": f"(t.service <> 'table-inventory' OR t.event LIKE 'vigorish.%') AND t.shard < {DESK}",
@@ -82,8 +82,8 @@ def baseline(conninfo: str) -> Baseline:
 def multiply(conninfo: str, first: date, days: int, wanted: int) -> None:
     """Copy the rows of the first `days` gaming days until there are `wanted` days, with their dates shifted.
 
-    It does not copy rows that follow from people's work (`loadtest.traffic.ledgers`); for the further days, those must
-    not have been read yet.
+    Rows that follow from people's work (`loadtest.traffic.ledgers`) are not copied. On the further days there must not
+    be any such rows yet.
     """
     with psycopg.connect(conninfo, autocommit=True) as connection:
         for table in (*_OF_JOURNALS, *_OF_DAYS):

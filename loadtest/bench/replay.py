@@ -66,7 +66,7 @@ class Bench:
         self.reached(lambda: self._watch.reported(), lambda: self._watch.entries())
 
     def reached(self, now: Callable[[], int], wanted: Callable[[], int]) -> None:
-        """Wait until the number that `now` returns reaches that of `wanted`. Raises: TooSlow if it stops growing."""
+        """Wait until `now` returns at least the number that `wanted` returns. Raises: TooSlow if it stops growing."""
         before, since = -1, time.monotonic()
         while (reached := now()) < (goal := wanted()):
             self._publisher.poll()

@@ -78,8 +78,8 @@ def more_processes(
 ) -> Iterator[Sequence[int]]:
     """Run further processes of a stack's services; yield their process ids.
 
-    `processes` is the total number of processes by service, including the stack's own. `environment` is that of the
-    stack. Each process has its service's key, and all processes of a service share its partitions.
+    `processes` is the total number of processes by service, including the stack's own. `environment` is the stack's
+    environment. Each process has its service's key, and all processes of a service share its partitions.
     """
     keys, logs = Path(document["verifiers_file"]).parent, Path(document["logs"])
     with ExitStack() as running:

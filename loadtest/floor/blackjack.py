@@ -31,7 +31,7 @@ ADDS_HOUSE_MONEY: Final = "adds House Money"
 _HABITS: Final = {INSURES: 0.25, TAKES_EVEN_MONEY: 0.4, SURRENDERS: 0.5, ADDS_HOUSE_MONEY: 0.4}
 """By habit: the share of players who have it.
 
-Players without a habit never do what it names, even where basic strategy says to.
+A player without a habit never does what it names, even where basic strategy recommends it.
 """
 INSURES_OF_HANDS: Final = 0.5
 """The probability that a player with the habit takes insurance when it is offered."""

@@ -89,7 +89,7 @@ class Money:
 
 @dataclass(slots=True)
 class _Account:
-    """A game account, cents: `sure` is the balance without pending winnings, `balance` the one after all results.
+    """A game account, cents: `sure` is its balance without pending winnings, `balance` its balance after all results.
 
     `ready` is done once the last buy-in is.
     """

@@ -13,7 +13,8 @@ without a meter:
 | refused | 11 of the second table | a wager that the table does not offer: quarantined; its sequence stays a gap |
 | misset | 7 of the first table of Face Up Pai Gow | the dealer's hand is not set by the house way |
 
-With fewer such tables, a table has several of these plants. A table with too few rounds has none.
+If there are fewer than four such Blackjack tables, a table has several of the faults. A table with fewer than
+`PLANTED_ROUNDS` rounds has none.
 """
 
 import heapq

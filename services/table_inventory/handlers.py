@@ -83,7 +83,7 @@ class PitEvents(FactHandler[pit.Known]):
         return known
 
     def _meant(self, event: Event[Any]) -> Event[Any] | None:
-        """Return the pit event that a desk change stands for; None if the journal has no such approved change."""
+        """Return the pit event that a desk change results in; None if the journal has no matching approved change."""
         if goes_with(event) is None:
             return event
         approved = self._approved.get((event.data.property, event.data.change))

@@ -28,8 +28,8 @@ COMMANDS: Final = Commands()
 class IdentifyWinner(Command):
     """Record who won a wager, and the status of its tax form.
 
-    A further record replaces the earlier one, for example when the form is numbered or filed. At a counted table it
-    must say so with `replaces`.
+    A further record replaces the earlier one, for example when the form is numbered or filed. At a counted table this
+    requires `replaces`.
     """
 
     property: Name

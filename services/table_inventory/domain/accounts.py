@@ -1,28 +1,29 @@
 """The accounts of the ledger, and the postings of events: signed cents, debits positive.
 
-An account is (property, table, wager, leg); `wager` names the instrument, the coupon or the slip, if there is one.
+An account is (property, table, wager, leg). `wager` is the instrument, the coupon or the slip; for many legs it is
+empty. Accounts of a property as a whole have no table.
 
 | leg | what it holds |
 |---|---|
 | `inventory` | the table inventory as the books expect it |
-| `cage` | chips at the property's cage, less what it gave (no table) |
-| `transit` | chips in transit, `wager` tells under a fill or a credit |
-| `box` | currency and counter checks in the drop box that are not counted yet, by instrument |
+| `cage` | chips at the property's cage, less those that it sent to tables (no table) |
+| `transit` | chips in transit between cage and table; `wager` is `fill` or `credit` |
+| `box` | currency and counter checks in drop boxes that are not counted yet, by instrument |
 | `drop` | currency and counter checks as counted |
-| `counted_win` | the win by count of counted tables: what is found beyond recorded movements (a credit is a win) |
-| `rake_counted`, `rake` | chips that a non-banking table took from its pots, as counted, and its revenue (a credit) |
+| `counted_win` | the win by count of counted tables: counted beyond recorded movements (a credit balance is a win) |
+| `rake_counted`, `rake` | rake in chips of a non-banking table as counted, and its revenue (a credit) |
 | `check_payments`, `checks_redeemed` | payments on counter checks, by means of payment; their contra (no table) |
-| `location` | money of a location of the cage (`wager`), beyond what `cage` has by the legs before and after |
-| `cage_transit`, `outside` | what is in transit at the cage; what those outside (`wager`) took, less what they gave |
-| `cage_over_short`, `cage_brought_forward` | over (a credit) and short of locations; what their first counts found |
-| `checks_written_off`, `checks_recovered` | counter checks written off, and what was paid on them later (no table) |
+| `location` | money of a location of the cage (`wager`) that the other legs of the cage do not have |
+| `cage_transit`, `outside` | money in transit at the cage; money taken by outsiders (`wager`), less money given |
+| `cage_over_short`, `cage_brought_forward` | over (a credit) and short of locations; first counts of locations |
+| `checks_written_off`, `checks_recovered` | counter checks written off, and recoveries of them (no table) |
 | `cage_money`, `patrons_money` | transactions of known patrons at the cage, by medium, and by purpose (no table) |
 | `withheld_money` | tax withheld from winnings |
-| `withheld_tax`, `withheld_state_tax`, `withheld_local_tax` | the liability for it, by whose it is |
-| `receivable` | what prepaid access instruments owe for chips |
-| `rounds` | the win of the settled rounds in chips (a credit balance is a win) |
+| `withheld_tax`, `withheld_state_tax`, `withheld_local_tax` | the liability for withheld tax, by tax authority |
+| `receivable` | amounts due from prepaid access instruments for chips |
+| `rounds` | the settled win in chips (a credit balance is a win) |
 | `coupons`, `coupons_counted`, `coupons_memo` | coupons dropped and counted at their stated value, and their contra |
-| `coupons_paid` | chips paid for coupons beyond the round record |
+| `coupons_paid` | chips paid for coupons in addition to the round record |
 | `vigorish_waived` | vigorish that rounds assessed and that was waived |
 | `tip_box`, `tips_payable` | tips, which belong to the dealers |
 | `contest_fees`, `contest_prizes`, `contest_money` | fees of a contest (a credit), its prizes, its money (no table) |

@@ -1,4 +1,4 @@
-"""Void or correct a pit event: reverse its effects, and apply those of its correction. Pure.
+"""Void or correct a pit event: reverse its effects, and apply the effects of its correction. Pure.
 
 A reversed event leaves no trace in the figures of its table's gaming day. Events that depend on it must be reversed
 first; the refusal names them.

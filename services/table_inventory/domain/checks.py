@@ -20,8 +20,8 @@ class CounterCheck(BaseModel):
     """A counter check: its issuance or the checks that it replaced, and the outstanding amount in cents.
 
     `table` is the table that issued it. A check that replaced others has no table, and its `first_issued_at` is the
-    earliest issuance of those. `drawer` is the patron who owes it, by reference, if known. `is_returned`: a payment by
-    deposit or by the drawer's own check came back unpaid from the bank.
+    earliest issuance of the replaced checks. `drawer` is the patron who owes it, by reference, if known. `is_returned`:
+    a payment by deposit or by the drawer's own check came back unpaid from the bank.
     """
 
     property: str

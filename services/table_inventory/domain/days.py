@@ -90,10 +90,10 @@ def in_words(table: str, missing: Missing, zone: ZoneInfo) -> str:
 def incomplete(
     place: PropertySnapshot, gaming_day: date, shifts: Mapping[str, Sequence[Win]], excused: Collection[str]
 ) -> Iterator[str]:
-    """Yield what a gaming day is missing, as text.
+    """Yield the missing items of a gaming day, as text.
 
-    `shifts` is the win of each table with a record on the day; `excused` are tables that need none. A fully automated
-    table has no chips to count, and needs none either.
+    `shifts` is the win of each table with a record on the day. A table without a record is missing unless it is in
+    `excused` or fully automated, because an automated table has no chips to count.
     """
     for table, wins in sorted(shifts.items()):
         for missing in dict.fromkeys(one for win in wins for one in win.lacks):

@@ -90,7 +90,7 @@ class Known:
     places: PropertyLookup
     slips: dict[SlipKey, Slip] = field(default_factory=dict)
     books: dict[TableKey, Books] = field(default_factory=dict)
-    """The books of tables that were never counted, or of which a count changes."""
+    """The books of tables that were never counted, and of tables with a changed count."""
     checks: set[tuple[str, str]] = field(default_factory=set)
     """The counter checks of the batch that exist already: (property, serial number)."""
     prepared: Mapping[tuple[str, str], PreparedCheck] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class Known:
         return replace(self, slips=dict(self.slips), books=books, checks=set(self.checks), boxes=boxes)
 
     def take(self, trial: "Known") -> None:
-        """Replace this state by that of a copy."""
+        """Replace this state by the state of a copy."""
         self.slips, self.books, self.checks, self.boxes = trial.slips, trial.books, trial.checks, trial.boxes
 
 

@@ -111,7 +111,7 @@ class PitVoidDocument(PitChangeEffects):
 
 
 class PitChangeDocument(PitChangeItem, PitChangeEffects, ApprovalSubject):
-    """A change of a pit event with the whole event before and after, and its effects; what an approval is bound to.
+    """A change of a pit event with the whole event before and after, and its effects; approvals are bound to it.
 
     `stands`: the revision to be replaced is still in force. Without `after` the event is voided.
     """

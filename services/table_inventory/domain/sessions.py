@@ -247,7 +247,7 @@ class _Making:
             self._unopened(count, at)
             self._open(count, at)
         elif running.uncounted and running.open.gaming_day == begun.gaming_day:
-            self._emit(count)  # the day now has its first count, but still misses the one at its beginning
+            self._emit(count)  # the day now has its first count, but still misses its opening count
             self.running = replace(running.after(count, at), open=begun, opens=True)
         elif running.open == begun:
             self._emit(count)

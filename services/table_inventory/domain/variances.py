@@ -31,7 +31,8 @@ class VarianceName(NamedTuple):
 
 
 class VarianceKey(NamedTuple):
-    """The key of a variance on its gaming day; `number` is that of the count, the box exchange or the slip."""
+    """The key of a variance on its gaming day; `number` is the sequence of the count or exchange, or the slip
+    number."""
 
     property: str
     gaming_day: date

@@ -153,7 +153,7 @@ class Win:
         return self
 
     def figures(self, *, non_banking: bool) -> WinFigures:
-        """Return the figures to state for a shift; for a non-banking table, those that are not part of a win."""
+        """Return the figures to state for a shift; for a non-banking table, only figures that are not part of a win."""
         if non_banking:
             counted = {name: getattr(self, name) for name in ("counter_checks_cents", "rake_cents")}
             tally = {"openings": self.openings, "boxes": len(self.boxes), "boxes_counted": self.boxes_counted}
@@ -328,7 +328,7 @@ def day_win(
 ) -> DayWin:
     """Return the current win of a gaming day.
 
-    `shifts` is the win of its banking tables by shift; `rake` is that of non-banking tables.
+    `shifts` is the win of its banking tables by shift; `rake` is the rake of its non-banking tables.
     """
     of_shifts = [row for table in sorted(shifts) for row in shifts[table]]
     tables = [of_day(provisions, shifts[table]) for table in sorted(shifts) if shifts[table]]

@@ -15,7 +15,7 @@ Purpose = Literal["opener", "closer", "shift", "drop", "spot", "carried"]
 
 
 class Count(BaseModel, frozen=True):
-    """A count of a table inventory; `sequence` is that of the event in the table's pit stream."""
+    """A count of a table inventory; `sequence` is the sequence of its event in the table's pit stream."""
 
     table: str
     sequence: int

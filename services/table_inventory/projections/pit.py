@@ -163,7 +163,7 @@ def _pit(rows: Rows, entry: Entry, fact: inventory.PitRecorded, *, stands: bool)
 
 
 def _voided(rows: Rows, entry: Entry, fact: inventory.PitVoided) -> None:
-    """Deduct what a voided pit event moved; undo its step of a slip."""
+    """Deduct the movement of a voided pit event, and undo its step of a slip."""
     rows.bring_forward(entry)
     if fact.moved is not None and (cause := _cause(fact.data)) is not None:
         rows.move(entry, fact, fact.moved, *cause, stands=False)

@@ -128,7 +128,7 @@ async def _boxes_beside(connection: AsyncConnection, fact: PitRecorded) -> dict[
 async def read_books(
     connection: AsyncConnection, events: Sequence[Event[Any]], first: Collection[TableKey]
 ) -> dict[TableKey, Books]:
-    """Return the books of tables that were never counted, and of tables of which a count changes.
+    """Return the books of tables that were never counted, and of tables with a changed count.
 
     `first` are the tables for which the events contain a possible first count. Books of a changed count have the
     opening balance, the earliest counts, and the movements until then.

@@ -1,4 +1,4 @@
-"""Read the state needed to decide on pit events, both incoming ones and those proposed at the desk."""
+"""Read the state needed to decide on pit events, both incoming and proposed at the desk."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from shared.runtime.ingest.pit_events import known_events
 
 
 async def read_known(connection: AsyncConnection, places: PropertyLookup, events: Sequence[Event[Any]]) -> pit.Known:
-    """Return the state that these events refer to, including that of the events that they change."""
+    """Return the state that these events, and the events that they change, refer to."""
     known = await known_events(connection, pit_events, journal, events)
     data = [event.data for event in events]
     standing = (known.standing(event) for event in events if isinstance(event.data, PitChange))
