@@ -56,7 +56,7 @@ class Findings:
     zone: ZoneInfo
     day: Day
     tables: Sequence[Win]
-    """The current win of each table, if the day is sealed."""
+    """The current win of each table. It may be empty unless the day is sealed."""
     variances: Sequence[Variance]
     slips: Sequence[Slip]
     """The slips that are in progress or have a variance."""
