@@ -1,1 +1,1 @@
-"""Measurements of a running stack or a part of it, with figures and a verdict on the books."""
+"""Measurements of a running stack or a part of it, each with a verdict on whether the books are correct."""

@@ -1,15 +1,15 @@
-"""Measures wager authorizations per second and their latency, beside bare single-row UPDATEs in the same run.
+"""Measure wager authorizations per second and their latency, compared with single-row UPDATEs in the same run.
 
-    python -m loadtest.bench.accounts --seconds 10 --accounts 200
+  python -m loadtest.bench.accounts --seconds 10 --accounts 200
 
-Starts its own stack, opens accounts, and measures in turn:
+It starts its own stack, opens accounts, and measures in turn:
 
-- the baseline: connections that each update and commit a row of their own as fast as possible, and one alone;
-- throughput: clients that each send the next authorization when the last is answered;
-- latency: authorizations at a constant rate, each measured from the moment at which it was due to its answer.
+- the baseline: connections that each update and commit a row of their own as fast as possible, and a single one;
+- throughput: clients that each send the next authorization once the last is answered;
+- latency: authorizations at a constant rate, each measured from its due time to its response.
 
-Then the verdict: each accepted authorization is on hold exactly once, and `pitledger verify` accepts the journal. The
-exit code is 1 otherwise; slowness never fails the run.
+Then it verifies that each accepted authorization is on hold exactly once, and that `pitledger verify` accepts the
+journal. Otherwise the exit code is 1; slowness never fails the run.
 """
 
 import argparse
@@ -43,7 +43,7 @@ from loadtest.traffic.target import Target
 
 PROPERTY: Final = "loadtest"
 TABLE_ACCOUNTS: Final = 6
-"""Accounts at a table: each authorizes one wager per round."""
+"""The number of accounts at a table; each authorizes one wager per round."""
 
 _PERCENTILES: Final = (50, 95, 99, 100)
 _WARM_UP_SECONDS: Final = 2.0
@@ -53,12 +53,12 @@ _WAGER_CENTS: Final = 100
 
 
 class Failed(Exception):
-    """The service gave an unexpected answer."""
+    """The service gave an unexpected response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Count, rate per second, and latency percentiles in milliseconds; 100 is the maximum."""
+    """The number, the rate per second, and latency percentiles in milliseconds; percentile 100 is the maximum."""
 
     count: int
     per_second: float
@@ -66,7 +66,7 @@ class Rate:
 
     @classmethod
     def of(cls, seconds: Sequence[float], elapsed: float) -> "Rate":
-        """Return the rate of operations with these latencies in seconds."""
+        """Return the rate of operations that took these seconds each, and `elapsed` seconds in total."""
         ordered = sorted(seconds)
         at = {percent: ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] for percent in _PERCENTILES}
         return cls(len(ordered), len(ordered) / elapsed, {percent: 1000 * found for percent, found in at.items()})
@@ -74,9 +74,9 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The result of one run, with `accepted` authorizations in total; `processor_us` is the CPU time of one.
+    """The result of one run. `accepted` is the total number of authorizations.
 
-    Under full load. The ratio is that of the throughput to the baseline with as many connections as there are clients.
+    `processor_us` is the CPU time per authorization under full load, microseconds by process.
     """
 
     at: str
@@ -93,12 +93,12 @@ class Measured:
 
     @property
     def ratio(self) -> float:
-        """Return the ratio of authorizations per second to bare UPDATEs per second."""
+        """Return the authorizations per second as a fraction of the UPDATEs per second with as many connections."""
         return self.throughput.per_second / self.baseline.per_second
 
 
 class Client:
-    """A keep-alive connection with minimal overhead, so that the CPU time is the service's."""
+    """A minimal HTTP client with one keep-alive connection, so that most of the CPU time is the service's."""
 
     def __init__(self, url: str, token: str) -> None:
         parts = urlsplit(url)
@@ -112,7 +112,7 @@ class Client:
         return self
 
     async def post(self, path: str, body: dict[str, Any], key: str) -> tuple[int, bytes]:
-        """Send a command; return status and body."""
+        """Send a command; return the status code and the body."""
         content = json.dumps(body)
         self._writer.write(
             f"POST {path} HTTP/1.1\r\n{self._head}Idempotency-Key: {key}\r\nContent-Length: {len(content)}\r\n\r\n"
@@ -130,7 +130,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A running service: its URL, and the tokens of a cashier and a table."""
+    """Access to a running service: its URL, its database, and the tokens of a cashier and of a table."""
 
     url: str
     conninfo: str
@@ -139,7 +139,7 @@ class Service:
 
 
 def _open_property(target: Target, accounts: int) -> None:
-    """File the property of the accounts with its tables, and wait until the service knows it."""
+    """File the property of the accounts with its tables, and wait until the service has read it."""
     today = datetime.now(UTC).date()
     plans = floor_of(BLACKJACK, -(-accounts // TABLE_ACCOUNTS))
     tables = [replace(plan, name=f"T-{number}") for number, plan in enumerate(plans)]
@@ -149,7 +149,7 @@ def _open_property(target: Target, accounts: int) -> None:
 
 
 async def _prepare(service: Service, accounts: int) -> None:
-    """Open the accounts and put money in them."""
+    """Open the accounts and fund them."""
     client = await Client(service.url, service.cashier_token).connect()
     for number in range(accounts):
         table = f"T-{number // TABLE_ACCOUNTS}"
@@ -167,7 +167,7 @@ async def accepted(answer: Awaitable[tuple[int, bytes]]) -> None:
 
 
 def _wagers(accounts: int) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield authorizations endlessly: in each round, every account of a table authorizes one wager."""
+    """Yield authorizations without end: in each round, every account of a table authorizes one wager."""
     for number in count():
         turn, account = divmod(number, accounts)
         table, seat = divmod(account, TABLE_ACCOUNTS)
@@ -198,7 +198,7 @@ async def _throughput(clients: Sequence[Client], wagers: Wagers, seconds: float)
 
 
 async def _latency(clients: Sequence[Client], wagers: Wagers, per_second: int, seconds: float) -> Rate:
-    """Send each authorization at its due time, whether or not earlier ones are answered; waiting counts."""
+    """Send each authorization at its due time, whether or not earlier ones are answered; latency includes waiting."""
     taken: list[float] = []
     numbers = iter(range(round(per_second * seconds)))
     started = perf_counter()
@@ -216,7 +216,7 @@ async def _latency(clients: Sequence[Client], wagers: Wagers, per_second: int, s
 
 
 async def _baseline(conninfo: str, connections: int, seconds: float) -> Rate:
-    """Run connections that each update and commit a row of their own."""
+    """Return the rate of connections that each update and commit a row of their own."""
     taken: list[float] = []
     owner = await psycopg.AsyncConnection.connect(conninfo, autocommit=True)
     await owner.execute("CREATE TABLE public.loadtest_rows (id int PRIMARY KEY, cents bigint NOT NULL)")
@@ -258,7 +258,7 @@ async def measure(
     latency = await _latency(connected, wagers, per_second, seconds)
     for client in connected:
         client.close()
-    _, _, last = next(wagers)  # all before it were sent, and accepted
+    _, _, last = next(wagers)  # all wagers before this one were sent and accepted
     return Measured(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         cpus=processors(),
@@ -275,7 +275,7 @@ async def measure(
 
 
 def judged(service: Service, measured: Measured) -> Verdict:
-    """Return whether every accepted authorization is on hold exactly once, and nothing else is."""
+    """Return the verdict on whether exactly the accepted authorizations are on hold, each once."""
     accounts = [path.split("/")[3] for path, _, _ in islice(_wagers(measured.accounts), measured.accounts)]
     verdict, (turns, more) = Verdict(), divmod(measured.accepted, measured.accounts)
     wagers = {account: turns + (number < more) for number, account in enumerate(accounts)}
@@ -284,7 +284,7 @@ def judged(service: Service, measured: Measured) -> Verdict:
 
 
 def lines(measured: Measured, verdict: Verdict) -> Iterator[str]:
-    """Return the figures as printed lines."""
+    """Yield the figures as printed lines."""
 
     def figure(name: str, rate: Rate, remark: str) -> str:
         waits = ", ".join(f"p{percent} {ms:.1f} ms" for percent, ms in rate.milliseconds.items())

@@ -1,4 +1,4 @@
-"""Verifies wager authorizations: each is on hold exactly once, in the journal and on its account, to the cent."""
+"""Verifies wager authorizations: each must be on hold exactly once, in the journal and on its account."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -18,9 +18,10 @@ _BALANCES: Final = """
 def judge_authorized(
     verdict: Verdict, conninfo: str, property_name: str, wagers: Mapping[str, int], *, cents: int, bought_in_cents: int
 ) -> None:
-    """Compare accepted authorizations, `wagers` of `cents` for each account, with journal, holds and balances.
+    """Compare accepted authorizations with the journal, holds and balances; add deviations to the verdict.
 
-    Apart from them, each account has only one buy-in of `bought_in_cents`.
+    `wagers` is the number of accepted authorizations of `cents` by account. Besides, each account must have one buy-in
+    of `bought_in_cents`.
     """
     with psycopg.connect(conninfo) as connection:
         [(recorded,)] = connection.execute(_JOURNAL).fetchall()

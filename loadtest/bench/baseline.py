@@ -1,4 +1,4 @@
-"""The database's own throughput: the journal's rows copied into identical tables without triggers."""
+"""The throughput of the database alone: the journal's rows copied into an identical table without triggers."""
 
 import time
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class Copied:
 
     @property
     def entries_per_second(self) -> float:
-        """Return the entries (each with its postings) copied per second."""
+        """Return the number of entries, with their postings, copied per second."""
         return self.entries / self.seconds
 
 

@@ -1,12 +1,12 @@
-"""Measures the latency of money commands while reporting produces its largest documents, beside an idle stack.
+"""Measure the latency of money commands while reporting produces its largest documents, compared with an idle stack.
 
-    python -m loadtest.bench.beside_documents --tables 400 --rounds 20000
+  python -m loadtest.bench.beside_documents --tables 400 --rounds 20000
 
 `pitledger demo` plays a day through every service and keeps running. Then a cashier's buy-ins are sent at a constant
-rate, each measured from its due time to its answer, in alternating windows: without documents, and while readers
-repeatedly request the win as settled in every format. Printed are p50 and p99 of both kinds of window and their ratio,
-and how many documents were produced and refused meanwhile. The exit code is 1 if a command was refused or the books of
-the day are wrong; slowness never fails the run.
+rate, each measured from its due time to its response, in alternating windows: without documents, and while readers
+repeatedly request the settled win in every format. Printed are p50 and p99 of both kinds of window, the ratio of
+their p99, and how many documents were produced and refused. The exit code is 1 if a command was refused or the books
+of the day are wrong; slowness never fails the run.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from loadtest.bench.accounts import Client, Failed, Rate, accepted
 from loadtest.bench.stack import StackFailed, started, tokens_of
 
 READERS: Final = 4
-"""Number of concurrent readers; each process makes only a few documents at a time and tells the others to retry."""
+"""The number of concurrent readers; each process makes only a few documents at a time and tells the others to retry."""
 
 _FORMATS: Final = ("pdf", "xlsx", "json", "csv", "parquet")
 _REPORT: Final = "/reports/win-as-settled"
@@ -37,7 +37,7 @@ _SECONDS_MAX: Final = 600.0
 
 @dataclass
 class Window:
-    """Results of one kind of window: buy-in latencies in seconds, and the reports that readers received."""
+    """The results of one kind of window: buy-in latencies in seconds, and status codes of report requests."""
 
     taken: list[float] = field(default_factory=list)
     seconds: float = 0.0
@@ -45,7 +45,7 @@ class Window:
 
 
 class Cashier:
-    """Sends buy-ins of one account at a constant rate. Raises: Failed if one is refused."""
+    """Sends buy-ins to one account at a constant rate. Raises: Failed if one is refused."""
 
     def __init__(self, url: str, token: str, property_name: str, account: str) -> None:
         self._url, self._token = url, token
@@ -60,7 +60,7 @@ class Cashier:
         client.close()
 
     async def work(self, window: Window, per_second: float, seconds: float) -> None:
-        """Send the buy-ins of one window."""
+        """Send the buy-ins of one window, and add their latencies to it."""
         clients = [await Client(self._url, self._token).connect() for _ in range(_CLIENTS)]
         turns = iter(range(round(per_second * seconds)))
         begun = perf_counter()
@@ -82,7 +82,7 @@ class Cashier:
 
 
 async def _read(reporting: httpx.AsyncClient, wanted: dict[str, str], window: Window, number: int) -> None:
-    """Request one document after the other until cancelled; retry when told to."""
+    """Request one document after the other until cancelled, and wait as the service asks before retrying."""
     for turn in count(number):
         answer = await reporting.get(_REPORT, params=wanted | {"as": _FORMATS[turn % len(_FORMATS)]})
         window.answers[answer.status_code] += 1
@@ -92,7 +92,7 @@ async def _read(reporting: httpx.AsyncClient, wanted: dict[str, str], window: Wi
 async def measured(
     day: dict[str, Any], tokens: Mapping[str, str], per_second: float, seconds: float, turns: int
 ) -> tuple[Window, Window]:
-    """Return the measurements without and beside documents. Raises: Failed."""
+    """Return the windows without documents and with concurrent documents. Raises: Failed."""
     stack = day["stack"]
     property_name, table = day["property"], day["round"]["table"]
     cashier = Cashier(
@@ -121,7 +121,7 @@ async def measured(
 
 
 def lines(quiet: Window, beside: Window) -> Iterator[str]:
-    """Return the figures as a Markdown table."""
+    """Yield the figures as a Markdown table."""
     rates = {
         "no documents": Rate.of(quiet.taken, quiet.seconds),
         "beside documents": Rate.of(beside.taken, beside.seconds),
@@ -137,7 +137,7 @@ def lines(quiet: Window, beside: Window) -> Iterator[str]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Play, measure, print; return the exit code."""
+    """Play the day, measure and print; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m loadtest.bench.beside_documents", description=__doc__.split("\n\n")[0]
     )

@@ -1,4 +1,4 @@
-"""An OTLP endpoint in this process that receives the spans exported by services."""
+"""An OTLP endpoint in this process that receives the spans that services export."""
 
 import gzip
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from shared.local.ports import LOOPBACK
 
 
 class Seen(NamedTuple):
-    """A span that was exported."""
+    """An exported span with its ids."""
 
     service: str
     name: str
@@ -21,11 +21,11 @@ class Seen(NamedTuple):
     span: str
     parent: str
     links: frozenset[str]
-    """The spans that it is linked to."""
+    """The ids of the spans that this span links to."""
 
 
 class Collector(ThreadingHTTPServer):
-    """Stores exports unparsed and parses them on request, as parsing takes longer than receiving."""
+    """An HTTP server that stores exports, and parses them only on request, because parsing is slower than receiving."""
 
     def __init__(self) -> None:
         super().__init__((LOOPBACK, 0), _Taking)
@@ -42,7 +42,7 @@ class Collector(ThreadingHTTPServer):
         return [span for body in self.taken for span in _spans(body)]
 
     def of(self, trace: str) -> dict[tuple[str, str], Seen]:
-        """Return the spans of a trace by service and name."""
+        """Return the spans of a trace by (service, name)."""
         return {(one.service, one.name): one for one in self.spans if one.trace == trace}
 
 

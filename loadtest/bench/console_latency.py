@@ -1,14 +1,14 @@
-"""Measures the latency of the console's pages on a casino's day, beside its simplest endpoint.
+"""Measure the latency of the console's pages on a casino's day, compared with its simplest endpoint.
 
-    python -m loadtest.bench.console_latency --rounds 250000 --tables 200
+  python -m loadtest.bench.console_latency --rounds 250000 --tables 200
 
 `pitledger demo` first plays the day through every service, closes and seals it, and compares every figure with the
-simulator's books. Then somebody with every role logs in and requests each page repeatedly, one after the other:
+simulator's books. Then a user with every role logs in and requests each page repeatedly. Measured are the
 milliseconds from the request to the last byte, over loopback. The baseline of the same run is the console's own
-`/healthz`, which calls no service and renders nothing. The services continue their background work, such as rederiving
-their journals, which takes hours for a day of this size. They do not compare tables with journals meanwhile: with seven
-services on one machine, one of them would always be doing it, for an hour each. They poll the broker twice a second: in
-a casino it is on another machine, and each poll costs CPU time here.
+`/healthz`, which calls no service and renders nothing. The services continue their background work, such as the
+re-derivation of their journals, which takes hours for a day of this size. Drift checks are off: with seven services
+on one machine, one of them would always be running, for an hour each. The broker is polled only twice a second,
+because it is on this machine, so that each poll costs CPU time that it would not cost in a casino.
 """
 
 import argparse
@@ -37,7 +37,7 @@ class LoginFailed(Exception):
 
 
 def log_in(client: httpx.Client, person: str) -> None:
-    """Log a person in at the console as a browser would. Raises: LoginFailed."""
+    """Log a person in to the console as a browser does. Raises: LoginFailed."""
     asked = client.get("/login", follow_redirects=False)
     if asked.is_redirect:
         back = client.post(asked.headers["location"], data={"person": person}, follow_redirects=True)
@@ -47,7 +47,7 @@ def log_in(client: httpx.Client, person: str) -> None:
 
 
 def pages_of(client: httpx.Client, name: str, day: str) -> Mapping[str, str]:
-    """Return the pages of a property by title, with a table, a round and a submission of its gaming day."""
+    """Return the addresses of a property's pages by title, for a table, a round and a submission of its gaming day."""
     home = f"/p/{name}"
     floor = f"{home}/floor?day={day}"
     table = _first(client, floor, f"{home}/floor/").rpartition("/")[2]
@@ -82,7 +82,7 @@ def _first(client: httpx.Client, page: str, begins: str) -> str:
 
 
 def measured(client: httpx.Client, pages: Mapping[str, str], times: int = _TIMES) -> Iterator[tuple[str, list[float]]]:
-    """Yield the baseline and each page with its latencies in milliseconds; the first request is not counted."""
+    """Yield the baseline and each page with its latencies in milliseconds; a warm-up request is not counted."""
     for name, address in {"baseline": "/healthz", **pages}.items():
         client.get(address).raise_for_status()
         took = []
@@ -94,7 +94,7 @@ def measured(client: httpx.Client, pages: Mapping[str, str], times: int = _TIMES
 
 
 def table_of(found: Sequence[tuple[str, list[float]]]) -> Iterator[str]:
-    """Yield the figures as a Markdown table, slowest first, and how many pages exceed the limit."""
+    """Yield the figures as a Markdown table, slowest page first, and the number of pages that exceed the limit."""
     [(_, baseline), *pages] = found
     yield "| page | p50, ms | p95, ms | times the baseline |"
     yield "|---|---|---|---|"
@@ -107,7 +107,7 @@ def table_of(found: Sequence[tuple[str, list[float]]]) -> Iterator[str]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Play, measure and print; the exit code is 1 if the books are wrong, never because of slowness."""
+    """Play, measure and print; return the exit code: 1 if the books are wrong, never because of slowness."""
     parser = argparse.ArgumentParser(
         prog="python -m loadtest.bench.console_latency", description=__doc__.split("\n\n")[0]
     )

@@ -1,4 +1,4 @@
-"""The expected journal of rounds that were sent: settled here, in memory, and posted by the simulator's own rules.
+"""The expected journal of rounds that were sent: settled in memory, and posted by the simulator's own rules.
 
 It is independent of the services: it neither queries them nor imports their code.
 """
@@ -35,10 +35,10 @@ _LEGS: Final[Mapping[str, Mapping[str, int]]] = {
     "bank_settlement": {"house_in_bank": 1},
     "house_in_bank": {"house_in_bank": -1},
 }
-"""The legs of a wager type in the order of an entry, and what they are made of (docs/decisions/0004)."""
+"""By leg of a wager type, in the order of an entry: the signed figures that it sums (docs/decisions/0004)."""
 
 _VERSION: Final = 1
-"""Of every rules submission: each is filed once."""
+"""The version of every rules submission; each is filed once."""
 
 
 class _Game(NamedTuple):
@@ -47,9 +47,9 @@ class _Game(NamedTuple):
 
 
 class Expected:
-    """Settles the rounds of some properties, and sums them.
+    """Settles the rounds of some properties, and derives their expected entries.
 
-    `figures` are the sums over all requested rounds, `rounds` is their number.
+    `figures` are the sums over all rounds drafted so far, `rounds` is their number.
     """
 
     def __init__(self, sites: Sequence[Site]) -> None:
@@ -69,7 +69,7 @@ class Expected:
         return name in self._properties
 
     def draft(self, sent: bytes, *, key: bytes, offset: int, headers: Iterable[tuple[str, bytes | None]]) -> EntryDraft:
-        """Return the expected entry of a completed round at this offset of its partition."""
+        """Return the expected entry of a completed round, whose record is at this offset of its partition."""
         event = READER.decode(sent)
         assert isinstance(event, RoundCompleted), "corpora are of completed rounds"
         data = event.data
@@ -97,7 +97,7 @@ class Expected:
 
 
 def postings(property_name: str, table: str, totals: Iterable[WagerTotals]) -> Iterator[Posting]:
-    """Yield the postings of a round, in cents: the amount on each leg, and finally the chips that the table gained."""
+    """Yield the expected postings of a round, cents: each leg's amount, then the change of the table's chips."""
     chips = 0
     for total in totals:
         for leg, parts in _LEGS.items():
@@ -110,4 +110,4 @@ def postings(property_name: str, table: str, totals: Iterable[WagerTotals]) -> I
 
 
 assert {f"{name}_cents" for parts in _LEGS.values() for name in parts} == set(FIGURES) - {"count"}
-"""Every figure moves money."""
+"""Every figure except the count moves money."""

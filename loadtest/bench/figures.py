@@ -1,4 +1,4 @@
-"""The figures of a measurement, as JSON and as printed lines."""
+"""The figures of a throughput measurement, as JSON and as printed lines."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -9,7 +9,11 @@ from loadtest.bench.baseline import Copied
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """Rounds until committed: seconds from the first hand-over, and from the first commit seen, to the last commit."""
+    """The rate of rounds until committed.
+
+    `committed_seconds` run from the first hand-over to the producer to the last commit. The two rates are from the
+    first hand-over, and from the first observed commit, to the last commit. `cpu_seconds` are by process.
+    """
 
     rounds: int
     event_bytes_mean: float
@@ -24,7 +28,7 @@ class Throughput:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Milliseconds from hand-over to recording, at a rate of rounds per second: percentiles, 100 is the maximum."""
+    """Milliseconds from due times to recording at a constant rate, by percentile; 100 is the maximum."""
 
     rounds: int
     rounds_per_second: float
@@ -33,7 +37,7 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """Decoding and settling one round in isolation, microseconds."""
+    """The microseconds for decoding and settling one round in isolation."""
 
     decode_microseconds: float
     settle_microseconds: float
@@ -54,17 +58,17 @@ class Measured:
 
     @property
     def ratio(self) -> float:
-        """Return rounds per second end to end, as a share of what a raw COPY achieves."""
+        """Return the end-to-end rounds per second as a fraction of the rate of a raw COPY."""
         return self.throughput.rounds_per_second / self.baseline.entries_per_second
 
     @property
     def share(self) -> float:
-        """Return the share of decoding and settling in the total time of a round."""
+        """Return decoding and settling as a fraction of the total time of a round."""
         alone = (self.alone.decode_microseconds + self.alone.settle_microseconds) / 1e6
         return alone * self.throughput.rounds_per_second
 
     def as_document(self) -> dict[str, Any]:
-        """Return the figures as JSON."""
+        """Return the figures as a JSON document."""
         return asdict(self) | {
             "ratio_to_raw_copy": self.ratio,
             "raw_copy_entries_per_second": self.baseline.entries_per_second,
@@ -73,7 +77,7 @@ class Measured:
 
 
 def lines(measured: Measured) -> Iterator[str]:
-    """Return the figures as printed lines."""
+    """Yield the figures as printed lines."""
     through, latency, baseline, alone = measured.throughput, measured.latency, measured.baseline, measured.alone
     waits = ", ".join(f"p{percent} {ms:.0f} ms" for percent, ms in latency.milliseconds.items())
     used = sum(through.cpu_seconds.values())

@@ -1,12 +1,12 @@
-"""Measure, with two properties on one stack, what the failing of one costs the other.
+"""Measure how much the failure of one property slows down another property on the same stack.
 
-    python -m loadtest.bench.isolation --turns 4 --rounds 1000 --rate 100 --beside 4 --quarantined 100000
+  python -m loadtest.bench.isolation --turns 4 --rounds 1000 --rate 100 --beside 4 --quarantined 100000
 
-The steady property plays rounds at an even rate, in turns: alone; while another plays so many rounds for each of its
-own; and while a third sends as many bad records, bytes that are no events and rounds of tables for which no rules were
-approved, over the same partitions. Told is how long its rounds take to their entries, the ratios, and how many records
-lay in quarantine by then: `--quarantined` puts as many there before the first turn. Every round of the steady property
-must be settled, and nothing of it refused.
+The steady property plays rounds at an even rate, in three alternating kinds of turns: alone; while a second property
+plays `--beside` rounds for each of its own; and while a third property sends as many bad records over the same
+partitions, which are bytes that are no events, and rounds of tables without approved rules. Printed are the latency
+of the steady property's rounds, the ratios, and the number of quarantined records; `--quarantined` adds as many
+before the first turn. Every round of the steady property must be settled, and none of its records quarantined.
 """
 
 import argparse
@@ -49,7 +49,7 @@ _REFUSED: Final = "SELECT count(*) FILTER (WHERE source LIKE %s), count(*) FROM 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record to send: a stream, a position in it, if any, and bytes."""
+    """A record to send: its stream, its sequence in the stream (None: invalid bytes), and bytes."""
 
     key: str
     sequence: int | None
@@ -58,9 +58,10 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn: milliseconds from a round's due time to its entry, the others' activity, and the refused records.
+    """The result of one turn: milliseconds from due time to recording, and the number of quarantined records.
 
-    `processor_us` is the CPU time of all processes for one record, of either property.
+    `others` names what the other properties did. `processor_us` is the CPU time of all processes per record of any
+    property.
     """
 
     others: str
@@ -72,17 +73,17 @@ class Turn:
 
 
 def bad_records(rounds: Iterator[Record]) -> Iterator[Record]:
-    """Yield the failing property's records, endlessly: bytes that are no event, and a round, alternately."""
+    """Yield the failing property's records: invalid bytes and a round without rules, alternately."""
     for number, one in enumerate(rounds):
         yield Record(one.key, None, b'{"specversion": "1.0", "id": "%d"' % number)
         yield one
 
 
 class Isolation:
-    """The turns on one stack. Its sources of records must not end before the turns do."""
+    """Runs the turns on one stack. The sources of records must have enough records for all turns."""
 
     def __init__(self, target: Target, bench: Bench, sources: Mapping[str, Iterator[Record]]) -> None:
-        """Use the steady property's source and those of the others, by name."""
+        """Use these sources of records, by property."""
         self._target = target
         self._bench = bench
         self._sources = sources
@@ -93,7 +94,7 @@ class Isolation:
         self._bench.committed()
 
     def turn(self, rounds: int, rate: int, others: str = STEADY, beside: int = 0) -> Turn:
-        """Play rounds, each followed by a number of the others' records, and wait until all are processed."""
+        """Play rounds, each followed by `beside` records of another property, and wait until all are processed."""
         sent: list[Record] = []
         due: list[float] = []
         steady: set[tuple[str, int | None]] = set()
@@ -116,7 +117,7 @@ class Isolation:
 
 
 def ratio(turns: Sequence[Turn], others: str) -> float:
-    """Return the ratio of medians: while one property fails, to while the others do something else."""
+    """Return the median latency while one property fails, as a multiple of that in the other kind of turn."""
     failing, other = (median(turn.median_ms for turn in turns if turn.others == name) for name in (FAILING, others))
     return failing / other
 
@@ -150,7 +151,7 @@ def measure(target: Target, options: argparse.Namespace) -> list[Turn]:
     }
     documents = [property_document(name, plans, gaming_day) for name in sources]
     filed = [one for name in (STEADY, BUSY) for one in rules_submissions(name, plans, opening(gaming_day))]
-    file_and_approve(target, documents, filed)  # the failing one never files any
+    file_and_approve(target, documents, filed)  # the failing property never files any rules
     with Watch(target) as watch, Publisher(target.bootstrap_servers) as publisher:
         watch.wait_for_properties(len(documents), seconds=_KNOWN_SECONDS)
         watch.wait_for_submissions(len(filed), seconds=_KNOWN_SECONDS, schemas=("round_settlement", "reporting"))
@@ -162,7 +163,7 @@ def measure(target: Target, options: argparse.Namespace) -> list[Turn]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure, print and store the turns; return 1 if failing costs more than `--at-most` times what playing costs."""
+    """Measure, print and store the turns; return 1 if the ratio of failing to playing exceeds `--at-most`."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.isolation", description=__doc__.split("\n\n")[0])
     parser.add_argument("--turns", type=int, default=4, help="turns of each kind (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=1000, help="rounds of a turn (default: %(default)s)")

@@ -1,12 +1,12 @@
 """Run a load profile on the complete system, and report its figures and whether the books are correct.
 
-    make loadtest PROFILE=casino
-    python -m loadtest.bench.load casino spike --scale 0.1 --broker kafka
+  make loadtest PROFILE=casino
+  python -m loadtest.bench.load casino spike --scale 0.1 --broker kafka
 
-Starts a stack of its own, on the servers that DATABASE_URL and KAFKA_BOOTSTRAP_SERVERS name, which must be empty, or on
-embedded ones. Plays the corpus of the profile, which is made when it is asked for the first time. Each run adds a line
-of JSON to those that are kept, and `loadtest.bench.results_page` draws them. The exit code is 1 where the books are not
-those that follow from the corpus, or a process was counted twice; never for a time.
+It starts a stack of its own, on the empty servers that DATABASE_URL and KAFKA_BOOTSTRAP_SERVERS name, or on embedded
+ones, and plays the profile's corpus, which is generated on first use. Each run appends a line of JSON to the stored
+results, which `loadtest.bench.results_page` plots. The exit code is 1 if the books do not follow from the corpus or a
+process was counted twice; slowness never fails the run.
 """
 
 import argparse
@@ -80,7 +80,7 @@ def run(
     directory: Path,
     say: Callable[[str], object],
 ) -> Outcome:
-    """Run a profile on a stack of its own, and print progress."""
+    """Run a profile on a stack of its own; `say` prints progress."""
     outcome = Outcome(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         profile=name,
@@ -115,7 +115,7 @@ def run(
 
 
 def require_empty(url: str) -> None:
-    """Raise NotEmpty if the database at a SQLAlchemy URL, if given, already has a journal."""
+    """Raise NotEmpty if the database at a SQLAlchemy URL has a journal; an empty URL is accepted."""
     if url:
         with psycopg.connect(conninfo_of(url)) as connection:
             [found] = connection.execute("SELECT to_regclass('round_settlement.shards')").fetchone() or (None,)
@@ -125,7 +125,7 @@ def require_empty(url: str) -> None:
 
 @contextmanager
 def _servers(broker: str, settings: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
-    """Yield the environment of a stack, with its own Apache Kafka if one is wanted and none was given."""
+    """Yield the environment of a stack, with an Apache Kafka of its own if one is wanted and none is given."""
     with ExitStack() as running:
         environment = {**settings, **os.environ}
         if broker == "kafka" and not environment.get("KAFKA_BOOTSTRAP_SERVERS"):
@@ -149,7 +149,7 @@ class _Run:
         self._seed = head.seed
 
     def measure(self, records: Sequence[Record], say: Callable[[str], object]) -> None:
-        """File the documents for the rounds, play them, measure, and judge."""
+        """File the documents of the rounds, play the rounds, measure, and judge the books."""
         with (
             Watch(self._target) as watch,
             Publisher(
@@ -181,7 +181,7 @@ class _Run:
         open_all(self._document["services"], tokens_of(dict(self._document)), self._sites, records)
 
     def _at_rest(self, bench: Bench, watch: Watch) -> None:
-        """Wait until every service has processed everything."""
+        """Wait until every service has processed all messages sent so far."""
         bench.committed()
         readers = [schema for schema in self._schemas if watch.reads(schema, SETTLEMENTS.name)]
         for schema in readers:
@@ -228,7 +228,7 @@ class _Run:
         outcome.verdict = verdict_document(verdict, verified(self._document, verdict))
 
     def _disk(self) -> dict[str, float]:
-        """Return the size of each schema in bytes, and the bytes ever written to the write-ahead log."""
+        """Return the size of each schema, and the total size of the write-ahead log ever written, bytes."""
         with psycopg.connect(self._target.conninfo) as connection:
             sizes: dict[str, float] = dict(connection.execute(_BYTES, (self._schemas,)).fetchall())
             row = connection.execute(_WAL).fetchone()
@@ -237,7 +237,7 @@ class _Run:
 
 
 def verified(document: Mapping[str, Any], verdict: Verdict) -> list[dict[str, Any]]:
-    """Return the output of `pitledger verify` for every journal of a stack: hashes, chains, sums, checkpoints."""
+    """Return the output of `pitledger verify` for every journal of a stack; its failures are added to the verdict."""
     words = [f"--service={service}" for service in document["pids"]]
     environment = {**os.environ, **environment_of(dict(document))}
     found = subprocess.run([*_VERIFY, *words], env=environment, stdout=subprocess.PIPE, check=False)  # noqa: S603

@@ -1,13 +1,13 @@
-"""Measure reading a month of a casino into the read model of reporting, and reporting it.
+"""Measure how reporting reads a month of a casino into its read model, and how fast its reports are then.
 
-    python -m loadtest.bench.month --days 1 --month
-    python -m loadtest.bench.month --days 30 --tables 24 --rounds-per-table-day 60 --rebuild
+  python -m loadtest.bench.month --days 1 --month
+  python -m loadtest.bench.month --days 30 --tables 24 --rounds-per-table-day 60 --rebuild
 
-Starts a database, a broker and reporting alone. What round settlement publishes of these days stands on its topic
-before a clock starts, then what the other services publish of them. Measured are the entries that get into the read
-model each second, the processor time of each, and every report. `--month` multiplies what follows from rounds to
-thirty days in the read model; what people do on those days comes from the topics. `--rebuild` rebuilds the read model
-and compares the bytes of every report.
+It starts only a database, a broker and reporting. The messages of round settlement for these days are on its topic
+before timing starts; the messages of the other services follow. Measured are the entries read per second, the CPU
+time per entry, and every report. `--month` multiplies the rows that follow from rounds to thirty days in the read
+model; the rows of people's work on those days come from the topics. `--rebuild` rebuilds the read model and compares
+the bytes of every report.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def measured(reporting: Reporting, what: str) -> None:
 
 
 def read(reporting: Reporting, what: str, messages: Iterable[Published]) -> None:
-    """Publish messages to running processes, and print the speed, including creating the messages."""
+    """Publish messages to running processes, and print the speed, which includes generating the messages."""
     used, started = OWN.used(), time.monotonic()
     count = reporting.publish(messages)
     reporting.wait_until_read(seconds=_DEADLINE_SECONDS)
@@ -62,13 +62,13 @@ def _say(what: str, count: int, seconds: float, before: Used) -> None:
 
 
 def ask(reporting: Reporting, last_day: date, known_at: datetime, spans: Sequence[str]) -> Answers:
-    """Request every report."""
+    """Return the answers to all reports."""
     with reporting.client() as client:
         return Desk(client, PROPERTY, last_day, known_at).ask_all(spans)
 
 
 def run(options: argparse.Namespace) -> list[str]:
-    """Read and report a month; return the problems found."""
+    """Read and report a month; return the problems found, as text."""
     where = casino(PROPERTY, pit(options.tables), FIRST_DAY)
     days = [FIRST_DAY + timedelta(days=number) for number in range(options.days)]
     of_month = [
@@ -97,7 +97,8 @@ def run(options: argparse.Namespace) -> list[str]:
             if not options.month:
                 waited = reporting.wait_until_tested(PROPERTY, of_month, seconds=_DEADLINE_SECONDS)
                 say(f"sealed days tested in {waited:.0f} s; load {load():.1f}")
-        # A month that came within minutes was never vacuumed while nobody compared it, as each day of a real one is.
+        # A month read within minutes was not vacuumed yet; in production every day of it has been, before it is
+        # compared.
         vacuum(reporting.administrator)
         with reporting.running(options.processes):
             reporting.wait_until_read(seconds=_DEADLINE_SECONDS)
@@ -121,7 +122,7 @@ def run(options: argparse.Namespace) -> list[str]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure and print; return the exit code, 1 if an identity is violated or bytes differ."""
+    """Measure and print; return the exit code: 1 if an identity is violated or bytes differ."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.month", description=__doc__.split("\n\n")[0])
     parser.add_argument("--days", type=int, default=1, help="number of gaming days to play (default: %(default)s)")
     parser.add_argument("--tables", type=int, default=200, help="number of tables (default: %(default)s)")

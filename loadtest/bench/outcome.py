@@ -17,27 +17,31 @@ from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
 RESULTS: Final = Path("var/loadtest/results.jsonl")
 PERCENTILES: Final = ("50", "95", "99", "99.9", "100")
 _POINTS: Final = 400
-"""So many points of a curve are kept."""
+"""The maximum number of stored points of a curve."""
 _WINDOWS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The measured source: its commit, and whether files differ from it."""
+    """The measured source code: its commit, and whether files differ from it."""
 
     commit: str
     changed: bool
 
     @classmethod
     def here(cls) -> "Source":
-        """Return the current source; unknown if it is not in a repository."""
+        """Return the current source; its commit is unknown outside of a repository."""
         head, status = _git("rev-parse", "HEAD"), _git("status", "--porcelain")
         return cls(head or "unknown", bool(status))
 
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """One run. Ages are milliseconds, by owner and percentile; CPU microseconds per round; memory in MB."""
+    """The figures of one run.
+
+    `age_ms` are milliseconds by service and percentile. `processor_us` are CPU microseconds per round by process,
+    `machine_us` those of the whole machine. `memory_mb` is in megabytes, `disk_bytes` in bytes per round.
+    """
 
     at: str
     profile: str
@@ -65,17 +69,17 @@ class Outcome:
 
     @property
     def rounds_per_second(self) -> float:
-        """Return rounds per second, from the first hand-over to the last commit."""
+        """Return the rounds per second, from the first hand-over to the last commit."""
         return self.rounds / self.committed_seconds
 
     def as_document(self) -> dict[str, Any]:
-        """Return the outcome as JSON."""
+        """Return the outcome as a JSON document."""
         us = sum(self.processor_us.values())
         return asdict(self) | {"rounds_per_second": self.rounds_per_second, "processor_us_total": us}
 
 
 def ages(since: Mapping[Any, float], until: Mapping[Any, float]) -> dict[str, float]:
-    """Return the percentiles of milliseconds between two moments of each item; 100 is the maximum."""
+    """Return percentiles of the milliseconds between two moments of each item; 100 is the maximum."""
     waits = sorted(1000 * (until[name] - moment) for name, moment in since.items() if name in until)
     return {percent: round(_at(waits, float(percent)), 2) for percent in PERCENTILES} if waits else {}
 
@@ -85,9 +89,9 @@ def _at(ordered: Sequence[float], percent: float) -> float:
 
 
 def lag_of(samples: Samples, sent: Sequence[float], before: int, schemas: Iterable[str]) -> list[Mapping[str, float]]:
-    """Return how many records each service was behind, over seconds since the first record was sent.
+    """Return how many records each service was behind, by seconds since the first record was sent.
 
-    `sent` are the times at which records were due, in order; `before` records had been settled at the first one.
+    `sent` are the due times of the records, in order; `before` is the number of records settled before the first one.
     """
     curve: list[Mapping[str, float]] = []
     due = 0
@@ -104,7 +108,7 @@ def lag_of(samples: Samples, sent: Sequence[float], before: int, schemas: Iterab
 
 
 def growth_of(samples: Samples) -> list[Mapping[str, float]]:
-    """Return the cost of a round while the journal grew, in windows with about equally many rounds."""
+    """Return the cost of a round as the journal grows, in windows with about equally many rounds."""
     places = {sample.at: sample.read(SETTLEMENT, TABLE_EVENTS.name) for sample in samples.places}
     looks = [(_near(places, look.at), look) for look in samples.resources]
     if not looks:
@@ -130,7 +134,7 @@ def _window(settled: int, before: Resources, settled_after: int, after: Resource
 
 
 def memory_of(samples: Samples) -> dict[str, dict[str, float]]:
-    """Return the memory of each kind of process: before, at its peak, and after, MB."""
+    """Return the memory of each kind of process before the run, at its peak, and after, megabytes."""
     found: dict[str, dict[str, float]] = {}
     for look in samples.resources:
         for name, size in look.memory.items():
@@ -141,7 +145,7 @@ def memory_of(samples: Samples) -> dict[str, dict[str, float]]:
 
 
 def verdict_document(verdict: Verdict, journals: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the verdict as JSON, with the output of `pitledger verify` for every journal."""
+    """Return the verdict as a JSON document; the problems that `pitledger verify` found are added to it."""
     verified = list(journals)
     for each in verified:
         for problem in each["problems"]:
@@ -151,7 +155,7 @@ def verdict_document(verdict: Verdict, journals: Iterable[Mapping[str, Any]]) ->
 
 
 def keep(outcome: Outcome, path: Path) -> None:
-    """Store a run with the earlier ones."""
+    """Append a run to the stored runs."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
         file.write(json.dumps(outcome.as_document()) + "\n")
@@ -163,7 +167,7 @@ def kept(path: Path) -> list[dict[str, Any]]:
 
 
 def thinned(items: Sequence[Any], most: int) -> Sequence[Any]:
-    """Return at most this many of the items, evenly spaced, including the first and the last."""
+    """Return at most `most` of the items, evenly spaced, including the first and the last."""
     if len(items) <= most:
         return items
     return [items[number * (len(items) - 1) // (most - 1)] for number in range(most)]
@@ -182,5 +186,5 @@ def _git(*words: str) -> str:
 
 
 def processors() -> int:
-    """Return how many CPUs this process may use."""
+    """Return the number of CPUs that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0

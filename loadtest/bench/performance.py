@@ -1,9 +1,9 @@
 """Generate the tables of docs/performance.md from the stored runs, so that no figure is copied by hand.
 
-    python -m loadtest.bench.performance
+  python -m loadtest.bench.performance
 
-Each table stands between two comments of the page, `measured: NAME` and `end of measured`. A profile has the row of its
-last run; runs whose verdict was wrong are not shown, and where nothing is kept, the table stays as it is.
+Each table is between two comments of the page, `measured: NAME` and `end of measured`. A profile has the row of its
+last run with correct books. A table without stored runs is not changed.
 """
 
 import argparse
@@ -25,13 +25,13 @@ PAGE: Final = Path("docs/performance.md")
 _TABLE: Final = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end of measured -->)", re.DOTALL)
 
 _FULL: Final = 0.05
-"""A window with fewer of all rounds is the end of a run, in which services wait for each other."""
+"""A window with fewer than this share of all rounds is the end of a run, in which services wait for each other."""
 
 Run = Mapping[str, Any]
 
 
 def runs_table(runs: Iterable[Run]) -> Iterator[str]:
-    """Yield the results of each profile; ages only if rounds were produced at a fixed rate."""
+    """Yield the table of profiles with their last runs; ages only if all rounds were paced."""
     yield (
         "| profile | commit | load | rounds | rounds/s | committed p50, p99, p99.9 ms | everywhere p50, p99 ms "
         "| behind at most | processor |"
@@ -55,7 +55,7 @@ def runs_table(runs: Iterable[Run]) -> Iterator[str]:
 
 
 def parts_table(runs: Iterable[Run]) -> Iterator[str]:
-    """Yield the CPU time of a round by part, microseconds, and the bytes that a round leaves on disk."""
+    """Yield the table of CPU microseconds per round by part, and of bytes per round on disk."""
     names = ("round-settlement", "reporting", "postgres", "broker", "this harness")
     yield "| profile | round settlement | reporting | PostgreSQL | broker | harness | others | journal, B | all, B |"
     yield "|---|---|---|---|---|---|---|---|---|"
@@ -68,7 +68,7 @@ def parts_table(runs: Iterable[Run]) -> Iterator[str]:
 
 
 def memory_table(runs: Iterable[Run]) -> Iterator[str]:
-    """Yield the memory of the services and of PostgreSQL, megabytes, before and after."""
+    """Yield the table of memory before and after, of services and PostgreSQL, megabytes."""
     yield "| profile | rounds | round settlement | reporting | PostgreSQL |"
     yield "|---|---|---|---|---|"
     for run in runs:
@@ -81,12 +81,12 @@ def memory_table(runs: Iterable[Run]) -> Iterator[str]:
 
 
 def growth_table(runs: Iterable[Run]) -> Iterator[str]:
-    """Yield the cost of a round in the first and in the last full window, for runs without pacing."""
+    """Yield the table of the cost of a round in the first and last full windows, for unpaced runs."""
     yield "| profile | rounds in the journal | processor of a round | rounds/s |"
     yield "|---|---|---|---|"
     for run in runs:
         if any(stage["rate"] for stage in run["stages"]):
-            continue  # a round carries what services do while none comes
+            continue  # if paced, the CPU time of a round includes idle work of the services
         windows = [each for each in run["growth"] if each["rounds"] >= run["rounds"] * _FULL]
         for each in windows[:1] + windows[1:][-1:]:
             cells = f"{each['rounds_before']:,}", f"{each['processor_us']:,.0f} µs", f"{each['rounds_per_second']:,.0f}"
@@ -94,7 +94,7 @@ def growth_table(runs: Iterable[Run]) -> Iterator[str]:
 
 
 def page(text: str, tables: Mapping[str, Sequence[str]]) -> str:
-    """Return the page with these tables in their places. Raises: ValueError if the page lacks a place for one."""
+    """Return the page with its tables replaced. Raises: ValueError if the page lacks the comments of a table."""
     places = {name for _, name, _ in _TABLE.findall(text)}
     if missing := tables.keys() - places:
         raise ValueError(f"{PAGE} has no place for {', '.join(sorted(missing))}")
@@ -108,7 +108,7 @@ def page(text: str, tables: Mapping[str, Sequence[str]]) -> str:
 
 
 def right(runs: Iterable[Run]) -> list[Run]:
-    """Return the last run of each profile that had correct books, in the order of the profiles."""
+    """Return the last run with correct books of each profile, in the order of the profiles."""
     last = {run["profile"]: run for run in runs if run["verdict"]["holds"]}
     return [last[name] for name in PROFILES if name in last]
 
@@ -130,7 +130,7 @@ def _last(path: Path) -> dict[str, Any]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Write the tables for which figures are stored."""
+    """Write the tables for which figures are stored; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.performance", description=__doc__.split("\n\n")[0])
     parser.add_argument("--page", type=Path, default=PAGE)
     parser.add_argument("--results", type=Path, default=RESULTS.parent, help="directory of the stored figures")

@@ -1,4 +1,4 @@
-"""Plots as SVG, rendered from Vega-Lite by vl-convert, which needs no browser; the pages need no network."""
+"""Plots as SVG, rendered from Vega-Lite by vl-convert. Rendering needs no browser, and pages need no network."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -12,12 +12,12 @@ _WIDTH, _HEIGHT = 520, 180
 
 
 def curves(title: str, rows: Rows, *, x: str, y: str, of: str) -> str:
-    """Return a line chart over `x` with a line for each value of `of`, as SVG."""
+    """Return a line chart over `x` with one line for each value of `of`, as SVG."""
     return _drawn(title, rows, "line", {"x": _axis(x), "y": _axis(y), "color": {"field": of, "type": "nominal"}})
 
 
 def bars(title: str, rows: Rows, *, x: str, y: str, of: str) -> str:
-    """Return a chart of stacked bars, one for each value of `y`, divided by `of`, as SVG."""
+    """Return a chart of stacked bars as SVG: one bar for each value of `y`, divided by `of`."""
     encoding = {
         "x": _axis(x),
         "y": {"field": y, "type": "nominal", "sort": None, "title": None},

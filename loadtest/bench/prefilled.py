@@ -1,16 +1,16 @@
 """Measure the cost of a round with an empty journal and with fifty million postings, alternating in one run.
 
-    python -m loadtest.bench.prefilled --postings 50000000 --directory /var/tmp
+  python -m loadtest.bench.prefilled --postings 50000000 --directory /var/tmp
 
-Starts two stacks, each on an embedded PostgreSQL whose data are in a directory, and plays the same rounds to both. One
-of the journals is then filled by the database itself: with copies of these entries, as the past of other tables at
-other properties, in shards that stand before and behind those that are written, with the places of their streams and
-where their rounds stand. Then windows of rounds are played to one stack and the other in turn, and the processor time
-of a round is told: of all processes of a stack, and of each kind of them.
+It starts two stacks, each on an embedded PostgreSQL with its data in a directory, and plays the same rounds to both.
+The database then fills one of the journals with copies of these entries, as the history of other properties, in
+shards before and behind the ones that are written, with the copied positions of their streams and rounds. Then
+windows of rounds are played to the two stacks alternately. Printed is the CPU time per round, of all processes of a
+stack and of each kind.
 
-The verdict is that of a profile, for both stacks; `pitledger verify` reads every journal up to its signed checkpoints,
-but not what the database filled in by itself, of which no service says that it is its own. The exit code is 1 where the
-books are wrong; never for a time.
+The verdict on both stacks is that of a profile. `pitledger verify` reads every journal up to its signed checkpoints,
+but not the filled shards, which no service has signed. The exit code is 1 if the books are wrong; slowness never
+fails the run.
 """
 
 import argparse
@@ -52,7 +52,7 @@ RESULTS: Final = Path("var/loadtest/prefilled.jsonl")
 _TABLES: Final = 48
 _SECONDS: Final = 120.0
 _BYTES_OF_POSTING: Final = 400
-"""What a posting takes on the disk at most, with its part of its entry, of the indexes and of the log."""
+"""The maximum disk space of a posting, bytes, including its share of the entry, the indexes and the write-ahead log."""
 _POSTINGS_AT_ONCE: Final = 500_000
 _TEMPLATE: Final = """
     CREATE UNLOGGED TABLE public.template AS
@@ -96,7 +96,7 @@ class TooSmall(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """The size of a journal."""
+    """The size of a journal: entries, postings, and bytes on disk."""
 
     entries: int
     postings: int
@@ -105,18 +105,18 @@ class Journal:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """CPU microseconds of a round in a window, for each kind of process of a stack."""
+    """The CPU microseconds per round in a window, by kind of process of a stack."""
 
     us: dict[str, float]
 
     @property
     def all_us(self) -> float:
-        """Return the sum."""
+        """Return the sum over all kinds of processes."""
         return sum(self.us.values())
 
 
 class _Side:
-    """One of the two stacks, with the records sent to it."""
+    """One of the two stacks, and the records sent to it."""
 
     def __init__(self, running: ExitStack, directory: Path, head: Head) -> None:
         self._server = running.enter_context(PostgresServer(directory=directory))
@@ -136,7 +136,7 @@ class _Side:
         self._sent: list[Record] = []
 
     def play(self, records: Sequence[Record]) -> Cost:
-        """Play rounds without pacing until they are reported; return the cost of one."""
+        """Play unpaced rounds until they are reported; return the cost per round."""
         used = self._family.used()
         self._bench.play(records, [0.0] * len(records))
         self._sent += records
@@ -146,7 +146,7 @@ class _Side:
         return Cost({name: 1e6 * seconds / len(records) for name, seconds in used.processes.items()})
 
     def fill(self, postings: int, say: Callable[[str], object]) -> None:
-        """Add postings to the journal, as the superuser, who bypasses the triggers."""
+        """Add copied postings to the journal, as a superuser, who can bypass the triggers."""
         with self._connected() as connection:
             connection.execute("SET session_replication_role = replica")
             connection.execute(_TEMPLATE)
@@ -168,7 +168,7 @@ class _Side:
         return Journal(entries, int(postings), size)
 
     def judged(self) -> Verdict:
-        """Return the verdict: whether the books follow from what was sent."""
+        """Return the verdict on whether the books follow from the records sent."""
         verdict, expected, servers = Verdict(), Expected(self._sites), self._target.bootstrap_servers
         events, published = list(stored(servers, TABLE_EVENTS.name)), list(stored(servers, SETTLEMENTS.name))
         schemas = [service.replace("-", "_") for service in self._document["pids"]]
@@ -185,7 +185,7 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class Prefilled:
-    """One run: the final journal sizes, the cost of a round in each window, and the verdicts."""
+    """The result of one run: final journal sizes, the cost per round in each window, and the verdicts."""
 
     at: str
     source: Source
@@ -199,14 +199,14 @@ class Prefilled:
 
     @property
     def holds(self) -> bool:
-        """Return whether the books are correct."""
+        """Return whether the books of both stacks are correct."""
         return all(verdict["holds"] for verdict in self.verdicts)
 
 
 def measure(
     postings: int, *, windows: int, rounds: int, directory: Path, corpora: Path, say: Callable[[str], object]
 ) -> Prefilled:
-    """Fill one of two journals, and play windows of rounds to each in turn. Raises: TooSmall."""
+    """Fill one of two journals, and play windows of rounds to both alternately. Raises: TooSmall."""
     free, needed = shutil.disk_usage(directory).free, postings * _BYTES_OF_POSTING
     if free < needed:
         raise TooSmall(f"{directory} has {free:,} bytes free; {postings:,} postings take up to {needed:,}")
@@ -214,7 +214,7 @@ def measure(
     head = Head(template + windows * rounds, _TABLES)
     records = corpus(head, corpora)
     with TemporaryDirectory(dir=directory, prefix="pitledger-prefilled-") as scratch, ExitStack() as running:
-        Path(scratch).chmod(0o755)  # the server runs under an account of its own
+        Path(scratch).chmod(0o755)  # the server runs under another account
         empty, full = (_Side(running, Path(scratch, name), head) for name in ("empty", "full"))
         for side in (empty, full):
             side.play(records[:template])
@@ -222,7 +222,7 @@ def measure(
         found: list[tuple[Cost, Cost]] = []
         for begin in range(template, len(records), rounds):
             window = records[begin : begin + rounds]
-            first, second = (empty, full) if len(found) % 2 else (full, empty)  # neither is always the later one
+            first, second = (empty, full) if len(found) % 2 else (full, empty)  # alternate which journal comes first
             costs = {first: first.play(window), second: second.play(window)}
             found.append((costs[empty], costs[full]))
             say(f"a round: {costs[empty].all_us:,.0f} µs on the empty journal, {costs[full].all_us:,.0f} on the full")

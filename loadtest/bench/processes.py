@@ -1,4 +1,4 @@
-"""CPU use of processes, from /proc; on systems without /proc nothing is measured."""
+"""CPU and memory use of processes, from /proc. On systems without /proc nothing is measured."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -12,12 +12,12 @@ _TICKS_PER_SECOND: Final = os.sysconf("SC_CLK_TCK")
 HARNESS: Final = "this harness"
 _PROGRAMS: Final = {"tansu": "broker", "java": "broker", "python": "pitledger up"}
 _TICKS_OFF, _TICKS_OFF_SECONDS = 0.02, 0.5
-"""Ticks are counted where they end: the sums of processes and of the machine differ by so much at most."""
+"""The tolerance, as a share and in seconds, between the CPU time of processes and machine, due to clock ticks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process at one moment: its parent, the words of its command, and the seconds it and ended children used."""
+    """A process at one moment: its parent, its command line, and the CPU seconds used by it and its ended children."""
 
     pid: int
     parent: int
@@ -26,7 +26,7 @@ class Process:
 
 
 def processes_below(root: int) -> list[Process]:
-    """Return `root` and the processes that descend from it; none without /proc."""
+    """Return `root` and its descendants; none without /proc."""
     if not _PROC.is_dir():
         return []
     found = [process for each in _PROC.iterdir() if each.name.isdecimal() and (process := _read(each)) is not None]
@@ -49,7 +49,7 @@ def _read(directory: Path) -> Process | None:
         words = (directory / "cmdline").read_bytes().split(b"\0")
         after_name = (directory / "stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
-        return None  # it ended while we looked
+        return None  # it ended meanwhile
     ticks = sum(int(after_name[place]) for place in (11, 12, 13, 14))
     return Process(
         pid=int(directory.name),
@@ -66,7 +66,7 @@ def load() -> float:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """CPU seconds at one moment: of each process, by kind, and of the whole machine."""
+    """The CPU seconds used until a moment, by kind of process, and by the whole machine."""
 
     processes: Mapping[str, float]
     machine: float
@@ -78,19 +78,20 @@ class Used:
 
     @property
     def counted(self) -> float:
-        """Return the sum over the processes; if it exceeds that of the machine, one was counted twice."""
+        """Return the sum over all processes; if it exceeds the machine's, a process was counted twice."""
         return sum(self.processes.values())
 
     @property
     def counted_once(self) -> bool:
-        """Return whether the machine's busy time matches that of the processes, up to the clock's resolution."""
+        """Return whether the processes used no more CPU time than the machine, up to the clock's resolution."""
         return self.counted <= self.machine * (1 + _TICKS_OFF) + _TICKS_OFF_SECONDS
 
 
 class Family:
-    """The processes of a measurement: those that descend from some roots, by kind.
+    """The processes of a measurement, all descendants of some root processes, grouped by kind.
 
-    A process is named by its service or its log; PostgreSQL's processes count as one, others by program.
+    A process is named after its service or its log. All processes of PostgreSQL have one name; others are named after
+    their program.
     """
 
     def __init__(self, *roots: int, logs: Path | None = None) -> None:
@@ -98,7 +99,7 @@ class Family:
         self._logs = logs
 
     def used(self) -> Used:
-        """Return the CPU seconds used so far, counting each process once, whichever roots it descends from."""
+        """Return the CPU seconds used so far; a process below several roots is counted once."""
         sums: dict[str, float] = {}
         for process in self._members():
             name = self._name(process)
@@ -106,7 +107,7 @@ class Family:
         return Used(sums, machine_seconds())
 
     def memory_bytes(self) -> dict[str, int]:
-        """Return the memory of each kind of process; shared memory counts proportionally."""
+        """Return the memory in bytes by kind of process; shared memory is divided among its users."""
         sums: dict[str, int] = {}
         for process in self._members():
             name = self._name(process)
@@ -123,17 +124,17 @@ class Family:
         if program.startswith("postgres"):
             return "postgres"
         if "run" in process.words[:-1]:
-            return process.words[process.words.index("run") + 1]  # pitledger run SERVICE
+            return process.words[process.words.index("run") + 1]  # of `pitledger run SERVICE`
         log = log_of(process.pid)
         return log.stem if log is not None and log.parent == self._logs else _PROGRAMS.get(program, program)
 
 
 OWN: Final = Family(os.getpid())
-"""This process, and those that it has started."""
+"""This process and its descendants."""
 
 
 def machine_seconds() -> float:
-    """Return the busy seconds of this machine's CPUs so far; 0 without /proc."""
+    """Return the busy seconds of the machine's CPUs so far; 0 without /proc."""
     try:
         words = (_PROC / "stat").read_text().splitlines()[0].split()
     except FileNotFoundError:
@@ -151,7 +152,7 @@ def _memory_bytes(pid: int) -> int:
 
 
 def log_of(pid: int) -> Path | None:
-    """Return the file to which a process writes its standard error; None if that cannot be determined."""
+    """Return the file to which a process writes its standard error; None if unknown."""
     try:
         return (_PROC / str(pid) / "fd" / "2").readlink()
     except OSError:

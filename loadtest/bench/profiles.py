@@ -1,4 +1,4 @@
-"""The load profiles: what arrives, from how many tables, for which services, and what fails meanwhile."""
+"""The load profiles: arrival rates, tables, services, and injected failures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,20 +8,20 @@ from typing import Final
 from loadtest.traffic.arrivals import Stage
 
 SPINE: Final = ("paytable-registry", "round-settlement", "reporting")
-"""The services that a round passes on its way into the journal and the reports."""
+"""The services on the path of a round into the journal and the reports."""
 WARM_UP_ROUNDS: Final = 600
-"""Rounds that are played before anything is measured, so that every process has loaded what it needs."""
+"""The number of rounds played before measuring, so that every process has loaded what it needs."""
 SETTLEMENT: Final = "round-settlement"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """A load profile: `tables` at each of the properties.
+    """A load profile, with `tables` tables at each of its properties.
 
-    `services` are all of them by default; `killed` is a service that is killed after half of the rounds. `hot_share` of
-    all rounds are the first table's; `partition` takes every round, where one is named, and `partitions` are of table
-    events where there are not as many as usual. `processes` says of how many processes a service is; `together`, that
-    all services share one.
+    `services` is empty for all services. `killed` is a service that is killed after half of the rounds. `hot_share` is
+    the share of all rounds that the first table plays. `partition` is the only partition that receives rounds, if set;
+    `partitions` is the number of partitions of table events, if not the usual one. `processes` is the number of
+    processes by service. `together`: all services share one process.
     """
 
     about: str
@@ -43,7 +43,7 @@ class Profile:
 
     @property
     def paced(self) -> bool:
-        """Return whether rounds arrive at a fixed rate rather than as fast as possible."""
+        """Return whether rounds arrive at a given rate rather than as fast as possible."""
         return any(stage.rate for stage in self.stages)
 
 
@@ -111,4 +111,4 @@ PROFILES: Final[Mapping[str, Profile]] = {
     "shards-1": Profile(about="one partition", stages=(Stage(12_800),), partitions=1),
     "shards-64": Profile(about="64 partitions, and so 64 shards", stages=(Stage(12_800),), tables=192, partitions=64),
 }
-"""By name, as `make loadtest PROFILE=` has them; the rates are for a machine of two processors."""
+"""The profiles by name, for `make loadtest PROFILE=`; the rates are for a machine with two CPUs."""

@@ -1,4 +1,4 @@
-"""The rows of reporting's read model: how long the database alone takes to hold them, and copies for further days."""
+"""The rows of reporting's read model: how fast the database alone copies them, and copies of them for further days."""
 
 import io
 import time
@@ -19,9 +19,9 @@ _OF_DAYS: Final = (
     *("day_moments", "dealer_days", "wager_days", "play_days", "chip_hours", "pace_hours", "line_days"),
     *("rounds", "won_lines", "seat_wagers"),
 )
-"""The tables that are multiplied whole: what follows from rounds."""
+"""The tables that are multiplied completely, because all of their rows follow from rounds."""
 _OF_JOURNALS: Final = ("positions", "facts", "amounts")
-"""The tables of which the part is multiplied that follows from rounds (`_OF_ROUNDS`)."""
+"""Tables whose rows are only multiplied if they follow from rounds (`_OF_ROUNDS`)."""
 _OF_ROUNDS: Final = {
     "positions": f"t.service <> 'table-inventory' AND t.shard < {DESK}",
     "facts": f"(t.service <> 'table-inventory' OR t.event LIKE 'vigorish.%') AND t.shard < {DESK}",
@@ -30,18 +30,18 @@ _OF_ROUNDS: Final = {
         AND f.event LIKE 'vigorish.%'))""",
 }
 _TEXTS: Final = ("round_id", "item", "data")
-"""The columns whose text names gaming days."""
+"""The text columns that contain gaming days."""
 _SUMS: Final = sql.SQL("""
     INSERT INTO reporting.amount_days (gaming_day, property, measure, table_name, shift, item, value)
     SELECT gaming_day, property, measure, table_name, shift, item, sum(value) FROM reporting.amounts
     WHERE seq > {stride} GROUP BY 1, 2, 3, 4, 5, 6""")
 _STRIDE: Final = 10_000_000
-"""The sequences of a day that was multiplied begin so much later."""
+"""The offset of sequences per day by which the rows of a multiplied day are shifted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """How long the database takes for the rows alone: to copy them into an empty table, and to count them."""
+    """The seconds that the database needs to copy the rows of rounds into an empty table, and to count them."""
 
     rows: int
     copy_seconds: float
@@ -80,9 +80,10 @@ def baseline(conninfo: str) -> Baseline:
 
 
 def multiply(conninfo: str, first: date, days: int, wanted: int) -> None:
-    """Copy the first gaming days until there are as many as wanted, shifting their rows by days.
+    """Copy the rows of the first `days` gaming days until there are `wanted` days, with their dates shifted.
 
-    It excludes what people do (`loadtest.traffic.ledgers`), which must not have been read for those days.
+    Rows that follow from people's work (`loadtest.traffic.ledgers`) are not copied. On the further days there must not
+    be any such rows yet.
     """
     with psycopg.connect(conninfo, autocommit=True) as connection:
         for table in (*_OF_JOURNALS, *_OF_DAYS):
@@ -99,9 +100,9 @@ def multiply(conninfo: str, first: date, days: int, wanted: int) -> None:
 
 
 def vacuum(conninfo: str) -> None:
-    """Do what the database does in a month on its own, and write recent changes to disk.
+    """Vacuum and analyze the database, as it does by itself over a month, and write recent changes to disk.
 
-    A login without the right to checkpoint leaves the latter to the database.
+    Without the right to checkpoint, writing is left to the database.
     """
     with psycopg.connect(conninfo, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
@@ -128,7 +129,7 @@ def _repeat(
 
 
 def _later(name: str, kind: str, days: Sequence[date], later: int) -> sql.Composable:
-    """Return a column's value in a row shifted by a number of days."""
+    """Return the SQL expression of a column's value in a row shifted by `later` days."""
     column = sql.Identifier(name)
     if kind == "date":
         return sql.SQL("{} + {}").format(column, sql.Literal(later))
@@ -139,7 +140,7 @@ def _later(name: str, kind: str, days: Sequence[date], later: int) -> sql.Compos
     if name not in _TEXTS:
         return column
     value: sql.Composable = sql.SQL("CAST({} AS text)").format(column)
-    for day in reversed(days):  # the last one first: what was replaced is not replaced again
+    for day in reversed(days):  # last day first, so that no replacement is replaced again
         for form in ("%Y-%m-%d", "%Y%m%d"):
             texts = [sql.Literal(f"{one:{form}}") for one in (day, day + timedelta(days=later))]
             value = sql.SQL("replace({}, {}, {})").format(value, *texts)

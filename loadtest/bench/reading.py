@@ -1,4 +1,4 @@
-"""Runs only reporting, on its own servers, to measure how it reads and reports an existing month."""
+"""Runs only reporting, on its own servers, to measure how it reads and reports a generated month."""
 
 import os
 import subprocess
@@ -42,18 +42,15 @@ _ROLES: Final = (READ_REPORTS.name, READ_PATRON_REPORTS.name)
 _READY_SECONDS: Final = 120.0
 _FLUSH_SECONDS: Final = 120.0
 _SIGNED_TOGETHER: Final = 500
-"""So many messages are signed at once, as a relay does."""
+"""The number of messages signed together, as a relay does."""
 _NOBODY: Final = SSLContext(PROTOCOL_TLS_CLIENT)
-"""No authority is read for each request: nobody is asked with TLS."""
+"""An empty trust store, so that it is not loaded for each request; no request uses TLS."""
 _POLL_SECONDS: Final = 0.02
 _READ: Final = "SELECT coalesce(sum(next_offset), 0)::bigint FROM reporting.shards WHERE name LIKE '{}/%'"
 
 
 class Reporting:
-    """Servers with the topics and the schema of reporting; its processes run on request.
-
-    `processes` says how many of them share the partitions.
-    """
+    """Servers with the topics and the schema of reporting, and processes of reporting that run on request."""
 
     def __init__(self, servers: Stack, issuer: DevelopmentIssuer, home: Path, settings: Mapping[str, str]) -> None:
         self._home = home
@@ -84,7 +81,7 @@ class Reporting:
 
     @contextmanager
     def running(self, processes: int = 1) -> Iterator[Sequence[int]]:
-        """Run the service in a number of processes, and yield their ids once all are ready."""
+        """Run the service in a number of processes; yield their process ids once all are ready."""
         started: list[ManagedProcess] = []
         try:
             ports = [free_port() for _ in range(processes)]
@@ -105,12 +102,12 @@ class Reporting:
                 one.stop()
 
     def client(self) -> httpx.Client:
-        """Return a client of the first process, with a token for reading reports."""
+        """Return a client of the first process, with a token that may read reports."""
         headers = {"authorization": f"Bearer {self._token}"}
         return httpx.Client(base_url=self._url, headers=headers, timeout=_READY_SECONDS, trust_env=False)
 
     def file(self, where: Casino) -> None:
-        """Publish the property and its submissions as the registry does."""
+        """Publish the facts that file and approve the property and its submissions, as the registry does."""
         journal = Journal(_REGISTRY)
         said: list[Published] = []
         filed: PropertyFiled | SubmissionFiled
@@ -125,7 +122,7 @@ class Reporting:
         self.publish(said)
 
     def publish(self, messages: Iterable[Published]) -> int:
-        """Publish messages, signed as their services do; return their number once the broker has all of them."""
+        """Publish messages, signed as by their services; return their number once the broker has all of them."""
         producer = Producer({"bootstrap.servers": self.bootstrap_servers, "compression.type": "lz4", "linger.ms": 20})
         count = 0
         for (topic, key, value), proof in self._signed(messages):
@@ -143,7 +140,7 @@ class Reporting:
         return count
 
     def _signed(self, messages: Iterable[Published]) -> Iterator[tuple[Published, bytes]]:
-        """Yield messages with their proofs; consecutive messages of one publisher are signed together."""
+        """Yield messages with their signatures; consecutive messages of one publisher are signed together."""
         left = iter(messages)
         while part := list(islice(left, _SIGNED_TOGETHER)):
             of: defaultdict[str, list[Published]] = defaultdict(list)
@@ -158,13 +155,13 @@ class Reporting:
 
     @property
     def records(self) -> int:
-        """Return the number of messages published, except on topics that every process reads as a whole."""
+        """Return the number of messages published, except on the topic that every process reads completely."""
         return sum(count for topic, count in self.published.items() if topic is not PROPERTIES)
 
     def progress(self, *, seconds: float) -> Iterator[tuple[float, int]]:
-        """Yield how many of `records` are in the read model, with the time, until all of them are.
+        """Yield the time and the number of `records` in the read model, whenever it changes, until all are read.
 
-        Moments are seconds of `time.monotonic`. Raises: TooSlow.
+        The time is in seconds of `time.monotonic`. Raises: TooSlow.
         """
         deadline, before = time.monotonic() + seconds, -1
         with psycopg.connect(self.conninfo, autocommit=True) as connection:
@@ -186,7 +183,7 @@ class Reporting:
         return time.monotonic() - started
 
     def wait_until_tested(self, property_name: str, days: Sequence[date], *, seconds: float) -> float:
-        """Wait until the sealed days of a property were tested; return the seconds it took. Raises: TooSlow."""
+        """Wait until these sealed days of a property were tested; return the seconds it took. Raises: TooSlow."""
         started = time.monotonic()
         with psycopg.connect(self.conninfo, autocommit=True) as connection:
 
@@ -212,7 +209,7 @@ _TESTED: Final = (
 def reporting_stack(settings: Mapping[str, str]) -> Iterator[Reporting]:
     """Yield servers for reporting, with these settings of the service; everything is stopped afterwards.
 
-    An embedded database gets a quarter of the memory as shared buffers, like a dedicated server.
+    An embedded database gets a quarter of the memory as shared buffers, as on a dedicated server.
     """
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     pages = {"shared_buffers": f"{memory // 4 // 2**20}MB"}
@@ -226,7 +223,7 @@ def _bytes_of(message: Published) -> bytes:
 
 
 def _answer(processes: Sequence[ManagedProcess], ports: Iterable[int]) -> bool:
-    """Return whether all processes answer. Raises: TooSlow with the log tail of one that has ended."""
+    """Return whether all processes respond. Raises: TooSlow, with its log tail, if one of them has ended."""
     for process in processes:
         if not process.running:
             raise TooSlow(f"reporting has not started:\n{process.log_tail()}")

@@ -11,10 +11,10 @@ from loadtest.traffic.publish import Record as Sendable
 
 POLL_SECONDS: Final = 0.01
 _STALLED_SECONDS: Final = 300.0
-"""Without any progress for so long, something is broken."""
+"""The time without any progress after which the run is considered broken."""
 
 Place = tuple[str, int | None]
-"""The stream of an event, and its sequence number."""
+"""The position of an event: (stream, sequence)."""
 
 
 class Record(Sendable, Protocol):
@@ -26,7 +26,7 @@ class Record(Sendable, Protocol):
 
 
 class Bench:
-    """Sends messages to one stack and reads its progress from the database. `produced` counts the messages sent."""
+    """Sends messages to one stack, and reads its progress. `produced` is the number of messages sent."""
 
     def __init__(self, watch: Watch, publisher: Publisher) -> None:
         self._watch = watch
@@ -39,10 +39,10 @@ class Bench:
         due: Iterable[float],
         at: Mapping[int, Callable[[], object]] = MappingProxyType({}),
     ) -> dict[Place, float]:
-        """Send each record at its due time (seconds from now), or as soon afterwards as possible.
+        """Send each record at its due time (seconds from now), or as soon as possible after it.
 
-        The callable under a record's index in `at` is called before it. Return when each was due (seconds since the
-        epoch), or when it was sent if it was due at once.
+        The function under a record's index in `at` is called before the record is sent. Return the due time of each
+        record in seconds since the epoch, by position; for a record due at 0, the time at which it was sent.
         """
         moments: dict[Place, float] = {}
         began, clock = time.time(), time.monotonic()
@@ -62,11 +62,11 @@ class Bench:
         self.reached(lambda: self._watch.settled(), lambda: self.produced)
 
     def reported(self) -> None:
-        """Wait until reporting has every entry of the journal. Raises: TooSlow."""
+        """Wait until reporting has read every entry of round settlement. Raises: TooSlow."""
         self.reached(lambda: self._watch.reported(), lambda: self._watch.entries())
 
     def reached(self, now: Callable[[], int], wanted: Callable[[], int]) -> None:
-        """Wait until one number has reached another. Raises: TooSlow if it makes no progress."""
+        """Wait until `now` returns at least the number that `wanted` returns. Raises: TooSlow if it stops growing."""
         before, since = -1, time.monotonic()
         while (reached := now()) < (goal := wanted()):
             self._publisher.poll()

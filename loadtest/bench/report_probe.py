@@ -1,4 +1,4 @@
-"""Requests every report from reporting, times the answers, and checks their identities."""
+"""Requests every report from reporting, measures the response times, and checks the reports' identities."""
 
 import sys
 import time
@@ -15,9 +15,9 @@ from loadtest.bench.processes import OWN
 SPANS: Final = ("day", "week", "month", "year")
 _FORMS: Final = ("pdf", "xlsx", "csv")
 _BIGGEST: Final = 3
-"""Of the reports of a month, so many of the longest are asked for in all forms."""
+"""How many of the longest monthly reports are requested in all formats."""
 _FORMS_OF: Final = ("master-game",)
-"""And these."""
+"""Further reports that are requested in all formats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a request: status, duration, CPU seconds of reporting and the database, number of rows.
+    """The response to a request: status code, duration, CPU seconds of reporting and the database, bytes, rows.
 
-    `digest` is the SHA-256 of its bytes. `broken` are the identities that do not hold.
+    `digest` is the SHA-256 of the body. `broken` are the violated identities.
     """
 
     status: int
@@ -49,10 +49,10 @@ Answers = Mapping[Question, Answer]
 
 
 class Desk:
-    """A reader of a property's reports up to a gaming day, as known at a moment."""
+    """Requests the reports of a property up to a gaming day, as known at a moment."""
 
     def __init__(self, client: httpx.Client, property_name: str, last_day: date, known_at: datetime) -> None:
-        """Use a client of reporting."""
+        """Use this client of reporting."""
         self._client = client
         self._asked = {
             "property": property_name,
@@ -61,7 +61,7 @@ class Desk:
         }
 
     def ask_all(self, spans: Sequence[str] = SPANS) -> dict[Question, Answer]:
-        """Request every report for all its spans, and some months in all formats; print each answer."""
+        """Request every report for each of its spans, and some in all formats; print and return the answers."""
         reports = self._client.get("/reports").raise_for_status().json()
         asked = [Question(one["name"], span) for one in reports for span in spans if span in one["periods"]]
         say(f"{'report':20} {'span':6} {'form':5} {'status':6} {'rows':>7} {'bytes':>11} {'seconds':>8} {'processor'}")
@@ -75,7 +75,7 @@ class Desk:
         return found
 
     def ask(self, question: Question) -> Answer:
-        """Request once, and print the answer."""
+        """Request a report once; print and return the answer."""
         query = {**self._asked, "period": question.period, "as": question.form}
         before, started = _of_reporting(), time.monotonic()
         response = self._client.get(f"/reports/{question.report}", params=query)
@@ -107,14 +107,14 @@ def failures(answers: Answers) -> Iterator[str]:
 
 
 def differences(before: Answers, after: Answers, when: str) -> Iterator[str]:
-    """Yield the requests whose answers differ from before in their bytes; `when` says after what."""
+    """Yield the requests whose responses differ in their bytes; `when` completes the message."""
     for question, answer in before.items():
         if after[question].digest != answer.digest:
             yield f"{question.report} of a {question.period} as {question.form} has other bytes {when}"
 
 
 def worst(answers: Answers) -> str:
-    """Print which report and which pages took longest."""
+    """Return which report and which file took longest, as text."""
     found = []
     for what, forms in (("report", ("json",)), ("file", _FORMS)):
         of_forms = {question: answer for question, answer in answers.items() if question.form in forms}
@@ -127,13 +127,13 @@ def worst(answers: Answers) -> str:
 
 
 def empty(answers: Answers) -> Iterable[str]:
-    """Return the reports without any row in any span."""
+    """Return the names of the reports that had no row in any span."""
     with_rows = {question.report for question, answer in answers.items() if answer.rows}
     return sorted({question.report for question in answers} - with_rows)
 
 
 def say(line: str) -> None:
-    """Print a line without buffering."""
+    """Print a line, and flush."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

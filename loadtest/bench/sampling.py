@@ -1,4 +1,4 @@
-"""Samples a running stack from a separate thread: each service's progress and memory."""
+"""Samples each service's progress, memory and CPU time on a running stack, from a separate thread."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -12,28 +12,28 @@ import psycopg
 from loadtest.bench.processes import Family, Used
 
 Place = tuple[str, int]
-"""(topic, partition)"""
+"""The key of a partition: (topic, partition)."""
 
 _RESOURCES_SECONDS: Final = 5.0
-"""Seldom: to read how much memory all have takes a tenth of a second of a processor."""
+"""The interval of memory samples; reading the memory of all processes takes a tenth of a CPU second."""
 _SECONDS: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The progress of services at a moment (seconds since the epoch): schema -> topic and partition -> next offset."""
+    """The progress of services at a moment (seconds since the epoch): next offset by schema and (topic, partition)."""
 
     at: float
     reached: Mapping[str, Mapping[Place, int]]
 
     def read(self, schema: str, topic: str) -> int:
-        """Return how many records of a topic a service had processed and committed."""
+        """Return the number of records of a topic that a service had processed and committed."""
         return sum(offset for (name, _), offset in self.reached.get(schema, {}).items() if name == topic)
 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """The memory in bytes and CPU seconds of processes at a moment, by kind."""
+    """The memory in bytes and the CPU seconds of processes at a moment, by kind of process."""
 
     at: float
     memory: Mapping[str, int]
@@ -42,20 +42,20 @@ class Resources:
 
 @dataclass(slots=True)
 class Samples:
-    """The samples, in order of time."""
+    """The samples of a run, in order of time."""
 
     places: list[Sample] = field(default_factory=list)
     resources: list[Resources] = field(default_factory=list)
 
 
 def place_of(shard_name: str) -> Place | None:
-    """Return the partition of a shard: `settlements/3`, or `settlements/3@...` for a re-created topic."""
+    """Return the partition of a shard named `settlements/3`, or `settlements/3@...` for a re-created topic; or None."""
     topic, _, number = shard_name.partition("@")[0].rpartition("/")
     return (topic, int(number)) if number.isdecimal() else None
 
 
 class Sampler:
-    """A thread that fills `samples` during a `with` block; its exception is raised at the end."""
+    """A thread that fills `samples` during a `with` block; an exception in it is raised at the end of the block."""
 
     def __init__(self, conninfo: str, schemas: Sequence[str], family: Family) -> None:
         self.samples = Samples()
@@ -104,5 +104,5 @@ class Sampler:
                     if last:
                         return
                     self._ends.wait(_SECONDS)
-        except Exception as error:  # noqa: BLE001 - raised again by whoever waits for the thread
+        except Exception as error:  # noqa: BLE001 - raised again at the end of the block
             self._error = error

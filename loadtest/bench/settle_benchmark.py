@@ -1,7 +1,7 @@
 """Benchmark decoding and settling one full round of each game: `python -m loadtest.bench.settle_benchmark`.
 
-A fixed loop of plain Python is timed beside each game: the ratio to it can be compared between machines, the
-microseconds cannot.
+A fixed loop of plain Python is timed with each game. The ratio to it can be compared between machines; the microseconds
+cannot.
 """
 
 import json
@@ -23,7 +23,7 @@ _WARM_UPS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Median microseconds of decoding, of settling, and of the reference loop."""
+    """The median microseconds of decoding, of settling, and of the reference loop."""
 
     regulation: str
     decode_us: float
@@ -39,7 +39,7 @@ class Measurement:
 
 
 def measure(full: FullRound, *, repeats: int = 100) -> Measurement:
-    """Time decoding and settling full rounds that differ in their wagers, each `repeats` times."""
+    """Return the times for decoding and settling full rounds with different wagers, each timed `repeats` times."""
     model = round_type(full.regulation)
     rules = compile_rules(full.regulation, parse_submission(full.submission))
     documents = [json.dumps(full.document(unit)).encode() for unit in _UNITS]
@@ -53,13 +53,13 @@ def measure(full: FullRound, *, repeats: int = 100) -> Measurement:
 
 
 def report(measurements: Iterable[Measurement]) -> str:
-    """Return the measurements of several games as lines of a table; the reference loop sums 1,000 squares."""
+    """Return the measurements of several games as a table."""
     head = f"{'':<14}{'decode':>12} {'':>8}{'settle':>14} {'':>8}{'reference':>14}\n"
     return head + "".join(f"{measurement}\n" for measurement in measurements)
 
 
 def measure_all(*, repeats: int = 100) -> str:
-    """Time every game and return the table."""
+    """Time every game, and return the table."""
     return report(measure(full, repeats=repeats) for full in FULL_ROUNDS)
 
 
@@ -71,7 +71,7 @@ def _reference(_: object) -> int:
 
 
 def _median_us(work: Callable[[_Item], object], items: Sequence[_Item], repeats: int) -> float:
-    """Time each item separately and return the median, which interruptions of a few items do not affect."""
+    """Return the median microseconds of `work` per item; the median ignores occasional interruptions."""
     times = []
     for repeat in range(_WARM_UPS + repeats):
         for item in items:

@@ -1,11 +1,11 @@
 """Compare the cost of a round with one cell and with sixty-four cells, measured alternately.
 
-    python -m loadtest.bench.shards --cells 1 4 16 64 --rounds 200
+  python -m loadtest.bench.shards --cells 1 4 16 64 --rounds 200
 
-A cell is a property with all that settles its rounds: its rules, its chain of hashes, its Merkle tree. The rounds of
-all cells come mixed, in the order of time, and are decoded, settled, encoded, hashed and appended in this one process:
-the pure part of the path; `loadtest.bench.load shards-64` plays the whole one. Told is the processor time of a round.
-Where cells share nothing it is the same however many there are, and the whole is linear in rounds.
+A cell is a property with everything that settles its rounds: its rules, its hash chain and its Merkle tree. The
+rounds of all cells are mixed in order of time, and are decoded, settled, encoded, hashed and appended in this
+process. This is the pure part of the path; `loadtest.bench.load shards-64` plays the whole path. Printed is the CPU
+time per round. If cells share nothing, it does not depend on the number of cells, and the total is linear in rounds.
 """
 
 import argparse
@@ -28,12 +28,12 @@ from shared.journal.merkle import Frontier
 RESULTS: Final = Path("var/loadtest/shards.jsonl")
 _TABLES: Final = 12
 _TRIES: Final = 3
-"""The best of so many is kept: what else runs on a machine makes a round slower, and never quicker."""
+"""The number of tries, of which the fastest counts: other load on the machine only ever makes a round slower."""
 _RECORDED: Final = datetime(2026, 5, 10, tzinfo=UTC)
 
 
 class Cell:
-    """A property's own journal in memory."""
+    """The journal of one property, in memory."""
 
     def __init__(self, site: Site) -> None:
         """Begin with an empty journal."""
@@ -44,7 +44,7 @@ class Cell:
         self._expected = Expected([site])
 
     def take(self, record: Record) -> None:
-        """Settle a round, and append it."""
+        """Settle a round, and append its entry."""
         draft = self._expected.draft(record.value, key=record.key.encode(), offset=self.seq, headers=())
         self.seq += 1
         self.head = entry_hash(draft, shard_name=self.name, seq=self.seq, recorded_at=_RECORDED, previous=self.head)
@@ -53,7 +53,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The number of cells, their rounds in total, and CPU microseconds per round."""
+    """The number of cells, their total number of rounds, and the CPU microseconds per round."""
 
     cells: int
     rounds: int
@@ -61,7 +61,7 @@ class Point:
 
 
 def simulated(sites: Sequence[Site], records: Iterable[Record]) -> tuple[list[Cell], Point]:
-    """Let the cell of each record's property process it; records of other properties are skipped."""
+    """Return the cells after processing the records of their properties, and the cost; other records are skipped."""
     cells = {site.document.property: Cell(site) for site in sites}
     mine = [(cells[name], record) for record in records if (name := record.key.split("/")[2]) in cells]
     began = time.process_time()
@@ -81,7 +81,7 @@ def lines(points: Sequence[Point]) -> Iterator[str]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Simulate, print and store the table."""
+    """Simulate, print and store the table; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.shards", description=__doc__.split("\n\n")[0])
     parser.add_argument("--cells", type=int, nargs="+", default=[1, 4, 16, 64], help="numbers of cells to compare")
     parser.add_argument("--rounds", type=int, default=200, help="rounds of each cell (default: %(default)s)")
@@ -91,7 +91,7 @@ def main(words: Sequence[str] | None = None) -> int:
     most = max(options.cells)
     head = Head(rounds=most * options.rounds, tables=_TABLES, properties=most)
     records, sites = corpus(head, options.corpora), head.sites
-    simulated(sites[:1], records)  # so that everything is loaded
+    simulated(sites[:1], records)  # warm-up, to load everything
     tried = [[simulated(sites[:cells], records)[1] for cells in options.cells] for _ in range(_TRIES)]
     points = [min(same, key=lambda point: point.processor_us) for same in zip(*tried, strict=True)]
     document = {

@@ -1,4 +1,4 @@
-"""A stack for a measurement: a command in a separate process, which prints a document with its addresses."""
+"""A stack for a measurement: a `pitledger` command in a separate process, which prints a JSON document of the stack."""
 
 import json
 import os
@@ -18,8 +18,10 @@ from shared.local.process import ManagedProcess, ProcessConfig
 
 _MAIN: Final = (sys.executable, "-P", "-m", "services.cli.main")
 ASKED_OFTEN: Final = {"PITLEDGER_FETCH_SECONDS": "0.01"}
-"""For ages on the broker in memory, which holds back what comes as long as it may: so short that what is
-measured is not its waiting (decision 28)."""
+"""The settings for measuring ages on the embedded broker, which holds back messages for the whole fetch time.
+
+The fetch time is so short that it does not dominate the measurement (decision 28).
+"""
 _STOP_SECONDS: Final = 60.0
 
 
@@ -34,10 +36,10 @@ def started_stack(
     partitions: Mapping[str, int] | None = None,
     together: bool = False,
 ) -> Iterator[tuple[dict[str, Any], int]]:
-    """Return the document of a stack of these services (all, if none is named), and the id of its process.
+    """Yield the document of a stack of these services (all, if none is named), and its process id.
 
-    The services are in one process where they are `together`, and else each in its own. Servers that the `environment`
-    names are used. `partitions` gives topics another number of them.
+    With `together`, the services share one process; otherwise each has its own. Servers named by `environment` are used
+    instead of embedded ones. `partitions` is the number of partitions by topic, if not the usual one.
     """
     words = ["up", f"--processes={1 if together else 'per-service'}", *(f"--service={service}" for service in services)]
     words += [f"--partitions={topic}={number}" for topic, number in (partitions or {}).items()]
@@ -47,9 +49,9 @@ def started_stack(
 
 @contextmanager
 def started(*words: str, environment: Mapping[str, str] = os.environ) -> Iterator[tuple[dict[str, Any], int]]:
-    """Return the document that a command prints once its stack is running, and the id of its process.
+    """Yield the document that a command prints once its stack is running, and its process id.
 
-    The stack ends with the block, and with this process, should that be killed (on Linux).
+    The stack ends with the block, and on Linux also if this process is killed.
     """
     process = subprocess.Popen(  # noqa: S603 - our own command
         [*_MAIN, *words, "--json"],
@@ -74,9 +76,10 @@ def started(*words: str, environment: Mapping[str, str] = os.environ) -> Iterato
 def more_processes(
     document: Mapping[str, Any], processes: Mapping[str, int], environment: Mapping[str, str] = os.environ
 ) -> Iterator[Sequence[int]]:
-    """Run services of a stack in several processes, including the stack's own; yield the ids of the additional ones.
+    """Run further processes of a stack's services; yield their process ids.
 
-    The `environment` is that of the stack. Each has the service's key, and its partitions are shared by all.
+    `processes` is the total number of processes by service, including the stack's own. `environment` is the stack's
+    environment. Each process has its service's key, and all processes of a service share its partitions.
     """
     keys, logs = Path(document["verifiers_file"]).parent, Path(document["logs"])
     with ExitStack() as running:
@@ -90,7 +93,7 @@ def more_processes(
                     "PITLEDGER_HTTP_HOST": LOOPBACK,
                     "PITLEDGER_HTTP_PORT": str(free_port()),
                 }
-                log = logs / f"{service}.log"  # it is counted with those that have this log
+                log = logs / f"{service}.log"  # processes are grouped by their log
                 command = [*_MAIN, "run", service]
                 one = ManagedProcess(ProcessConfig(command=command, directory=logs, log=log, environment=of_process))
                 running.callback(one.stop)
@@ -99,22 +102,22 @@ def more_processes(
 
 
 def tokens_of(document: dict[str, Any]) -> dict[str, str]:
-    """Return the token of each person."""
+    """Return the token of each demo user, by person."""
     return {each["person"]: each["token"] for each in json.loads(Path(document["tokens_file"]).read_text())}
 
 
 def environment_of(document: dict[str, Any]) -> dict[str, str]:
-    """Return the environment for commands that work on the stack, from its shell file."""
+    """Return the environment for commands on the stack, from its shell file."""
     lines = Path(document["environment_file"]).read_text().splitlines()
     return dict(shlex.split(line)[1].split("=", 1) for line in lines)
 
 
 def target_of(document: dict[str, Any]) -> Target:
-    """Return the target of a measurement; the registry is one of the services."""
+    """Return the target for playing rounds on the stack, which must include the registry."""
     tokens = tokens_of(document)
     return Target(
         bootstrap_servers=document["kafka_bootstrap_servers"],
-        database_url=environment_of(document)["DATABASE_URL"],  # the document shows it without its password
+        database_url=environment_of(document)["DATABASE_URL"],  # the document omits the password
         registry_url=document["services"]["paytable-registry"],
         filer_token=tokens["demo.filer"],
         approver_token=tokens["demo.approver"],

@@ -1,14 +1,14 @@
 """Measure end to end on one machine: rounds from Kafka to the journal, compared with a raw COPY of the rows.
 
-    python -m loadtest.bench.throughput --rounds 20000 --tables 12
+  python -m loadtest.bench.throughput --rounds 20000 --tables 12
 
-Starts a stack of its own, generates all events before any clock starts, and measures:
+It starts a stack of its own, generates all events before timing starts, and measures:
 
-- throughput: a bounded number of rounds produced as fast as the broker takes them;
-- latency: rounds produced at a modest, even rate, each from its hand-over to the producer to its entry's `recorded_at`;
-- processor time by process, while throughput is measured;
-- the same entries by raw COPY into an identical table without triggers;
-- decoding and settling alone, in this process: their share in the whole.
+- throughput: a number of rounds produced as fast as the broker accepts them;
+- latency: rounds produced at a modest, even rate, each from its due time to its entry's `recorded_at`;
+- CPU time by process, while throughput is measured;
+- a raw COPY of the same entries into an identical table without triggers;
+- decoding and settling alone, in this process, as a share of the total.
 """
 
 import argparse
@@ -63,9 +63,9 @@ def measure(
     latency_seconds: int,
     signed: bool = False,
 ) -> Measured:
-    """Measure a running stack with these processes.
+    """Measure a running stack; `family` are its processes.
 
-    Where rounds are `signed`, the property requires it. Raises: TooSlow, NotDelivered.
+    If `signed`, devices sign the rounds, and the property requires it. Raises: TooSlow, NotDelivered.
     """
     plans = pit(tables)
     gaming_day = date.today() - timedelta(days=1)  # noqa: DTZ011 - any day that has passed everywhere will do
@@ -79,7 +79,7 @@ def measure(
     devices = Devices([document]) if signed else None
     file_and_approve(target, [document] if devices is None else devices.documents, submissions)
     with Watch(target) as watch, Publisher(target.bootstrap_servers, devices=devices) as publisher:
-        # Reporting knows a submission once it has counted the exact house edges of its wagers, which takes a while.
+        # Reporting has read a submission once it has computed the exact house edges of its wagers, which takes a while.
         watch.wait_for_properties(1, seconds=_SUBMISSION_SECONDS)
         watch.wait_for_submissions(
             len(submissions), seconds=_SUBMISSION_SECONDS, schemas=("round_settlement", "reporting")
@@ -101,7 +101,7 @@ def measure(
 
 
 class _Measuring(Bench):
-    """Measures what is played to one stack."""
+    """Plays messages to one stack, and measures them."""
 
     def __init__(self, target: Target, watch: Watch, publisher: Publisher, family: Family) -> None:
         super().__init__(watch, publisher)
@@ -109,7 +109,7 @@ class _Measuring(Bench):
         self._family = family
 
     def run(self, messages: Sequence[Message]) -> None:
-        """Play messages without measuring."""
+        """Play messages without measuring, and wait until they are reported."""
         self.play(messages, repeat(0.0, len(messages)))
         self.committed()
         self.reported()
@@ -164,7 +164,7 @@ class _Measuring(Bench):
 
 
 def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Alone:
-    """Time decoding and settling of some rounds in this process as a service does it, each in its own loop."""
+    """Return the times for decoding and settling some rounds in this process, each in its own loop."""
     rules = {plan.name: compile_rules(plan.regulation, plan.submission) for plan in plans}
     raise_gc_threshold()
     started = time.perf_counter()
@@ -179,7 +179,7 @@ def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Al
 
 
 def options_of(words: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return the options in the arguments, by default those of the process."""
+    """Return the options from these arguments, by default those of the process."""
     parser = argparse.ArgumentParser(prog="python -m loadtest", description=__doc__.split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=20_000, help="rounds to measure (default: %(default)s)")
     parser.add_argument("--tables", type=int, default=48, help="number of tables (default: %(default)s)")

@@ -1,4 +1,4 @@
-"""When each event was recorded, and when each service committed it, according to the database."""
+"""The times at which each event was recorded, and committed by each service, according to the database."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -13,15 +13,15 @@ _RECORDED: Final = f"""
     SELECT shard, seq, source, sequence, extract(epoch FROM recorded_at)::float8 FROM {SETTLEMENT}.entries
     WHERE kind = 'settlement.posted'"""  # noqa: S608 - our own name
 _TAKEN: Final = "SELECT source, first, last, extract(epoch FROM pg_xact_commit_timestamp(xmin))::float8 FROM {}.taken"
-"""The places that one transaction took in a stream, and when it was committed."""
+"""The sequences of a stream that one transaction recorded, and when it was committed."""
 _KEPT: Final = "SELECT current_setting('track_commit_timestamp')::boolean"
 
 
 def moments(conninfo: str, schemas: Sequence[str]) -> dict[str, dict[Place, float]]:
-    """Return when each event was recorded, committed, and committed by each consumer service (epoch seconds).
+    """Return when each event was recorded, and committed by each service, in seconds since the epoch.
 
-    The keys are `recorded`, `committed` and the schemas, or only `recorded` if the server keeps no commit timestamps
-    (`track_commit_timestamp`).
+    The result maps `recorded`, `committed` and the schemas to times by event. It has only `recorded` if the server
+    keeps no commit timestamps (`track_commit_timestamp`).
     """
     with psycopg.connect(conninfo) as connection:
         rows = connection.execute(_RECORDED.encode()).fetchall()
@@ -40,7 +40,7 @@ def moments(conninfo: str, schemas: Sequence[str]) -> dict[str, dict[Place, floa
 
 
 def everywhere(found: Mapping[str, Mapping[Place, float]]) -> dict[Place, float]:
-    """Return, for the events that all services have, when the last of them had it."""
+    """Return the time at which the last service had each event, for the events that all services have."""
     behind = [seen for name, seen in found.items() if name not in ("recorded", "committed")]
     if not behind:
         return {}

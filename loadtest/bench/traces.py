@@ -1,9 +1,10 @@
-"""Measure the CPU cost of traces per round on the path's services, alternating runs with and without traces.
+"""Measure the CPU cost of traces per round, in alternating runs with and without traces.
 
-    python -m loadtest.bench.traces --rounds 12000 --turns 4
+  python -m loadtest.bench.traces --rounds 12000 --turns 4
 
-Each turn plays the same rounds, as fast as they go, to a stack of the spine for each way, beginning with another one.
-Spans go to an endpoint of this process. No round brings a context: each begins a trace in settlement.
+Each turn plays the same rounds, unpaced, to a stack of the spine for each variant; every turn begins with a different
+variant. Spans are exported to an endpoint of this process. Rounds are sent without a trace context, so that each
+begins a trace in settlement.
 """
 
 import argparse
@@ -29,12 +30,12 @@ WAYS: Final[Mapping[str, Mapping[str, str]]] = {
     "on, 100% sampled": {},
 }
 _OF_ONE: Final = ("process one of table.events", "process one of settlements")
-"""The spans of one round, each in the trace of its sender."""
+"""The names of the spans of one round, each in the trace that its producer began."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: CPU microseconds of both services per round, and the number of spans per round."""
+    """The result of one run: CPU microseconds of both services per round, and the number of spans per round."""
 
     way: str
     turn: int
@@ -61,7 +62,7 @@ def ways(turn: int) -> list[str]:
 
 
 def run(way: str, turn: int, *, rounds: int, tables: int, seed: int) -> Run:
-    """Play rounds to a separate stack. Raises: TooSlow, NotDelivered."""
+    """Play rounds to a stack of its own; return the result. Raises: TooSlow, NotDelivered."""
     with collecting() as collector:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
         environment = {**clean, "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, **WAYS[way]}
@@ -85,7 +86,7 @@ def _of_rounds(collector: Collector) -> int:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure and print the table."""
+    """Measure, and print the table; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.traces", description=__doc__.split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=12_000, help="rounds to measure (default: %(default)s)")
     parser.add_argument(

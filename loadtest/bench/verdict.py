@@ -1,13 +1,13 @@
-"""The verdict on a run: whether the books of every service follow from what was sent, entry by entry.
+"""The verdict on a run: whether the books of every service follow from the records sent, entry by entry.
 
-Every round of the corpus is settled here once more, purely. Then must hold:
+Every round of the corpus is settled again in memory. Then the verdict requires:
 
-- the journal of round settlement has one entry for each round, with these bytes, these postings, and the hash that
-  follows from them, the record as the broker has it, and the entry before;
-- the topic `settlements` has every entry, with that hash;
-- every service that reads it has the sums that follow (`_SUMS`), has refused nothing and misses nothing.
+- The journal of round settlement has one entry for each round, with the expected bytes and postings, and the hash that
+  follows from these, the record at the broker, and the previous entry.
+- The topic `settlements` has every entry with its hash.
+- Every service that reads the topic has the expected sums (`_SUMS`), and neither quarantined records nor gaps.
 
-`loadtest.bench.load` has `pitledger verify` look at every journal besides.
+`loadtest.bench.load` also runs `pitledger verify` on every journal.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ from shared.contracts.settlements import SettlementPosted
 from shared.journal.entry import Account, Entry, EntryDraft, Posting, entry_hash, genesis, is_as_hashed
 
 _MOST: Final = 20
-"""So many differences are named; of more, how many there are."""
+"""The number of differences that are listed; of further ones, only their number is."""
 
 _SUMS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
     "reporting": (
@@ -70,12 +70,12 @@ _SUMS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
         ),
     ),
 }
-"""By schema: what a figure is, the statement that gives it, and the sum of the corpus that it must be."""
+"""By schema: the name of a figure, the SQL statement that returns it, and the name of the expected sum."""
 
 
 @dataclass(slots=True)
 class Verdict:
-    """The number of items compared, by kind, and the deviations found."""
+    """The number of items compared, by kind, and the deviations found, as text."""
 
     compared: dict[str, int] = field(default_factory=dict)
     differences: list[str] = field(default_factory=list)
@@ -110,7 +110,7 @@ def judge_journal(
     events: Iterable[Stored],
     settlements: Iterable[Stored],
 ) -> None:
-    """Compare round settlement's journal, and its topics, with the records that were sent.
+    """Compare round settlement's journal and its topics with the records sent; add deviations to the verdict.
 
     Of entries of other properties, only the hashes are verified.
     """
@@ -125,7 +125,7 @@ def judge_journal(
 
 
 def judge_services(verdict: Verdict, target: Target, expected: Expected, schemas: Iterable[str]) -> None:
-    """Compare the services of these schemas with the sums that follow from the rounds."""
+    """Compare the sums in the services of these schemas with those that follow from the rounds."""
     with psycopg.connect(target.conninfo) as connection:
         for schema in schemas:
             for what, statement, name in _SUMS.get(schema, ()):
@@ -137,7 +137,7 @@ def judge_services(verdict: Verdict, target: Target, expected: Expected, schemas
 
 
 def judge_refused(verdict: Verdict, target: Target, schemas: Iterable[str]) -> None:
-    """Require that no service has refused or misses a record."""
+    """Require that no service has quarantined or is missing a record."""
     with Watch(target) as watch:
         for schema in schemas:
             if schema != "paytable_registry":
@@ -154,7 +154,7 @@ def judge_shard(
     expected: Expected,
     published: dict[tuple[int, int], str],
 ) -> None:
-    """Compare the entries of a shard with the records in `sent` and with the `published` entries."""
+    """Compare a shard's entries with the records in `sent` and the hashes in `published`, and remove matches."""
     head = genesis(name)
     follows = place_of(name)
     for seq, entry in enumerate(entries, 1):
@@ -206,12 +206,12 @@ def _judge_round(
 
 
 class _Envelope(msgspec.Struct):
-    id: str  # the shard and the number of the entry
+    id: str  # shard and sequence of the entry
     entryhash: str
 
 
 def _published(settlements: Iterable[Stored], verdict: Verdict) -> dict[tuple[int, int], str]:
-    """Return the hash of each entry on the topic, by shard and number; duplicates must be equal."""
+    """Return the hash of each published entry, by (shard, sequence); duplicates must have the same hash."""
     decoder = msgspec.json.Decoder(_Envelope)
     found: dict[tuple[int, int], str] = {}
     for message in settlements:

@@ -1,1 +1,1 @@
-"""The simulated floor: games, shoes, players, tables, the pit and its people, and the resulting books."""
+"""The simulated floor: games, shoes, players, tables, the pit and its staff, and the expected books."""

@@ -1,6 +1,6 @@
-"""Simulates a round of Blackjack: dealt in the order of the regulation, decided by basic strategy.
+"""Simulates rounds of Blackjack: dealt in the order of the regulation, played by basic strategy.
 
-It uses no settlement code: whatever is dealt here, settlement must accept.
+It shares no code with settlement, which must accept every round that is dealt here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,16 +29,19 @@ TAKES_EVEN_MONEY: Final = "takes even money"
 SURRENDERS: Final = "surrenders"
 ADDS_HOUSE_MONEY: Final = "adds House Money"
 _HABITS: Final = {INSURES: 0.25, TAKES_EVEN_MONEY: 0.4, SURRENDERS: 0.5, ADDS_HOUSE_MONEY: 0.4}
-"""The shares of players with a habit. Without it, a player ignores basic strategy's surrender or never insures."""
+"""By habit: the share of players who have it.
+
+A player without a habit never does what it names, even where basic strategy recommends it.
+"""
 INSURES_OF_HANDS: Final = 0.5
-"""Probability that a player with the habit takes insurance when it is offered."""
+"""The probability that a player with the habit takes insurance when it is offered."""
 
 Pair = tuple[StandardCard, StandardCard]
 
 
 @dataclass(frozen=True, slots=True)
 class HouseRules:
-    """The rules of play selected by a rules submission."""
+    """The rules of play that a rules submission selects."""
 
     decks: int
     switch: bool
@@ -98,7 +101,7 @@ class _Box:
 def play_round(
     shoe: Shoe, players: Sequence[Player], rules: HouseRules, chance: Random, meters: Mapping[str, int]
 ) -> BlackjackRound:
-    """Play one round for players in seat order; `meters` are the displayed meter amounts before it."""
+    """Play one round for players in seat order; `meters` are the meter displays before it, cents."""
     laid = [
         cast("dict[WagerType, int]", {"blackjack": player.wager} | player.side_wagers(chance)) for player in players
     ]
@@ -119,7 +122,8 @@ def play_round(
         for box in boxes:
             _insure(box, rules, chance)
     blackjack = is_blackjack(up, hole)
-    # The card reader tells, § 633a.7(h); dealt from the hand, the hole card is turned last, § 633a.12(b)(8).
+    # The card reader shows the dealer's Blackjack at once, § 633a.7(h). Dealt from the hand, the hole card is turned
+    # last, § 633a.12(b)(8).
     told = blackjack and not rules.from_hand
     for box in boxes:
         if told:
@@ -169,7 +173,7 @@ def _decide(box: _Box, shoe: Shoe, up: StandardCard, rules: HouseRules, *, black
 
 
 def _play(pair: Pair, box: _Box, shoe: Shoe, up: StandardCard, rules: HouseRules) -> list[BlackjackHand]:
-    """Return the hands that result from two cards; a split hand is finished before the next one (§ 633a.11(b))."""
+    """Return the hands played from two cards; a split hand is finished before the next one (§ 633a.11(b))."""
     wager = box.wagers["blackjack"] + box.added
     waiting: list[list[StandardCard]] = [list(pair)]
     done: list[BlackjackHand] = []
@@ -222,7 +226,7 @@ def _open(box: _Box, rules: HouseRules) -> bool:
 
 
 def _house_money_odds(first: StandardCard, second: StandardCard, *, decks: int) -> int:
-    """Return N of the N to 1 that House Money pays on two cards, 0 if it loses (§ 633a.13(n))."""
+    """Return N of the N to 1 odds that House Money pays on two cards; 0 if it loses (§ 633a.13(n))."""
     ranks = {first[0], second[0]}
     suited = first[1] == second[1]
     if len(ranks) == 1:

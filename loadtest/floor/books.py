@@ -1,4 +1,4 @@
-"""The expected books of a day, summed from the simulator's own settlements, for comparison with the services."""
+"""The expected books of a day, summed from the simulator's own settlements, to compare with the services' books."""
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
@@ -11,11 +11,11 @@ from shared.rules.pai_gow.record import DEALER
 
 @dataclass(slots=True)
 class Wagered:
-    """Totals of one wager type at one table, in cents. `rounds` counts the rounds with this wager.
+    """The totals of a wager type at a table, cents. `rounds` is the number of rounds with this wager.
 
-    Wagers against a banking player are in `banked_handle` and `banked_payout`, not in `handle` and `payout`. Amounts
-    collected from the bank and paid to it are in `bank_collected` and `bank_paid`; `house_in_bank` is the house's win
-    there, by the dealer's wager and as co-bank.
+    Wagers against a player who banks are in `banked_handle` and `banked_payout`, not in `handle` and `payout`. The bank
+    itself collects `bank_collected` and pays `bank_paid`. `house_in_bank` is the house's win against or with a bank: by
+    the dealer's wager, and as co-bank.
     """
 
     rounds: int = 0
@@ -37,20 +37,20 @@ class Wagered:
         return self.handle + self.vigorish + self.house_in_bank - self.payout
 
     def add(self, other: "Wagered", sign: int = 1) -> None:
-        """Add the figures of another, or subtract them."""
+        """Add another total to this one; with `sign` -1, subtract it."""
         for name in FIGURES:
             setattr(self, name, getattr(self, name) + sign * getattr(other, name))
 
 
 FIGURES: Final = tuple(each.name for each in fields(Wagered))
-"""The names of the figures."""
+"""The names of the figures in `Wagered`."""
 
 
 @dataclass(slots=True)
 class Books:
-    """Totals by table and wager, the number of messages of each kind, and the notices of the rounds.
+    """The totals by table and wager, the number of messages by kind, and the number of settlement notices.
 
-    `notices` counts those of rounds in force, `notices_reversed` those of reversed postings.
+    `notices` counts the notices of rounds in force, `notices_reversed` those of reversed settlements.
     """
 
     by_table_and_wager: dict[tuple[str, str], Wagered] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Books:
     notices_reversed: int = 0
 
     def add(self, message: Message) -> None:
-        """Count a message as the journal must count it."""
+        """Add a message with its settlements, as the journal must count it."""
         self.messages[message.kind] += 1
         for sign, settlement in message.books:
             self.rounds += sign
@@ -71,7 +71,7 @@ class Books:
                 self.by_table_and_wager.setdefault((message.table, wager), Wagered()).add(figures, sign)
 
     def total(self) -> Wagered:
-        """Return the total of all tables and wagers; `rounds` counts each round once."""
+        """Return the total of all tables and wagers; its `rounds` counts each round once."""
         total = Wagered()
         for figures in self.by_table_and_wager.values():
             total.add(figures)
@@ -80,7 +80,7 @@ class Books:
 
 
 def wagered(settlement: Settlement) -> dict[str, Wagered]:
-    """Return the totals of one settlement by wager type. Void wagers do not count."""
+    """Return the totals of a settlement by wager type, without void wagers."""
     found: dict[str, Wagered] = {}
     for line in settlement.lines:
         figures = found.setdefault(line.wager, Wagered(rounds=1))

@@ -1,6 +1,6 @@
-"""Dishonest people at a simulated table. Their records are plausible, so no validation refuses them.
+"""Cheating at a simulated table. The records are plausible, so no validation refuses them.
 
-A dealer who overpays is `loadtest.floor.pit_items.Overpaying`: the records are right, and the chips are gone.
+A dealer who overpays is `loadtest.floor.pit_items.Overpaying`: the records are correct, but chips are missing.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,21 +11,21 @@ from loadtest.floor.game import TablePlan
 from shared.rules import Round, Settlement, compile_rules
 
 ADDED_WAGERS: Final = 4
-"""The factor by which a past-posting player raises a wager that has won."""
+"""The factor by which a past-posting player raises a winning wager."""
 
 
 class KnowsTheCards:
-    """A player who makes a side bet only when it wins, by knowing the cards. An `Amend`."""
+    """Changes records as if a player knew the cards, and made a side bet only when it wins. It is an `Amend`."""
 
     def __init__(self, plan: TablePlan, *, seat: int, wager: str, cents: int) -> None:
-        """Use the player at this seat of the table."""
+        """Apply to the player at a seat of the table; `cents` is the amount of the side bet."""
         self._settle = _settling(plan)
         self._seat = seat
         self._wager = wager
         self._cents = cents
 
     def __call__(self, record: Round) -> Round:
-        """Return the round with the wager if it wins, and without it otherwise."""
+        """Return the round with the side bet if it wins, and without it otherwise."""
         others = _wagers(record, self._seat)
         if others is None:
             return record
@@ -36,10 +36,10 @@ class KnowsTheCards:
 
 
 class PostsLate:
-    """A player who adds chips to a wager that has won (past posting), in a share of these rounds. An `Amend`."""
+    """Changes records as if a player added chips to some winning wagers (past posting). It is an `Amend`."""
 
     def __init__(self, plan: TablePlan, *, seat: int, wager: str, share: float, seed: int) -> None:
-        """Use the player at this seat of the table."""
+        """Apply to the player at a seat of the table; `share` is the share of winning wagers that are raised."""
         self._settle = _settling(plan)
         self._seat = seat
         self._wager = wager
@@ -47,7 +47,7 @@ class PostsLate:
         self._chance = Random(f"{seed}/{plan.name}/posts late")
 
     def __call__(self, record: Round) -> Round:
-        """Return the round with a larger wager if it won and the dealer does not notice."""
+        """Return the round, with the wager raised if it won and chance selects it."""
         wagers = _wagers(record, self._seat)
         if wagers is None or self._wager not in wagers or self._chance.random() >= self._share:
             return record
@@ -61,7 +61,7 @@ def _settling(plan: TablePlan) -> Callable[[Round], Settlement]:
 
 
 def _wagers(record: Round, seat: int) -> dict[str, int] | None:
-    """Return the wagers of a seat in cents; None if nobody plays there."""
+    """Return the wagers of a seat, cents by wager type; None if the seat is empty."""
     return next((dict(one.wagers) for one in record.seats if one.seat == seat), None)
 
 
@@ -71,5 +71,5 @@ def _with_wagers(record: Round, seat: int, wagers: Mapping[str, int]) -> Round:
 
 
 def _net(settlement: Settlement, seat: int, wager: str) -> int:
-    """Return the net result of a wager at a seat, in cents."""
+    """Return the net result of a wager at a seat, cents."""
     return sum(line.net for line in settlement.lines if (line.seat, line.wager) == (seat, wager))

@@ -1,7 +1,7 @@
 """The counted tables of a simulated pit: craps, roulette and baccarat, which report no rounds.
 
-The simulator knows what was won at them only as a casino does: from what lies in trays and boxes. Chance is seeded by
-the table's name and the gaming day, so that a table plays the same day whatever stands beside it.
+Their win is known only from the counts of trays and boxes, as in a casino. Chance is seeded by the table's name and the
+gaming day, so that the result does not depend on other tables.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ from loadtest.floor.pit_table import FLOORPERSON, SECURITY, SHIFTS, TIP_COLLECTO
 from shared.contracts.properties import ExpectedHold, PropertyGame, Sales
 
 OVER_CENTS: Final = 1_000_00
-"""From this amount on a table that reports only large sales reports one."""
+"""The smallest sale that a table reports if it reports only large sales, cents."""
 
 _HALF: Final = timedelta(hours=2)
 _SALES: Final = 12
-"""So many players buy chips in each half of the day."""
+"""The number of sales of chips in each half of the day."""
 _NOTE_CENTS: Final = 100_00
 _CHIP_CENTS: Final = 5_00
 _SLIP_CENTS: Final = 10_000_00
@@ -30,9 +30,10 @@ _MINUTE, _SECOND = timedelta(minutes=1), timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class CountedPlan:
-    """A counted table: its game by the licensee's name and its kind, the sales that it reports, and its minimum, cents.
+    """A counted table: name, game (by the licensee's name), kind of game, reported sales, seats and minimum in cents.
 
-    In the middle of the day the cage fills its tray, or the table `sends_credit`.
+    `hold` is the expected hold in percent. In the middle of the day the cage fills the tray, or with `sends_credit` the
+    table sends a credit.
     """
 
     name: str
@@ -50,11 +51,11 @@ COUNTED: Final = (
     CountedPlan("RL01", "double-zero-roulette", "roulette", "over", 7, 10_00, "19.0"),
     CountedPlan("MB01", "mini-baccarat", "minibaccarat", "none", 7, 25_00, "12.5", sends_credit=True),
 )
-"""One table of each kind of game without a catalogue, and one of each way to report sales."""
+"""One table for each kind of game without a catalogue; together they have every way of reporting sales."""
 
 
 def games_of(plans: Sequence[CountedPlan], since: date) -> tuple[PropertyGame, ...]:
-    """Return the games of these tables as the property names them, with the hold that it expects from a day on."""
+    """Return the games of these tables for the property document, with their expected hold from `since` on."""
     return tuple(
         PropertyGame(
             game=plan.game,
@@ -67,7 +68,7 @@ def games_of(plans: Sequence[CountedPlan], since: date) -> tuple[PropertyGame, .
 
 @dataclass(slots=True)
 class CountedDay:
-    """The day of a counted table, from its opener to its closer: events, slips and boxes, and the expected books."""
+    """The day of a counted table from opener to closer: its events, slips, boxes and counts, and the expected books."""
 
     plan: CountedPlan
     gaming_day: date
@@ -86,7 +87,7 @@ class CountedDay:
         self._chance = Random(f"{self.plan.name}/{self.gaming_day}")
 
     def play(self) -> None:
-        """Report two shifts of two hours each."""
+        """Simulate two shifts of two hours each."""
         begins = opening(self.gaming_day)
         middle, ends = begins + _HALF, begins + 2 * _HALF
         opener: dict[str, Any] = {"contents": contents(self._held), "dealer": self._dealer, "floorperson": FLOORPERSON}
@@ -113,14 +114,14 @@ class CountedDay:
         return {"gaming_day": self.gaming_day.isoformat(), "shift": SHIFTS[1]}
 
     def _play_half(self, since: datetime) -> None:
-        """Sell chips, and let players win or lose some of them; nobody reports that."""
+        """Sell chips, and let players win or lose some of them, which is not recorded."""
         for number in range(_SALES):
             cents = _NOTE_CENTS * self._chance.choice((1, 2, 2, 3, 5, 10, 20))
             self._sell(since + (number + 1) * 9 * _MINUTE, cents, is_check=number == 1)
             self._held += _CHIP_CENTS * self._chance.randint(-60, 120)
 
     def _sell(self, at: datetime, cents: int, *, is_check: bool) -> None:
-        """Sell chips; a counter check is reported in any case, a sale for currency as the table reports its sales."""
+        """Sell chips, and report it: counter checks always, sales for currency according to the table's `sales`."""
         self._held -= cents
         self.money.drop += cents
         if is_check:
@@ -135,7 +136,7 @@ class CountedDay:
             self._report(at, "chips.sold", instrument="currency", cents=cents, dealer=self._dealer)
 
     def _move(self, at: datetime) -> None:
-        """Have the cage fill the tray, or send chips back to it."""
+        """Receive a fill from the cage, or send a credit to it."""
         kind = "credit" if self.plan.sends_credit else "fill"
         slip = Slip(kind, self.plan.name, self._shift, _SLIP_CENTS, at)
         self.slips.append(slip)

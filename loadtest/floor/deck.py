@@ -8,7 +8,7 @@ CardT = TypeVar("CardT", bound=str)
 
 
 class Deck(Generic[CardT]):
-    """The cards of one table. `number` counts the shuffles from 1: each round begins with one."""
+    """The cards of one table. `number` is the number of the shuffle, from 1; each round begins with a new shuffle."""
 
     def __init__(self, cards: Sequence[CardT], chance: Random) -> None:
         self.number = 1
@@ -17,12 +17,12 @@ class Deck(Generic[CardT]):
         self._next = len(self._cards)
 
     def shuffle(self) -> None:
-        """Collect all cards and shuffle."""
+        """Collect all cards, and shuffle them."""
         self._chance.shuffle(self._cards)
         self._next = 0
 
     def draw(self, count: int) -> tuple[CardT, ...]:
-        """Return the next cards in order. Raises: AssertionError if the deck has too few."""
+        """Return the next cards in order. Raises: AssertionError if too few are left."""
         end = self._next + count
         assert end <= len(self._cards), f"{count} cards wanted, {len(self._cards) - self._next} left"
         cards = tuple(self._cards[self._next : end])
@@ -30,7 +30,7 @@ class Deck(Generic[CardT]):
         return cards
 
     def collect(self) -> None:
-        """End the round: the next one begins with a new shuffle."""
+        """End the round; the next round needs a new shuffle."""
         self.number += 1
         self._next = len(self._cards)
 
@@ -48,4 +48,4 @@ class DeckTable(Generic[CardT]):
         return self._cards.number
 
     def relieve(self) -> None:
-        """Change dealers; no card is burned, because the deck is shuffled for every round."""
+        """Change dealers. No card is burned, because the deck is shuffled for every round."""

@@ -1,4 +1,4 @@
-"""The devices of the floor: terminals, which sign rounds, card readers, and the systems of pit and ratings."""
+"""The signing devices and systems of the floor: terminals sign rounds; card readers and other systems sign the rest."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -10,15 +10,15 @@ from shared.contracts.devices import DeviceKey, SignedTopic, SigningSystem
 from shared.contracts.properties import Device, PropertyDocument, PropertyTable
 
 _SYSTEMS: Final[dict[str, SignedTopic]] = {"pit-system": "pit.events", "casino-management": "rating.events"}
-"""The systems that sign for all tables, each with its topic."""
+"""The systems that sign for all tables, each with the topic that it signs."""
 CARD_READER: Final = "card reader"
-"""The kind of device that signs the ratings of its table, where a property has one there."""
+"""The kind of device that signs the ratings of its table, if the table has one."""
 
 
 class Devices:
-    """The devices of properties, each with a newly generated key.
+    """The devices and systems of properties, each with a newly generated key.
 
-    `documents` are the properties with these devices on file; they require signatures from the beginning.
+    `documents` are the property documents with these devices; they require signatures from the beginning.
     """
 
     def __init__(self, documents: Iterable[PropertyDocument]) -> None:
@@ -26,7 +26,7 @@ class Devices:
         self.documents = [self._with_devices(document) for document in documents]
 
     def headers(self, topic: str, source: str, value: bytes) -> list[tuple[str, str | bytes | None]]:
-        """Return the signature of an event, by its table's terminal or card reader, or by the system of its topic."""
+        """Return the signature header of an event, signed by its table's device or by its topic's system."""
         _, _, property_name, _, table, *_ = source.split("/")
         kid = next((system for system, signs in _SYSTEMS.items() if signs == topic), _terminal(table))
         if topic == "rating.events" and (property_name, _reader(table)) in self._keys:
@@ -47,7 +47,7 @@ class Devices:
         )
 
     def _with_keys(self, document: PropertyDocument, table: PropertyTable) -> PropertyTable:
-        """Return a table with a terminal that signs its rounds; a card reader that it has signs its ratings."""
+        """Return the table with a terminal, which signs rounds, and a key for its card reader, which signs ratings."""
         terminal = Device(
             kind="terminal",
             asset_number=f"D-{table.table}",

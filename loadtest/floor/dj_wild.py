@@ -1,6 +1,6 @@
 """Simulates DJ Wild Stud Poker: five cards each in stacks (§ 687a.8(d)), then a Raise Wager or a fold.
 
-A player raises with a pair or better, which any wild card makes, and otherwise folds; some raise with an ace, too.
+A player raises with a pair or better, which any wild card makes, and otherwise folds; some also raise with an ace.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ class DjWildTable(DeckTable[Card]):
             self.side_bets[_PROGRESSIVE] = (stake,)
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> DjWildRound:
-        """Deal and play one round. The Blind Wager equals the Ante Wager; the Raise Wager is twice as high."""
+        """Deal and play one round. The Blind Wager equals the Ante Wager; the Raise Wager is twice the Ante Wager."""
         cards = self._cards
         laid = [{"ante": player.wager, "blind": player.wager} | player.side_wagers(self._chance) for player in players]
         cards.shuffle()

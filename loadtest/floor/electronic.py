@@ -1,7 +1,7 @@
 """Electronic wagers of a simulated day: game accounts are opened, funded, and debited before each round ends.
 
-The wagers of a round are authorized and captured over HTTP before its record is sent, as an electronic table does it;
-other tables do not wait for that.
+An electronic table authorizes and captures its wagers over HTTP before it sends the record of the round. Other tables
+do not wait for it.
 """
 
 import json
@@ -20,21 +20,21 @@ from loadtest.floor.messages import Message
 from shared.rules import Settlement
 
 BUY_IN_CENTS: Final = 100_00
-"""The amount of each buy-in; a player buys in again when it is used up."""
+"""The amount of each buy-in, cents; a player buys in again when the balance is too small."""
 
 _AT_ONCE: Final = 32
-"""Concurrent commands: the service commits many of them together, and each waits for its commit."""
+"""The number of concurrent commands; the service commits many of them in one transaction."""
 
 _SECONDS: Final = 60.0
 
 
 class AccountsRefused(Exception):
-    """The wagering accounts refused a command."""
+    """The wagering accounts service refused a command."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccountMoney:
-    """The effect of a wager on the account that funded it, in cents."""
+    """The effect of a wager on the account that funded it, cents."""
 
     account: str
     staked: int
@@ -42,7 +42,7 @@ class AccountMoney:
 
 
 def account_money(settlement: Settlement, funded: Sequence[Mapping[str, Any]]) -> list[AccountMoney]:
-    """Return the debits and credits of a round's funded wagers; meter awards are paid by hand."""
+    """Return the debits and credits of a round's funded wagers; meter awards are hand-paid."""
     found = []
     for part in funded:
         left, staked, credited = part["cents"], 0, 0
@@ -60,7 +60,7 @@ def account_money(settlement: Settlement, funded: Sequence[Mapping[str, Any]]) -
 
 
 def electronic_tables(plans: Iterable[TablePlan]) -> frozenset[str]:
-    """Return the tables that offer electronic wagers."""
+    """Return the names of the tables that offer electronic wagers."""
     found = set()
     for plan in plans:
         taken = plan.kind.open_table(plan.submission, Random(plan.name)).side_bets
@@ -71,7 +71,7 @@ def electronic_tables(plans: Iterable[TablePlan]) -> frozenset[str]:
 
 @dataclass(slots=True)
 class Money:
-    """The expected totals of the accounts, in cents."""
+    """The expected totals of all accounts, cents; `accounts` and `authorized` are counts."""
 
     accounts: int = 0
     authorized: int = 0
@@ -83,13 +83,16 @@ class Money:
 
     @property
     def liability(self) -> int:
-        """Return the liability to players."""
+        """Return the expected liability to players, cents."""
         return self.bought_in - self.staked + self.credited - self.cashed_out + self.granted
 
 
 @dataclass(slots=True)
 class _Account:
-    """A game account: the balance available without pending results, the final balance, and its last command."""
+    """A game account, cents: `sure` is its balance without pending winnings, `balance` its balance after all results.
+
+    `ready` is done once the last buy-in is.
+    """
 
     table: str
     sure: int = 0
@@ -100,7 +103,7 @@ class _Account:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The wagering accounts of a running stack, with the tokens of a cashier and of a table."""
+    """Access to the wagering accounts service of a running stack, with the tokens of a cashier and of a table."""
 
     url: str
     cashier_token: str
@@ -109,7 +112,7 @@ class Desk:
 
 @dataclass(slots=True)
 class ElectronicTables:
-    """Players with game accounts at the electronic tables."""
+    """Places the electronic wagers of a property's tables from players' game accounts."""
 
     desk: Desk
     property: str
@@ -120,7 +123,7 @@ class ElectronicTables:
     _open: list[HTTPConnection] = field(default_factory=list)
 
     def funded(self, messages: Iterable[Message]) -> Iterator[Message]:
-        """Yield the messages, those of electronic tables after their wagers are authorized. Raises: AccountsRefused."""
+        """Yield the messages, each of an electronic table once its wagers are authorized. Raises: AccountsRefused."""
         waiting: dict[str, deque[tuple[Message, Future[None] | None]]] = {table: deque() for table in self.tables}
         pool = ThreadPoolExecutor(_AT_ONCE)
         try:
@@ -136,11 +139,11 @@ class ElectronicTables:
                 while queue:
                     yield _released(queue)
         finally:
-            pool.shutdown(cancel_futures=True)  # where the day ends before its time, so does this
+            pool.shutdown(cancel_futures=True)  # if the day is aborted, pending commands are cancelled
             self._hang_up()
 
     def cash_out(self) -> None:
-        """Pay out all accounts except the newest at each table, after all results are known."""
+        """Pay out all accounts except the newest one of each table, once all results are known."""
         last = {account.table: name for name, account in self._accounts.items()}
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             leaving = [name for name, account in self._accounts.items() if last[account.table] != name]
@@ -150,7 +153,7 @@ class ElectronicTables:
         self._hang_up()
 
     def balances(self) -> Mapping[str, int]:
-        """Return the expected balance of each account, in cents."""
+        """Return the expected balance of each account, cents by account."""
         return {name: account.balance for name, account in self._accounts.items()}
 
     def _wagered(self, message: Message, pool: ThreadPoolExecutor) -> "Future[None] | None":
@@ -169,7 +172,7 @@ class ElectronicTables:
         return pool.submit(self._play, data, funded, ready)
 
     def _prepared(self, table: str, name: str, cents: int, pool: ThreadPoolExecutor) -> "Future[None]":
-        """Return a future that completes when the account has enough money for the wager."""
+        """Return a future that is done once the account has enough money for the wager."""
         account = self._accounts.get(name)
         if account is None:
             account = self._accounts[name] = _Account(table)
@@ -184,7 +187,7 @@ class ElectronicTables:
         assert account.ready is not None
         return account.ready
 
-    # --- what the pool's threads do; each waits only for what was begun before it ---
+    # --- work of the pool's threads; a task waits only for tasks submitted before it ---
 
     def _buy_in(self, name: str, table: str, number: int, before: "Future[None] | None") -> None:
         token = self.desk.cashier_token
@@ -215,7 +218,7 @@ class ElectronicTables:
     def _post(self, path: str, document: Mapping[str, Any], key: str, token: str) -> None:
         headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": key, "Content-Type": "application/json"}
         connection = self._connection()
-        for again in (True, False):  # a service closes a connection that rests; sent again, a command is done once
+        for again in (True, False):  # the service closes idle connections; the idempotency key makes a retry safe
             try:
                 connection.request("POST", path, json.dumps(document), headers)
                 response = connection.getresponse()
@@ -229,7 +232,7 @@ class ElectronicTables:
             raise AccountsRefused(f"POST {path} answered {response.status}: {body.decode(errors='replace')}")
 
     def _connection(self) -> HTTPConnection:
-        """Return the connection of the current thread."""
+        """Return the HTTP connection of the current thread."""
         found = getattr(self._connections, "http", None)
         if found is None:
             found = self._connections.http = HTTPConnection(urlsplit(self.desk.url).netloc, timeout=_SECONDS)
@@ -238,7 +241,7 @@ class ElectronicTables:
         return found
 
     def _hang_up(self) -> None:
-        """Close the connections of threads that have ended."""
+        """Close the connections of all threads."""
         while self._open:
             self._open.pop().close()
 

@@ -1,7 +1,7 @@
-"""Simulates Face Up Pai Gow Poker: the dealer's cards lie face up while the players set theirs.
+"""Simulates Face Up Pai Gow Poker: the dealer's cards lie face up while the players set their hands.
 
-Most players use what they see: they set their hands against the dealer's two, which are set by the house way. The
-others set theirs by the house way, too.
+Most players set their hands against the dealer's two hands, which are set by the house way. The others also use the
+house way.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ READS_THE_DEALER: Final = "sets against the dealer"
 SURRENDERS: Final = "surrenders"
 _HABITS: Final = {READS_THE_DEALER: 0.7, SURRENDERS: 0.1}
 SURRENDERS_LOSING_HANDS: Final = 0.5
-"""Probability that a player who surrenders at all gives up a hand that the dealer's hands, already set, beat."""
+"""The probability that a player with the habit surrenders a hand that the dealer's set hands beat."""
 
 ENVY: Final = "face-up-pai-gow"
 WILD: Final = "face-up-pai-gow-wild"
@@ -96,7 +96,7 @@ class FaceUpTable(DeckTable[Card]):
 
 
 def _amounts(stake: int | None) -> Sequence[int]:
-    """Return the amounts wagered on a side bet, cents; `stake` is the only amount in its paytable, if there is one."""
+    """Return the amounts in cents that players wager on a side bet: `stake` if its paytable fixes it."""
     return SIDE_BET_CENTS if stake is None else (stake,)
 
 

@@ -1,7 +1,7 @@
-"""The tables of a floor during a gaming day: every round of every table, with its result.
+"""The tables of a floor during a gaming day: every round of every table, with its settlement.
 
-Pure: the result depends on the arguments alone. All chance comes from `random.Random`, seeded by the seed and the
-table's name, so that a table plays the same day whatever stands beside it.
+Pure: the result depends only on the arguments. Chance comes from `random.Random`, seeded by the seed and the table's
+name, so that a table's rounds do not depend on other tables.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,27 +22,27 @@ from shared.rules.submission import select
 
 TIME_ZONE: Final = ZoneInfo("America/New_York")
 BEGINS: Final = time(6)
-"""The gaming day begins at six in the morning, and all tables open."""
+"""The hour by the property's clock at which the gaming day begins and all tables open."""
 
 SECONDS_PER_ROUND: Final = 60.0
 _SECONDS_OF_PLAY: Final = 20 * 3600.0
-"""Tables that play more rounds than this time holds at that pace play them faster: all lie in one gaming day."""
+"""The seconds of play in a gaming day. Tables whose rounds do not fit at the usual pace play faster."""
 _PACE: Final = (0.75, 1.25)
-"""A round takes between these times `SECONDS_PER_ROUND`, from one opening to the next; the dealing is 80% of it."""
+"""The range of the time from one opening to the next, as a factor of `SECONDS_PER_ROUND`; 80% of it is the round."""
 _DEALING: Final = 0.8
 
 DEALER_ROUNDS: Final = 40
-"""A dealer leaves the table after so many rounds."""
+"""The number of rounds after which a dealer leaves the table."""
 
 Amend = Callable[[Round], Round]
-"""Makes another record of a round that was played."""
+"""A function that returns a changed record of a round that was played."""
 
 _played: Final[TypeAdapter[Played]] = TypeAdapter(Played)
 
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """A round as reported by its table, its result, and the number of its shoe."""
+    """A round as reported by its table, its settlement, and the number of the shuffle."""
 
     data: Played
     settlement: Settlement
@@ -50,17 +50,17 @@ class Dealt:
 
 
 def opening(gaming_day: date) -> datetime:
-    """Return when the tables open."""
+    """Return the moment at which the tables open."""
     return begins_at(gaming_day, TIME_ZONE, BEGINS)
 
 
 def pace(rounds: int) -> float:
-    """Return how many seconds a round takes at a table with this many rounds in a gaming day."""
+    """Return the seconds from round to round at a table with this many rounds in a gaming day."""
     return min(SECONDS_PER_ROUND, _SECONDS_OF_PLAY / max(rounds, 1))
 
 
 class TableInPlay:
-    """A table from its opening, round by round. The closing time of a round is known before it is played."""
+    """A table that is played round by round from its opening. `closes_at` is known before the round is played."""
 
     def __init__(
         self,
@@ -97,11 +97,11 @@ class TableInPlay:
 
     @property
     def closes_at(self) -> datetime:
-        """Return when the next round closes."""
+        """Return the closing time of the next round."""
         return self._opens_at + timedelta(seconds=round(self._seconds * _DEALING, 3))
 
     def play(self, meters: Mapping[str, int], *, amend: Amend | None = None) -> Dealt:
-        """Play the next round; `meters` are displayed before it, and `amend` changes its record."""
+        """Play the next round. `meters` are the meter displays before it; `amend` changes its record."""
         plan, number = self._plan, self._number
         shoe_number = self._dealing.shoe
         players = self._seats.before_round()
@@ -144,10 +144,10 @@ def table_rounds(
     seconds_per_round: float = SECONDS_PER_ROUND,
     amend: Amend | None = None,
 ) -> Iterator[Dealt]:
-    """Yield the rounds of one table from its opening, endlessly; the caller takes as many as the day has.
+    """Yield the rounds of one table from its opening, without end; the caller takes as many as needed.
 
-    Each meter begins at its reset amount; each record contains the meter displays before it. `amend` changes the record
-    of each round.
+    Each meter begins at its reset amount, and each record contains the meter displays before its round. `amend` changes
+    the record of each round.
     """
     table = TableInPlay(
         property_name=property_name,
@@ -164,13 +164,13 @@ def table_rounds(
 
 
 def initial_meters(plan: TablePlan) -> Mapping[str, int]:
-    """Return the meter displays of a table at its first opening: their reset amounts, cents."""
+    """Return the meter displays of a table at its first opening: the reset amounts, cents by meter."""
     selection = select(catalogue(plan.regulation), plan.submission)
     return {name: offer.meter.reset for name, offer in selection.offers.items() if offer.meter is not None}
 
 
 def _funding(record: Round, players: Sequence[Player], electronic: frozenset[str]) -> Iterator[dict[str, object]]:
-    """Return the electronic wagers of a round, each with the account that funded it."""
+    """Yield the electronic wagers of a round, each with the account that funds it."""
     accounts = {player.seat: player.account for player in players}
     for seat in record.seats:
         for wager, cents in seat.wagers.items():

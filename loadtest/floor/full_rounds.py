@@ -1,4 +1,4 @@
-"""A full table of each game: every seat taken, with many wagers each, as documents in messages."""
+"""A full table of each game: a round with every seat taken and many wagers each, as documents."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Document = dict[str, Any]
 class FullRound:
     """A full table under one regulation: the rules submission, and a round whose wagers are multiples of a unit.
 
-    `lines` is how many settlement lines the round has, whatever the unit in cents.
+    `document` returns the round for a unit in cents. `lines` is the number of settlement lines of the round.
     """
 
     regulation: str
@@ -40,7 +40,7 @@ _BLACKJACK_HANDS: Final[list[list[Document]]] = [
 
 
 def _blackjack(unit: int) -> Document:
-    """Deal seven seats with three side bets each, hands drawn, split and doubled, a dealer who draws."""
+    """Return a round of seven seats with three side bets each: hands drawn, split and doubled, a drawing dealer."""
     seats = []
     for number, hands in enumerate(_BLACKJACK_HANDS, start=1):
         dealt = hands[0]["cards"][:2] if len(hands) == 1 else [hand["cards"][0] for hand in hands]
@@ -65,7 +65,7 @@ _HOLDEM_HANDS: Final = ("Jh Th", "9c 9d", "Ts 6c", "Ah 2h", "As Ac", "9s 8s")
 
 
 def _holdem(unit: int) -> Document:
-    """Deal six seats with all eight wagers each, one of them folded, a straight flush on the Flop, Envy Bonuses."""
+    """Return a round of six seats with all eight wagers each: one folds, one has a straight flush with Envy Bonuses."""
     seats: list[Document] = []
     for number, cards in enumerate(_HOLDEM_HANDS, start=1):
         folded = number == len(_HOLDEM_HANDS)
@@ -109,7 +109,7 @@ _FACE_UP_HANDS: Final = (
 
 
 def _face_up_pai_gow(unit: int) -> Document:
-    """Deal six seats with all optional wagers; a four-of-a-kind that earns each of the others two Envy Bonuses."""
+    """Return a round of six seats with all optional wagers; a four-of-a-kind earns each other seat two Envy Bonuses."""
     seats: list[Document] = []
     for number, (cards, low) in enumerate(_FACE_UP_HANDS, start=1):
         wagers = {"face_up_pai_gow_poker": 5 * unit, "ace_high_bonus": unit, "fortune_bonus": unit}
@@ -141,7 +141,7 @@ _PAI_GOW: Final[Document] = {
 
 
 def _pai_gow(unit: int) -> Document:
-    """Deal six seats with all optional wagers, a four-of-a-kind with Envy Bonuses, a dealer set by the house way."""
+    """Return a round of six seats with all optional wagers: a four-of-a-kind with Envy Bonuses, a house-way dealer."""
     seats: list[Document] = []
     for number, (cards, low) in enumerate(_FACE_UP_HANDS, start=1):
         wagers = {"pai_gow_poker": 5 * unit} | dict.fromkeys(_PAI_GOW["wagers"], unit)
@@ -166,7 +166,7 @@ _RI_PAI_GOW: Final[Document] = {
 
 
 def _ri_pai_gow(unit: int) -> Document:
-    """Deal six seats, one of which banks, with bonus, progressive and two picks of the starting position each."""
+    """Return a round of six seats, one of which banks: bonus and progressive each, two position picks for players."""
     seats: list[Document] = []
     for number, (cards, low) in enumerate(_FACE_UP_HANDS, start=1):
         wagers = {"bonus": unit, "progressive_payout": 100}
@@ -202,7 +202,7 @@ _DJ_WILD_HANDS: Final = (
 
 
 def _dj_wild(unit: int) -> Document:
-    """Deal six seats with all six wagers each, four with wild cards, a straight flush with its Envy Bonuses."""
+    """Return a round of six seats with all six wagers each: wild cards, a straight flush with Envy Bonuses."""
     seats = []
     for number, cards in enumerate(_DJ_WILD_HANDS, start=1):
         main = {"ante": unit, "blind": unit, "raise": 2 * unit}
@@ -221,7 +221,7 @@ _OVER_UNDER_HANDS: Final = ("Ah Kd 3c", "2h 2s 2d", "Kh 9d 8c", "Ts 7d 6c", "5h 
 
 
 def _over_under(unit: int) -> Document:
-    """Deal six seats with an Ante, an Over 23 or Under 18, and a Bonus Wager each."""
+    """Return a round of six seats, each with an Ante, an Over 23 or Under 18, and a Bonus Wager."""
     seats = []
     for number, cards in enumerate(_OVER_UNDER_HANDS, start=1):
         side = "over_23" if number % 2 else "under_18"

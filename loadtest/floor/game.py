@@ -1,7 +1,7 @@
-"""A game on the floor: its name, what the licensee offers of it, and how its tables are dealt.
+"""The interface of a simulated game: its rules, the licensee's offers of it, and how its tables are dealt.
 
-A game is one module that ends with one `FloorGame`; `loadtest.floor.games` lists them all. Time, players, meters and
-settlement are the floor's.
+Each game is a module that ends with one `FloorGame`; `loadtest.floor.games` lists all of them. Time, players, meters
+and settlement are shared by all games.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,34 +14,34 @@ from shared.rules import Round, Submission
 
 
 class Dealing(Protocol):
-    """A table being dealt: its cards and its dealer's actions from one round to the next.
+    """A table being dealt: its cards, and its dealer's actions from one round to the next.
 
-    `side_bets` lists the optional wagers that this table takes, each with the amounts in cents that players lay, each
-    equally likely; `shoe` counts the shuffles from 1, so that no card may come twice under one number and deck.
+    `side_bets` lists the table's optional wagers, each with the equally likely amounts that players wager, cents.
+    `shoe` is the number of the shuffle, from 1; no card of a deck may appear twice under the same number.
     """
 
     @property
     def side_bets(self) -> Mapping[str, Sequence[int]]:
-        """Return the optional wagers and their amounts, cents."""
+        """Return the optional wagers and their amounts, cents by wager type."""
 
     @property
     def shoe(self) -> int:
-        """Return the number of the shuffle with which the next round begins."""
+        """Return the number of the shuffle from which the next round is dealt."""
 
     def relieve(self) -> None:
         """Change dealers."""
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> Round:
-        """Deal and play one round for players in seat order; `meters` are displayed before it."""
+        """Deal and play one round for players in seat order; `meters` are the meter displays before it, cents."""
 
 
 @dataclass(frozen=True, slots=True)
 class FloorGame:
-    """One game under one regulation, as the simulated licensee offers it.
+    """A game under one regulation, as the simulated licensee offers it.
 
-    `code` begins the names of its tables. `offers` are rules submissions as documents, by the licensee's name for what
-    it plays under them. `habits` are what some players do and others do not, with the share of the players who do.
-    `electronic` are the wagers that are placed through the electronic wagering system and come from accounts.
+    `code` is the prefix of its table names. `offers` are rules submissions as documents, by the licensee's name for the
+    game. `habits` maps habits of play to the share of players who have them. `electronic` are the wagers that are
+    placed through the electronic wagering system and funded from accounts.
     """
 
     code: str
@@ -55,7 +55,7 @@ class FloorGame:
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
-    """A table of the pit: its name, its game (by the licensee's name), its seats and its minimum, cents."""
+    """A table of the pit: name, game (by the licensee's name), submission, number of seats, and minimum in cents."""
 
     name: str
     game: str
@@ -66,5 +66,5 @@ class TablePlan:
 
     @property
     def regulation(self) -> str:
-        """Return the regulation under which the table plays."""
+        """Return the regulation that governs the table."""
         return self.kind.regulation

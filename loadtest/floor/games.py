@@ -24,7 +24,7 @@ GAMES: Final[tuple[FloorGame, ...]] = (
     FACE_UP_PAI_GOW,
     RHODE_ISLAND_PAI_GOW,
 )
-"""Every game that the floor can play. The pit is in Pennsylvania: the last one stands elsewhere."""
+"""Every game that the floor can play. The pit is in Pennsylvania, so the last game is played only outside of it."""
 
 _PIT: Final = (
     *["blackjack"] * 2,
@@ -39,13 +39,13 @@ _PIT: Final = (
     "pai-gow",
     "face-up-pai-gow",
 )
-"""Twelve tables, by the licensee's names for their games. `loadtest.floor.messages` plants exceptions at the first."""
+"""Twelve tables, by the licensee's names for their games; `loadtest.floor.messages` plants faults at the first ones."""
 
 _MINIMUMS: Final = (1500, 2500, 2500, 5000)
-"""Table minimums in cents, in turn."""
+"""Table minimums in cents, assigned to the tables in turn."""
 
 _SEATS: Final = {"blackjack-switch": 5, "blackjack-double-deck": 5}
-"""Tables with fewer seats than the game allows."""
+"""The number of seats of games whose tables have fewer seats than the game allows."""
 
 _BY_OFFER: Final = {offer: game for game in GAMES for offer in game.offers}
 
@@ -82,7 +82,7 @@ def _plans(offers: Iterable[str]) -> tuple[TablePlan, ...]:
 def rules_submissions(
     property_name: str, plans: tuple[TablePlan, ...], effective_from: datetime
 ) -> tuple[RulesSubmission, ...]:
-    """Return the licensee's filings for these tables, one submission for each offer."""
+    """Return the licensee's rules submissions for these tables, one for each offer."""
     tables: dict[str, list[TablePlan]] = {}
     for plan in plans:
         tables.setdefault(plan.game, []).append(plan)

@@ -1,7 +1,7 @@
-"""Simulates Texas Hold 'Em Bonus Poker: dealt by § 647a.8(d) and § 647a.11, decided by simple rules.
+"""Simulates Texas Hold 'Em Bonus Poker: dealt by § 647a.8(d) and § 647a.11, played by simple rules.
 
-A player folds a deuce with an unsuited 3 to 7 and raises with everything else; on the Flop and on the Turn card the
-player wagers with a pair or better that the community cards do not have by themselves, and checks otherwise.
+A player folds a deuce with an unsuited 3 to 7, and raises with everything else. On the Flop and on the Turn card the
+player wagers with a pair or better that is not on the board alone, and checks otherwise.
 """
 
 from collections import Counter
@@ -25,13 +25,13 @@ _ON_TWO_HANDS: Final = (f"{_FIVE_CARD}_player", f"{_FIVE_CARD}_dealer")
 _FOLDED_WITH_A_DEUCE: Final = "34567"
 
 MAGIC_CARD_ROUNDS: Final = 0.1
-"""Probability that the table game system selects a Magic Card in a round: the text leaves open how often it does."""
+"""The probability that the table game system selects a Magic Card in a round; the regulation leaves it open."""
 LUCKY_ROUNDS: Final = 0.25
-"""Probability that it selects a lucky position, each of the seven equally likely."""
+"""The probability that the table game system selects a lucky position, each of the seven equally likely."""
 
 FOLDS: Final = "folds"
 _HABITS: Final = {FOLDS: 0.9}
-"""The others see the Flop with any two cards."""
+"""The share of players who fold weak cards; the others see the Flop with any two cards."""
 
 OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {
     "holdem-bonus": {
@@ -110,13 +110,13 @@ class HoldemTable(DeckTable[StandardCard]):
         )
 
     def _burn_and_draw(self, count: int) -> tuple[StandardCard, ...]:
-        """Burn a card before the Flop, the Turn card and the River card (§ 647a.11(c), (e), (g))."""
+        """Return the next community cards, after burning one (§ 647a.11(c), (e), (g))."""
         self._cards.draw(1)
         return self._cards.draw(count)
 
 
 def is_folded(hand: Sequence[StandardCard]) -> bool:
-    """Return whether a player who sometimes folds would fold these two cards before the Flop.
+    """Return whether a player with the habit folds these two cards before the Flop.
 
     >>> is_folded(["2s", "7d"]), is_folded(["2s", "7s"]), is_folded(["2s", "8d"])
     (True, False, False)
@@ -127,7 +127,7 @@ def is_folded(hand: Sequence[StandardCard]) -> bool:
 
 
 def is_wagered_on(hand: Sequence[StandardCard], community: Sequence[StandardCard]) -> bool:
-    """Return whether a player places the next wager: with a pair or better that the community cards alone do not form.
+    """Return whether a player places the next wager: with a pair or better that the board alone does not form.
 
     >>> is_wagered_on(["As", "7d"], ["Ad", "9s", "2c"]), is_wagered_on(["As", "7d"], ["9d", "9s", "2c"])
     (True, False)
@@ -136,7 +136,7 @@ def is_wagered_on(hand: Sequence[StandardCard], community: Sequence[StandardCard
 
 
 def _by_themselves(community: Sequence[StandardCard]) -> Category:
-    """Return the hand that three or four community cards form without any others."""
+    """Return the category of hand that three or four community cards form alone."""
     most, *others = sorted(Counter(card[0] for card in community).values(), reverse=True)
     if most == 4:
         return Category.four_of_a_kind

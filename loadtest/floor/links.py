@@ -1,6 +1,7 @@
 """The linked progressive of the pit: one meter fed by the wagers of several tables, and hit once a day.
 
-The tables play in the order in which their rounds close, so each record says what the meter showed before its round.
+The rounds of the linked tables are played in the order of their closing times, so that each record has the linked
+meter's display before its round.
 """
 
 from collections import deque
@@ -18,24 +19,24 @@ FEEDS: Final[Mapping[str, str]] = {
     "blackjack-progressive": "bad_beat_progressive",
     "blackjack-house-money": "straight_jack_progressive",
 }
-"""The meter that feeds the linked progressive, by what a table plays."""
+"""By game: the meter whose wagers feed the linked progressive."""
 
 _HIT: Final = "bad_beat_progressive"
 _HIT_WAGER_CENTS: Final = 500
 
 
 def linked_meter(plan: TablePlan) -> str | None:
-    """Return the meter of a linked table."""
+    """Return the meter of a table that feeds the linked progressive, or None."""
     return FEEDS.get(plan.game)
 
 
 def pool_of(plan: TablePlan, meter: str) -> str:
-    """Return the pool that a table's meter feeds: one pool for each meter, and one for all linked meters."""
+    """Return the pool that a table's meter feeds: one pool for all linked meters, one for each other meter."""
     return POOL if meter == linked_meter(plan) else f"{plan.name}.{meter}"
 
 
 def pool_terms(property_name: str, plans: Iterable[TablePlan], gaming_day: date) -> Iterator[dict[str, Any]]:
-    """Yield the terms of a pit's pools as filed: each begins with its meter's reset amount."""
+    """Yield the terms of a pit's pools as filed. Each pool begins with its meter's reset amount."""
     pools: dict[str, list[tuple[TablePlan, str, int]]] = {}
     for plan in plans:
         for meter, reset_cents in initial_meters(plan).items():
@@ -54,7 +55,7 @@ def pool_terms(property_name: str, plans: Iterable[TablePlan], gaming_day: date)
 
 
 class LinkedTables:
-    """The linked tables of a pit during a day, each with its number of rounds in `counts`."""
+    """The linked tables of a pit during a day; `counts` is the number of rounds by table."""
 
     def __init__(
         self, property_name: str, plans: Iterable[TablePlan], gaming_day: date, seed: int, counts: Mapping[str, int]
@@ -83,7 +84,7 @@ class LinkedTables:
         return tuple(self._tables)
 
     def rounds(self, table: str) -> Iterator[Dealt]:
-        """Yield the rounds of one of the tables; those of the others are kept until requested."""
+        """Yield the rounds of one linked table; rounds of other tables that are played meanwhile are kept for later."""
         dealt = self._dealt[table]
         for _ in range(self._counts[table]):
             while not dealt:
@@ -103,7 +104,7 @@ class LinkedTables:
 
 
 def bad_beat(record: Round) -> Round:
-    """Return the round changed to the rarest deal: a player's 20 against a dealer's 21 of seven cards."""
+    """Return the round changed to the hit of the linked progressive: a 20 against a dealer's 21 of seven cards."""
     assert isinstance(record, BlackjackRound)
     first = record.seats[0]
     seat = first.model_copy(

@@ -1,18 +1,20 @@
 """The messages of a floor's tables: rounds in dense streams, and planted faults that cause exceptions.
 
-With `plants`, seven things go wrong on known tables, each once, all but the last on Blackjack tables without a meter:
+With `plants`, seven faults are planted on known tables, one of each kind. All but the last are on Blackjack tables
+without a meter:
 
-| plant | round | what happens |
+| plant | round | fault |
 |---|---|---|
 | void | 2 of the first table | voided after round 4 |
 | correction | 3 of the second table | a wager was twice as high; corrected after round 5 |
 | late | 6 of the third table | sent after round 8: a gap that is filled |
 | duplicate | 9 of the fourth table | sent twice |
 | malformed | after 10 of the first table | bytes that are no JSON, with the table's key |
-| refused | 11 of the second table | a wager that the table does not offer: quarantined, and its place stays a gap |
-| misset | 7 of the first table of Face Up Pai Gow | the dealer's hand was set otherwise than the house way says |
+| refused | 11 of the second table | a wager that the table does not offer: quarantined; its sequence stays a gap |
+| misset | 7 of the first table of Face Up Pai Gow | the dealer's hand is not set by the house way |
 
-Where there are fewer such tables, they take turns; a day that is too short for all of it has none of it.
+If there are fewer than four such Blackjack tables, a table has several of the faults. A table with fewer than
+`PLANTED_ROUNDS` rounds has none.
 """
 
 import heapq
@@ -44,20 +46,20 @@ Kind = Literal["round", "void", "correction", "late", "duplicate", "malformed", 
 Sign = Literal[1, -1]
 
 PLANTED_ROUNDS: Final = 12
-"""A table that plays fewer rounds carries no plants."""
+"""The number of rounds below which a table has no plants."""
 
 _VOID, _CORRECTION, _LATE, _MISSET, _DUPLICATE, _MALFORMED, _REFUSED = 2, 3, 6, 7, 9, 10, 11
 _LATER: Final = 2
-"""Voids, corrections and late rounds come so many rounds after the round that they are about."""
+"""After how many rounds a void, a correction or a late round of a round is sent."""
 
 _SOON: Final = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A Kafka record as sent by a table, its time, and its effect on the books.
+    """A Kafka record as sent by a table, the time of sending, and its effect on the books.
 
-    `key` is the table's source. `books` lists the settlements that it adds (1) and takes back (-1).
+    `key` is the table's stream. `books` lists the settlements that the message adds (1) and reverses (-1).
     """
 
     key: str
@@ -88,9 +90,8 @@ def day(
 ) -> Iterator[Message]:
     """Return all messages of the tables during a day of `rounds` rounds, shared evenly, in order of time.
 
-    `linked` lets the linked progressive go over its tables, and be hit: see `loadtest.floor.links`. `amends` are
-    people at tables that are not linked, by table, who leave their mark on each round: see
-    `loadtest.floor.cheating_scenarios`.
+    With `linked`, the linked progressive is fed by its tables, and hit once: see `loadtest.floor.links`. `amends` maps
+    tables that are not linked to functions that change each of their records: see `loadtest.floor.cheating_scenarios`.
     """
     counts = {plan.name: rounds // len(plans) + (number < rounds % len(plans)) for number, plan in enumerate(plans)}
     link = LinkedTables(property_name, plans, gaming_day, seed, counts) if linked else None
@@ -117,7 +118,7 @@ def day(
 
 
 def _carriers(plans: Sequence[TablePlan]) -> dict[str, frozenset[Kind]]:
-    """Return what is planted at which table. Changed wagers are kept away from meters: readings would not match."""
+    """Return the plants by table; only tables without meters have any that change wagers, to keep readings right."""
     without_meter = [plan.name for plan in plans if plan.kind is BLACKJACK and not initial_meters(plan)]
     turns: tuple[tuple[Kind, int], ...] = (
         ("void", 0), ("correction", 1), ("late", 2), ("duplicate", 3), ("malformed", 0), ("refused", 1),
@@ -133,7 +134,7 @@ def _carriers(plans: Sequence[TablePlan]) -> dict[str, frozenset[Kind]]:
 def _stream(
     property_name: str, plan: TablePlan, rounds: Iterator[Dealt], planted: frozenset[Kind]
 ) -> Iterator[Message]:
-    """Return one table's messages; the sequence counts what the table sends, even if it is lost on the way."""
+    """Yield one table's messages. The sequence counts every record that the table sends, even if it is refused."""
     sender = _Sender(table_source(property_name, plan.name), plan)
     waiting: list[tuple[int, Message | Dealt, Kind]] = []
     for number, dealt in enumerate(rounds, start=1):
@@ -161,7 +162,7 @@ def _stream(
 
 
 class _Sender:
-    """The table's system, which numbers its messages and puts them into envelopes."""
+    """A table's system, which numbers the messages and encodes them."""
 
     def __init__(self, source: str, plan: TablePlan) -> None:
         self._source = source
@@ -183,7 +184,7 @@ class _Sender:
         return self._message("refused", RoundCompleted, dealt.data.model_copy(update={"round": record}), ())
 
     def misset(self, dealt: Dealt) -> Message:
-        """Return the round with the dealer's hand misset: the first two cards low, unless that is the house way."""
+        """Return a round whose dealer's hand is misset: the first two cards that are no low hand of the house way."""
         self._sent_at = dealt.data.closed_at
         original = dealt.data.round
         assert isinstance(original, FaceUpRound)

@@ -1,7 +1,7 @@
 """Simulates Over/Under: one card each, the decisions, then two more cards a hand (§ 686a.7(e)-(h)).
 
-A player takes the side that the first card makes likelier: under on a 2 to 5, over on anything else. Giving up the
-Ante Wager is never better, as even a 6 wins more than one time in four; some players still do so on a 5 or a 6.
+A player takes the likelier side after the first card: under on a 2 to 5, over on anything else. Surrendering the Ante
+Wager is never better, as even a 6 wins more than one time in four, but some players surrender a 5 or a 6.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {"over-under": {"decks": _DECKS
 class OverUnderTable(ShoeTable):
     """A table of Over/Under.
 
-    Shoe, cover card and burned cards are as at Blackjack (§ 686a.5(d), § 686a.7(c), (d), § 686a.9(b)).
+    The shoe, the cover card and burned cards are as in Blackjack (§ 686a.5(d), § 686a.7(c), (d), § 686a.9(b)).
     """
 
     def __init__(self, submission: Submission, chance: Random) -> None:

@@ -1,7 +1,7 @@
 """Simulates Pai Gow Poker in Pennsylvania and Rhode Island, banked by the house or by a player.
 
-Players set their hands by the house way, as the dealer would advise them to. Nothing of the settlement is used to play:
-what is dealt here is what the settlement has to accept.
+Players set their hands by the house way, as the dealer would advise. The simulation shares no code with settlement,
+which must accept every round that is dealt here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,16 +36,19 @@ BANKS: Final = "banks"
 CO_BANKS: Final = "banks with the house"
 SURRENDERS: Final = "surrenders"
 _HABITS: Final = {BANKS: 0.1, CO_BANKS: 0.3, SURRENDERS: 0.1}
-"""A player with the second habit who banks shares the bank with the house, where that is offered."""
+"""By habit: the share of players who have it.
+
+A banking player with the second habit shares the bank with the house, where that is offered.
+"""
 
 BANKS_WHEN_OFFERED: Final = 0.5
-"""Probability that a player who banks at all takes the bank when it is offered."""
+"""The probability that a player who banks accepts the bank when it is offered."""
 WANTS_NO_DEALER_WAGER: Final = 0.25
-"""Probability that a bank directs the dealer to place no wager; half as often the dealer wagers half."""
+"""The probability that a bank directs the dealer to place no wager. Half as often, the dealer wagers half."""
 SURRENDERS_LOSING_HANDS: Final = 0.5
-"""Probability that a player who surrenders at all gives up a hand that the dealer's hands, already set, beat."""
+"""The probability that a player with the habit surrenders a hand that the opposing hands beat."""
 PICKS_TWO_NUMBERS: Final = 0.3
-"""Probability that the additional wager is laid twice, on two numbers."""
+"""The probability that the starting position wager is placed on two numbers."""
 
 CLASSIC: Final = "pai-gow"
 EMPERORS: Final = "pai-gow-emperors"
@@ -84,7 +87,7 @@ _RHODE_ISLAND_OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 class PaiGowTable(DeckTable[Card]):
-    """A table of Pai Gow Poker, with the next player who may bank."""
+    """A table of Pai Gow Poker, and the state from which the next offer of the bank follows."""
 
     def __init__(self, regulation: str, submission: Submission, chance: Random) -> None:
         selection = select(catalogue(regulation), submission)
@@ -96,7 +99,7 @@ class PaiGowTable(DeckTable[Card]):
         self._banking = selection.options["banking"] is True
         self._co_banking = selection.options["co_banking"] is True
         self._against_dealer: dict[str, int] = {}
-        """What each player wagered against the dealer in the last round without a bank, cents."""
+        """By player: the wager against the dealer in the last round that no player banked, cents."""
         self._banked_last: str | None = None
         self._offered_first: int | None = None
 
@@ -120,7 +123,7 @@ class PaiGowTable(DeckTable[Card]):
             self._against_dealer = {player.name: player.wager for player in players}
         return PaiGowRound(
             seats=tuple(seats),
-            # Where the dealer plays against nobody, the cards are collected unseen.
+            # A dealer without an opponent collects the cards unseen.
             dealer=SetDealer(cards=dealers.cards, low=dealers.low) if plays else SetDealer(),
             bank=bank,
             starting_position=drawn,
@@ -130,8 +133,8 @@ class PaiGowTable(DeckTable[Card]):
     def _offer_bank(self, players: Sequence[Player]) -> Bank | None:
         """Offer the bank counterclockwise from the dealer's far right, § 645a.12(c), R.I. § 6(m)(3).
 
-        Nobody banks the first round or two in a row, or without a wager against the dealer in the last round that no
-        player banked, § 645a.12(b) to (d). A player alone at the table declines.
+        No player may bank in the first round, twice in a row, or without a wager against the dealer in the last round
+        that no player banked, § 645a.12(b) to (d). A player alone at the table declines.
         """
         last, self._banked_last = self._banked_last, None
         first, self._offered_first = self._offered_first or SEATS, None
@@ -143,14 +146,14 @@ class PaiGowTable(DeckTable[Card]):
         for turn, player in enumerate(may):
             if BANKS in player.habits and chance.random() < BANKS_WHEN_OFFERED:
                 self._banked_last = player.name
-                # The next player is offered it first in the next round if the first one took it.
+                # If the first player in turn took the bank, the next round's offer begins with the next player.
                 self._offered_first = None if turn else player.seat - 1
                 co = self._co_banking and CO_BANKS in player.habits
                 return Bank(seat=player.seat, co=co, dealer_wager=0 if co else self._dealer_wager(player))
         return None
 
     def _dealer_wager(self, bank: Player) -> int:
-        """Return the bank's last wager against the dealer, or less if the bank directs so, § 645a.12(g), cents."""
+        """Return the dealer's wager against a bank, cents: the bank's last wager, or less if directed, § 645a.12(g)."""
         wished = self._chance.random()
         if wished < WANTS_NO_DEALER_WAGER:
             return 0
@@ -158,7 +161,7 @@ class PaiGowTable(DeckTable[Card]):
         return last // 2 if wished < WANTS_NO_DEALER_WAGER * 1.5 else last
 
     def _bank_seat(self, player: Player, hand: SetHand) -> PaiGowSeat:
-        """Return the bank's seat, which makes only optional wagers, and none on the starting position."""
+        """Return the bank's seat, which has only optional wagers, but none on the starting position."""
         wagers = player.side_wagers(self._chance)
         wagers.pop(STARTING_POSITION, None)
         return PaiGowSeat(
@@ -196,7 +199,7 @@ class PaiGowTable(DeckTable[Card]):
 
 
 def _amounts(wager: str, stake: int | None) -> Sequence[int]:
-    """Return the amounts wagered on a side bet, cents; `stake` is the only amount in its paytable, if there is one."""
+    """Return the amounts in cents that players wager on a side bet: `stake` if its paytable fixes it."""
     if stake is not None:
         return (stake,)
     return PROGRESSIVE_CENTS if wager == "progressive_payout" else SIDE_BET_CENTS

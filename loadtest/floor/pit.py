@@ -1,11 +1,10 @@
 """The pit of a simulated day: what floorpersons, dealers and security report about the tables, besides rounds.
 
-It is made of the rounds that the tables sent: chips are sold for currency and counter checks to whoever sits down, the
-cage fills a tray that runs low, two shifts are counted, drop boxes are exchanged, coupons dropped, tips collected, and
-vigorish where a round assessed it. What a count finds is opener, movements and rounds added up here, from the
-simulator's own settlements, but for one planted variance, and what an overpaying dealer gives away. Planted too, where
-a pit has the tables for it: a fill on paper, vigorish that is waived and vigorish that goes back, and cards that are
-changed too late.
+It is derived from the rounds that the tables sent: new players buy chips for currency and counter checks, the cage
+fills a low tray, two shifts are counted, drop boxes are exchanged, coupons dropped, tips collected, and assessed
+vigorish collected. A count finds the opener plus movements and rounds, from the simulator's own settlements, except for
+one planted variance and the losses by an overpaying dealer. Also planted, if the pit has suitable tables: a fill on
+paper, waived and returned vigorish, and cards that are changed too late.
 """
 
 import json
@@ -40,27 +39,27 @@ from shared.contracts.topics import PIT_EVENTS
 from shared.rules import Settlement
 
 BUY_IN_WAGERS: Final = 10
-"""A player buys chips for so many of the wagers of the first round, in hundreds of dollars."""
+"""The buy-in of a new player as a multiple of the wagers of the first round, rounded up to hundreds of dollars."""
 
 _READER: Final = PitReader(PIT_EVENTS, *EVENTS)
 _NOTE_CENTS: Final = 100_00
 
 
 def chips(settlement: Settlement, funded: Sequence[Mapping[str, Any]] = ()) -> int:
-    """Return the chips that a round added to the tray; meter awards and electronic wagers do not pass through it."""
+    """Return the chips that a round added to the tray, cents, without meter awards and electronic wagers."""
     total = 0
     for line in settlement.lines:
         if line.outcome == "void":
             continue
         total += line.vigorish
-        if line.seat:  # the dealer's own wager is the house's money on both sides
+        if line.seat:  # the dealer's own wager is house money, whether it wins or loses
             total += line.stake - line.stake_returned - (line.payout - line.from_meter)
     return total - sum(one.staked - one.credited for one in account_money(settlement, funded))
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A Kafka record of a pit stream."""
+    """A record of a pit stream to be sent to Kafka."""
 
     key: str
     value: bytes
@@ -70,9 +69,9 @@ class Report:
 class PitDay:
     """The pit's day: slips in the order of their requests, boxes, and the expected books.
 
-    `planted` is the table of the variance and the place of its count; `late_cards` are tables with overdue cards.
-    `counts` are those of each table after its opener. `poker` is the time collected at each poker table, cents: these
-    are not among the `tables`, for they have no win.
+    `planted` is the table of the planted variance, and the sequence of its count. `late_cards` are the tables with
+    overdue cards. `counts` lists each table's counts after its opener. `poker` is the time collected by poker table,
+    cents; poker tables are not in `tables`, because they have no win.
     """
 
     property: str
@@ -89,18 +88,18 @@ class PitDay:
     _events: Mapping[str, Sequence[PitEvent]]
 
     def issued_checks(self) -> list[IssuedCheck]:
-        """Return the counter checks that the tables issued, by table and box."""
+        """Return the counter checks that the tables issued, ordered by table and box."""
         return [
             IssuedCheck(box.table, serial, cents) for box in self.boxes for serial, cents in box.dropped.checks.items()
         ]
 
     def reports(self, numbers: Mapping[Slip, int]) -> Iterator[Report]:
-        """Return the pit streams of all tables, once the slips are numbered."""
+        """Yield the records of all pit streams; `numbers` has the number of each slip."""
         for event in self.events(numbers):
             yield Report(event.source, encode(event))
 
     def events(self, numbers: Mapping[Slip, int], sent: Mapping[str, int] | None = None) -> Iterator[Event[Any]]:
-        """Return the events of each table in order; `sent` says how many events it had sent before."""
+        """Yield the events of each table in order; `sent` is how many events each table had sent before the day."""
         for table, events in self._events.items():
             source = pit_source(self.property, table)
             first = 1 + (sent or {}).get(table, 0)
@@ -126,7 +125,7 @@ class PitDay:
 
 
 def bought_by(seats: Sequence[Mapping[str, Any]], seen: set[str]) -> tuple[int, ...]:
-    """Return the chips bought by players who are at the table for the first time, cents, and mark them as seen."""
+    """Return the buy-ins of players who are at the table for the first time, cents, and add the players to `seen`."""
     found = []
     for seat in seats:
         player = seat.get("player")
@@ -138,7 +137,7 @@ def bought_by(seats: Sequence[Mapping[str, Any]], seen: set[str]) -> tuple[int, 
 
 
 class PitBook:
-    """Derives the pit's day from the events of the tables."""
+    """Collects the tables' rounds, and derives the pit's day from them."""
 
     def __init__(
         self,
@@ -151,9 +150,9 @@ class PitBook:
         counted: Sequence[CountedPlan] = (),
         poker: Sequence[PokerPlan] = (),
     ) -> None:
-        """Begin a day; `openers` are the opening inventories in cents that differ from the default.
+        """Begin a day. `openers` are the opening inventories that differ from the default, cents by table.
 
-        `counted` and `poker` are tables beside the `plans`: they report no rounds.
+        `counted` and `poker` are tables besides the `plans`, which report no rounds.
         """
         self._counted = counted
         self._poker = poker
@@ -166,7 +165,7 @@ class PitBook:
         self._seen: set[str] = set()
 
     def look(self, message: Message) -> Message:
-        """Process a message on its way."""
+        """Collect the round in a message, and return the message."""
         if message.books and message.round_id is not None:
             rounds = self._rounds[message.table]
             if message.kind == "void":
@@ -179,15 +178,15 @@ class PitBook:
         return message
 
     def add(self, table: str, one: RoundInPit) -> None:
-        """Add a round that is known without its message."""
+        """Add a round without its message."""
         self._rounds[table][one.round_id] = one
 
     def closed_at(self, table: str) -> list[datetime]:
-        """Return when the rounds of a table that stand were closed; none of a table that reports no rounds."""
+        """Return the closing times of a table's rounds in force; none for a table that reports no rounds."""
         return [one.closed_at for one in self._rounds.get(table, {}).values() if not one.void]
 
     def handle_cents(self, table: str, seat: int, spans: Iterable[tuple[datetime, datetime]]) -> int:
-        """Return what was wagered in a seat in the rounds that stand and were closed within spans, cents."""
+        """Return the handle of a seat in rounds in force that closed within one of the time spans, cents."""
         rounds = [one for one in self._rounds.get(table, {}).values() if not one.void]
         listed = list(spans)
         return sum(
@@ -195,7 +194,7 @@ class PitBook:
         )
 
     def day(self) -> PitDay:
-        """Return the day up to the last processed message."""
+        """Return the pit's day for the rounds collected so far."""
         slips: list[Slip] = []
         paper: list[PaperFill] = []
         boxes: list[Box] = []
@@ -268,7 +267,7 @@ def _in_order(table: TableDay | CountedDay | PokerDay) -> list[PitEvent]:
 
 
 def _boxes(name: str, table: TableDay | CountedDay | PokerDay, events: Sequence[PitEvent]) -> list[Box]:
-    """Return the boxes of a table, with the places of their exchanges among its events."""
+    """Return the boxes of a table, with the sequences of their exchanges in its day's events."""
     exchanges = [number for number, event in enumerate(events, 1) if event.type == "box.exchanged"]
     return [
         Box(name, shift, exchange, dropped) for (shift, dropped), exchange in zip(table.boxes, exchanges, strict=True)
@@ -280,7 +279,7 @@ def _place(events: Sequence[PitEvent], kind: str) -> int:
 
 
 def round_in_pit(data: Mapping[str, Any], settlement: Settlement, bought: tuple[int, ...]) -> RoundInPit:
-    """Return a reported round as the pit sees it."""
+    """Return a reported round as the pit sees it; `bought` are the buy-ins before it, cents."""
     vigorish: dict[tuple[int, bool], int] = {}
     for line in settlement.lines:
         if line.vigorish:

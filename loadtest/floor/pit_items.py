@@ -1,4 +1,4 @@
-"""The parts of a simulated pit: rounds as it sees them, slips, drop boxes, a table's money, and its events."""
+"""The data of a simulated pit: rounds as the pit sees them, slips, drop boxes, a table's money, and its events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,13 +8,13 @@ from typing import Any, Final, NamedTuple
 from loadtest.floor.game import TablePlan
 
 PAR_CENTS: Final = 100_000_00
-"""What a table opens with, and what a fill brings it back to."""
+"""The par amount of a table's tray, cents: its default opening inventory, and the level after a fill."""
 
 STACKS: Final = (
     ("chip", 1_000_00), ("chip", 100_00), ("chip", 25_00), ("chip", 5_00), ("chip", 1_00),
     ("coin", 25), ("coin", 5), ("coin", 1),
 )  # fmt: skip
-"""What the property has, the most valuable first: kinds, and cents each."""
+"""The chips and coins of the property, most valuable first: (kind, cents)."""
 
 
 def contents(cents: int) -> list[dict[str, Any]]:
@@ -28,16 +28,16 @@ def contents(cents: int) -> list[dict[str, Any]]:
 
 
 def dealt_from_hand(plan: TablePlan) -> bool:
-    """Return whether the cards of a table are dealt from the hand."""
+    """Return whether a table's cards are dealt from the hand."""
     return plan.submission.options.get("dealt_from_hand") is True
 
 
 @dataclass(slots=True)
 class RoundInPit:
-    """A round as the pit sees it, in cents: purchases before it, the chips that it moved, and its vigorish.
+    """A round as the pit sees it, cents: buy-ins before it, chips that it added to the tray, and vigorish.
 
-    `vigorish` is by seat and whether as the bank. `largest` is the seat of the largest wager, and whether it won.
-    `handle` is by seat what was wagered against the house.
+    `vigorish` has (seat, whether as the bank, cents). `largest` is the seat of the largest wager, and whether it won.
+    `handle` is the amount wagered against the house by seat.
     """
 
     round_id: str
@@ -52,13 +52,13 @@ class RoundInPit:
     void: bool = False
 
     def take_back(self) -> None:
-        """Reverse the round; what players bought remains theirs."""
+        """Void the round; the buy-ins before it stay."""
         self.chips, self.vigorish, self.largest, self.void = 0, (), None, True
 
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A fill or a credit requested by the pit; the cage assigns its number."""
+    """A fill or credit requested by the pit; the cage assigns its number."""
 
     slip: str
     table: str
@@ -69,7 +69,7 @@ class Slip:
 
 @dataclass(frozen=True, slots=True)
 class PaperFill:
-    """A fill by a paper slip during an outage, given to the dealer named."""
+    """A fill on a paper slip during an outage, received by `dealer`."""
 
     table: str
     shift: str
@@ -98,7 +98,7 @@ class IssuedCheck(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A drop box: `exchange` is the sequence of its exchange in the pit stream."""
+    """A drop box; `exchange` is the sequence of the exchange that removed it, counted from the day's first event."""
 
     table: str
     shift: str
@@ -119,7 +119,7 @@ class Overpaying:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A table count as the books must show it: who dealt since the previous count, and counted less expected."""
+    """A count of a table as the books must show it: the dealers since the previous count, and counted less expected."""
 
     dealers: frozenset[str]
     variance_cents: int
@@ -127,11 +127,11 @@ class Counted:
 
 @dataclass(slots=True)
 class TableMoney:
-    """The expected win report of a table, cents (§ 601a.9). `rounds_win` is implied by its settled rounds; the win of a
-    counted table is all `counted_win`.
+    """The expected win report of a table, cents (§ 601a.9).
 
-    `drop` is currency and counter checks; coupons are counted at their stated value and never drop. `tips` are in no
-    report of the inventory.
+    `rounds_win` is the settled win in chips, and `counted_win` the win by count, which is the whole win of a counted
+    table. `drop` is currency and counter checks; coupons are counted at their stated value and are never drop. `tips`
+    are in no report of table inventory.
     """
 
     opened: bool = True
@@ -158,7 +158,7 @@ class TableMoney:
 
 @dataclass(slots=True)
 class Vigorish:
-    """Vigorish of the day, cents."""
+    """The totals of vigorish of the day, cents."""
 
     assessed: int = 0
     collected: int = 0
@@ -168,7 +168,7 @@ class Vigorish:
 
 @dataclass(frozen=True, slots=True)
 class PitEvent:
-    """An event of a pit stream before its sequence is assigned; `slip` is the slip whose number it needs."""
+    """An event of a pit stream before its sequence is assigned; `slip` is the slip whose number goes into its data."""
 
     at: datetime
     type: str

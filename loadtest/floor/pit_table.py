@@ -1,4 +1,4 @@
-"""One table of a simulated pit from its opener to its closer: what its people report, and the expected books."""
+"""One table of a simulated pit from its opener to its closer: what its staff report, and the expected books."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,45 +24,47 @@ from loadtest.floor.pit_items import (
 
 SHIFTS: Final = ("day", "swing")
 LOW_CENTS: Final = 50_000_00
-"""Below it, the pit requests a fill before it sells more chips."""
+"""The inventory below which the pit requests a fill before it sells more chips, cents."""
 HIGH_CENTS: Final = 250_000_00
-"""Above it at the change of shifts, a table sends back to the cage what is above par."""
+"""The inventory above which a table sends the amount above par to the cage at the change of shifts, cents."""
 CREDIT_CENTS: Final = 2_000_00
-"""What every third table sends back to the cage in the second shift, and what comes to one table on paper."""
+"""The credit that every third table sends to the cage in the second shift, and the amount of the paper fill, cents."""
 PLANTED_CENTS: Final = -100_00
-"""What is missing at the shift count of the first table."""
+"""The planted variance of the first table's shift count, cents."""
 COUPON_CENTS: Final = 10_00
-"""The stated value of a coupon: no more than anybody wagers, as a match play coupon requires."""
+"""The stated value of a coupon, cents; not above any wager, as a match play coupon requires."""
 OVER_COLLECTED_CENTS: Final = 1_00
-"""What a dealer once takes too much as vigorish, and gives back."""
+"""The amount of vigorish that a dealer once collects too much, and returns, cents."""
 TIPS_CENTS: Final = 50
-"""What the dealers get in a round."""
+"""The dealers' tips per round, cents."""
 PAPER_NUMBER: Final = 70_411
-"""The number that is printed on the paper slip."""
+"""The number printed on the paper slip."""
 
 PIT, CAGE, FLOORPERSON, SHIFT_MANAGER, SECURITY = "demo.pit", "demo.cage", "floor-101", "shift-201", "security-301"
 TIP_COLLECTOR: Final = "tips-401"
 
 _ROUNDS: Final = 60
-"""Coupons and chips to change come once in so many rounds: an hour."""
+"""The number of rounds, about an hour, in which one coupon is dropped and chips are changed once."""
 _COUPON_ROUND, _CHANGE_ROUND = 5, 8
 _COUPONS: Final = ("match_play", "direct_bet")
 _BUYERS: Final = 8
-"""Of so many players who buy chips, one takes them for a counter check: the second."""
+"""Of this many players who buy chips, one buys them for a counter check."""
 _CHECK_BUYER: Final = 2
 
 _CARD_LIFE: Final = timedelta(hours=3, minutes=50)
-"""New cards come in time for the shortest of the clocks, four hours."""
+"""The interval at which cards are changed, within the shortest clock of four hours."""
 FORGOTTEN: Final = timedelta(hours=4, minutes=10)
-"""New cards come so late where they are forgotten: cards dealt from the hand last four hours."""
+"""The age at which forgotten cards are changed; cards dealt from the hand last four hours."""
 _MINUTE, _SECOND = timedelta(minutes=1), timedelta(seconds=1)
 
 
 @dataclass(slots=True)
 class TableDay:
-    """The day of a table, which opens with this many cents. Planned incidents: `sends_credit`, `on_paper` (a fill),
-    `short` (a variance), `forgets_cards` (they are changed too late), `overpaying` (a dealer). `counts` are those after
-    the opener."""
+    """The day of a table, which opens with `opener_cents`: its events, slips, boxes and counts, and the expected books.
+
+    Planned incidents: `sends_credit`, `on_paper` (a fill), `short` (a variance), `forgets_cards` (changed too late),
+    `overpaying` (a dealer). `counts` are the counts after the opener.
+    """
 
     plan: TablePlan
     gaming_day: date
@@ -92,7 +94,7 @@ class TableDay:
         self._held = self.money.opener = self.money.closer = self.opener_cents
 
     def play(self, rounds: Sequence[RoundInPit]) -> None:
-        """Report the events between rounds, which are in order of time."""
+        """Simulate the events between rounds, which are in order of time."""
         begin = opening(self.gaming_day)
         if not rounds:
             people: dict[str, Any] = {"recorded_by": FLOORPERSON, "checked_by": SHIFT_MANAGER}
@@ -187,7 +189,7 @@ class TableDay:
         self.money.fills += cents
 
     def _fill_on_paper(self, at: datetime, dealer: str) -> None:
-        """Fill without an event of the table: the cage enters the paper slip after the outage."""
+        """Receive a fill without an event of the table; the cage enters the paper slip after the outage."""
         self.paper.append(PaperFill(self.plan.name, self._shift, CREDIT_CENTS, at, dealer))
         self._held += CREDIT_CENTS
         self.money.fills += CREDIT_CENTS
@@ -205,7 +207,7 @@ class TableDay:
         return slip
 
     def _collect(self, one: RoundInPit) -> None:
-        """Collect vigorish: the first of the day is waived; of the second too much is collected, and returned."""
+        """Collect assessed vigorish. The day's first is waived; of the second too much is collected, and returned."""
         for seat, bank, cents in one.vigorish:
             what: dict[str, Any] = {"round_id": one.round_id, "seat": seat, "dealer_id": one.dealer, "bank": bank}
             day = self.vigorish
@@ -227,7 +229,7 @@ class TableDay:
                 self._report(at, "vigorish.returned", **what, cents=extra, by=FLOORPERSON, reason=reason)
 
     def _drop_coupon(self, one: RoundInPit, seat: int, won: bool, coupon: str) -> None:
-        """Put a coupon into the box, whether it won or lost (§ 603a.21); a winning one is paid at even money."""
+        """Drop a coupon into the box, whether it won or lost (§ 603a.21); a winning one is paid at even money."""
         paid = COUPON_CENTS if won else 0
         self._report(
             one.closed_at,
@@ -245,7 +247,7 @@ class TableDay:
         self.money.coupons_paid += paid
 
     def _change_chips(self, one: RoundInPit) -> None:
-        """Exchange chips for smaller ones of equal value, so that the value of the tray is unchanged."""
+        """Exchange chips for smaller ones of equal value."""
         taken, given = [{"cents": 100_00, "count": 1}], [{"cents": 25_00, "count": 4}]
         self._report(one.closed_at + _SECOND, "chips.changed", taken=taken, given=given, dealer=one.dealer)
 
@@ -270,7 +272,7 @@ class TableDay:
 
     def _close(self, last: RoundInPit, rounds: int) -> None:
         at = last.closed_at + 10 * _SECOND
-        if self.forgets_cards and self._new_cards_at is not None:  # nobody plays, and the table is open still
+        if self.forgets_cards and self._new_cards_at is not None:  # open without play until then
             at = max(at, self._new_cards_at)
             self._change_cards(at)
         tips = rounds * TIPS_CENTS
@@ -288,7 +290,7 @@ class TableDay:
             self._lose(self.overpaying.cents)
 
     def _lose(self, cents: int) -> None:
-        """Let chips leave the table without a record."""
+        """Remove chips from the table without a record."""
         self._held -= cents
         self._variance -= cents
 

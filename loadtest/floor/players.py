@@ -1,4 +1,4 @@
-"""The players of a table: who sits down, what each wagers, and their habits of play."""
+"""The players of a table: arrivals and departures, their wagers, and their habits of play."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,23 +6,23 @@ from random import Random
 from typing import Final
 
 TAKES_A_SEAT: Final = 0.05
-"""Probability that an empty seat is taken before a round."""
+"""The probability that an empty seat is taken before a round."""
 LEAVES: Final = 0.025
-"""Probability that a player leaves before a round: with the above, two seats of three are taken on average."""
+"""The probability that a player leaves before a round; with the above, two of three seats are taken on average."""
 WAGER_UNITS: Final = (1, 1, 1, 2, 2, 4, 10)
-"""A player's main wager as a multiple of the table minimum, each equally likely."""
+"""The equally likely multiples of the table minimum that players wager."""
 LIKES_A_SIDE_BET: Final = 0.35
-"""Probability that a player makes a given side bet at all."""
+"""The probability that a player ever makes a given side bet."""
 MAKES_A_SIDE_BET: Final = 0.8
-"""Probability that a player who likes a side bet makes it in a given round."""
+"""The probability that a player who likes a side bet makes it in a given round."""
 SIDE_BET_CENTS: Final = (500, 500, 1000, 2500)
 PROGRESSIVE_CENTS: Final = (100, 100, 500)
-"""Amounts of side bets and of progressive wagers, each equally likely."""
+"""The amounts of side bets and of progressive wagers, cents, each equally likely."""
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A player at a seat: the main wager, the preferred side bets, whole cents, and the habits."""
+    """A player at a seat: main wager and preferred side bets in cents, and habits."""
 
     name: str
     account: str
@@ -32,14 +32,14 @@ class Player:
     habits: frozenset[str]
 
     def side_wagers(self, chance: Random) -> dict[str, int]:
-        """Return the side bets that the player randomly makes before the cards are dealt; cents by wager type."""
+        """Return the side bets that the player makes in a round before the cards are dealt; cents by wager type."""
         return {name: cents for name, cents in self.side_bets.items() if chance.random() < MAKES_A_SIDE_BET}
 
 
 class Seats:
-    """The seats of one table, and the players who come and go.
+    """The seats of one table, with players who arrive and leave at random.
 
-    `side_bets` lists the wagers on offer with their usual amounts, cents; `habits` the share of players with each.
+    `side_bets` lists the wagers on offer with their usual amounts, cents. `habits` is the share of players by habit.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Seats:
         self._seats = range(1, seats + 1)
 
     def before_round(self) -> list[Player]:
-        """Let players leave and sit down; return those who play, at least one, in seat order."""
+        """Let players leave and sit down; return the players of the next round, at least one, in seat order."""
         for seat in self._seats:
             if seat in self._players:
                 if self._chance.random() < LEAVES:

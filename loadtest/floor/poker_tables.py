@@ -1,6 +1,6 @@
-"""The poker tables of a simulated pit: players play against each other, and pay for time.
+"""The poker tables of a simulated pit, where players play against each other and pay for time.
 
-Chance is seeded by the table's name and the gaming day, as at the other tables.
+Chance is seeded by the table's name and the gaming day, so that the result does not depend on other tables.
 """
 
 from dataclasses import dataclass, field
@@ -13,18 +13,18 @@ from loadtest.floor.pit_items import Dropped, PitEvent, contents
 from loadtest.floor.pit_table import FLOORPERSON, SECURITY, SHIFTS
 
 TRAY_CENTS: Final = 5_000_00
-"""What its tray holds all day: players bring their chips, and take them along."""
+"""The contents of a table's tray all day, cents; players bring their chips and take them along."""
 
 _HALF: Final = timedelta(hours=2)
 _COLLECTIONS: Final = 4
-"""Time is collected so often in each half of the day: every thirty minutes."""
+"""The number of time collections in each half of the day, one every thirty minutes."""
 _MINUTES: Final = 30
 _MINUTE, _SECOND = timedelta(minutes=1), timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class PokerPlan:
-    """A poker table: its game by the licensee's name, its seats, and what a seat pays for half an hour, cents."""
+    """A poker table: name, game (by the licensee's name), seats, and the time charge per seat and half hour, cents."""
 
     name: str
     game: str
@@ -37,7 +37,7 @@ POKER: Final = (PokerPlan("PK01", "no-limit-holdem", 9, 6_00),)
 
 @dataclass(slots=True)
 class PokerDay:
-    """The day of a poker table, from its opener to its closer: events, boxes, and the time collected, cents."""
+    """The day of a poker table from opener to closer: its events and boxes, and the time collected, cents."""
 
     plan: PokerPlan
     gaming_day: date
@@ -48,7 +48,7 @@ class PokerDay:
     _shift: str = SHIFTS[0]
 
     def play(self) -> None:
-        """Report two shifts of two hours each."""
+        """Simulate two shifts of two hours each."""
         chance = Random(f"{self.plan.name}/{self.gaming_day}")
         begins = opening(self.gaming_day)
         middle, ends = begins + _HALF, begins + 2 * _HALF
@@ -67,7 +67,7 @@ class PokerDay:
         return f"dealer-{self.plan.name}-1"
 
     def _collect(self, since: datetime, chance: Random) -> None:
-        """Collect time from whoever sits at the table: in the middle of each half hour."""
+        """Collect time from the occupied seats in the middle of each half hour."""
         for number in range(_COLLECTIONS):
             seats = chance.randint(self.plan.seats - 4, self.plan.seats)
             at = since + (number + 0.5) * _MINUTES * _MINUTE

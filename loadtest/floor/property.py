@@ -1,4 +1,4 @@
-"""The property of the floor, as the licensee files it."""
+"""The property document of the floor, as the licensee files it."""
 
 from collections.abc import Sequence
 from datetime import date, time, timedelta
@@ -20,7 +20,7 @@ PIT: Final = "main"
 _PLAUSIBLE: Final = Plausibility(round_minutes_max=30, wager_max_cents=100_000_00)
 _SHIFT_HOURS: Final = 8
 _TEST_CODE: Final = "TBSATEST"
-"""The transmitter control code that FinCEN gives for trying files out."""
+"""The transmitter control code that FinCEN assigns for test files."""
 
 
 def property_document(
@@ -31,7 +31,10 @@ def property_document(
     counted: Sequence[CountedPlan] = (),
     poker: Sequence[PokerPlan] = (),
 ) -> PropertyDocument:
-    """Return a property with these tables, in effect from the day before, because the pit's reports begin early."""
+    """Return the document of a property with these tables.
+
+    It takes effect on the day before the gaming day, because the pit's reports begin early.
+    """
     [law] = {pack_of_regulation(plan.regulation).id for plan in plans}
     return PropertyDocument(
         property=property_name,

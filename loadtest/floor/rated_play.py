@@ -1,4 +1,4 @@
-"""The patrons who are rated on the simulated floor, as a casino management system reports it: steps by table."""
+"""The rated patrons of the simulated floor, and the rating events that a casino management system sends about them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ _Steps = Sequence[tuple[int, str, Mapping[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class RatedPlay:
-    """A patron's rated play at a table: steps by the minutes since tables opened; amounts are cents."""
+    """A patron's rated play at a table: steps as (minutes since tables opened, kind, values); amounts are cents."""
 
     rating: str
     patron: str
@@ -33,12 +33,12 @@ class RatedPlay:
 
     @property
     def seat(self) -> int:
-        """Return the seat in which it was opened."""
+        """Return the seat in which the rating was opened."""
         _, _, said = self.steps[0]
         return int(said["seat"])
 
     def spans(self, gaming_day: date) -> list[tuple[datetime, datetime, int]]:
-        """Return the times played, each with its average bet, cents; none of a rating that is open."""
+        """Return the spans played as (begin, end, average bet in cents); none for a rating that is still open."""
         found: list[tuple[datetime, datetime, int]] = []
         since, bet, begins = None, 0, opening(gaming_day)
         for minutes, kind, said in self.steps:
@@ -50,14 +50,14 @@ class RatedPlay:
         return found if since is None else []
 
     def stated_win(self, gaming_day: date) -> Fraction:
-        """Return its theoretical win by what the property states, cents, exactly: where no round tells more."""
+        """Return the theoretical win from the decisions and house edge that the property states, exact cents."""
         decisions = Fraction(DECISIONS_AN_HOUR, 3600)
         played = sum((ends - begins) // timedelta(seconds=1) * bet for begins, ends, bet in self.spans(gaming_day))
         return played * decisions * Fraction(HOUSE_EDGE_PERCENT) / 100
 
 
 def rated_plays(settled: str, counted: str, going_on: str) -> tuple[RatedPlay, ...]:
-    """Return the rated plays of a day: at a table that reports rounds, at a counted one, and one that nobody closes."""
+    """Return the rated plays of a day: at a settled table, at a counted table, and one that is never closed."""
     return (
         RatedPlay(
             "R-1",
@@ -85,7 +85,7 @@ def rated_plays(settled: str, counted: str, going_on: str) -> tuple[RatedPlay, .
 
 
 def rated_games(games: Sequence[str], since: date) -> tuple[RatedGame, ...]:
-    """Return what ratings of these games go by from a day on."""
+    """Return the rating terms of these games for the property document, from `since` on."""
     terms = RatingTerms(
         decisions_an_hour=DECISIONS_AN_HOUR,
         house_edge=HOUSE_EDGE_PERCENT,
@@ -96,7 +96,7 @@ def rated_games(games: Sequence[str], since: date) -> tuple[RatedGame, ...]:
 
 
 def rating_records(property_name: str, plays: Sequence[RatedPlay], gaming_day: date) -> Iterator[Report]:
-    """Return what the casino management system sends: each table's stream in the order of time."""
+    """Yield the records of the casino management system: each table's stream, in order of time."""
     steps: dict[str, list[tuple[int, RatedPlay, str, Mapping[str, Any]]]] = {}
     for play in plays:
         steps.setdefault(play.table, []).extend((minutes, play, kind, said) for minutes, kind, said in play.steps)

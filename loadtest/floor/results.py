@@ -1,6 +1,6 @@
-"""The results that a counted table of the simulated floor records: outcomes of games, and the shoes of which they are.
+"""The recorded results of counted tables on the simulated floor: outcomes of games, with their shoes.
 
-Chance is seeded by the table's name and the gaming day, as at the other tables.
+Chance is seeded by the table's name and the gaming day, so that the result does not depend on other tables.
 """
 
 import json
@@ -17,7 +17,7 @@ from shared.contracts.envelope import encode, table_source
 from shared.contracts.tables import READER
 
 _OUTCOMES: Final[Mapping[str, Mapping[str, int]]] = {"minibaccarat": {"banker": 4586, "player": 4462, "tie": 952}}
-"""Outcomes by the kind of the game, and how often each comes in ten thousand games of eight decks."""
+"""By kind of game: its outcomes, and how often each occurs in ten thousand games of eight decks."""
 
 _LASTS: Final = timedelta(hours=4)
 _EVERY: Final = timedelta(seconds=75)
@@ -27,7 +27,7 @@ _OF_SHOE: Final = 72
 
 @dataclass(frozen=True, slots=True)
 class ResultsOfDay:
-    """What a counted table sent: its results, and how many shoes ended."""
+    """The results that a counted table sent, and the number of shoes that ended."""
 
     table: str
     records: tuple[Report, ...]
@@ -35,7 +35,7 @@ class ResultsOfDay:
 
     @classmethod
     def of(cls, property_name: str, plan: CountedPlan, gaming_day: date) -> "ResultsOfDay | None":
-        """Return the results of a table's day; None for a kind of game whose table records none."""
+        """Return the results of a table's day; None for a kind of game that records no results."""
         outcomes = _OUTCOMES.get(plan.kind)
         if outcomes is None:
             return None

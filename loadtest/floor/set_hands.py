@@ -1,7 +1,7 @@
-"""Seven cards each from one deck with a joker: dealt around the table from the starting position, and set.
+"""Hands of seven cards from one deck with a joker: dealt from the starting position, and set.
 
-A table has seven positions: the dealer and six betting positions, from 1 at the dealer's far left to 6 at the far
-right. Each of them is dealt a hand in every round, whether somebody wagered there or not; four cards are left.
+A table has seven positions: the dealer, and six betting positions from 1 at the dealer's far left to 6 at the far
+right. Each position is dealt a hand in every round, even without a wager; four cards are left.
 """
 
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from shared.rules import Submission, catalogue
 from shared.rules.set_hands.house_way import HouseWay, house_way
 
 DEALER: Final = 0
-"""The dealer's position."""
+"""The number of the dealer's position."""
 SEATS: Final = 6
-"""Betting positions."""
+"""The number of betting positions."""
 HAND: Final = 7
-"""Cards of a hand."""
+"""The number of cards in a hand."""
 
 _POSITIONS: Final = SEATS + 1
 _DICE: Final = 3
@@ -54,7 +54,7 @@ def starting_position(drawn: int, *, first: int = DEALER) -> int:
 def deal(deck: Deck[Card], start: int, *, stacks: bool) -> dict[int, tuple[Card, ...]]:
     """Shuffle, and deal seven hands clockwise from the position `start`; return hands by position.
 
-    A manual shoe gives one card at a time, an automated one whole `stacks`.
+    A manual shoe deals one card at a time, an automated one a whole hand (`stacks`).
     """
     deck.shuffle()
     if stacks:
@@ -67,7 +67,7 @@ def deal(deck: Deck[Card], start: int, *, stacks: bool) -> dict[int, tuple[Card,
 
 
 class SetHand(NamedTuple):
-    """Seven cards as they were set, with the ranks of the high and low hand."""
+    """Seven cards as set: the low hand, and the ranks of the high and low hands."""
 
     cards: tuple[Card, ...]
     low: tuple[Card, ...]
@@ -75,7 +75,7 @@ class SetHand(NamedTuple):
     low_rank: int
 
     def is_below(self, other: "SetHand") -> bool:
-        """Return whether neither hand is above the other's, so that the compared hand loses, because copies lose."""
+        """Return whether neither hand is above the other's. A player's hand then loses, because copies lose."""
         return self.high_rank <= other.high_rank and self.low_rank <= other.low_rank
 
     def is_above(self, other: "SetHand") -> bool:
@@ -85,7 +85,7 @@ class SetHand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How hands are set at a table: by the house way selected in the submission, or the customary one."""
+    """How hands are set at a table: by the house way of its submission, or else the customary one."""
 
     ranking: HighHands
     way: HouseWay
@@ -105,9 +105,9 @@ class Setting:
         return SetHand(cards, cards_of(low), self.ranking.rank(seven ^ low), low_rank(low))
 
     def set_against(self, cards: tuple[Card, ...], dealer: SetHand) -> SetHand:
-        """Return the hand set by a player who sees the dealer's: to win if possible, else to tie, else by house way.
+        """Return the hand of a player who sees the dealer's: set to win if possible, else to tie, else by house way.
 
-        If the house way is as good as any other setting, it is used.
+        If several settings are equally good, the house way is preferred.
         """
         usual = self.set(cards)
         if usual.is_above(dealer):
@@ -121,7 +121,7 @@ class Setting:
         return ties if ties is not None and usual.is_below(dealer) else usual
 
     def _correct(self, cards: tuple[Card, ...]) -> Iterator[SetHand]:
-        """Yield all correct settings."""
+        """Yield all valid settings of seven cards."""
         seven = card_set(cards)
         for one, other in combinations([(card, card_set([card])) for card in cards], 2):
             low = one[1] | other[1]

@@ -1,4 +1,4 @@
-"""A dealing shoe: decks shuffled, cut, burned, dealt to the cover card and reshuffled (§ 633a.5, § 633a.7)."""
+"""A dealing shoe: decks are shuffled, cut, burned, dealt to the cover card and reshuffled (§ 633a.5, § 633a.7)."""
 
 from random import Random
 from typing import Final, get_args
@@ -8,13 +8,13 @@ from shared.cards import StandardCard
 _DECK: Final[tuple[StandardCard, ...]] = get_args(StandardCard)
 
 _COVER_FROM_BOTTOM: Final = (0.25, 0.35)
-"""The cover card lies at least a quarter of the way in from the bottom (§ 633a.5(d)); dealers put it near there."""
+"""The range of the cover card's position from the bottom; it must be at least a quarter of the way in (§ 633a.5(d))."""
 
 
 class Shoe:
-    """The cards of one table: every card comes from the shoe, and goes back to its discard rack.
+    """The cards of one table, drawn from the shoe and returned to its discard rack.
 
-    `number` counts the shuffles, from 1; `burned` and `remaining` let a test account for every card.
+    `number` is the number of the shuffle, from 1. `burned` and `remaining` let a test account for every card.
     """
 
     def __init__(self, decks: int, chance: Random) -> None:
@@ -30,11 +30,11 @@ class Shoe:
 
     @property
     def remaining(self) -> tuple[StandardCard, ...]:
-        """Return the cards that have not been drawn, in their order."""
+        """Return the cards that have not been drawn, in order."""
         return tuple(self._cards[self._next :])
 
     def draw(self) -> StandardCard:
-        """Return the next card. If none is left, the discard rack is shuffled and the round goes on (§ 633a.14(f))."""
+        """Return the next card. If none is left, the discard rack is shuffled and dealt on (§ 633a.14(f))."""
         if self._next == len(self._cards):
             self._shuffle_discards()
         card = self._cards[self._next]
@@ -46,7 +46,7 @@ class Shoe:
         self.burned.append(self.draw())
 
     def end_round(self) -> None:
-        """Clear the table; shuffle if the cover card came out in the round or is next (§ 633a.7(e))."""
+        """End the round; shuffle if the cover card came out during it or is next (§ 633a.7(e))."""
         self._round_began = self._next
         if self._next >= self._cover:
             self._shuffle()

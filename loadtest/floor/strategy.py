@@ -1,7 +1,7 @@
-"""Basic strategy: several decks, the dealer stands on all 17s, doubling after splits, late surrender.
+"""Basic strategy for several decks: the dealer stands on all 17s, doubling after splits, late surrender.
 
-The columns of each row are the dealer's up card from 2 to 10 and ace. H hit, S stand, D double or else hit, d double or
-else stand, P split, R surrender, a dot: no entry, use the next row.
+The columns of each row are the dealer's up card from 2 to 10 and ace. H: hit. S: stand. D: double, or else hit. d:
+double, or else stand. P: split. R: surrender. A dot is no entry: the hand is played by its total.
 """
 
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ def decide(
 
 
 def is_soft(cards: Sequence[StandardCard]) -> bool:
-    """Return whether an ace of the hand counts 11.
+    """Return whether an ace of the hand counts as 11.
 
     >>> is_soft(["As", "6d"]), is_soft(["As", "6d", "Th"])
     (True, False)
@@ -86,7 +86,7 @@ def _hard(points: int) -> str:
 
 
 _PROMISE_HARD: Final = {21: 88, 20: 63, 19: 35, 18: 10, 17: -15, 11: 30, 10: 24, 9: 8}
-"""Rough worth of a total against an average up card, hundredths of the wager."""
+"""The approximate value of a total against an average up card, in hundredths of the wager."""
 _PROMISE_STIFF: Final = -30
 _PROMISE_LOW: Final = -10
 _PROMISE_ACES: Final = 45
@@ -94,9 +94,9 @@ _PROMISE_BLACKJACK: Final = 110
 
 
 def promise(first: StandardCard, second: StandardCard, *, dealt: bool) -> int:
-    """Return the approximate worth of two cards, hundredths of the wager, by which players switch at Blackjack Switch.
+    """Return the approximate value of two cards in hundredths of the wager, to decide whether to switch.
 
-    `dealt`: the two came together from the shoe, so that ace and ten are a Blackjack.
+    `dealt`: the two cards were dealt together, so that an ace and a ten are a Blackjack.
     """
     points = total((first, second))
     if points == 21 and dealt:

@@ -1,7 +1,7 @@
-"""Post the same rounds through alternatives to Pitledger, each on the same PostgreSQL."""
+"""Post the same rounds through alternatives to Pitledger, each on the same PostgreSQL version and settings."""
 
 from pathlib import Path
 from typing import Final
 
 RESULTS: Final = Path("var/loadtest/peers.jsonl")
-"""Where the figures are kept."""
+"""The file in which results are stored, as JSON lines."""

@@ -1,14 +1,15 @@
-"""Compare storing the same settled rounds in other systems and, from the event on, in Pitledger: one table, one run.
+"""Compare storing the same settled rounds in other systems and in Pitledger; print one table.
 
     python -m loadtest.peers --rounds 2000
     python -m loadtest.peers --sql ulid-to-uuid.sql --sql uuid-to-ulid.sql --sql pgledger.sql
     python -m loadtest.peers --tigerbeetle ./tigerbeetle
     python -m loadtest.peers --database postgresql+psycopg://... --formance ./ledger
 
-Each peer has a database of its own on a PostgreSQL with the settings of every other, or a server of its own, one
-client, and the rounds settled before a clock starts. Measured are rounds one a commit, rounds 200 a commit, and the
-wait for each of 25 a second. Then what it holds is compared with what it was given. Pitledger is measured from the
-event on: it reads it from a broker, settles it, signs, hashes, publishes and reports it besides.
+Each peer has a database of its own, on a PostgreSQL server with the same settings for all peers, or a server of its
+own, and one client. The rounds are settled before timing starts. Measured are the rate with one round per commit, the
+rate with 200 rounds per commit, and the latency of each round at 25 rounds per second. Then the stored rounds are
+compared with the given ones. Pitledger's measurement begins with the event: it also reads it from a broker, settles
+it, signs, hashes, publishes and reports it.
 """
 
 import argparse
@@ -43,7 +44,7 @@ _RATE: Final = 25.0
 
 
 def measured(peer: Peer, url: str, rounds: Sequence[SettledRound], paced: int) -> Kept:
-    """Send rounds to a peer: half of the unpaced ones one per commit, the others in batches, then the paced ones."""
+    """Return a peer's results: one round per commit, rounds in batches, then `paced` rounds at a constant rate."""
     family = Family(os.getpid(), *server_process(url))
     peer.open(url, accounts_of(rounds))
     try:
@@ -68,7 +69,7 @@ def _timed(family: Family, peer: Peer, rounds: Sequence[SettledRound], at_once: 
 
 
 def _paced(peer: Peer, rounds: Sequence[SettledRound]) -> dict[str, float]:
-    """Return the percentiles of milliseconds from a round's due time until it was stored."""
+    """Return percentiles of the milliseconds from a round's due time until it was stored."""
     since: dict[int, float] = {}
     until: dict[int, float] = {}
     began = time.monotonic()
@@ -83,7 +84,7 @@ def _paced(peer: Peer, rounds: Sequence[SettledRound]) -> dict[str, float]:
 def peers_of(
     sql: Sequence[Path], formance: Path | None, tigerbeetle: Path | None, say: Callable[[str], object]
 ) -> list[Peer]:
-    """Return the peers: those that need only libraries, and those whose files are given."""
+    """Return the peers that can be measured: those that need only libraries, and those whose files are given."""
     peers: list[Peer] = [EventStore(), Rows()]
     if sql:
         peers.append(SqlLedger(sql))
@@ -101,7 +102,7 @@ def peers_of(
 
 
 def ours(scale: float, directory: Path, say: Callable[[str], object]) -> Kept:
-    """Return Pitledger's results: unpaced, and at 25 rounds/s, each with its verdict."""
+    """Return Pitledger's results: its rate unpaced, and its latency at 25 rounds per second."""
 
     def played(name: str) -> Outcome:
         profile = replace(PROFILES[name], stages=scaled(PROFILES[name].stages, scale))
@@ -124,7 +125,7 @@ def ours(scale: float, directory: Path, say: Callable[[str], object]) -> Kept:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure, print and store the table; return the exit code: 1 if a peer does not hold what it was given."""
+    """Measure, print and store the results; return 1 if a peer does not hold exactly the given rounds, else 0."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.peers", description=__doc__.split("\n\n")[0])
     parser.add_argument(
         "--rounds", type=int, default=4000, help="number of rounds for each peer (default: %(default)s)"

@@ -1,4 +1,4 @@
-"""An empty database for each peer: on a PostgreSQL server of its own, or on a given one."""
+"""An empty database for each peer, on a new PostgreSQL server or on a given one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from shared.local import PostgresServer
 
 @contextmanager
 def empty_database(given: str | None = None) -> Iterator[str]:
-    """Yield the SQLAlchemy URL of an empty database that is dropped afterwards; `given` is the URL of a server."""
+    """Yield the SQLAlchemy URL of an empty database, which is dropped afterwards; `given` is the URL of a server."""
     if given is None:
         with PostgresServer() as server:
             yield server.url
@@ -30,7 +30,7 @@ def empty_database(given: str | None = None) -> Iterator[str]:
 
 
 def server_process(url: str) -> list[int]:
-    """Return the id of the server process of a database's sessions, if it is on this machine."""
+    """Return the process id of a database's server, if the server runs on this machine."""
     with psycopg.connect(conninfo_of(url)) as connection:
         row = connection.execute("SELECT pg_backend_pid(), inet_server_addr()").fetchone()
         assert row is not None

@@ -1,4 +1,4 @@
-"""The `eventsourcing` library on PostgreSQL: it stores events in dense streams, each once, without postings."""
+"""The `eventsourcing` library on PostgreSQL. It stores events in dense streams, each once, without postings."""
 
 from collections.abc import Sequence
 from uuid import NAMESPACE_URL, uuid5
@@ -14,13 +14,13 @@ _TOPIC = "settlement.posted"
 
 
 class EventStore(OnPostgres):
-    """The recorder of an application: each stream is an aggregate, each round a version of it."""
+    """Stores each stream as an aggregate and each round as a version of it, with the library's recorder."""
 
     name = "eventsourcing"
     keeps = "outcome; no postings"
 
     def open(self, url: str, accounts: Sequence[Account]) -> None:
-        """Create the table of events."""
+        """Create the events table."""
         del accounts
         self._url = url
         parts = make_url(url)
@@ -35,11 +35,11 @@ class EventStore(OnPostgres):
         self._recorder.create_table()
 
     def write(self, rounds: Sequence[SettledRound]) -> None:
-        """Insert events in one transaction."""
+        """Insert the rounds' events in one transaction."""
         self._recorder.insert_events([_event(one) for one in rounds])
 
     def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
-        """Compare every event of every stream."""
+        """Return the first stream whose stored events differ, or None."""
         wanted: dict[object, list[StoredEvent]] = {}
         for one in rounds:
             wanted.setdefault(uuid5(NAMESPACE_URL, one.stream), []).append(_event(one))

@@ -1,7 +1,7 @@
 """Formance's ledger on PostgreSQL: an HTTP service, in which a round is one transaction of several postings.
 
-The executable is not included; pass its path. It is of a version that takes several transactions as one (2.2),
-and its database has the extension pgcrypto, which the embedded PostgreSQL has not.
+The executable is not included; pass its path. It must support atomic bulk transactions (version 2.2). Its database
+needs the extension pgcrypto, which the embedded PostgreSQL does not have.
 """
 
 import os
@@ -33,7 +33,7 @@ _FEWEST: Final = {
 
 
 class Formance(OnPostgres):
-    """A ledger with default features, or with the fewest: no history of balances, no hashes of its log."""
+    """Stores rounds in a Formance ledger with default or the fewest features: no balance history, no log hashes."""
 
     def __init__(self, program: Path, *, fewest: bool = False) -> None:
         """Use this executable; `fewest` turns off histories and log hashes."""
@@ -43,7 +43,7 @@ class Formance(OnPostgres):
         self.keeps = f"postings, balances{'' if fewest else ', log with hashes'}; no event, no outcome"
 
     def open(self, url: str, accounts: Sequence[Account]) -> None:
-        """Start the service and create a ledger, which creates accounts on first use."""
+        """Start the service, and create a ledger. It creates accounts on first use."""
         self._url = url
         self._names = {account: f"pit:{number}" for number, account in enumerate(open_to_transfers(accounts))}
         self._directory = TemporaryDirectory()
@@ -52,7 +52,7 @@ class Formance(OnPostgres):
             **os.environ,
             "POSTGRES_URI": conninfo_of(url),
             "BIND": f"{LOOPBACK}:{port}",
-            "POSTGRES_MAX_IDLE_CONNS": "20",  # as many as may be open: by default it connects for each request anew
+            "POSTGRES_MAX_IDLE_CONNS": "20",  # as many as open ones, else it reconnects for each request
             "AUTO_UPGRADE": "true",
             "BULK_MAX_SIZE": str(_AT_ONCE),
             "EXPERIMENTAL_FEATURES": "true" if self._features else "false",
@@ -64,7 +64,7 @@ class Formance(OnPostgres):
         self._ask("POST", _LEDGER, {"features": self._features})
 
     def write(self, rounds: Sequence[SettledRound]) -> None:
-        """Post rounds as transactions, all or none."""
+        """Post rounds as one atomic batch of transactions."""
         transactions = [
             {"postings": postings, "metadata": {}, "force": True} for one in rounds if (postings := self._postings(one))
         ]
@@ -75,12 +75,12 @@ class Formance(OnPostgres):
             self._ask("POST", f"{_LEDGER}/_bulk?atomic=true", elements)
 
     def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
-        """Compare the balance of every account."""
+        """Return the deviation of account balances, or None."""
         names = {name: account for account, name in self._names.items()}
         return compared(Counter({names[each["account"]]: int(each["balance"]) for each in self._volumes()}), rounds)
 
     def close(self) -> None:
-        """End the service."""
+        """Stop the service."""
         self._http.close()
         self._server.stop()
         self._directory.cleanup()
@@ -93,7 +93,7 @@ class Formance(OnPostgres):
             yield from page["data"]
 
     def _postings(self, one: SettledRound) -> list[dict[str, Any]]:
-        """Return the transfers of a round: money goes to the account that is debited."""
+        """Return the transfers of a round; the debited account is the destination."""
         return [
             {
                 "source": self._names[transfer.credited],
@@ -105,7 +105,7 @@ class Formance(OnPostgres):
         ]
 
     def _ask(self, method: str, path: str, content: Any = None) -> Any:
-        """Return an answer. Raises: httpx.HTTPStatusError with the response text if the service refuses."""
+        """Return the service's decoded response. Raises: httpx.HTTPStatusError with the response text."""
         answer = self._http.request(method, path, json=content)
         if answer.is_error:
             raise httpx.HTTPStatusError(answer.text, request=answer.request, response=answer)

@@ -1,4 +1,4 @@
-"""The interface of a peer, and the rounds given to it."""
+"""The interface of a peer, and the settled rounds that each peer stores."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from shared.journal.entry import Account, Posting
 
 @dataclass(frozen=True, slots=True)
 class SettledRound:
-    """A settled round, which a peer only has to store: the event, the outcome, the postings."""
+    """A settled round, which a peer only has to store: the event, the outcome (`data`) and the postings."""
 
     stream: str
     sequence: int
@@ -25,7 +25,7 @@ class SettledRound:
 
 
 class Peer(Protocol):
-    """A way to store rounds. Rounds given to `write` are durable and complete when it returns."""
+    """A way to store rounds. Rounds given to `write` are durable when it returns."""
 
     name: str
     keeps: str
@@ -40,20 +40,20 @@ class Peer(Protocol):
         """Return the deviation if the peer does not hold exactly these rounds, or None."""
 
     def size(self) -> int:
-        """Return the peer's bytes on disk."""
+        """Return the number of bytes that the peer occupies on disk."""
 
     def close(self) -> None:
-        """Release everything that was opened."""
+        """Close connections, and stop servers that were started."""
 
 
 class OnPostgres:
-    """Common parts of peers that store everything in the given database."""
+    """The base class of peers that store everything in the given database."""
 
     _url: str
-    """Of that database, as SQLAlchemy has it."""
+    """The SQLAlchemy URL of the database."""
 
     def size(self) -> int:
-        """Return the bytes of the database."""
+        """Return the size of the database in bytes."""
         with psycopg.connect(conninfo_of(self._url)) as connection:
             row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
         assert row is not None
@@ -61,7 +61,7 @@ class OnPostgres:
 
 
 class Transfer(NamedTuple):
-    """Money of a round moved between two accounts, cents."""
+    """An amount that a round moves between two accounts, cents."""
 
     debited: Account
     credited: Account
@@ -69,7 +69,7 @@ class Transfer(NamedTuple):
 
 
 def settled(head: Head, records: Iterable[Record]) -> list[SettledRound]:
-    """Settle the rounds of a corpus before timing starts."""
+    """Return the rounds of a corpus, settled before timing starts."""
     expected = Expected(head.sites)
     found = []
     for offset, record in enumerate(records):
@@ -84,7 +84,7 @@ def chips_of(account: Account) -> Account:
 
 
 def transfers_of(one: SettledRound) -> list[Transfer]:
-    """Return the postings of a round as transfers between two accounts: every movement at a table moves its chips."""
+    """Return the postings of a round as transfers, each between a table's chip account and another account."""
     found = []
     for account, cents in one.postings:
         chips = chips_of(account)
@@ -94,13 +94,13 @@ def transfers_of(one: SettledRound) -> list[Transfer]:
 
 
 def open_to_transfers(accounts: Iterable[Account]) -> list[Account]:
-    """Return the accounts used by the transfers of rounds that post to these, in order."""
+    """Return the accounts used by the transfers of rounds that post to these accounts, sorted."""
     every = {*accounts}
     return sorted(every | {chips_of(account) for account in every})
 
 
 def accounts_of(rounds: Iterable[SettledRound]) -> list[Account]:
-    """Return the accounts of all postings, in order."""
+    """Return the accounts of all postings, sorted."""
     return sorted({posting.account for one in rounds for posting in one.postings})
 
 
@@ -114,7 +114,7 @@ def sums_of(rounds: Iterable[SettledRound]) -> Counter[Account]:
 
 
 def compared(found: Counter[Account], rounds: Iterable[SettledRound]) -> str | None:
-    """Return the deviation of balances, or None."""
+    """Return the deviation of balances from those of the rounds, or None."""
     wanted = sums_of(rounds)
     wrong = [account for account in wanted | found if wanted[account] != found[account]]
     return f"{len(wrong)} balances are wrong, the first of {wrong[0]}" if wrong else None

@@ -1,4 +1,4 @@
-"""Run a peer's prebuilt server as a child process on a port of this machine."""
+"""Run a peer's prebuilt server as a child process that listens on a local port."""
 
 import socket
 import time

@@ -1,4 +1,4 @@
-"""Store row by row through SQLAlchemy, as applications do: an entry, then each of its postings."""
+"""Store row by row through SQLAlchemy, as typical applications do: an entry, then each of its postings."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ _postings: Final = Table(
 
 
 class Rows(OnPostgres):
-    """Tables with keys and foreign keys, but without a hash chain or a check of sums."""
+    """Stores rounds in tables with primary and foreign keys, without a hash chain and without a check of sums."""
 
     name = "SQLAlchemy, row at a time"
     keeps = "event, outcome, postings"
@@ -69,7 +69,7 @@ class Rows(OnPostgres):
             self._numbers = {Account(*fields): number for number, *fields in rows}
 
     def write(self, rounds: Sequence[SettledRound]) -> None:
-        """Insert one row after the other, and commit."""
+        """Insert the rows of the rounds one by one, and commit."""
         with self._engine.begin() as connection:
             for one in rounds:
                 entry = {"stream": one.stream, "sequence": one.sequence}
@@ -80,7 +80,7 @@ class Rows(OnPostgres):
                     connection.execute(insert(_postings).values(**row))
 
     def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
-        """Compare the entries, and the balance of every account."""
+        """Return the deviation of stored entries or account balances, or None."""
         total = func.sum(_postings.c.cents)
         with self._engine.connect() as connection:
             kept = {

@@ -1,6 +1,6 @@
-"""A ledger of SQL functions with the interface of pgledger: accounts, and transfers between two of them.
+"""A ledger of SQL functions with the interface of pgledger: accounts, and transfers between two accounts.
 
-The SQL files are not included; pass their paths, in the order of execution.
+The SQL files are not included; pass their paths in the order of execution.
 """
 
 from collections import Counter
@@ -20,17 +20,17 @@ _BALANCES: Final = "SELECT id, balance FROM pgledger_accounts"
 
 
 class SqlLedger(OnPostgres):
-    """Every posting is a transfer between the table's chips and another account; the chips balance it."""
+    """Stores postings as transfers, each between a table's chip account and another account."""
 
     name = "SQL functions (pgledger)"
     keeps = "postings, balances; no event, no outcome"
 
     def __init__(self, files: Sequence[Path]) -> None:
-        """Use the SQL files of the ledger."""
+        """Use the given SQL files of the ledger."""
         self._files = files
 
     def open(self, url: str, accounts: Sequence[Account]) -> None:
-        """Execute the files, and open the accounts."""
+        """Execute the SQL files, and open the accounts."""
         self._url = url
         self._connection: psycopg.Connection[Any] = psycopg.connect(conninfo_of(url))
         for file in self._files:
@@ -43,14 +43,14 @@ class SqlLedger(OnPostgres):
         self._connection.commit()
 
     def write(self, rounds: Sequence[SettledRound]) -> None:
-        """Transfer the movements of each round, in one transaction."""
+        """Create the transfers of the rounds in one transaction."""
         for one in rounds:
             if transfers := [self._element(each) for each in transfers_of(one)]:
                 self._connection.execute(_WRITE, ("{" + ",".join(transfers) + "}",))
         self._connection.commit()
 
     def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
-        """Compare the balance of every account."""
+        """Return the deviation of account balances, or None."""
         names = {found: account for account, found in self._ids.items()}
         balances = self._connection.execute(_BALANCES).fetchall()
         return compared(Counter({names[key]: int(balance) for key, balance in balances}), rounds)
@@ -60,5 +60,5 @@ class SqlLedger(OnPostgres):
         self._connection.close()
 
     def _element(self, transfer: Transfer) -> str:
-        """Return a transfer as an array element: from the credited to the debited account."""
+        """Return a transfer as the text of an array element: (credited account, debited account, cents)."""
         return f'"({self._ids[transfer.credited]},{self._ids[transfer.debited]},{transfer.cents})"'

@@ -1,4 +1,4 @@
-"""The results of peers, and their table."""
+"""The results of peers, and their output as a table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A peer's results: rounds per second, CPU microseconds per round, and milliseconds of waiting."""
+    """A peer's results: rounds per second, CPU microseconds and bytes per round, latency percentiles in ms."""
 
     name: str
     keeps: str

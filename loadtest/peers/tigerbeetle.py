@@ -1,4 +1,4 @@
-"""TigerBeetle: a database of accounts and transfers; a round is a chain of transfers that succeed together.
+"""TigerBeetle, a database of accounts and transfers; a round is a chain of transfers that succeed or fail together.
 
 The executable is not included; pass its path. It must be at least as new as the installed client library.
 """
@@ -23,7 +23,7 @@ _CLUSTER: Final = 0
 _LEDGER: Final = 1
 _CODE: Final = 1
 _AT_ONCE: Final = 8_000
-"""It takes 8,189 accounts or transfers in a request."""
+"""The batch size of requests; TigerBeetle's limit is 8,189 accounts or transfers."""
 
 
 class NotTaken(Exception):
@@ -31,7 +31,7 @@ class NotTaken(Exception):
 
 
 class TigerBeetle:
-    """A single replica, which answers once the data is on its disk."""
+    """Stores rounds in a single replica, which responds once the data is on disk."""
 
     name = "TigerBeetle"
     keeps = "postings, balances; no event, no outcome"
@@ -70,7 +70,7 @@ class TigerBeetle:
                 raise NotTaken(f"accounts: {refused}")
 
     def write(self, rounds: Sequence[SettledRound]) -> None:
-        """Create the transfers of rounds in one request; those of a round succeed or fail together."""
+        """Create the transfers of rounds in one request; the transfers of a round succeed or fail together."""
         transfers = [each for one in rounds for each in self._chain(one)]
         if transfers:
             results = self._client.create_transfers(transfers)
@@ -78,7 +78,7 @@ class TigerBeetle:
                 raise NotTaken(f"transfers: {refused}")
 
     def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
-        """Compare the balance of every account."""
+        """Return the deviation of account balances, or None."""
         names = {number: account for account, number in self._ids.items()}
         numbers, found = [*names], Counter[Account]()
         for first in range(0, len(numbers), _AT_ONCE):
@@ -97,7 +97,7 @@ class TigerBeetle:
         self._directory.cleanup()
 
     def _chain(self, one: SettledRound) -> list[tigerbeetle.Transfer]:
-        """Return the transfers of a round, each but the last linked to the next."""
+        """Return the transfers of a round, each except the last linked to the next one."""
         chain = [
             tigerbeetle.Transfer(
                 id=tigerbeetle.id(),

@@ -1,1 +1,1 @@
-"""What a floor and its services send: corpora, publishing, and the facts of services that are not running."""
+"""The messages of a floor and its services: corpora, publishing, and the facts of services that are not running."""

@@ -1,4 +1,4 @@
-"""The events that the wagering accounts of a casino publish: openings, buy-ins, wagers and payments."""
+"""The facts that the wagering accounts of a casino publish: openings, buy-ins, wagers and payments."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ from shared.contracts.topics import ACCOUNTS
 CASHIER, TABLE = "demo.cashier", "demo.table"
 
 _PATRONS: Final = 3
-"""One account in this many belongs to a known patron."""
+"""One in this many accounts belongs to a known patron."""
 _VOUCHERS: Final = 10
-"""One payment in this many is a voucher that is never redeemed."""
+"""One in this many payments is a voucher that is never redeemed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Funded:
-    """A wager funded from an account, in a round of a pool; cents held, staked and credited."""
+    """A wager funded from an account, in a round from a pool; authorized, staked and credited cents."""
 
     account: str
     seat: int
@@ -46,7 +46,7 @@ class Funded:
 
 
 def funded(dealt: Dealt) -> tuple[Funded, ...]:
-    """Return the electronic wagers of a round of a pool; most rounds have none."""
+    """Return the electronic wagers of a round from a pool; most rounds have none."""
     found = []
     for part in dealt.data.account_funded:
         [money] = account_money(dealt.settlement, [dict(part)])
@@ -55,13 +55,13 @@ def funded(dealt: Dealt) -> tuple[Funded, ...]:
 
 
 class AccountFacts:
-    """The accounts of a casino, round after round. An account belongs to a player at a table, and stays open.
+    """Derives the facts of a casino's game accounts, round by round. Each account belongs to a player and stays open.
 
-    `slot` takes the place of the table's name in account names of the pool.
+    `slot` is the placeholder for the table's name in the account names of the pool.
     """
 
     def __init__(self, where: Casino, slot: str) -> None:
-        """Start without accounts."""
+        """Begin without accounts."""
         assert ACCOUNTS.publisher is not None
         self._journal = Journal(ACCOUNTS.publisher)
         self._slot = slot
@@ -76,7 +76,7 @@ class AccountFacts:
     def of_round(
         self, about: Mapping[str, Any], parts: tuple[Funded, ...], opened_at: datetime, closed_at: datetime
     ) -> Iterator[Published]:
-        """Yield the events of a round with electronic wagers: buy-ins as needed, holds, and the result."""
+        """Yield the facts of a round with electronic wagers: buy-ins as needed, holds, capture, and results."""
         table, round_id = about["table"], about["round_id"]
         holds, results = [], []
         for number, part in enumerate(parts, 1):
@@ -119,7 +119,7 @@ class AccountFacts:
         yield self._entry(table, WagersSettled.construct_unvalidated(said), closed_at + RECORDED)
 
     def pay_out(self, gaming_day: date, at: datetime) -> Iterator[Published]:
-        """Yield the payments at the end of a day: all accounts are paid out except the newest at each table."""
+        """Yield the payments at the end of a day: every account is paid out except the newest one of each table."""
         last = {table: account for account, table in self._tables.items()}
         for account, table in self._tables.items():
             cents = self._balances[account]
@@ -136,7 +136,7 @@ class AccountFacts:
             )
 
     def _ready(self, account: str, table: str, cents: int, at: datetime) -> Iterator[Published]:
-        """Open an account at its first wager, and buy in if its balance is too small."""
+        """Yield the facts that open an account at its first wager, and buy in if the balance is too small."""
         if account not in self._tables:
             self._tables[account], self._balances[account] = table, 0
             patron = f"P-{account}" if len(self._tables) % _PATRONS == 0 else None

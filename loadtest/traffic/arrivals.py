@@ -1,4 +1,4 @@
-"""Arrival times of rounds, open loop: independent of earlier rounds. A delayed round is late, never dropped."""
+"""Arrival times of rounds as an open loop: independent of how fast earlier rounds are processed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,9 +11,9 @@ UNPACED: Final = 0.0
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A number of rounds arriving at a rate: rounds per second, or `UNPACED`.
+    """A number of rounds that arrive at a rate: rounds per second, or `UNPACED`.
 
-    Arrivals are independent, as those of many tables: the time between two is exponentially distributed.
+    Arrivals are independent, as at many tables: the time between two is exponentially distributed.
     """
 
     rounds: int
@@ -26,12 +26,12 @@ class Stage:
 
 
 def scaled(stages: Sequence[Stage], factor: float) -> tuple[Stage, ...]:
-    """Return the stages with their rounds multiplied by a factor, at least one in each."""
+    """Return the stages with their numbers of rounds multiplied by a factor, at least one round each."""
     return tuple(replace(stage, rounds=max(1, round(stage.rounds * factor))) for stage in stages)
 
 
 def due(stages: Sequence[Stage], seed: int) -> Iterator[float]:
-    """Yield for each round its due time in seconds from the start."""
+    """Yield the due time of each round, seconds from the start."""
     chance, moment = Random(f"arrivals/{seed}"), 0.0
     for stage in stages:
         for _ in range(stage.rounds):

@@ -1,4 +1,4 @@
-"""A casino with approved property and submissions, and the schedule of its rounds, from which messages are made."""
+"""A casino with approved property and submissions, its pools of rounds, and the schedule of its rounds."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,26 +17,26 @@ from shared.contracts.properties import PropertyApproved, property_hash
 from shared.contracts.submissions import SubmissionApproved, submission_hash
 
 STINT_ROUNDS: Final = 40
-"""A dealer moves to the next table after this many rounds."""
+"""The number of rounds after which a dealer moves to the next table."""
 _TABLES_PER_BREAK: Final = 4
-"""Of five dealers on a shift, four deal and one has a break."""
+"""The number of tables per dealer on break: of five dealers on a shift, four deal."""
 
 _DEALING: Final = 0.8
-"""The share of the time between two openings that a round takes."""
+"""The duration of a round as a share of the time between two openings."""
 _FILED: Final = timedelta(days=2)
-"""Property and submissions are filed and approved so long before the first gaming day."""
+"""How long before the first gaming day the property and submissions are filed."""
 
 _OPENED_ON: Final = date(2000, 2, 1)
 
 Kind = tuple[str, int, int]
-"""The key of a pool of rounds: game, seats, minimum in cents."""
+"""The key of a pool of rounds: (game, seats, minimum in cents)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Casino:
-    """A casino that can settle rounds: its tables and their approved documents, from before its first gaming day.
+    """A casino that can settle rounds: its tables, and its approved documents, effective before its first gaming day.
 
-    The documents go to the topics `properties` and `submissions`.
+    The documents belong on the topics `properties` and `submissions`.
     """
 
     property: PropertyApproved
@@ -45,7 +45,7 @@ class Casino:
 
 
 def casino(property_name: str, plans: Sequence[TablePlan], first_day: date) -> Casino:
-    """Return a casino with these tables, all of one state, with everything approved."""
+    """Return a casino with these tables, all in one jurisdiction, with approved documents."""
     filed_at = opening(first_day) - _FILED
     people = {
         "filed_by": "controller-501",
@@ -65,15 +65,15 @@ def casino(property_name: str, plans: Sequence[TablePlan], first_day: date) -> C
 
 
 def kind_of(plan: TablePlan) -> Kind:
-    """Return the pool from which a table takes its rounds."""
+    """Return the key of the pool from which a table takes its rounds."""
     return plan.game, plan.seats, plan.minimum_cents
 
 
 class Pools:
-    """The pools of rounds from which a day's rounds are drawn, by kind of table: played out on demand."""
+    """Pools of real rounds, by kind of table, from which a day's rounds are drawn. Rounds are played on demand."""
 
     def __init__(self, where: Casino, *, seed: int, rounds: int, property_name: str, table: str) -> None:
-        """Open a table of each kind, under a placeholder property and table name."""
+        """Open a table of each kind, under the given placeholders for property and table name."""
         self._rounds = rounds
         self._tables: dict[Kind, Iterator[Dealt]] = {}
         for plan in where.plans:
@@ -84,7 +84,7 @@ class Pools:
                 )
 
     def next_day(self) -> Mapping[Kind, Sequence[Dealt]]:
-        """Play on, and return the rounds for one more day."""
+        """Return a new pool of rounds for the next day, by kind of table."""
         return {kind: list(islice(table, self._rounds)) for kind, table in self._tables.items()}
 
 
@@ -92,7 +92,7 @@ class Pools:
 class Schedule:
     """Assigns rounds of the pools to tables, times and dealers, deterministically.
 
-    Tables are numbered from 0 in the casino's order, and so are the rounds of a table's day.
+    Tables are numbered from 0 in the casino's order, and the rounds of a table's day are numbered from 0.
     """
 
     where: Casino
@@ -100,28 +100,29 @@ class Schedule:
     seed: int
 
     def picks(self, table: int, gaming_day: date, pool: int) -> Sequence[int]:
-        """Return the indexes of the pool's rounds that the table plays on a day, in order."""
+        """Return the indexes of the rounds in a pool of the given size that a table plays on a day, in order."""
         chance = Random(f"{self.seed}/{self.where.plans[table].name}/{gaming_day}")
         return chance.choices(range(pool), k=self.rounds_per_table_day)
 
     def opened(self, table: int, gaming_day: date, number: int) -> datetime:
-        """Return when a round was opened, in UTC: the tables take turns."""
+        """Return when a round was opened, in UTC; the tables open their rounds in turn."""
         turn = number + table / len(self.where.plans)
         return opening(gaming_day).astimezone(UTC) + timedelta(seconds=pace(self.rounds_per_table_day) * turn)
 
     @property
     def dealing(self) -> timedelta:
-        """Return the duration of a round from opening to close."""
+        """Return the duration of a round from its opening to its closing."""
         return timedelta(seconds=pace(self.rounds_per_table_day) * _DEALING)
 
     def round_id(self, table: int, gaming_day: date, number: int) -> str:
-        """Return the name of a round."""
+        """Return the id of a round."""
         return f"{self.where.plans[table].name}-{gaming_day:%Y%m%d}-{number + 1:05}"
 
     def dealer(self, table: int, gaming_day: date, number: int) -> str:
-        """Return the dealer of a round: dealers rotate between tables, one in five has a break, shifts have their own.
+        """Return the dealer of a round.
 
-        Each day they begin at other tables with other neighbors.
+        Dealers rotate between tables, one in five has a break, and each shift has its own dealers. Each day they begin
+        at other tables with other neighbors.
         """
         dealers = len(self.where.plans) + -(-len(self.where.plans) // _TABLES_PER_BREAK)
         shift = SHIFTS[number * len(SHIFTS) // self.rounds_per_table_day]
@@ -131,5 +132,5 @@ class Schedule:
 
 @lru_cache(maxsize=4)
 def _order(seed: int, gaming_day: date, dealers: int) -> Sequence[int]:
-    """Return the dealers' numbers in the order of the tables at which they begin."""
+    """Return the dealers' numbers, in the order of the tables at which they begin the day."""
     return Random(f"{seed}/dealers/{gaming_day}").sample(range(1, dealers + 1), k=dealers)

@@ -1,7 +1,7 @@
-"""A corpus: the messages of a pit's tables during a day, written once, compressed, and replayed as often as needed.
+"""A corpus: the messages of a pit's tables during a day, generated once, compressed, and replayed as often as needed.
 
-A gzip file of JSON lines. The first is the head with the parameters of the corpus. Every other line is an event exactly
-as it is sent, byte for byte and in order. The content is determined by the head.
+It is a gzip file of JSON lines. The first line is the head, which has the parameters of the corpus and determines its
+content. Every other line is an event exactly as it is sent, in order.
 """
 
 import gzip
@@ -29,11 +29,11 @@ DIRECTORY: Final = Path("var/loadtest/corpora")
 _FORMAT: Final = 1
 _LEVEL: Final = 4
 _AGE_DAYS_MAX: Final = 36_500
-"""The age limit of events in the corpus's properties, so that it can be replayed for a long time."""
+"""The age limit of events in the corpus's property documents, so that the corpus can be replayed for a long time."""
 
 
 class Record(NamedTuple):
-    """A message: the stream, the sequence number, and the bytes."""
+    """A message: its stream as the key, its sequence, and the bytes of the event."""
 
     key: str
     sequence: int
@@ -50,7 +50,7 @@ _envelope: Final = msgspec.json.Decoder(_Envelope)
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A property with its tables and its gaming day: the property document, and its rules submissions."""
+    """A property of a corpus: its tables, gaming day, property document and rules submissions."""
 
     plans: tuple[TablePlan, ...]
     gaming_day: date
@@ -60,7 +60,10 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The parameters of a corpus: tables per property, rounds, and `hot_share`, the first table's share of rounds."""
+    """The parameters of a corpus.
+
+    `tables` is the number of tables per property. `hot_share` is the share of all rounds that the first table plays.
+    """
 
     rounds: int
     tables: int
@@ -77,7 +80,7 @@ class Head:
 
     @property
     def sites(self) -> tuple[Site, ...]:
-        """Return the properties; they accept events of any age."""
+        """Return the properties of the corpus; they accept events of any age."""
         plans = pit(self.tables)
         return tuple(self._site(f"loadtest-{number}", plans) for number in range(1, self.properties + 1))
 
@@ -88,13 +91,13 @@ class Head:
         return Site(plans, self.day, document, rules_submissions(name, plans, opening(self.day)))
 
     def file_in(self, directory: Path) -> Path:
-        """Return the file of the corpus; each head has its own."""
+        """Return the path of the corpus file, which is unique for each head."""
         digest = sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
         return directory / f"{self.rounds}-rounds-{self.tables * self.properties}-tables-{digest}.jsonl.gz"
 
 
 def played(head: Head) -> Iterator[Record]:
-    """Play the day: the tables take turns in time order; a hot table plays its share in parallel."""
+    """Yield the messages of the day in order of time; a hot table plays its share in parallel."""
     hot = round(head.rounds * head.hot_share)
     streams = []
     for number, site in enumerate(head.sites):
@@ -115,7 +118,7 @@ def _day(head: Head, site: Site, plans: tuple[TablePlan, ...], rounds: int) -> I
 
 
 def corpus(head: Head, directory: Path = DIRECTORY) -> list[Record]:
-    """Return the records of a corpus, which is written on first use."""
+    """Return the records of a corpus, which is generated on first use."""
     path = head.file_in(directory)
     if not path.exists():
         write(head, path)
@@ -123,7 +126,7 @@ def corpus(head: Head, directory: Path = DIRECTORY) -> list[Record]:
 
 
 def write(head: Head, path: Path) -> None:
-    """Write a corpus atomically."""
+    """Generate a corpus, and write it atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".unfinished")
     with gzip.open(unfinished, "wb", compresslevel=_LEVEL) as file:

@@ -1,4 +1,4 @@
-"""The facts that table inventory publishes for a simulated day of the pit, to the cent."""
+"""The facts that table inventory publishes for a simulated day of the pit, exact to the cent."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,17 +27,17 @@ ACCOUNTANT, AUDITOR, CONTROLLER = "demo.accountant", "demo.revenue_auditor", "de
 
 _MINUTE: Final = timedelta(minutes=1)
 _STATED: Final = timedelta(seconds=1)
-"""A win is stated so long after what makes it another one."""
+"""The delay between the fact that changes a win and the statement of the win."""
 _NOTE_CENTS: Final = 100_00
 _KEPT: Final = 20
-"""One counter check in so many is not paid."""
+"""One in this many counter checks is not redeemed."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedDay:
-    """A day of the pit with numbered slips; `sent` is how many events each table had sent before it.
+    """A day of the pit with numbered slips. `sent` is the number of events that each table had sent before the day.
 
-    `events` are the reports of its tables, in order of time.
+    `events` are the events of the day's tables, in order of time.
     """
 
     day: PitDay
@@ -47,10 +47,10 @@ class NumberedDay:
 
 
 class InventoryFacts:
-    """The ledger of a casino's tables, day by day, with continuously numbered sequences, slips and counts."""
+    """Derives the facts of a casino's table inventory, day by day, with continuous sequences and numbers."""
 
     def __init__(self, where: Casino) -> None:
-        """Start without any facts."""
+        """Begin without facts."""
         assert INVENTORY.publisher is not None
         self._journal = Journal(INVENTORY.publisher)
         self._shard = {plan.name: number % DESK for number, plan in enumerate(where.plans)}
@@ -62,7 +62,7 @@ class InventoryFacts:
         self._steps = 0
 
     def numbered(self, day: PitDay) -> NumberedDay:
-        """Assign numbers to the slips of the next day, and sequences to the events of its tables."""
+        """Assign numbers to the slips of the next day, and sequences to its tables' events."""
         slips: dict[Slip, int] = {}
         for slip in day.slips:
             self._numbers[slip.slip] += 1
@@ -73,14 +73,14 @@ class InventoryFacts:
         return NumberedDay(day, slips, sent, sorted(events, key=lambda event: event.time))
 
     def of_tables(self, numbered: NumberedDay, events: Iterable[Event[Any]]) -> Iterator[Published]:
-        """Yield the facts for the pit events of a day."""
+        """Yield the facts of the day's pit events."""
         cents = {(slip.slip, number): slip.cents for slip, number in numbered.slips.items()}
         for event in events:
             fact = _recorded(event, cents)
             yield self._journal.entry(self._shard[fact.table], fact, event.time, source=event.source)
 
     def at_desks(self, numbered: NumberedDay, ends_at: datetime) -> Iterator[Published]:
-        """Yield the facts of desk work about a day that ends at a moment, up to its last variance."""
+        """Yield the facts of desk work about a day that ends at `ends_at`, up to the resolution of its variance."""
         said = [one for slip, number in numbered.slips.items() for one in self._slip(numbered.day, slip, number)]
         for at, fact in sorted(said, key=itemgetter(0)):
             yield self._journal.at_desk(fact, at)
@@ -94,7 +94,7 @@ class InventoryFacts:
         yield from self._resolve(numbered, ends_at + 90 * _MINUTE)
 
     def seal(self, day: PitDay, at: datetime) -> Iterator[Published]:
-        """Yield the facts by which three people close a day, the last of them at a moment."""
+        """Yield the facts by which three people close and seal a day; the seal is at `at`."""
         of_day: dict[str, Any] = {"property": day.property, "gaming_day": day.gaming_day}
         report = {
             "tables": [{"table": table, "final_win_cents": money.win} for table, money in day.tables.items()],
@@ -115,7 +115,7 @@ class InventoryFacts:
             yield self._journal.entry(WINS, win, at)
 
     def _slip(self, day: PitDay, slip: Slip, number: int) -> Iterator[tuple[datetime, Fact]]:
-        """Return the steps of a slip that are taken at desks, each with its time."""
+        """Yield the desk steps of a slip, each with its time."""
         self._requests += 1
         asked_at, prepared_at, received_at = slip.at - 3 * _MINUTE, slip.at - 2 * _MINUTE, slip.at + 5 * _MINUTE
         asked = _of_slip(day, slip) | {"request": self._requests, "requested_by": PIT, "requested_at": asked_at}
@@ -144,7 +144,7 @@ class InventoryFacts:
         return self._journal.at_desk(entered, fill.at, recorded_at=at)
 
     def _redeem(self, day: PitDay, at: datetime) -> Iterator[Published]:
-        """Have the drawers redeem their counter checks in chips, except some that the cage keeps."""
+        """Yield the redemptions of counter checks in chips by their drawers, except of some checks."""
         checks = [(box, serial, cents) for box in day.boxes for serial, cents in box.dropped.checks.items()]
         for number, (box, serial, cents) in enumerate(checks, 1):
             if number % _KEPT == 0:
@@ -166,7 +166,7 @@ class InventoryFacts:
             yield self._journal.at_desk(redeemed, at)
 
     def _count(self, numbered: NumberedDay, at: datetime) -> Iterator[Published]:
-        """Have two people count each box."""
+        """Yield the facts of a drop count, in which two people count each box."""
         self._counts += 1
         day, removed = numbered.day, {}
         for event in numbered.events:
@@ -202,7 +202,7 @@ class InventoryFacts:
         yield self._journal.at_desk(concluded, end)
 
     def _resolve(self, numbered: NumberedDay, at: datetime) -> Iterator[Published]:
-        """Assign the planted variance to an owner, and resolve it."""
+        """Yield the facts that assign the planted variance to an owner, and resolve it."""
         day = numbered.day
         if day.planted is None:
             return
@@ -276,7 +276,7 @@ def _recorded(event: Event[Any], slips: Mapping[tuple[str, int], int]) -> invent
 
 
 def _moved(data: pit.PitData, slips: Mapping[tuple[str, int], int]) -> inventory.Moved | None:
-    """Return an event's effect on the inventory; denominations are omitted except for slips."""
+    """Return an event's movement of the inventory, without denominations."""
     match data:
         case pit.ReceivedFill():
             return inventory.Moved(movement="transfer", cents=value_of(data.contents))

@@ -1,4 +1,4 @@
-"""A service's published journal without a database: dense sequences and chained hashes, by shard."""
+"""The published journal of a service without a database: dense sequences and chained hashes, by shard."""
 
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -10,18 +10,20 @@ from shared.contracts.topics import Topic
 from shared.runtime.outbox.relay import Outgoing, entry_message
 
 DESK: Final = 12
-"""The shard of what people do over HTTP; those before it follow the partitions of what a service reads: as many as
-the topics have (infra/topics.yaml)."""
+"""The number of the shard of commands.
+
+The shards before it correspond to the partitions of a service's input topics (infra/topics.yaml).
+"""
 SEALS: Final = DESK + 1
-"""The shard of what closes gaming days, which is published after all else of a month."""
+"""The number of the shard of the facts that close gaming days, which are published last in a month."""
 WINS: Final = SEALS + 1
-"""The shard of what is stated of wins."""
+"""The number of the shard of win statements."""
 RECORDED: Final = timedelta(milliseconds=40)
-"""An entry is recorded so long after what it says happened, or later."""
+"""The minimum delay between the occurrence of a fact and the recording of its entry."""
 
 
 class Published(NamedTuple):
-    """A message: its topic, key and value."""
+    """A message to be published: topic, key and value."""
 
     topic: Topic
     key: bytes
@@ -37,10 +39,10 @@ class _Shard:
 
 
 class Journal:
-    """The journal of the service that publishes a topic."""
+    """The journal of a service, as it appears on the service's topics."""
 
     def __init__(self, service: str) -> None:
-        """Start with an empty journal."""
+        """Begin with an empty journal."""
         self._service = service
         self._shards: dict[int, _Shard] = {}
 
@@ -53,9 +55,9 @@ class Journal:
         source: str | None = None,
         recorded_at: datetime | None = None,
     ) -> Published:
-        """Return a fact as the next entry of a shard, in the stream of that shard unless another one is named.
+        """Return the message of a fact as the next entry of a shard; its stream is `source`, or else the shard's.
 
-        It is recorded no earlier than the entry before it.
+        It is recorded no earlier than the previous entry of the shard.
         """
         shard = self._shards.get(shard_number)
         if shard is None:
@@ -79,7 +81,7 @@ class Journal:
     def at_desk(
         self, fact: Fact, at: datetime, *, recorded_at: datetime | None = None, shard_number: int = DESK
     ) -> Published:
-        """Return a fact caused by a person's command, in the stream of its kind."""
+        """Return the message of a fact caused by a person's command, in the stream of its kind."""
         assert fact.KIND.stream is not None, "people's facts have streams of their own"
         source = fact.KIND.stream.format(**dict(fact))
         return self.entry(shard_number, fact, at, source=source, recorded_at=recorded_at)

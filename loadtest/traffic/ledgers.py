@@ -1,8 +1,8 @@
-"""The facts published for a month of a casino by services other than settlement, consistent with its rounds.
+"""The facts that the services other than settlement publish for a month of a casino, consistent with its rounds.
 
-Pit, vigorish, meters and accounts: the facts that their ledgers record of the same rounds as
-`loadtest.traffic.synthetic_month.month`, and of the people around them. No ledger stands behind them, so a month comes
-as fast as it is written.
+They are the facts of table inventory, vigorish, meters and accounts about the rounds of
+`loadtest.traffic.synthetic_month.month`, and about the people around them. They are generated without running these
+services, so that a month is as fast as its generation.
 """
 
 from collections import deque
@@ -24,15 +24,15 @@ from shared.contracts.envelope import Event
 from shared.contracts.pit import VigorishOfRound
 
 PLAY: Final = timedelta(hours=20, minutes=30)
-"""A gaming day is over so long after it began; counts and payments follow."""
+"""The time from the beginning of a gaming day to the end of its play; counts and payments follow."""
 SEALED: Final = timedelta(hours=29)
-"""A gaming day is sealed so long after it began."""
+"""The time from the beginning of a gaming day to its seal."""
 _RECONCILED: Final = PLAY + timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """The consequences of a round in a pool, apart from its settlement."""
+    """The effects of a round in a pool other than its settlement."""
 
     assessed: Assessed
     meters: tuple[OnMeter, ...]
@@ -40,10 +40,10 @@ class _Beside:
 
 
 class Ledgers:
-    """The ledgers of a casino, day by day; a day's pit is kept in memory until the day is sealed."""
+    """Derives the facts of a casino's ledgers, day by day; a day's pit is kept in memory until its seal."""
 
     def __init__(self, where: Casino, *, rounds_per_table_day: int, seed: int, rounds_in_pool: int) -> None:
-        """Start before the first day; the arguments are those of `loadtest.traffic.synthetic_month.month`."""
+        """Begin before the first day; the arguments are those of `loadtest.traffic.synthetic_month.month`."""
         self._where = where
         self._schedule = Schedule(where, rounds_per_table_day, seed)
         self._pools = Pools(where, seed=seed, rounds=rounds_in_pool, property_name=PROPERTY_SLOT, table=TABLE_SLOT)
@@ -71,9 +71,10 @@ class Ledgers:
             yield self._meters.reconcile(gaming_day, opening(gaming_day) + _RECONCILED)
 
     def play_again(self, days: Mapping[date, date]) -> Iterator[Published]:
-        """Yield the facts of people's work on further days with the rounds of earlier ones, except for the seals.
+        """Yield the facts of people's work on further days, except for the seals.
 
-        The consequences of rounds are omitted; `loadtest.bench.read_model.multiply` copies those.
+        `days` maps each further day to the earlier day whose rounds it repeats. The effects of rounds are omitted,
+        because `loadtest.bench.read_model.multiply` copies them.
         """
         for gaming_day, played_on in days.items():
             numbered = self._next_day(gaming_day, played_on)
@@ -96,7 +97,7 @@ class Ledgers:
         return found if found.assessed or found.meters or found.funded else None
 
     def _day(self, numbered: NumberedDay, pools: Mapping[Kind, Sequence[_Beside | None]]) -> Iterator[Published]:
-        """Yield the facts caused by a day's rounds and by its tables' reports, in order of time."""
+        """Yield the facts caused by a day's rounds and pit events, in order of time."""
         gaming_day, schedule, left = numbered.day.gaming_day, self._schedule, deque(numbered.events)
         tables = [(plan, pools[kind_of(plan)]) for plan in self._where.plans]
         picks = [schedule.picks(table, gaming_day, len(pool)) for table, (_, pool) in enumerate(tables)]

@@ -1,7 +1,7 @@
-"""The facts that the progressive meters publish for a casino: pools, rounds from a pool of rounds, reconciled days.
+"""The facts that the progressive meters publish for a casino: pools, rounds that affect meters, reconciled days.
 
-The meters of rounds from a pool do not chain. What these rounds add and award is counted from each pool's own base on,
-so the ledger is whole; tables' readings are left out of it.
+The meter readings of rounds from a pool do not follow each other. The facts count contributions and awards from each
+progressive pool's own base, so that the ledger is consistent, and omit tables' readings.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ from shared.rules.submission import select
 CLERK, MANAGER, AUDITOR = "demo.meter_clerk", "demo.meter_manager", "demo.meter_auditor"
 
 _FILED: Final = timedelta(hours=2)
-"""Pools are filed so long before the first day begins."""
+"""How long before the first gaming day the pools are filed."""
 
 
 _NOTHING: Final = {
@@ -49,12 +49,12 @@ _NOTHING: Final = {
         *("overflow_opening", "overflow", "overflow_closing"),
     )
 }
-"""What never moves a pool of the floor in a day."""
+"""The amounts of a pool's day that are always zero on this floor."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnMeter:
-    """The effect of a round on a meter: the wagers in cents, their contribution in nanocents, and the awards."""
+    """The effect of a round on a meter: wagers in cents, contribution in nanocents, and awards (`hits`)."""
 
     meter: str
     rate: str
@@ -69,7 +69,7 @@ class OnMeter:
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
-    """A pool: the number of its last movement, its display in nanocents, and the counts of the current day."""
+    """A progressive pool: its last movement's number, its display in nanocents, and the current day's counts."""
 
     name: str
     number: int = 0
@@ -85,10 +85,10 @@ class _Pool:
 
 
 class MeterFacts:
-    """The meters of a casino, round by round."""
+    """Derives the facts of a casino's meters, round by round."""
 
     def __init__(self, where: Casino) -> None:
-        """Start without pools."""
+        """Begin without pools."""
         assert METERS.publisher is not None
         self._journal = Journal(METERS.publisher)
         self._property = where.property.property
@@ -99,7 +99,7 @@ class MeterFacts:
         self._pools: dict[str, _Pool] = {}
 
     def open_pools(self, gaming_day: date) -> Iterator[Published]:
-        """Yield the facts that open the pools of all tables: each filed by one person, and approved by another."""
+        """Yield the facts that open the pools of all tables, each filed by one person and approved by another."""
         feeds: dict[str, list[tuple[TablePlan, str, int]]] = {}
         for plan in self._plans.values():
             for meter, reset_cents in initial_meters(plan).items():
@@ -130,14 +130,14 @@ class MeterFacts:
         yield self._journal.at_desk(PoolApproved(**fields_of(filed, PoolFiled), **decision), approved_at)
 
     def counted(self, dealt: Dealt) -> tuple[OnMeter, ...]:
-        """Return the effects of a round from a pool of rounds on meters; usually none."""
+        """Return the effects on meters of a round from a pool of rounds; most rounds have none."""
         terms = self._terms[dealt.data.game]
         return tuple(one for meter, rate in terms.items() if (one := _on_meter(dealt, meter, rate)) is not None)
 
     def of_round(
         self, about: Mapping[str, Any], found: Sequence[OnMeter], opened_at: datetime, closed_at: datetime
     ) -> Published:
-        """Return the facts of a round that affects meters."""
+        """Return the message of a round that affects meters."""
         plan = self._plans[about["table"]]
         fact = MeterRoundCounted.construct_unvalidated(
             {**about, "revision": 1, "opened_at": opened_at, "closed_at": closed_at, "at": closed_at}
@@ -173,7 +173,7 @@ class MeterFacts:
         return MeterOfRound(meter=one.meter, rate=one.rate, **settled, movement=movement)
 
     def reconcile(self, gaming_day: date, at: datetime) -> Published:
-        """Return the reconciliation of a day at a moment after its last round; this begins the next day."""
+        """Return the message that reconciles a day after its last round, and begin the next day."""
         pools = tuple(_of_day(pool) for _, pool in sorted(self._pools.items()))
         fact = DayReconciled(
             property=self._property,
@@ -194,7 +194,7 @@ class MeterFacts:
 
 
 def _terms(plan: TablePlan) -> Mapping[str, Fraction]:
-    """Return the rate of each meter of a table."""
+    """Return the contribution rate of each meter of a table."""
     offers = select(catalogue(plan.regulation), plan.submission).offers
     return {name: Fraction(offer.meter.rate) for name, offer in offers.items() if offer.meter is not None}
 
@@ -231,7 +231,7 @@ def _on_meter(dealt: Dealt, meter: str, rate: Fraction) -> OnMeter | None:
 
 
 def _after(pool: _Pool) -> dict[str, Any]:
-    """Return the state of a pool after a movement, as recorded in the movement."""
+    """Return the fields of a movement that describe the pool after it."""
     meters = {"display_cents": exact_text(pool.display), "reserve_cents": "0", "overflowed_cents": "0"}
     return {"pool": pool.name, "number": pool.number, **meters, "shown_cents": shown(pool.display)}
 

@@ -1,4 +1,4 @@
-"""Open what a corpus needs before it is played with every service: pools for meters, and game accounts."""
+"""Open the meter pools and game accounts that the rounds of a corpus need."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -14,7 +14,7 @@ _METERS: Final = "progressive-meters"
 _ACCOUNTS: Final = "wagering-accounts"
 _SECONDS: Final = 10.0
 _CENTS: Final = 10**9
-"""Each account buys in with so much that no wager of a corpus is more."""
+"""The buy-in of each account, more than all wagers of a corpus."""
 
 
 class _Part(msgspec.Struct):
@@ -34,7 +34,7 @@ class _Event(msgspec.Struct):
 def open_all(
     services: Mapping[str, str], tokens: Mapping[str, str], sites: Iterable[Site], records: Iterable[Record]
 ) -> None:
-    """Open the pools and accounts that the rounds need, in those services that are running. Raises: RegistryRefused."""
+    """Open the pools and accounts that the rounds need, in the services that are running. Raises: RegistryRefused."""
     if _METERS in services:
         with _client(services[_METERS]) as meters:
             for site in sites:

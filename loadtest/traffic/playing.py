@@ -14,12 +14,12 @@ from loadtest.traffic.publish import Publisher
 from loadtest.traffic.target import Target
 
 STALLED_SECONDS: Final = 60.0
-"""Without any progress for so long, something is broken."""
+"""The time without any progress after which the run is considered broken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of the day: records produced and settled, entries recorded and reported."""
+    """The progress of a day: records produced and settled, entries recorded and reported, seconds so far."""
 
     produced: int
     settled: int
@@ -33,10 +33,10 @@ Show = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A played day: the expected books, the records produced, and the seconds that each stage took."""
+    """A played day: the expected books, the numbers of records and entries, and the seconds until each stage."""
 
     books: Mapping[str, Books]
-    """What the books of each property must show."""
+    """The expected books by property."""
     records: int
     entries: int
     produced_seconds: float
@@ -45,10 +45,9 @@ class Played:
 
 
 def play(target: Target, messages: Iterable[Message], show: Show, devices: Devices | None = None) -> Played:
-    """Produce the messages as fast as possible, and wait until reporting has counted the resulting entries.
+    """Produce the messages as fast as possible, and wait until reporting has processed the resulting entries.
 
-    Devices sign them, if there are any. `show` is called regularly with the progress.
-    Raises: NotDelivered, TooSlow.
+    `devices` sign the messages, if given. `show` is called regularly with the progress. Raises: NotDelivered, TooSlow.
     """
     books: defaultdict[str, Books] = defaultdict(Books)
     started = shown_at = time.monotonic()
@@ -73,7 +72,7 @@ def _progress(watch: Watch, produced: int, started: float) -> Progress:
 
 
 def _wait(watch: Watch, produced: int, started: float, show: Show, done: Callable[[Progress], bool]) -> float:
-    """Wait until the progress is complete; return the seconds since the start."""
+    """Wait until `done` returns true for the progress; return the seconds since the start. Raises: TooSlow."""
     moved_at, before = time.monotonic(), -1
     while True:
         now = _progress(watch, produced, started)

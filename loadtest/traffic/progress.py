@@ -1,4 +1,4 @@
-"""Progress of a simulated day: how many produced rounds are settled, and how many of those are reported."""
+"""The progress of a running stack, read from its database."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -44,57 +44,57 @@ class TooSlow(Exception):
 
 
 class Watch:
-    """A database connection, during a `with` block, for querying the services' progress."""
+    """A database connection that reads the services' progress, to be used in a `with` block."""
 
     def __init__(self, target: Target) -> None:
         self._connection = psycopg.connect(target.conninfo, autocommit=True)
 
     def settled(self) -> int:
-        """Return how many records of table events have been processed and committed."""
+        """Return the number of table-event records that were processed and committed."""
         return self._numbers(_SETTLED)[0]
 
     def entries(self) -> int:
-        """Return how many entries round settlement has recorded, all of which will be published."""
+        """Return the number of entries that round settlement has recorded, all of which will be published."""
         return self._numbers(_SETTLED)[1]
 
     def published(self) -> int:
-        """Return how many entries round settlement has published."""
+        """Return the number of entries that round settlement has published."""
         return self._numbers(_PUBLISHED)[0]
 
     def reported(self) -> int:
-        """Return how many published entries reporting has processed and committed."""
+        """Return the number of published entries that reporting has processed and committed."""
         return self._numbers(_REPORTED)[0]
 
     def read(self, schema: str, topic: str) -> int:
-        """Return how many records of a topic a service has processed and committed."""
+        """Return the number of records of a topic that a service has processed and committed."""
         return self._numbers(_READ.format(schema, topic))[0]
 
     def reads(self, schema: str, topic: str) -> bool:
-        """Return whether a service reads a topic, which is if it has a shard for a partition of it."""
+        """Return whether a service reads a topic: it then has a shard for each of its partitions."""
         return bool(self._numbers(_READS.format(schema, topic))[0])
 
     def submissions(self, schema: str = SETTLEMENT) -> int:
-        """Return how many approved rules submissions a service knows; reporting keeps the house edges of each."""
+        """Return how many approved rules submissions a service has read; for reporting, those with house edges."""
         return self._numbers(_EDGES if schema == REPORTING else _SUBMISSIONS.format(schema))[0]
 
     def properties(self, schema: str = SETTLEMENT) -> int:
-        """Return how many approved properties a service knows."""
+        """Return the number of approved properties that a service has read."""
         return self._numbers(_PROPERTIES.format(schema))[0]
 
     def unsigned(self, schema: str = SETTLEMENT) -> int:
-        """Return how many shards of a service are not fully covered by a signed checkpoint."""
+        """Return the number of a service's shards that are not fully covered by a signed checkpoint."""
         return self._numbers(_UNSIGNED.format(schema))[0]
 
     def legs(self, schema: str, property_name: str) -> dict[str, int]:
-        """Return the sums of a property's postings in a service by leg, cents, which form a trial balance."""
+        """Return the trial balance of a property in a service: the sum of postings by leg, cents."""
         return dict(self._connection.execute(_LEGS.format(schema).encode(), (property_name,)).fetchall())
 
     def not_read(self, schema: str) -> int:
-        """Return how many records a service has refused, and how many it is missing."""
+        """Return the number of records that a service has quarantined, plus its number of gaps."""
         return self._numbers(_NOT_READ.format(schema))[0]
 
     def wait_for_properties(self, count: int, *, seconds: float, schemas: Sequence[str] = (SETTLEMENT,)) -> None:
-        """Wait until the services know a number of properties. Raises: TooSlow."""
+        """Wait until the services have read `count` properties. Raises: TooSlow."""
         for schema in schemas:
             self._wait(
                 lambda schema=schema: self.properties(schema) >= count,  # type: ignore[misc]
@@ -103,7 +103,7 @@ class Watch:
             )
 
     def wait_for_submissions(self, count: int, *, seconds: float, schemas: Sequence[str] = (SETTLEMENT,)) -> None:
-        """Wait until the services know `count` submissions, so that they can settle. Raises: TooSlow."""
+        """Wait until the services have read `count` submissions, so that they can settle. Raises: TooSlow."""
         for schema in schemas:
             self._wait(
                 lambda schema=schema: self.submissions(schema) >= count,  # type: ignore[misc]
@@ -126,7 +126,10 @@ class Watch:
         self._wait(lambda: self.read(schema, topic) >= records, seconds, otherwise)
 
     def wait_for_reporting(self, schemas: Sequence[str], *, seconds: float) -> None:
-        """Wait until reporting has read every entry of the services, except those of rounds. Raises: TooSlow."""
+        """Wait until reporting has read every entry of the services, except table inventory's entries of rounds.
+
+        Raises: TooSlow.
+        """
         for schema in schemas:
             unread = _UNREPORTED.format(schema)
             self._wait(

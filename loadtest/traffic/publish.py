@@ -1,4 +1,4 @@
-"""Sends messages to a topic (by default table events) in order, keyed by table, as a table system must."""
+"""Sends messages to a topic (by default table events) in order, keyed by stream, as a table system must."""
 
 import time
 from types import TracebackType
@@ -15,10 +15,10 @@ _HEADERS: Final[list[tuple[str, str | bytes | None]]] = [("content-type", CONTEN
 CLIENT_ID: Final = "pitledger-floor"
 _ANSWER_SECONDS: Final = 60.0
 _DELIVERY_SECONDS: Final = 300.0
-"""So long librdkafka tries by itself."""
+"""The time for which librdkafka retries a message."""
 _WAIT_SECONDS: Final = 0.1
 _ANY: Final = -1
-"""The partition that follows from the key, as librdkafka has it."""
+"""The partition that librdkafka derives from the key."""
 
 
 class Record(Protocol):
@@ -26,7 +26,7 @@ class Record(Protocol):
 
     @property
     def key(self) -> str:
-        """Return the stream name as the key."""
+        """Return the stream, which is the key of the message."""
 
     @property
     def value(self) -> bytes:
@@ -40,9 +40,9 @@ class NotDelivered(Exception):
 class Publisher:
     """A producer for a `with` block, which ends only after the broker has accepted every message.
 
-    `devices` sign the messages, if given. `partition` receives everything, if given. A message may wait `linger_ms` for
-    others, and the broker's last acknowledgment is limited in time. `delivered` counts acknowledged messages.
-    Raises: NotDelivered.
+    `devices` sign the messages, if given. `partition` receives all messages, if given. A message may wait `linger_ms`
+    for others to be batched with it. At the end, the producer waits at most `answer_seconds_max` for acknowledgments.
+    `delivered` is the number of acknowledged messages. Raises: NotDelivered.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Publisher:
             {
                 "bootstrap.servers": bootstrap_servers,
                 "client.id": CLIENT_ID,
-                "log_level": 3,  # what is not delivered is raised
+                "log_level": 3,  # undelivered messages are raised as an error
                 "enable.idempotence": True,
                 "compression.type": "lz4",
                 "linger.ms": linger_ms,
@@ -75,7 +75,7 @@ class Publisher:
         )
 
     def send(self, message: Record) -> float:
-        """Hand a message to the producer; return the time of that (seconds since the epoch)."""
+        """Hand a message to the producer; return the time of the handover (seconds since the epoch)."""
         headers = _HEADERS
         if self._devices is not None:
             headers = _HEADERS + self._devices.headers(self._topic, message.key, message.value)
@@ -97,7 +97,7 @@ class Publisher:
                 return moment
 
     def flush(self) -> None:
-        """Wait until the broker has accepted everything."""
+        """Wait until the broker has accepted all messages. Raises: NotDelivered."""
         left = self._producer.flush(self._answer_seconds_max)
         if left or self._failed:
             reason = self._failed[0].str() if self._failed else f"no answer within {self._answer_seconds_max:.0f} s"
@@ -119,7 +119,8 @@ class Publisher:
             else:
                 self._producer.purge()
         finally:
-            # One that lives on knocks at its address, and makes its topic on whatever broker starts there next.
+            # An open producer reconnects to its address, and would create its topic on the next broker that starts
+            # there.
             self._producer.close()
 
     def _on_delivery(self, error: KafkaError | None, message: Delivered) -> Any:

@@ -1,4 +1,4 @@
-"""Files properties and rules submissions with the registry, and approves them as another person, over HTTP."""
+"""Files properties and rules submissions with the registry over HTTP, and approves them as another person."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -12,7 +12,7 @@ from shared.contracts.submissions import RulesSubmission
 
 _SECONDS: Final = 10.0
 _OVERRIDE: Final = "offered as the regulation prints it; the paytable is as it was submitted"
-"""Why what pays back more than is wagered is approved: at the reset of a meter, or by the text of the regulation."""
+"""The reason given for approving wagers that pay back more than is wagered, at a meter's reset or by regulation."""
 
 
 class RegistryRefused(Exception):
@@ -40,7 +40,7 @@ def file_and_approve(
 
 
 def _needs_override(registry: httpx.Client, version: str, token: str) -> bool:
-    """Return whether the paybacks of a submission's version require an override. Raises: RegistryRefused."""
+    """Return whether the paybacks of a version require an override for its approval. Raises: RegistryRefused."""
     path = f"{version}/paybacks"
     response = registry.get(path, headers={"authorization": f"Bearer {token}"})
     if response.is_error:
@@ -49,7 +49,7 @@ def _needs_override(registry: httpx.Client, version: str, token: str) -> bool:
 
 
 def post(registry: httpx.Client, path: str, token: str, key: str, document: object) -> dict[str, Any]:
-    """Return a service's answer to a command. Raises: RegistryRefused."""
+    """Return a service's response to a command. Raises: RegistryRefused."""
     headers = {"authorization": f"Bearer {token}", "idempotency-key": key}
     response = registry.post(path, headers=headers, json=document)
     if response.is_error:

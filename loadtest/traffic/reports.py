@@ -12,10 +12,10 @@ from loadtest.floor.books import FIGURES, Books, Wagered
 _SECONDS: Final = 30.0
 
 _COLUMNS: Final = {name: "count" if name == "rounds" else f"{name}_cents" for name in FIGURES}
-"""Our figures by their names in the win as settled."""
+"""By figure of `Wagered`: its name in the settled win report."""
 
 _FOUND_WITHIN_DAYS: Final = 2
-"""A day is played when it is over: what is missing of it is found on the days after it."""
+"""For how many days after a simulated day its exceptions are searched, because it is played after its end."""
 
 _OF_PLAY: Final = frozenset({"gap", "quarantined", "reversed", "voided", "superseded", "notice", "restated"})
 
@@ -26,14 +26,14 @@ class ReportUnavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """The settled win as reported, and all exceptions of the property."""
+    """The settled win report of a day, and all exceptions of the property."""
 
     win_as_settled: Mapping[str, Any]
     exceptions: tuple[Mapping[str, Any], ...]
 
 
 def read_reports(reporting_url: str, token: str, *, property_name: str, gaming_day: date) -> Reports:
-    """Request the reports of the day. Raises: ReportUnavailable."""
+    """Return the reports of the day. Raises: ReportUnavailable."""
     with httpx.Client(
         base_url=reporting_url, timeout=_SECONDS, trust_env=False, headers={"authorization": f"Bearer {token}"}
     ) as reporting:
@@ -47,7 +47,7 @@ def read_reports(reporting_url: str, token: str, *, property_name: str, gaming_d
 
 
 def _exceptions(report: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Return the exceptions of input and rounds by id, without those of the pit, cage and count room."""
+    """Yield the exceptions of input and rounds by id, without those of the pit, the cage and the count room."""
     for section in report["content"]["sections"]:
         if section["name"] in ("open", "over"):
             yield from ((row["id"], row) for row in section["rows"] if row["kind"] in _OF_PLAY)
@@ -71,7 +71,7 @@ def _section(report: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def differences(books: Books, reports: Reports) -> Iterator[str]:
-    """Return the differences between the reports and the simulator's own settlements."""
+    """Yield the differences between the reports and the expected books, as text."""
     rows = {(row["table"], row["wager"]): row for row in rows_of(reports.win_as_settled, "wagers")}
     for key in sorted(books.by_table_and_wager.keys() | rows.keys()):
         expected = books.by_table_and_wager.get(key, Wagered())
@@ -95,10 +95,10 @@ def _compare(where: str, expected: Wagered, row: Mapping[str, Any], columns: Map
 def _compare_exceptions(books: Books, exceptions: tuple[Mapping[str, Any], ...]) -> Iterator[str]:
     sent = books.messages
     found = {(each["kind"], each["status"]) for each in exceptions}
-    refused = "dismissed" if ("quarantined", "dismissed") in found else "open"  # they are, where the day is closed
+    refused = "dismissed" if ("quarantined", "dismissed") in found else "open"  # dismissed if the day was closed
     expected = {
         ("gap", "filled"): sent["late"],
-        ("gap", "open"): sent["refused"],  # the place of a refused record stays empty until it is mended
+        ("gap", "open"): sent["refused"],  # the sequence of a refused record stays a gap until the record is repaired
         ("quarantined", refused): sent["malformed"] + sent["refused"],
         ("reversed", "noted"): sent["void"] + sent["correction"],
         ("notice", "noted"): books.notices,

@@ -1,6 +1,6 @@
-"""The statements of win that table inventory publishes for a simulated day: at each shift's end, and when counted.
+"""The statements of win that table inventory publishes for a simulated day: after play, and after the drop count.
 
-They follow from the tables' reports, paper slips and the contents of boxes, by the formula of Pennsylvania.
+They are derived from the tables' events, paper slips and box contents, by Pennsylvania's formula of the win.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ _WIN: Final = {"closer_cents": 1, "credits_cents": 1, "drop_cents": 1, "opener_c
 
 @dataclass(slots=True)
 class _Shift:
-    """A shift of a table: its figures, the counts and boxes behind them, and what is missing."""
+    """A shift of a table: its figures, the counts and boxes that they are computed from, and what is missing."""
 
     figures: WinFigures = field(default_factory=WinFigures)
     counts: list[int] = field(default_factory=list)
@@ -29,14 +29,14 @@ class _Shift:
     missing: list[Missing] = field(default_factory=list)
 
     def add(self, **figures: int) -> None:
-        """Add amounts to figures."""
+        """Add amounts to the figures."""
         self.figures += WinFigures(**figures)
 
 
 def stated_wins(
     day: PitDay, events: Iterable[Event[Any]], slips: Mapping[Slip, int]
 ) -> tuple[list[WinStated], list[WinStated]]:
-    """Return the statements about a day with numbered slips, before its boxes are counted and afterwards."""
+    """Return the statements about a day with numbered slips: before its boxes are counted, and after."""
     carried = {number: slip.cents for slip, number in slips.items() if slip.slip == "credit"}
     shifts: dict[tuple[str, str], _Shift] = {}
 
@@ -61,7 +61,7 @@ def stated_wins(
 
 
 def _report(event: Event[Any], of: Callable[[str, str], _Shift], carried: Mapping[int, int]) -> None:
-    """Add a table's report."""
+    """Add a pit event to its shift."""
     data = event.data
     here = of(data.table, data.shift)
     match data:

@@ -1,9 +1,9 @@
-"""A month of a casino as round settlement publishes it, generated without dealing every round: for volume tests.
+"""A month of a casino as round settlement publishes it, generated without dealing every round, for volume tests.
 
-For each day, a pool of real rounds of each game is played and settled. Each message is one of them with another place
-and time: property, table, round, dealer, moments, gaming day, sequence and hash are put into bytes that are ready. So
-every message is what the service would publish but for two things: meters read as in the pool and do not chain, and
-rows come as often as they came in the pool, which makes no sample for tests of luck.
+For each day, a pool of real rounds of each game is played and settled. Each message is one of these rounds under a new
+property, table, round id, dealer, time, gaming day, sequence and hash, which are written into a byte template. The
+messages differ from real ones in two ways. Meter readings are those of the pool and do not follow each other. Paytable
+rows occur as often as in the pool, so the rounds are no random sample for fairness tests.
 """
 
 import re
@@ -25,10 +25,10 @@ from shared.contracts.settlements import SettlementPosted, SubmissionRef
 from shared.runtime.outbox.relay import Outgoing, entry_message
 
 ROUNDS_IN_POOL: Final = 500
-"""So many rounds of each kind of table are played and settled for each gaming day."""
+"""The number of rounds of each kind of table that are played and settled for each gaming day."""
 _SERVICE: Final = "round-settlement"
 
-# What stands in a round of the pool where a message has something of its own; nothing else in a round looks like it.
+# The placeholders in a round of the pool for the values that differ by message; no other value in a round equals one.
 PROPERTY_SLOT, TABLE_SLOT, _ROUND, _DEALER = "slot.property", "slot.table", "slot.round", "slot.dealer"
 _OPENED, _CLOSED, _OCCURRED, _RECORDED_AT = (datetime(2000, 1, day, tzinfo=UTC) for day in (1, 2, 3, 4))
 _DAY: Final = date(2000, 2, 1)
@@ -43,10 +43,10 @@ _SPLIT: Final = re.compile(b"(" + b"|".join(re.escape(slot.encode()) for slot in
 
 
 class Form:
-    """A byte template with slots for the values of `_SLOTS`."""
+    """A byte template with placeholders for the values of `_SLOTS`."""
 
     def __init__(self, text: bytes) -> None:
-        """Find the slots."""
+        """Find the placeholders in the text."""
         parts = _SPLIT.split(text)
         self._literals = tuple(parts[::2])
         places = {slot.encode(): len(self._literals) + number for number, slot in enumerate(_SLOTS)}
@@ -54,7 +54,7 @@ class Form:
         self._in_order = itemgetter(*order)
 
     def filled(self, values: tuple[bytes, ...]) -> bytes:
-        """Return the template filled with slot values in the order of `_SLOTS`; trailing values may be omitted."""
+        """Return the template filled with values in the order of `_SLOTS`; trailing values may be omitted."""
         return b"".join(self._in_order(self._literals + values))
 
 
@@ -69,8 +69,8 @@ def month(
 ) -> Iterator[tuple[bytes, bytes]]:
     """Yield key and value of each message on `settlements`, in order of time; only a day's pool is kept in memory.
 
-    Each shard has a dense sequence from 1. A hash is that of the one before it and of the data: no journal stands
-    behind it.
+    Each shard has a dense sequence from 1. A hash covers the previous hash and the data, but not the other fields that
+    a real entry hash covers.
     """
     pools = Pools(where, seed=seed, rounds=rounds_in_pool, property_name=PROPERTY_SLOT, table=TABLE_SLOT)
     schedule = Schedule(where, rounds_per_table_day, seed)
@@ -110,10 +110,10 @@ def pit_month(
     rounds_in_pool: int = ROUNDS_IN_POOL,
     overpaying: Overpaying | None = None,
 ) -> Iterator[PitDay]:
-    """Yield the pit's day around the rounds of each day of that `month`, to the cent; one day is kept in memory.
+    """Yield the pit's day for each day of the `month` with the same arguments, exact to the cent.
 
-    Openers, counts, fills, credits, drop boxes: what its tables send on `pit.events` are its `reports`. `overpaying`
-    gives chips away in the rounds that this dealer deals.
+    The day's `reports` are the records that its tables send on `pit.events`. `overpaying` is a dealer who gives away
+    chips in each round dealt. Only one day is kept in memory.
     """
     pools = Pools(where, seed=seed, rounds=rounds_in_pool, property_name=PROPERTY_SLOT, table=TABLE_SLOT)
     pit = PitOfMonth(where, Schedule(where, rounds_per_table_day, seed), overpaying)
@@ -122,14 +122,14 @@ def pit_month(
 
 
 RoundsInPit = Mapping[Kind, Sequence[RoundInPit]]
-"""Rounds of a day's pool as the pit sees them."""
+"""By kind of table: the rounds of a day's pool as the pit sees them."""
 
 
 class PitOfMonth:
-    """The pit, day by day: a table opens with its previous closer."""
+    """The pit of a casino, day by day; each table opens with its previous closer."""
 
     def __init__(self, where: Casino, schedule: Schedule, overpaying: Overpaying | None = None) -> None:
-        """Start before the first day."""
+        """Begin before the first day."""
         self._where = where
         self._schedule = schedule
         self._overpaying = overpaying
@@ -141,7 +141,7 @@ class PitOfMonth:
         return {kind: [_in_pit(one, self._seen[kind]) for one in pool] for kind, pool in pools.items()}
 
     def day(self, gaming_day: date, played_on: date, pools: RoundsInPit) -> PitDay:
-        """Return the next day, on which the tables play the rounds of the day `played_on` with these pools."""
+        """Return the pit's next day, on which the tables play the rounds of the day `played_on` from its pools."""
         schedule = self._schedule
         where, of_property = self._where, self._where.property.property
         book = PitBook(of_property, where.plans, gaming_day, overpaying=self._overpaying, openers=self._closers)
@@ -168,7 +168,7 @@ def _in_pit(dealt: Dealt, seen: set[str]) -> RoundInPit:
 
 
 class _Shard:
-    """A shard of the published journal."""
+    """A shard of the published journal, with its last sequence and hash."""
 
     def __init__(self, number: int) -> None:
         self.key = shard_source(_SERVICE, number).encode()
@@ -184,7 +184,7 @@ class _Shard:
 
 
 def _zulu(moment: bytes) -> bytes:
-    """Return a moment in UTC as written in contracts."""
+    """Return a moment in UTC with the suffix Z, as contracts write it."""
     return moment.removesuffix(b"+00:00") + b"Z"
 
 

@@ -1,4 +1,4 @@
-"""A running Pitledger on which a day is played: its addresses, and who may file and approve at its registry."""
+"""A running Pitledger on which a day is played: its addresses, and tokens for filing and approving."""
 
 from dataclasses import dataclass
 

@@ -8,12 +8,12 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, Top
 
 _SECONDS: Final = 10.0
 _TURN_SECONDS: Final = 0.1
-"""So long is waited for as many messages as are asked for at once."""
+"""The time to wait for a batch of messages."""
 _AT_ONCE: Final = 1000
 
 
 class NotRead(Exception):
-    """The broker did not return all of its messages."""
+    """The broker did not return all messages of a topic."""
 
 
 class Stored(NamedTuple):
@@ -44,9 +44,9 @@ def stored(bootstrap_servers: str, topic: str) -> Iterator[Stored]:
     consumer = Consumer(
         {
             "bootstrap.servers": bootstrap_servers,
-            "group.id": "pitledger-loadtest",  # nothing is committed under it
+            "group.id": "pitledger-loadtest",  # nothing is committed for this group
             "enable.auto.commit": False,
-            "enable.partition.eof": True,  # the embedded broker says where a partition ends only when it is read
+            "enable.partition.eof": True,  # the embedded broker reports the end of a partition only this way
         }
     )
     try:

@@ -1,4 +1,4 @@
-"""The facts that the vigorish ledger publishes for rounds from a pool, and for tables' collections and waivers."""
+"""The facts that the vigorish ledger publishes: assessments by rounds from a pool, and collections and waivers."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
@@ -26,7 +26,7 @@ from shared.rules import Line, catalogue
 from shared.rules.submission import select
 
 Assessed = tuple[AssessedLine, ...]
-"""What a round assesses; nothing, mostly."""
+"""The vigorish lines that a round assesses; empty for most rounds."""
 
 _SETTLED: Final[Mapping[type[pit.VigorishOfRound], type[VigorishSettled]]] = {
     pit.CollectedVigorish: VigorishCollection,
@@ -36,10 +36,10 @@ _SETTLED: Final[Mapping[type[pit.VigorishOfRound], type[VigorishSettled]]] = {
 
 
 class VigorishFacts:
-    """The vigorish ledger of a casino, round by round."""
+    """Derives the facts of a casino's vigorish ledger, round by round."""
 
     def __init__(self, where: Casino) -> None:
-        """Start without any facts."""
+        """Begin without facts."""
         assert VIGORISH.publisher is not None
         self._journal = Journal(VIGORISH.publisher)
         self._shard = {plan.name: number % DESK for number, plan in enumerate(where.plans)}
@@ -56,7 +56,7 @@ class VigorishFacts:
         return tuple(_line(line, rate.value, rate.source, rounding) for line in taken)
 
     def of_round(self, about: Mapping[str, Any], lines: Assessed, closed_at: datetime, dealer: str) -> Published:
-        """Return the facts of a round that assesses vigorish."""
+        """Return the message of a round that assesses vigorish."""
         fact = VigorishAssessed.construct_unvalidated(
             {**about, "revision": 1, "closed_at": closed_at, "dealer_id": dealer}
             | {"submission": self._hashes[about["game"]], "lines": lines}
@@ -65,7 +65,7 @@ class VigorishFacts:
         return self._journal.entry(self._shard[about["table"]], fact, closed_at, source=source)
 
     def of_tables(self, events: Iterable[Event[Any]]) -> Iterator[Published]:
-        """Yield the facts of tables' actions on vigorish."""
+        """Yield the facts of tables' collections, waivers and returns of vigorish."""
         for event in events:
             fact_of = _SETTLED.get(type(event.data))
             if fact_of is not None:

@@ -1,1 +1,1 @@
-"""Table inventory: what every table holds and should hold, drops and counts, and the win under § 601a.9."""
+"""Table inventory: the expected and counted inventory of every table, drop counts, and the win under § 601a.9."""

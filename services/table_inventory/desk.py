@@ -12,7 +12,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 def changes_sender(context: ServiceContext) -> ApprovedSender:
-    """Return the sender of approved changes to the topic of pit events."""
+    """Return the background job that sends approved changes to the topic of pit events."""
     return ApprovedSender(context, PIT_EVENTS, journal, _waiting)
 
 

@@ -1,6 +1,7 @@
-"""Handlers of the ledger: properties; pit events, which move chips and boxes; settled rounds; ratings, no money.
+"""Handlers of the ledger's topics: properties, submissions, pit events, settled rounds and ratings.
 
-Round settlement has already checked property, table and gaming day of settled rounds.
+Pit events move chips and boxes; ratings move no money. Round settlement has already checked the property, table and
+gaming day of settled rounds.
 """
 
 from collections.abc import Sequence
@@ -51,7 +52,7 @@ class ApprovedProperties(Properties):
 
 
 class Submissions(RulesSubmissions):
-    """Keeps the approved submissions, which give the exact house edge that ratings go by."""
+    """Keeps the approved submissions, from which the exact house edge of ratings is computed."""
 
     copies = (submissions,)
 
@@ -66,11 +67,11 @@ class PitEvents(FactHandler[pit.Known]):
     def __init__(self) -> None:
         self._places = Places(properties)
         self._changed: dict[PitPlace, EventStanding[PitRecorded]] = {}
-        """What stood of an event, by the place of that which takes it back: until that is recorded."""
+        """The version in force of an event before its change, by the position of the change; removed once recorded."""
         self._approved: dict[tuple[str, int], PitChangeApproved] = {}
-        """The changes by the desk that a batch names, by property and number, as the journal has them."""
+        """The approved desk changes that a batch refers to, by (property, change number), as read from the journal."""
         self._known: PitEventsKnown[PitRecorded] = PitEventsKnown()
-        """What was known of the events of a batch."""
+        """The pit events that were loaded for a batch, to be verified before it is recorded."""
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> pit.Known:
         await self._places.refresh(connection)
@@ -82,7 +83,7 @@ class PitEvents(FactHandler[pit.Known]):
         return known
 
     def _meant(self, event: Event[Any]) -> Event[Any] | None:
-        """Return the pit event that a desk change becomes; None if the journal does not contain the change."""
+        """Return the pit event that a desk change results in; None if the journal has no matching approved change."""
         if goes_with(event) is None:
             return event
         approved = self._approved.get((event.data.property, event.data.change))
@@ -92,7 +93,7 @@ class PitEvents(FactHandler[pit.Known]):
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
-        """Return the pit stream for a desk change, which is ordered after the pit's events."""
+        """Return the source of the pit stream behind whose events a desk change is ordered; None for other events."""
         return goes_with(event)
 
     def properties_in(self, state: pit.Known) -> PropertyLookup:
@@ -116,13 +117,13 @@ class PitEvents(FactHandler[pit.Known]):
         return of_event(meant, state)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no loaded event got another revision: the pit and the desk may be on two partitions."""
+        """Verify that no event of the batch got another revision since it was loaded: the desk has other partitions."""
         meant = [self._meant(event) for event in events]
         changes = [one for one in meant if one is not None and isinstance(one.data, PitChange)]
         await require_unchanged(connection, pit_events, self._known, changes)
 
     async def require_consistent(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no concurrent transaction has placed the same box, or built on what is reversed."""
+        """Verify that no concurrent transaction conflicts with placed boxes, issued checks or reversed events."""
         said = []
         for event in events:
             meant = self._meant(event)
@@ -135,7 +136,7 @@ class PitEvents(FactHandler[pit.Known]):
 
 
 class RatingEvents(FactHandler[Places]):
-    """Records the steps of ratings, in whatever order they come: whether they go together shows in the rating."""
+    """Records the steps of ratings in any order; contradictions between steps show in the derived rating."""
 
     reader = RatingReader(RATING_EVENTS, *STEPS)
     keyed_by_source = True
@@ -160,7 +161,7 @@ class RatingEvents(FactHandler[Places]):
 
 
 class Settlements(FactHandler[dict[RoundKey, datetime]]):
-    """Counts the chips of settled rounds, and notes missing input. The state is the closing times of rounds."""
+    """Records the chips of settled rounds, and reports of missing input. The state is closing times by round."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, *upstream.OF_INPUT)
 

@@ -1,4 +1,4 @@
-"""The manifest of the table-inventory ledger: what every table holds and should hold, drops, counts, win."""
+"""The manifest of the table-inventory ledger."""
 
 from services.table_inventory.api.access import (
     AMEND_RATINGS,
@@ -60,7 +60,7 @@ MANIFEST = Manifest(
     journal=journal,
     publishes=INVENTORY,
     apart={SETTLEMENTS.name: INVENTORY_ROUNDS, RATING_EVENTS.name: RATINGS, RATINGS.name: RATINGS},
-    references=(ApprovedProperties, Submissions),  # nothing is refused for a property that was there
+    references=(ApprovedProperties, Submissions),  # read first: no record is refused for an unread property
     handlers=(PitEvents, Settlements, RatingEvents),
     commands=Commands().extended_with(
         *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, locations, winners)),

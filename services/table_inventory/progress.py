@@ -1,4 +1,4 @@
-"""Read progress of the settlements, across the processes of the service."""
+"""The read progress of the settlements topic, over all processes of the service."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -10,11 +10,11 @@ from shared.runtime.service.service_context import ServiceContext
 
 PROGRESS: Final = ReadProgress(read_until)
 _UNREAD_MAX: Final = timedelta(seconds=5)
-"""How old an unread settlement may be before it prevents closing a gaming day."""
+"""The age at which an unread settlement prevents closing a gaming day."""
 
 
 async def unread(context: ServiceContext) -> list[str]:
-    """Return the unread settlements, as text; for partitions of other processes, by their last stored progress."""
+    """Return the unread partitions of the settlements as text; other processes' by their last noted progress."""
     await PROGRESS.note(context)
     now, known = context.clock(), await PROGRESS.read(context)
     found = {number: until for (topic, number), until in sorted(known.items()) if topic == SETTLEMENTS.name}

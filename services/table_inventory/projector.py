@@ -1,4 +1,4 @@
-"""The read model of the ledger; facts of different shards may be applied in any order."""
+"""The projector of the ledger's read model. Facts of different shards may be applied in any order."""
 
 from collections.abc import Sequence
 from typing import Final

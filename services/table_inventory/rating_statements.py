@@ -1,4 +1,4 @@
-"""State closed ratings with their theoretical win, and state them again whenever later records change it."""
+"""State the theoretical win of closed ratings, and state it again whenever later records change it."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -31,7 +31,7 @@ SHARD: Final = f"{RATINGS.name}/stated"
 
 
 class RatingStatements:
-    """States ratings, and remembers its read position in the journal."""
+    """Background job that states ratings, from its last read position in the journal."""
 
     def __init__(self, context: ServiceContext) -> None:
         self._context = context
@@ -40,7 +40,7 @@ class RatingStatements:
         self._reached: Mapping[int, int] | None = None
 
     async def state(self) -> int:
-        """State the ratings that are otherwise than stated last; return their number."""
+        """State every rating whose current figures differ from its last statement; return the number of statements."""
         async with self._context.pools.background.connect() as connection:
             if not await ratings_since(connection, self._reached):
                 return 0
@@ -56,7 +56,7 @@ class RatingStatements:
         return stated
 
     async def _unstated(self, connection: AsyncConnection) -> list[RatingStated]:
-        """Return the statements that are due."""
+        """Return the statements that are due for all ratings changed since the last read position."""
         keys = await ratings_since(connection, self._reached)
         places = await known_places(connection, properties)
         await self._edges.refresh(connection)
@@ -72,13 +72,13 @@ class RatingStatements:
         """Return the statements of a rating that are due."""
         opened_at = rating.opened_at
         place = None if opened_at is None else places.place(rating.property, opened_at)
-        if place is None or opened_at is None:  # never opened: what was stated is taken back
+        if place is None or opened_at is None:  # never opened: the earlier statement is withdrawn
             return stated_as(statement(rating, {}, None), last)
         bases = {number: await self._basis(connection, place, span) for number, span in enumerate(rating.spans)}
         return stated_as(statement(rating, bases, place.gaming_day(opened_at)), last)
 
     async def _basis(self, connection: AsyncConnection, place: PropertySnapshot, span: RatedSpan) -> Basis:
-        """Return the game of a span, and its decisions and house edge: from rounds, or as the property states them."""
+        """Return a span's game, decisions and house edge, from settled rounds or as stated in the property document."""
         day = place.gaming_day(span.begins)
         table = place.table_on(span.table, day)
         if table is None:
@@ -96,7 +96,7 @@ class RatingStatements:
         return Basis(table.game, decisions, RatedEdge(basis="submission", **said))
 
     def _drafts(self, shard: Shard, facts: Sequence[RatingStated]) -> list[EntryDraft]:
-        """Return the drafts of statements: none of them moves money."""
+        """Return the entry drafts of statements; they have no postings, because a statement moves no money."""
         context, at = self._context, self._context.clock()
         drafts = []
         for number, fact in enumerate(facts, start=shard.next_seq):

@@ -1,7 +1,7 @@
-"""The shard of statements, which follow from everything else in the journal.
+"""A shard of statements, which are derived from all other entries of the journal.
 
-One process states at a time: it holds the lock of the shard. A statement follows from one snapshot of the journal, and
-is recorded on top of it; so it is made once, even if a process is killed meanwhile.
+Only the process that holds the shard's lock makes statements. It derives them from one snapshot of the journal and
+appends them in the same transaction, so that a statement is recorded once even if the process is killed.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,17 +15,17 @@ from shared.runtime.projector import Transaction
 from shared.runtime.service.service_context import ServiceContext
 
 Draft = Callable[[AsyncConnection, Shard], Awaitable[Sequence[EntryDraft]]]
-"""Return the drafts of the statements that are due, from the snapshot of a transaction and the state of the shard."""
+"""A function from the snapshot's connection and the locked shard to the drafts of the statements that are due."""
 
 
 class StatementShard:
-    """Records statements in a shard, by its name."""
+    """Appends statements to the shard of a given name."""
 
     def __init__(self, context: ServiceContext, name: str) -> None:
         self._context = context
         self._name = name
         self._accounts: set[Account] = set()
-        """Accounts that are there."""
+        """The accounts that are known to exist in the journal."""
 
     async def record(self, draft: Draft) -> int:
         """Record the statements that are due; return their number."""
@@ -46,7 +46,7 @@ class StatementShard:
                         unknown = {posting.account for one in drafts for posting in one.postings} - self._accounts
                         if not unknown:
                             done = await self._append(connection, shard, drafts)
-                # A transaction sees the accounts that were there when it began.
+                # The accounts are committed first, because the snapshot only has accounts that existed when it began.
                 await context.ledger.ensure_accounts(context.pools.background, unknown)
                 self._accounts |= unknown
         entries, shard = done
@@ -60,7 +60,7 @@ class StatementShard:
     async def _append(
         self, connection: AsyncConnection, shard: Shard, drafts: Sequence[EntryDraft]
     ) -> tuple[list[Entry], Shard]:
-        """Append statements; return their entries, and the state of the shard afterwards."""
+        """Append statements; return their entries and the new head of the shard."""
         if not drafts:
             return [], shard
         context, at = self._context, self._context.clock()

@@ -1,4 +1,4 @@
-"""State the win of tables again whenever records of a gaming day change it."""
+"""State the win of tables, and state it again whenever later records change it."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,16 +40,17 @@ from shared.runtime.service.service_context import ServiceContext
 SHARD: Final = "wins"
 
 DOUBTFUL_SECONDS: Final = 15.0
-"""How often to check again a day with a repeated count.
+"""The seconds between checks of table days with a repeated count.
 
-A late round without any other figure may have been played between the counts, or one that was may be reversed.
+A repeated count replaces the earlier one only if nothing moved between the two. A late or reversed round between them
+changes that, but does not mark the table day as touched.
 """
 
 _DAY: Final = timedelta(days=1)
 
 
 class _Looked(NamedTuple):
-    """Days whose win may have changed, the read positions in the shards, and each property's current day."""
+    """Table days whose win may have changed, read positions by shard, and current gaming days by property."""
 
     days: Sequence[TableDay]
     reached: Mapping[int, int] | None
@@ -57,14 +58,14 @@ class _Looked(NamedTuple):
 
 
 class _Around(NamedTuple):
-    """The statements due around a gaming day, and other days whose statements they may affect."""
+    """The statements due around a gaming day, and further table days to check because of them."""
 
     facts: list[WinStated]
     others: list[TableDay]
 
 
 class _Table(NamedTuple):
-    """A table around a gaming day, as a version of its property has it."""
+    """A table's sessions and boxes around a gaming day, under one version of its property."""
 
     place: PropertySnapshot
     sessions: Sessions
@@ -72,7 +73,7 @@ class _Table(NamedTuple):
 
 
 class Stating:
-    """States wins, and remembers its read position in the journal."""
+    """Background job that states wins, from its last read position in the journal."""
 
     def __init__(self, context: ServiceContext, *, doubtful_seconds: float = DOUBTFUL_SECONDS) -> None:
         self._context = context
@@ -84,7 +85,7 @@ class Stating:
         self._doubted_at = 0.0
 
     async def state_day(self, key: DayKey) -> None:
-        """State the win of the tables of a gaming day about to be sealed, if it changed."""
+        """State the win of all tables of a gaming day that is about to be sealed, where it changed."""
         async with self._context.pools.background.connect() as connection:
             place = (await known_places(connection, properties)).of_day(*key)
             stated = {one.table for one in await read_stated(connection, key)}
@@ -92,14 +93,14 @@ class Stating:
         await self._state([TableDay(key.property, table, key.gaming_day) for table in sorted(tables)])
 
     async def state(self) -> int:
-        """State changed wins; return the number of shifts."""
+        """State changed wins; return the number of statements, one for each shift of a table."""
         async with self._context.pools.background.connect() as connection:
             if not await self._is_due(connection):
                 return 0
         return await self._state()
 
     async def _state(self, days: Sequence[TableDay] | None = None) -> int:
-        """State changed wins of these days, or of all days that may have changed."""
+        """State changed wins of the given table days; without them, of all table days that may have changed."""
         looked = None if days is None else _Looked(days, self._reached, self._running)
 
         async def due(connection: AsyncConnection, shard: Shard) -> Sequence[EntryDraft]:
@@ -131,9 +132,9 @@ class Stating:
         return sorted(self._repeated) if monotonic() > self._doubted_at + self._doubtful_seconds else []
 
     async def _ended(self, connection: AsyncConnection) -> tuple[list[TableDay], dict[str, date]]:
-        """Return the incomplete tables of days that have definitely ended since the last check.
+        """Return the incomplete tables of gaming days that ended since the last check, and each property's current day.
 
-        A count may arrive after the end of a gaming day within the pit's margin.
+        A count may still arrive within the pit's margin after the end of a gaming day.
         """
         now = self._context.clock()
         places = await known_places(connection, properties)
@@ -148,7 +149,7 @@ class Stating:
         return found, running
 
     async def _unstated(self, connection: AsyncConnection, touched: Iterable[TableDay]) -> list[WinStated]:
-        """Return the statements due for gaming days, and for neighboring days that they affect."""
+        """Return the statements due for these table days, and for neighboring days that they affect."""
         places = await known_places(connection, properties)
         waiting = deque(dict.fromkeys(touched))
         found: dict[tuple[TableDay, str], WinStated] = {}
@@ -182,7 +183,7 @@ class Stating:
             place = places.of_day(*key)
             if place is None:
                 continue
-            if around is None or around.place is not place:  # each day is under its own version of the property
+            if around is None or around.place is not place:  # each day has its own version of the property
                 around = await self._table(connection, place, one)
             approved = [each for each in await approved_adjustments(connection, key) if each.table == one.table]
             slips = await open_slips(connection, *key, one.table)
@@ -202,7 +203,7 @@ class Stating:
         return _Around(facts, others)
 
     async def _table(self, connection: AsyncConnection, place: PropertySnapshot, one: TableDay) -> _Table:
-        """Return sessions and boxes of a table around a gaming day, by the clock of a version of its property."""
+        """Return a table's sessions and boxes from the day before to the day after, under one property version."""
         asked = Span(place, one.gaming_day - _DAY, one.gaming_day + _DAY).asked(one.property, one.table)
         marks, boxes = await marks_of(connection, asked), await boxes_between(connection, asked)
         sessions = nothing_of(one.table)
@@ -211,7 +212,7 @@ class Stating:
         return _Table(place, sessions, boxes.get(one.table, ()))
 
     def _drafts(self, shard: Shard, facts: Iterable[WinStated]) -> list[EntryDraft]:
-        """Return the drafts of statements, which post the changes of the counted win."""
+        """Return the entry drafts of statements, with postings for the changes of the counted win."""
         context, at = self._context, self._context.clock()
         drafts: list[EntryDraft] = []
         for number, fact in enumerate(facts, start=shard.next_seq):

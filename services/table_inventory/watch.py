@@ -1,4 +1,4 @@
-"""Update the metrics that change with time: what is overdue, open or in transit."""
+"""Update the metrics that change with time: overdue checks, open variances, slips in transit, unsealed days."""
 
 import asyncio
 from collections import Counter
@@ -32,11 +32,11 @@ from shared.runtime.service.service_context import ServiceContext
 _WATCH_SECONDS: Final = 15.0
 _STATE_SECONDS: Final = 1.0
 _WATCH_DAYS_SECONDS: Final = 300.0
-"""Interval for slow-changing metrics: they read all slip numbers, and the days of five weeks."""
+"""The interval for slow-changing metrics: their queries read all slip numbers, and the gaming days of five weeks."""
 _LOOK_BACK: Final = timedelta(days=7)
-"""How recent a gaming day must be for its variances to count."""
+"""The age of the oldest gaming day whose variances are counted."""
 _OLD: Final = timedelta(days=1)
-"""After how long a variance should have been resolved."""
+"""The age from which an unresolved variance counts as old."""
 
 
 async def watch(context: ServiceContext) -> None:
@@ -53,16 +53,16 @@ async def watch(context: ServiceContext) -> None:
 
     await asyncio.gather(
         PROGRESS.watch(context),
-        every(_STATE_SECONDS, stating.state, "wins not stated"),
-        every(_STATE_SECONDS, rated.state, "ratings not stated"),
-        every(_STATE_SECONDS, changes_sender(context).send, "approved changes wait"),
-        every(_WATCH_SECONDS, look, "inventories not watched"),
-        every(_WATCH_DAYS_SECONDS, look_back, "gaming days not watched"),
+        every(_STATE_SECONDS, stating.state, "win statements"),
+        every(_STATE_SECONDS, rated.state, "rating statements"),
+        every(_STATE_SECONDS, changes_sender(context).send, "sending of approved changes"),
+        every(_WATCH_SECONDS, look, "inventory metrics"),
+        every(_WATCH_DAYS_SECONDS, look_back, "metrics of slips and unsealed days"),
     )
 
 
 async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
-    """Update the metrics of the current state, once."""
+    """Update the metrics of equipment, variances and slips, once."""
     now, metrics = context.clock(), context.metrics
     overdue = Counter(clock.check for clock in await clocks_of(connection, None, now) if clock.overdue)
     for check in get_args(Check):
@@ -96,7 +96,7 @@ async def _observe_slips(context: ServiceContext, connection: AsyncConnection) -
 
 
 async def observe_days(context: ServiceContext, connection: AsyncConnection) -> None:
-    """Update the metrics of what is overdue, once."""
+    """Update the metrics of unsealed days, old variances and missing slip numbers, once."""
     now, metrics = context.clock(), context.metrics
     unsealed = await unsealed_days(connection, now)
     metrics.days_unsealed.set(len(unsealed))

@@ -1,1 +1,1 @@
-"""The HTTP API: routes of the desks, and reports."""
+"""The HTTP API of the ledger: commands by department, lists, documents and reports."""

@@ -59,7 +59,7 @@ DayPath = Annotated[Day, Path(description="the gaming day")]
 NumberPath = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 DECIDED: Final = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
-"""Reasons for rejecting a step that anyone may take."""
+"""The reasons for rejecting a step that one person takes."""
 
 BY_OTHERS: Final = (*DECIDED, Reason.SAME_PERSON, Reason.TOO_EARLY)
-"""Reasons for rejecting a step in a procedure with several people."""
+"""The reasons for rejecting a step of a procedure that needs different people."""

@@ -28,7 +28,7 @@ CASES: Final[Listing[tuple[str]]] = Listing("alarms", tuple[str])
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of alarms."""
     router = APIRouter(prefix="/alarms/{property}", tags=["alarms"])
     command = partial(command_route, router, context.commands, role=RESOLVE_ALARMS, answers=AlarmCase)
     command(OwnAlarm, "/{alarm}/own", rejects=(Reason.NOT_FOUND, Reason.ALREADY_DECIDED))
@@ -59,7 +59,7 @@ def routes(context: ServiceContext) -> APIRouter:
         request: Request,
         reader: AlarmReader,
         property_name: PropertyPath,
-        alarm: Annotated[AlarmName, Path(description="the alarm, as the exceptions of reporting name it")],
+        alarm: Annotated[AlarmName, Path(description="the alarm, as named by the exceptions report")],
     ) -> Response:
         """Return an alarm with its owner, and with its conclusion if it is resolved."""
         del reader

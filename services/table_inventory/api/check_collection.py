@@ -1,4 +1,4 @@
-"""Routes of counter checks that are not simply paid: in collection, written off by two people, recovered."""
+"""Routes of collecting counter checks: begin collection, write off by two people, recover."""
 
 from functools import partial
 from typing import Final
@@ -46,7 +46,7 @@ _LATE: Final = (Reason.CONTRADICTS, Reason.TOO_EARLY, Reason.TOO_LATE)
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of collecting counter checks."""
     return merge_routers(_of_checks(context), _write_offs(context))
 
 
@@ -78,7 +78,7 @@ def _write_offs(context: ServiceContext) -> APIRouter:
     async def list_check_write_offs(
         reader: CheckWriteOffReader, property_name: PropertyPath, asked: Asked
     ) -> Page[CheckWriteOff]:
-        """List write-offs of counter checks by number, with status and what was recovered."""
+        """List write-offs of counter checks by number, with their status and the amount recovered."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await WRITE_OFFS.read(connection, asked, partial(thing_of, CheckWriteOff), property=property_name)
@@ -92,7 +92,7 @@ def _write_offs(context: ServiceContext) -> APIRouter:
     async def read_check_write_off(
         request: Request, reader: CheckWriteOffReader, property_name: PropertyPath, check_write_off: NumberPath
     ) -> Response:
-        """Return a write-off of a counter check as entered, with its status and what was recovered."""
+        """Return a write-off of a counter check as entered, with its status and the amount recovered."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await find_check_write_off(connection, property_name, check_write_off)

@@ -1,4 +1,4 @@
-"""Routes of the cage: counter checks on hand, what is paid on them, and their replacement."""
+"""Routes of counter checks at the cage: checks on hand, payments on them, and replacements."""
 
 from functools import partial
 from typing import Final
@@ -31,7 +31,7 @@ ON_HAND: Final[Listing[tuple[str]]] = Listing("counter-checks", tuple[str])
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of counter checks."""
     router = APIRouter(prefix="/counter-checks/{property}", tags=["counter checks"])
     command = partial(command_route, router, context.commands, role=TRANSACT)
     late = (Reason.CONTRADICTS, Reason.TOO_EARLY, Reason.TOO_LATE)
@@ -67,7 +67,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_redemption(
         request: Request, reader: CageReader, property_name: PropertyPath, step: NumberPath
     ) -> Response:
-        """Return a payment as entered, and whether it was voided, came back unpaid or is cleared."""
+        """Return a payment as entered, and whether it was voided, returned unpaid or cleared."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await find_redemption(connection, property_name, step))

@@ -28,13 +28,13 @@ _REVISION: Final = "/{contest}/{revision}"
 
 
 class Contests(BaseModel):
-    """Results and decisions of the contests that ended on a gaming day, by name and revision."""
+    """The results of the contests that ended on a gaming day, with their decisions, by name and revision."""
 
     items: list[ContestDocument]
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of contests."""
     router = APIRouter(prefix="/contests/{property}/{gaming_day}", tags=["contests"])
     command = partial(command_route, router, context.commands, answers=ContestDocument)
     rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY, Reason.CONTRADICTS)

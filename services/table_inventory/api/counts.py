@@ -16,7 +16,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of drop counts."""
     router = APIRouter(prefix="/drop-counts", tags=["drop counts"])
     command = partial(command_route, router, context.commands, role=COUNT_BOXES)
     command(OpenCount, "", answers=CountDocument, status=201, rejects=(Reason.NOT_FOUND, Reason.CONTRADICTS))
@@ -32,7 +32,7 @@ def routes(context: ServiceContext) -> APIRouter:
         responses=UNCHANGED | problems(Reason.NOT_FOUND),
     )
     async def read(request: Request, reader: CountReader, property_name: PropertyPath, count: NumberPath) -> Response:
-        """Return a count: its progress while it is open; later the figures, and the salts of the commitments."""
+        """Return a count: its progress while open; once concluded, its figures and the salts of the commitments."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await read_count(connection, property_name, count)

@@ -1,4 +1,4 @@
-"""Routes of patrons' credit lines: requested changes, limits, what is available, and prepared counter checks."""
+"""Routes of patrons' credit lines: requested changes, limits, available credit, and prepared counter checks."""
 
 from functools import partial
 from typing import Annotated, Final
@@ -60,7 +60,7 @@ SerialPath = Annotated[DocumentNumber, Path(description="the number printed on t
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of credit lines."""
     router = APIRouter(prefix="/credit-lines/{property}", tags=["credit lines"])
     _commands(router, context)
     _requests(router, context)
@@ -101,10 +101,10 @@ def _requests(router: APIRouter, context: ServiceContext) -> None:
         reader: CreditLineReader,
         property_name: PropertyPath,
         asked: Asked,
-        only_open: Annotated[bool, Query(description="only those that nobody decided")] = False,
-        patron: Annotated[Patron | None, Query(description="only those of this patron")] = None,
+        only_open: Annotated[bool, Query(description="only undecided requests")] = False,
+        patron: Annotated[Patron | None, Query(description="only requests of this patron")] = None,
     ) -> Page[CreditLineRequest]:
-        """List requested changes of a credit line by number, with what became of each."""
+        """List requested changes of credit lines by number, with their verification and decision."""
         del reader
         wanted = {"property": property_name, "patron": patron}
         undecided = [is_undecided] if only_open else []
@@ -134,7 +134,7 @@ def _requests(router: APIRouter, context: ServiceContext) -> None:
     async def read_prepared_check(
         http: Request, reader: CreditLineReader, property_name: PropertyPath, serial: SerialPath
     ) -> Response:
-        """Return a counter check that was prepared against a patron's credit line, and what is owed on it."""
+        """Return a counter check that was prepared against a patron's credit line, with the amount owed on it."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return document_response(http, await find_patron_check(connection, property_name, serial))
@@ -150,7 +150,7 @@ def _standings(router: APIRouter, context: ServiceContext) -> None:
     async def list_credit_lines(
         reader: CreditLineReader, property_name: PropertyPath, asked: Asked
     ) -> Page[CreditLineStanding]:
-        """List patrons with a credit line, by reference: limit, outstanding and available on the running gaming day."""
+        """List patrons with a credit line, by reference: limit, outstanding and available credit on the current day."""
         del reader
         after = PATRONS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
@@ -169,7 +169,7 @@ def _standings(router: APIRouter, context: ServiceContext) -> None:
     async def read_credit_line(
         http: Request, reader: CreditLineReader, property_name: PropertyPath, patron: PatronPath
     ) -> Response:
-        """Return a patron's limit, outstanding and available credit on the running gaming day, and the checks owed."""
+        """Return a patron's limit, outstanding and available credit on the current gaming day, and the checks owed."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             places, now = await known_places(connection, properties), context.clock()

@@ -69,10 +69,10 @@ class Variances(BaseModel):
 
 
 class WinOfDay(DayWin):
-    """The win of a gaming day as it would be sealed now, compared with the win implied by settled rounds.
+    """The win of a gaming day as it would be sealed now, compared with the settled win.
 
-    The `status` is `restated` if later entries or adjustments make the win differ from the sealed one (`hash`).
-    `through` is the read position of the settlements.
+    The `status` is `restated` if later entries or adjustments make the win differ from the sealed one, whose hash is
+    `hash`. `through` is the read position of the settlements.
     """
 
     property: str
@@ -83,9 +83,9 @@ class WinOfDay(DayWin):
 
 
 class DayWhole(BaseModel):
-    """A gaming day in one snapshot of the database.
+    """A gaming day in full, read in one snapshot of the database.
 
-    Its stage (without the sealed report), win, variances, adjustments and follow-ups.
+    It has the day's stage (without the sealed report), win, variances, adjustments and follow-ups.
     """
 
     day: Day
@@ -112,7 +112,7 @@ StepT = TypeVar("StepT", bound=commands.DayStep)
 
 
 def with_moment(context: ServiceContext) -> Callable[[AskedT, str, str], Awaitable[AskedT]]:
-    """Return a function that sets the time at which a command is decided."""
+    """Return a command preparer that sets the time at which the command is decided."""
 
     async def asked(command: AskedT, person: str, key: str) -> AskedT:
         del person, key
@@ -123,7 +123,10 @@ def with_moment(context: ServiceContext) -> Callable[[AskedT, str, str], Awaitab
 
 
 def with_unread(context: ServiceContext) -> Callable[[StepT, str, str], Awaitable[StepT]]:
-    """Return a function that adds the unread settlements to a closing step, and states wins before a seal."""
+    """Return a preparer of closing steps that sets the unread settlements and the time.
+
+    Before a seal it also states changed wins.
+    """
 
     async def told(step: StepT, person: str, key: str) -> StepT:
         del person, key
@@ -203,7 +206,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def read_win_of_day(
         request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
     ) -> Response:
-        """Return the win by table and by shift under the formula of the law, and the win implied by settled rounds."""
+        """Return the counted win by table and by shift under the formula of the law, and the settled win."""
         del reader
         key = DayKey(property_name, gaming_day)
         async with snapshot(context.pools.readers) as connection:
@@ -238,7 +241,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def read_whole(
         request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
     ) -> Response:
-        """Return stage, win, variances, adjustments and follow-ups, in one snapshot."""
+        """Return the stage, win, variances, adjustments and follow-ups of a gaming day, in one snapshot."""
         del reader
         key = DayKey(property_name, gaming_day)
         async with read_at_once(context.pools.readers) as read:
@@ -264,7 +267,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def read_review_of_day(
         request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
     ) -> Response:
-        """Return stage, win, variances, adjustments, contests; an audit or seal names this document's hash."""
+        """Return stage, win, variances, adjustments and contests. An audit or seal is bound to this document's hash."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await read_review(connection, DayKey(property_name, gaming_day), now=context.clock())

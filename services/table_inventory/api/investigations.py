@@ -33,7 +33,7 @@ INVESTIGATIONS: Final[Listing[tuple[int]]] = Listing("investigations", tuple[int
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of investigations."""
     router = APIRouter(prefix="/investigations", tags=["investigations"])
     command = partial(command_route, router, context.commands, role=AUDIT_DAYS, answers=Investigation)
     command(OpenInvestigation, "", status=201, rejects=(Reason.NOT_FOUND, Reason.CONTRADICTS))
@@ -67,7 +67,7 @@ def routes(context: ServiceContext) -> APIRouter:
         reader: DayReader,
         property_name: PropertyQuery,
         asked: Asked,
-        month: Annotated[Month | None, Query(description="only of the report of this month")] = None,
+        month: Annotated[Month | None, Query(description="only investigations of this month's report")] = None,
     ) -> Page[Investigation]:
         """List investigations by number, with owner and conclusion."""
         del reader

@@ -1,4 +1,4 @@
-"""Routes for changes of pit events: proposed by one person, shown before and after, decided by another."""
+"""Routes of changes of pit events: proposed by one person, shown before and after, decided by another."""
 
 from functools import partial
 from typing import Annotated
@@ -51,11 +51,11 @@ _DECIDED = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
 
 Reader = Annotated[str, require_role(READ_REPORTS, CHANGE_PIT_EVENTS, APPROVE_PIT_CHANGES)]
 TablePath = Annotated[Name, Path(description="the table")]
-SequencePath = Annotated[int, Path(ge=1, le=2**31 - 1, description="its place in the pit stream of the table")]
+SequencePath = Annotated[int, Path(ge=1, le=2**31 - 1, description="the event's sequence in the table's pit stream")]
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of pit events and their changes."""
     router = APIRouter(tags=["pit-changes"])
     add = partial(command_route, router, context.commands, answers=PitChangeItem)
     event, one = "/pit-events/{property}/{table}/{sequence}", "/pit-changes/{property}/{change}"
@@ -76,7 +76,7 @@ def routes(context: ServiceContext) -> APIRouter:
         table: TablePath,
         sequence: SequencePath,
     ) -> PitEventDocument:
-        """Return the version in force and its revision; for a voided event its last content, who voided it, and why."""
+        """Return the version in force and its revision; for a voided event its last version, who voided it, and why."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await shown_event(connection, property_name, table, sequence)
@@ -93,7 +93,7 @@ def routes(context: ServiceContext) -> APIRouter:
         table: TablePath,
         sequence: SequencePath,
     ) -> PitVoidDocument:
-        """Return the movements and restated gaming days that a void would cause, or why it is not possible."""
+        """Return the postings and restated gaming days that a void would cause, or why it is not possible."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await void_shown(connection, property_name, table, sequence)
@@ -111,7 +111,7 @@ def routes(context: ServiceContext) -> APIRouter:
         gaming_day: DayChoice = None,
         from_end: FromEnd = False,
     ) -> Page[PitEventDocument]:
-        """List pit events by stream position: the content in force, or the last one if voided, and what changed it."""
+        """List pit events by sequence: the version in force, or the last one if voided, and its correction."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await list_events(connection, property_name, table, asked, gaming_day, from_end=from_end)
@@ -123,11 +123,11 @@ def routes(context: ServiceContext) -> APIRouter:
         asked: Asked,
         table: TableChoice = None,
         sequence: Annotated[
-            int | None, Query(ge=1, le=2**31 - 1, description="only of the event at this place in the pit stream")
+            int | None, Query(ge=1, le=2**31 - 1, description="only changes of the event with this pit sequence")
         ] = None,
         gaming_day: DayChoice = None,
-        status: Annotated[PitChangeStatus | None, Query(description="`proposed` are those that wait")] = None,
-        effect: Annotated[PitChangeEffect | None, Query(description="only those of which this became")] = None,
+        status: Annotated[PitChangeStatus | None, Query(description="`proposed`: waiting for a decision")] = None,
+        effect: Annotated[PitChangeEffect | None, Query(description="only changes with this outcome")] = None,
         from_end: FromEnd = False,
     ) -> Page[PitChangeItem]:
         """List changes by number: proposer and reason, decision, and outcome."""
@@ -149,7 +149,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def show_change(
         reader: Reader, property_name: PropertyPath, change: Annotated[ChangeNumber, Path()]
     ) -> PitChangeDocument:
-        """Return the whole event before and after, the resulting movements, and the gaming days that it restates."""
+        """Return the whole event before and after, the resulting postings, and the restated gaming days."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await change_shown(connection, property_name, change)

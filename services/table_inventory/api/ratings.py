@@ -44,7 +44,7 @@ RatingPath = Annotated[Name, Path(description="the rating")]
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of ratings."""
     router = APIRouter(prefix="/ratings", tags=["ratings"])
     command = partial(command_route, router, context.commands, answers=RatingDocument)
     when = (Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.TOO_LATE)
@@ -71,7 +71,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_rating(
         request: Request, reader: RatingReader, property_name: PropertyPath, rating: RatingPath
     ) -> Response:
-        """Return a rating with its steps and, once it is closed, its theoretical win and the parts of it."""
+        """Return a rating with its steps and, once it is closed, its theoretical win and how that is computed."""
         del reader
         key = RatingKey(property_name, rating)
         async with snapshot(context.pools.readers) as connection:
@@ -88,7 +88,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_ratings(
         reader: RatingReader, property_name: PropertyQuery, gaming_day: DayQuery, asked: Asked
     ) -> Page[RatingDocument]:
-        """List the ratings of which anything happened on a gaming day, by name; patrons are references."""
+        """List the ratings with a step on a gaming day, by name; patrons are given by reference."""
         del reader
         after = RATINGS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:

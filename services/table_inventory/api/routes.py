@@ -1,4 +1,4 @@
-"""All routes of the ledger."""
+"""All HTTP routes of the ledger."""
 
 from fastapi import APIRouter
 
@@ -27,7 +27,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, working for a running service."""
+    """Return all routes, bound to a running service."""
     parts = (
         *(slips.routes, counts.routes, days.variance_routes, days.day_routes, contests.routes, checks.routes),
         *(alarms.routes, investigations.routes, cage.routes, locations.routes, tables.routes, write_offs.routes),

@@ -47,7 +47,7 @@ REQUESTS: Final = TableListing(requests, "request")
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of requests, slips and paper slips."""
     router = APIRouter(tags=["slips"])
     command = partial(command_route, router, context.commands)
     command(

@@ -38,7 +38,7 @@ class Clocks(BaseModel):
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of inventories and equipment."""
     router = APIRouter(tags=["tables"], responses=UNCHANGED)
 
     @router.get(
@@ -51,9 +51,9 @@ def routes(context: ServiceContext) -> APIRouter:
         request: Request,
         reader: SlipReader,
         property_name: PropertyQuery,
-        at: Annotated[Moment | None, Query(description="the moment, with its time zone; now without it")] = None,
+        at: Annotated[Moment | None, Query(description="the moment, with its time zone; by default now")] = None,
     ) -> Response:
-        """Return the last count of each table, movements since, and the expected inventory."""
+        """Return the last count of each table, the movements since, and the expected inventory."""
         del reader
         moment = at or context.clock()
         async with snapshot(context.pools.readers) as connection:
@@ -65,7 +65,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("/equipment", response_model=Clocks, summary="Read the equipment clocks")
     async def read_equipment(request: Request, reader: SlipReader, property_name: PropertyQuery) -> Response:
-        """Return when cards, dice, card readers and stubs of open tables are due."""
+        """Return when the cards, dice, card readers and stubs of open tables are due."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = Clocks(items=await clocks_of(connection, property_name, context.clock()))

@@ -1,4 +1,4 @@
-"""Routes of invoices of payees of taxes: entered by one person and approved by another."""
+"""Routes of tax invoices: entered by one person and approved by another."""
 
 from functools import partial
 from typing import Annotated, Final
@@ -22,13 +22,13 @@ LastDay = Annotated[Day, Query(description="the last gaming day of the return")]
 
 
 class TaxInvoices(BaseModel):
-    """The invoices for the returns that end on a day, with their decisions, by number, latest revision first."""
+    """The invoices for the tax returns that end on a day, with their decisions, by number, latest revision first."""
 
     items: list[TaxInvoiceDocument]
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of tax invoices."""
     router = APIRouter(prefix="/tax-invoices/{property}", tags=["tax invoices"])
     command = partial(command_route, router, context.commands, answers=TaxInvoiceDocument)
     rejects = (Reason.NOT_FOUND, Reason.CONTRADICTS)
@@ -39,7 +39,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", response_model_exclude_none=True, summary="List invoices of payees of taxes")
     async def list_invoices(reader: DayReader, property_name: PropertyPath, last_day: LastDay) -> TaxInvoices:
-        """List every revision of the invoices for the returns that end on a day."""
+        """List every revision of the invoices for the tax returns that end on a day."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return TaxInvoices(items=await invoices_of(connection, property_name, last_day))

@@ -1,4 +1,4 @@
-"""Routes of tips pools: hours are entered by one person and approved by another."""
+"""Routes of dealers' hours for tips pools: entered by one person and approved by another."""
 
 from functools import partial
 from typing import Annotated, Final
@@ -20,13 +20,13 @@ LastDay = Annotated[Day, Path(description="the last gaming day of the pool")]
 
 
 class TipHoursOfPool(BaseModel):
-    """The hours entered for a tips pool, with their decisions, latest first."""
+    """The revisions of the dealers' hours of a tips pool, with their decisions, latest first."""
 
     items: list[TipHoursDocument]
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of tips pools."""
     router = APIRouter(prefix="/tip-hours/{property}/{last_day}", tags=["tips"])
     command = partial(command_route, router, context.commands, answers=TipHoursDocument)
     rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY, Reason.CONTRADICTS, Reason.SAME_PERSON)
@@ -37,7 +37,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", response_model_exclude_none=True, summary="List the hours of a tips pool")
     async def list_hours(reader: DayReader, property_name: PropertyPath, last_day: LastDay) -> TipHoursOfPool:
-        """List every revision of the hours of a tips pool."""
+        """List every revision of the dealers' hours of a tips pool."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return TipHoursOfPool(items=await revisions_of(connection, property_name, last_day))
@@ -51,7 +51,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_hours(
         request: Request, reader: DayReader, property_name: PropertyPath, last_day: LastDay, revision: NumberPath
     ) -> Response:
-        """Return hours as entered, with their current status."""
+        """Return a revision of the dealers' hours as entered, with its current status."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await find_hours(connection, property_name, last_day, revision)

@@ -15,13 +15,13 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 class WriteOffs(BaseModel):
-    """Requests and decisions about boxes of a gaming day that cannot be counted."""
+    """The write-offs of the drop boxes that a gaming day was missing, with their decisions."""
 
     items: list[WriteOff]
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes."""
+    """Return the routes of write-offs."""
     router = APIRouter(prefix="/write-offs/{property}", tags=["write-offs"])
     command = partial(command_route, router, context.commands, answers=WriteOff)
     rejects = (*DECIDED, Reason.CONTRADICTS, Reason.TOO_EARLY)

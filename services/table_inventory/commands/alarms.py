@@ -1,4 +1,4 @@
-"""Commands about statistical alarms: assign an owner, resolve."""
+"""Commands about statistical alarms: assign an owner, record the conclusion."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ COMMANDS: Final = Commands()
 class OwnAlarm(Command):
     """Assign an alarm to a person.
 
-    The exceptions of reporting list the alarms, by these names.
+    The exceptions report lists the alarms by these names.
     """
 
     property: Name
@@ -34,7 +34,7 @@ class OwnAlarm(Command):
 class ResolveAlarm(Approving):
     """Resolve an alarm.
 
-    Its owner does this, with a conclusion. The alarm stays on the lists as resolved.
+    Only its owner can do this, with a conclusion. The alarm stays on the lists as resolved.
     """
 
     property: Name
@@ -48,7 +48,7 @@ async def _naming(connection: AsyncConnection, command: OwnAlarm) -> tuple[Place
 
 @COMMANDS.handles(OwnAlarm, load=_naming)
 def own(command: OwnAlarm, state: tuple[Places, AlarmCase | None], now: Now) -> Accepted:
-    """Assign the alarm to an owner, first or different."""
+    """Assign the alarm to its first or another owner."""
     places, case = state
     place_for_command(places.place, command.property, now.at)
     _require_open(case)

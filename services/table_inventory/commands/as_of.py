@@ -8,7 +8,7 @@ from shared.runtime.commands.command import Command
 
 
 class AsOf(Command):
-    """A command about counts of a gaming day, whose time determines whether further counts may come."""
+    """A command about the counts of a gaming day; its time determines which counts may still arrive."""
 
     _asked_at: datetime | None = PrivateAttr(default=None)
 

@@ -1,4 +1,4 @@
-"""Commands about counter checks that are not simply paid: give into collection, write off, recover."""
+"""Commands about unpaid counter checks: begin collection, write off, recover."""
 
 from typing import Annotated, Final, NamedTuple
 
@@ -37,17 +37,17 @@ COMMANDS: Final = Commands()
 
 
 class BeginCollection(Happened, Command):
-    """Give a counter check into collection."""
+    """Begin the collection of a counter check."""
 
     property: Name
     serial: DocumentNumber
-    collector: Annotated[Text, Field(description="who collects it: an agency, counsel, a department")]
+    collector: Annotated[Text, Field(description="the collector: an agency, counsel, a department")]
 
 
 class EnterCheckWriteOff(Command):
     """Enter a write-off of a counter check.
 
-    Of all that is owed on it, or of the rest once less was agreed and paid. Another person approves it.
+    It covers the whole amount owed, or the rest once a lower amount was agreed and paid. Another person approves it.
     """
 
     property: Name
@@ -58,7 +58,7 @@ class EnterCheckWriteOff(Command):
 
 
 class Owed(NamedTuple):
-    """A counter check, the cage, the last write-off number, and the check's write-offs."""
+    """A counter check, the next step at the cage, the property's last write-off number, and the check's write-offs."""
 
     check: CounterCheck
     cage: AtCage
@@ -67,7 +67,7 @@ class Owed(NamedTuple):
 
 
 async def _owed(connection: AsyncConnection, command: BeginCollection | EnterCheckWriteOff) -> Owed:
-    """Return a counter check, locked. Raises: Rejected if there is none."""
+    """Return a counter check, locked. Raises: Rejected if it does not exist."""
     await hold(connection, counter_checks, property=command.property, serial=command.serial)
     return Owed(
         await find_check(connection, command.property, command.serial),
@@ -79,7 +79,7 @@ async def _owed(connection: AsyncConnection, command: BeginCollection | EnterChe
 
 @COMMANDS.handles(BeginCollection, load=_owed)
 def begin_collection(command: BeginCollection, state: Owed, now: Now) -> Accepted:
-    """Record who collects what is owed on the check."""
+    """Record who collects the amount owed on the check."""
     check = state.check
     check.require_left()
     step = state.cage.step(command.property, now, command, {issuance(check.serial): check.issued_at})
@@ -91,7 +91,7 @@ def begin_collection(command: BeginCollection, state: Owed, now: Now) -> Accepte
 
 @COMMANDS.handles(EnterCheckWriteOff, load=_owed)
 def enter(command: EnterCheckWriteOff, state: Owed, now: Now) -> Accepted:
-    """Enter the write-off under the next number, unless one of this check is undecided."""
+    """Enter the write-off under the next number, unless another one of this check is undecided."""
     state.check.require_left(command.cents, "written off")
     if (undecided := next((one for one in state.write_offs if one.status == "entered"), None)) is not None:
         raise Rejected(Reason.ALREADY_DECIDED, f"{undecided.label} is entered already, and undecided")
@@ -114,14 +114,14 @@ class _OfCheckWriteOff(Command):
 class ApproveCheckWriteOff(_OfCheckWriteOff, Approving):
     """Approve a write-off of a counter check.
 
-    The amount is not owed any more; what is paid on it later is recovered.
+    The amount is no longer owed. A later payment on it is a recovery.
     """
 
 
 class RejectCheckWriteOff(_OfCheckWriteOff):
     """Reject a write-off of a counter check.
 
-    The amount stays owed.
+    The amount is still owed.
     """
 
     reason: Text
@@ -151,7 +151,7 @@ _OF_CHECK: Final = ("property", "serial", "table", "drawer", "write_off_kind", "
 
 @COMMANDS.handles(ApproveCheckWriteOff, load=_deciding, subject=first_loaded)
 def approve(command: ApproveCheckWriteOff, state: tuple[CheckWriteOff, CounterCheck, AtCage], now: Now) -> Accepted:
-    """Write off what is still owed on the check."""
+    """Write off an amount still owed on the check."""
     found, check, cage = state
     found.approval(CHECK_WRITE_OFF).approve(now.by)
     found.require_left_on(check)
@@ -180,7 +180,7 @@ def reject(command: RejectCheckWriteOff, state: tuple[CheckWriteOff, CounterChec
 
 @COMMANDS.handles(RecoverCheck, load=_deciding)
 def recover(command: RecoverCheck, state: tuple[CheckWriteOff, CounterCheck, AtCage], now: Now) -> Accepted:
-    """Record the payment, up to what was written off and not recovered yet."""
+    """Record the recovery, up to the amount written off and not recovered yet."""
     found, check, cage = state
     total_cents = found.recovered_with(command.cents)
     assert found.approved_at is not None, "nothing else is recovered"

@@ -1,4 +1,4 @@
-"""Commands about counter checks at the cage: redeem, replace; void, clear and return what was paid on them."""
+"""Commands about counter checks at the cage: redeem and replace them; void, clear and return payments on them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -35,7 +35,7 @@ _NOTHING: Final[Mapping[str, datetime]] = {}
 
 
 class AtCage(NamedTuple):
-    """The properties, and the last step number of counter checks at one property."""
+    """The properties, and the last number of a step on counter checks at one property."""
 
     places: Places
     last: int
@@ -43,9 +43,10 @@ class AtCage(NamedTuple):
     def step(
         self, property_name: str, now: Now, said: Happened = NOW, after: Mapping[str, datetime] = _NOTHING
     ) -> dict[str, Any]:
-        """Return time, number and person of the next step, which must be `after` these times.
+        """Return the fields of the next step: time, number and person. Its time must not be before those in `after`.
 
-        Raises: Rejected for an unknown property, or moment.
+        `after` maps descriptions of earlier steps to their times. Raises: Rejected for an unknown property, or an
+        impossible time.
         """
         place, at = happened(self.places.place, property_name, said, now.at)
         for what, moment in after.items() if said.occurred_at is not None else ():
@@ -57,7 +58,7 @@ class AtCage(NamedTuple):
 
 
 async def at_cage(connection: AsyncConnection, property_name: str) -> AtCage:
-    """Return what the cage's next step at a property needs."""
+    """Return the state that the next step on a counter check at a property needs."""
     last = await last_number(connection, check_steps, "step", property=property_name)
     return AtCage(await known_places(connection, properties), last)
 
@@ -65,7 +66,7 @@ async def at_cage(connection: AsyncConnection, property_name: str) -> AtCage:
 class RedeemCheck(Happened, Command):
     """Redeem a counter check, in full or in part.
 
-    The payer is the drawer, or the bank where the check was deposited.
+    The payer is the drawer, or the bank if the check was deposited.
     """
 
     property: Name
@@ -103,14 +104,14 @@ def issuance(serial: str) -> str:
 
 class _OfPayment(Command):
     property: Name
-    step: Annotated[Number, Field(description="the step that the redemption is, or the recovery")]
+    step: Annotated[Number, Field(description="the step number of the redemption or recovery")]
 
 
 class VoidRedemption(_OfPayment, Approving):
     """Void a redemption that was entered by mistake.
 
-    This must be done by someone other than the person who entered it; the amount is owed again. What was recovered of a
-    write-off is voided likewise, and is written off again.
+    A person other than the one who entered it must do this. The amount is owed again. A recovery of a write-off is
+    voided in the same way, and its amount is written off again.
     """
 
     reason: Text
@@ -119,8 +120,8 @@ class VoidRedemption(_OfPayment, Approving):
 class ReturnCheck(Happened, _OfPayment):
     """Record that a payment came back unpaid.
 
-    The bank returned a deposited counter check, or the drawer's own check; the amount is owed again. What was recovered
-    of a write-off is written off again.
+    The bank returned a deposited counter check or the drawer's own check. The amount is owed again; if the payment was
+    a recovery, it is written off again.
     """
 
     reason: Annotated[Text, Field(description="why the bank returned it, and its reference")]
@@ -129,27 +130,31 @@ class ReturnCheck(Happened, _OfPayment):
 class ClearCheck(Happened, _OfPayment):
     """Record that the bank paid a deposited counter check, or the drawer's own check.
 
-    Until then it stays outstanding on the patron's credit line, and what it recovers of a write-off lifts no stop.
+    Until then the payment stays outstanding on the patron's credit line, and a recovery does not end the stop on the
+    patron's credit.
     """
 
 
 class Payment(NamedTuple):
-    """A payment on a counter check, the cage, and the write-off that the payment recovers, if it does."""
+    """A payment on a counter check, the next step at the cage, and the write-off if the payment is a recovery."""
 
     entered: Redemption
     cage: AtCage
     write_off: CheckWriteOff | None
 
     def after(self) -> Mapping[str, datetime]:
-        """Return what the next step about the payment must be after."""
+        """Return the earliest time of a further step about the payment, by the payment's name."""
         return {self.entered.label(): self.entered.at}
 
     def fields(self) -> dict[str, Any]:
-        """Return the fields of the payment that facts about it repeat."""
+        """Return the fields that facts about the payment repeat."""
         return {name: getattr(self.entered, name) for name in _SAID}
 
     def undone(self, fact: type[Any], fact_of_recovery: type[Any], **said: Any) -> Accepted:
-        """Return the acceptance of a void or a return: what was paid is owed again, or written off again."""
+        """Return the acceptance of a void or a return, which reverses the payment's postings.
+
+        The fact is `fact`, or `fact_of_recovery` if the payment was a recovery.
+        """
         if self.write_off is None:
             made = fact(**self.fields(), **said)
         else:
@@ -164,7 +169,7 @@ _SAID: Final = ("property", "serial", "table", "drawer", "on_behalf_of", "cents"
 
 
 async def _payment(connection: AsyncConnection, command: _OfPayment) -> Payment:
-    """Return a payment. Raises: Rejected if there is none."""
+    """Return a payment. Raises: Rejected if it does not exist."""
     found, write_off = await find_redemption(connection, command.property, command.step), None
     if found.check_write_off is not None:
         write_off = await find_check_write_off(connection, command.property, found.check_write_off)
@@ -185,7 +190,7 @@ def void(command: VoidRedemption, payment: Payment, now: Now) -> Accepted:
 
 @COMMANDS.handles(ReturnCheck, load=_payment)
 def return_unpaid(command: ReturnCheck, payment: Payment, now: Now) -> Accepted:
-    """Record the amount owed again, on the day on which the cage learns of it, because the deposit did take place."""
+    """Record the amount as owed again, on the day on which the cage learns of it: the deposit did take place."""
     payment.entered.require_returnable()
     step = payment.cage.step(command.property, now, command, payment.after())
     return payment.undone(CheckReturned, RecoveryReturned, returns=command.step, reason=command.reason, **step)
@@ -193,7 +198,7 @@ def return_unpaid(command: ReturnCheck, payment: Payment, now: Now) -> Accepted:
 
 @COMMANDS.handles(ClearCheck, load=_payment)
 def clear(command: ClearCheck, payment: Payment, now: Now) -> Accepted:
-    """Record it, once; what is cleared does not come back."""
+    """Record that the payment has cleared; it cannot be returned afterwards."""
     payment.entered.require_returnable()
     step = payment.cage.step(command.property, now, command, payment.after())
     fact = CheckCleared(**payment.fields(), clears=command.step, **step)
@@ -203,11 +208,11 @@ def clear(command: ClearCheck, payment: Payment, now: Now) -> Accepted:
 class ReplaceChecks(Happened, Command):
     """Replace counter checks by one with a new serial number.
 
-    Several are consolidated, or one that was paid in part is substituted; the amount owed stays the same.
+    Several checks are consolidated, or a partly paid one is substituted. The amount owed stays the same.
     """
 
     property: Name
-    serial: Annotated[DocumentNumber, Field(description="of the check that takes their place")]
+    serial: Annotated[DocumentNumber, Field(description="the serial number of the new check")]
     replaces: Annotated[tuple[DocumentNumber, ...], Field(min_length=1, max_length=100)]
     drawer: Annotated[Patron | None, Field(description="who owes it, by reference, where that is known")] = None
 

@@ -39,7 +39,7 @@ class EnterContest(ContestResult, Command):
 
     property: Name
     gaming_day: date
-    reason: Annotated[Text, Field(description="what it is a result of; of a later revision, why it is another")]
+    reason: Annotated[Text, Field(description="the source of the result; for a later revision, why it differs")]
 
 
 class Entering(NamedTuple):
@@ -85,21 +85,21 @@ class _OfContest(Command):
 class ApproveContest(_OfContest, Approving):
     """Approve the result of a contest.
 
-    It is posted; its revenue belongs to the gaming day on which the contest ended.
+    The result is posted. Its revenue belongs to the gaming day on which the contest ended.
     """
 
 
 class RejectContest(_OfContest):
     """Reject the result of a contest.
 
-    Nothing changes.
+    Nothing is posted.
     """
 
     reason: Text
 
 
 async def _entered(connection: AsyncConnection, command: _OfContest) -> ContestDocument:
-    """Return a result. Raises: Rejected if there is none."""
+    """Return a revision of a result. Raises: Rejected if it does not exist."""
     return await find_contest(connection, command.property, command.gaming_day, command.contest, command.revision)
 
 

@@ -1,4 +1,4 @@
-"""Commands of the count of drop boxes: sealed until it is concluded, so that no one sees another's figures."""
+"""Commands of the drop count. Figures are sealed until the count is concluded, so that no counter sees another's."""
 
 import secrets
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ COMMANDS: Final = Commands()
 class OpenCount(Command):
     """Begin the count of a gaming day.
 
-    It covers all of its boxes that were not counted yet.
+    It includes all boxes of the day that are not counted yet.
     """
 
     property: Name
@@ -50,9 +50,9 @@ class OpenCount(Command):
 
 
 class Opening(NamedTuple):
-    """The day's open count, the last number of a count, and the boxes to be counted.
+    """The day's open count, the property's last count number, and the boxes to be counted.
 
-    `counters` is how many people must find the same contents in a box.
+    `counters` is the number of people who must find the same contents in a box.
     """
 
     running: int | None
@@ -75,7 +75,7 @@ async def _opening(connection: AsyncConnection, command: OpenCount) -> Opening:
 
 @COMMANDS.handles(OpenCount, load=_opening)
 def open_count(command: OpenCount, state: Opening, now: Now) -> Accepted:
-    """Begin a count; only one may be open."""
+    """Begin a count, unless one of the day is open."""
     if state.running is not None:
         detail = f"count {state.running} of {command.gaming_day} is not concluded yet"
         raise Rejected(Reason.CONTRADICTS, detail)
@@ -90,8 +90,8 @@ def open_count(command: OpenCount, state: Opening, now: Now) -> Accepted:
 class CountBox(BoxRef, Command):
     """Enter the contents of a box.
 
-    Sealed until the count is concluded. The number of people that the law requires must find the same; nobody counts a
-    box twice.
+    They are sealed until the count is concluded. As many people as the law requires must find the same contents, and
+    nobody may count the same box twice.
     """
 
     property: Name
@@ -99,22 +99,22 @@ class CountBox(BoxRef, Command):
     figures: BoxFigures
 
     def shown(self) -> dict[str, Any]:
-        """Return which box it is, without the figures, which must stay secret."""
+        """Return the request without the figures, which must stay secret."""
         return self.model_dump(mode="json", exclude={"figures", "salt"})
 
 
 class SealBox(CountBox):
-    """Enter the contents of a box, with the salt that hides them in the commitment."""
+    """Enter the contents of a box, with the salt of their commitment."""
 
     salt: str
 
     def content(self) -> Any:
-        """Return the request as sent."""
+        """Return the request as it was sent, without the salt."""
         return self.model_dump(mode="json", exclude={"salt"})
 
 
 async def salted(wanted: CountBox, person: str, key: str) -> SealBox:
-    """Return the figures with a new salt."""
+    """Return the request with its figures in canonical order and a new random salt."""
     del person, key
     return SealBox(**{**dict(wanted), "figures": in_order(wanted.figures)}, salt=secrets.token_hex(16))
 
@@ -122,7 +122,7 @@ async def salted(wanted: CountBox, person: str, key: str) -> SealBox:
 class Counting(NamedTuple):
     """An open count, the boxes to be counted, and the turns so far.
 
-    `counters` is how many people must find the same contents in a box.
+    `counters` is the number of people who must find the same contents in a box.
     """
 
     opened: CountOpened
@@ -139,7 +139,7 @@ class Counting(NamedTuple):
 class ConcludeCount(Command):
     """Conclude a count.
 
-    This is possible once as many people as the law requires agree on every box: the figures are revealed and
+    As many people as the law requires must have found the same contents in every box. The figures are then revealed and
     posted.
     """
 
@@ -148,7 +148,7 @@ class ConcludeCount(Command):
 
 
 async def _counting(connection: AsyncConnection, command: SealBox | ConcludeCount) -> Counting:
-    """Return an open count. Raises: Rejected if there is none, or it is concluded."""
+    """Return an open count. Raises: Rejected if it does not exist, or is concluded."""
     count = await find_count(connection, command.property, command.count)
     if count.concluded_at is not None:
         raise Rejected(Reason.ALREADY_DECIDED, f"count {command.count} of {command.property} is concluded")
@@ -205,7 +205,7 @@ def count_box(command: SealBox, state: Counting, now: Now) -> Accepted:
 
 @COMMANDS.handles(ConcludeCount, load=_counting)
 def conclude(command: ConcludeCount, state: Counting, now: Now) -> Accepted:
-    """Reveal and post the figures, provided that enough people found the same in every box."""
+    """Reveal and post the figures, if enough people found the same contents in every box."""
     del command
     gaming_day = state.opened.gaming_day
     boxes = awaited(state.boxes, state.turns)

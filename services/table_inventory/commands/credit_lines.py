@@ -1,4 +1,4 @@
-"""Commands about patrons' credit lines: requested, verified, approved or declined; reduced and suspended at once."""
+"""Commands about patrons' credit lines: request, verify, approve or decline changes; reduce and suspend at once."""
 
 from typing import Annotated, Final, NamedTuple
 
@@ -44,8 +44,8 @@ COMMANDS: Final = Commands()
 class RequestCreditLine(CreditLineAsked, Command):
     """Request a change of a patron's credit line.
 
-    A credit limit, a temporary increase of it, or the reinstatement of a line that was suspended. Others approve it, as
-    many as the property wants for the amount.
+    The change is a credit limit, a temporary increase of it, or the reinstatement of a suspended line. As many other
+    people must approve it as the property requires for the amount.
     """
 
     property: Name
@@ -70,7 +70,7 @@ async def _requesting(connection: AsyncConnection, command: RequestCreditLine) -
 
 @COMMANDS.handles(RequestCreditLine, load=_requesting)
 def request(command: RequestCreditLine, state: Requesting, now: Now) -> Accepted:
-    """Record the request under the next number, if there is anything that it would change."""
+    """Record the request under the next number, if it would change the patron's terms."""
     place = place_for_command(state.places.place, command.property, now.at)
     day = place.gaming_day(now.at)
     tier_of(place, command.limit_cents)
@@ -87,9 +87,9 @@ class _OfRequest(Command):
 
 
 class VerifyCreditLine(_OfRequest):
-    """Record what a requested change of a credit line was verified with.
+    """Record the verification of a requested change of a credit line.
 
-    The patron's identity, bank and debts elsewhere, and that the patron is on no list of excluded persons.
+    It covers the patron's identity, bank, debts elsewhere, and the lists of excluded persons.
     """
 
     verification: Annotated[Text, Field(description="what was verified, with whom, and the references")]
@@ -98,8 +98,8 @@ class VerifyCreditLine(_OfRequest):
 class ApproveCreditLine(_OfRequest, Approving):
     """Approve a change of a patron's credit line.
 
-    This must be done by others than those who requested and verified it. It is in effect with the last of the approvals
-    that the property wants for the amount.
+    Those who requested and verified it cannot approve it. The change takes effect with the last of the approvals that
+    the property requires for the amount.
     """
 
 
@@ -144,7 +144,7 @@ def verify(command: VerifyCreditLine, state: Deciding, now: Now) -> Accepted:
 
 @COMMANDS.handles(ApproveCreditLine, load=_deciding, subject=first_loaded)
 def approve(command: ApproveCreditLine, state: Deciding, now: Now) -> Accepted:
-    """Record the approval; with the last one that the tier wants, the patron's terms change."""
+    """Record the approval; with the last approval that the tier requires, the patron's terms change."""
     found = state.request
     found.require_open()
     state.line.require_unchanged_since(found)
@@ -166,7 +166,7 @@ def approve(command: ApproveCreditLine, state: Deciding, now: Now) -> Accepted:
 
 @COMMANDS.handles(DeclineCreditLine, load=_deciding)
 def decline(command: DeclineCreditLine, state: Deciding, now: Now) -> Accepted:
-    """Decline the request: the patron's terms stay as they are."""
+    """Decline the request. The patron's terms do not change."""
     found = state.request
     found.require_open()
     declined = {"decline_reason": command.reason, "declined_by": now.by, "declined_at": now.at}
@@ -178,7 +178,7 @@ def decline(command: DeclineCreditLine, state: Deciding, now: Now) -> Accepted:
 class ReduceCreditLine(Command):
     """Reduce a patron's credit limit.
 
-    It is in effect at once, and ends a temporary increase.
+    The reduction takes effect at once, and ends any temporary increase.
     """
 
     property: Name
@@ -190,7 +190,7 @@ class ReduceCreditLine(Command):
 class SuspendCreditLine(Command):
     """Suspend a patron's credit line.
 
-    No counter check is prepared until several people have reinstated it.
+    No counter check can be prepared until several people have approved its reinstatement.
     """
 
     property: Name
@@ -208,7 +208,7 @@ async def _cutting(
 
 @COMMANDS.handles(ReduceCreditLine, load=_cutting)
 def reduce(command: ReduceCreditLine, state: tuple[CreditLine, Places], now: Now) -> Accepted:
-    """Reduce the limit, to one that is lower than that of the gaming day."""
+    """Reduce the limit to one below the gaming day's limit."""
     line, places = state
     place = place_for_command(places.place, command.property, now.at)
     terms, before = line.require_terms(), line.limit_on(place.gaming_day(now.at))
@@ -223,7 +223,7 @@ def reduce(command: ReduceCreditLine, state: tuple[CreditLine, Places], now: Now
 
 @COMMANDS.handles(SuspendCreditLine, load=_cutting)
 def suspend(command: SuspendCreditLine, state: tuple[CreditLine, Places], now: Now) -> Accepted:
-    """Suspend the line; a patron without a limit may be suspended too, and gets none until it is reinstated."""
+    """Suspend the line; for a patron without a limit, this prevents one until the line is reinstated."""
     line, places = state
     rules_of(place_for_command(places.place, command.property, now.at))
     terms = line.terms or CreditLineTerms(limit_cents=0)

@@ -69,7 +69,7 @@ def _require(day: Day, step: Step) -> None:
 
 
 def _closed(day: Day, fact: inventory.DayClosed, status: ReportStatus) -> Accepted:
-    """Return the result of a closing step."""
+    """Return the acceptance of a closing step."""
     said = {name: value for name, value in fact if name in Day.model_fields}
     return Accepted(recording=FactWithPostings(fact=fact), answer=day.model_copy(update={**said, "status": status}))
 
@@ -80,20 +80,20 @@ class DayStep(AboutDay, AsOf):
     _unread: Sequence[str] = PrivateAttr(default=())
 
     def tell(self, unread: Sequence[str]) -> None:
-        """Set the unread settlements, which are not part of the request."""
+        """Set the descriptions of unread settlements, which are not part of the request."""
         self._unread = unread
 
     @property
     def unread(self) -> Sequence[str]:
-        """Return the unread settlements."""
+        """Return the descriptions of unread settlements."""
         return self._unread
 
 
 class Standing(NamedTuple):
-    """The state of a gaming day at a closing step: its counts, and what is still open.
+    """The state of a gaming day at a closing step: its stage, its counts, and its open items.
 
-    `used` are the excused tables at which something happened, perhaps since then: their excuse does not hold. `left`
-    lists what the day is missing or waiting for, as text.
+    `used` are the excused tables that were used on the day after all, so that they are not excused. `left` lists open
+    and missing items as text.
     """
 
     day: Day
@@ -103,7 +103,7 @@ class Standing(NamedTuple):
 
 
 async def _standing(connection: AsyncConnection, command: DayStep, excused: Collection[str] | None = None) -> Standing:
-    """Return the state of a gaming day. Raises: Rejected for an unknown property, or for a day without an end."""
+    """Return the state of a gaming day. Raises: Rejected for an unknown property, or the last representable date."""
     key = command.key()
     if key.gaming_day == date.max:
         raise Rejected(Reason.TOO_EARLY, f"{key.gaming_day} has not begun")
@@ -134,7 +134,7 @@ def _require_ended(command: DayStep, place: PropertySnapshot, now: Now) -> None:
 
 
 def _require_nothing(day: date, left: Sequence[str]) -> None:
-    """Raise Rejected if anything is still open on a gaming day."""
+    """Raise Rejected if a gaming day has open items (`left`)."""
     if left:
         raise Rejected(Reason.TOO_EARLY, f"{day} is not complete: {'; '.join(left)}")
 
@@ -142,12 +142,13 @@ def _require_nothing(day: date, left: Sequence[str]) -> None:
 class CloseDay(DayStep):
     """Close a gaming day.
 
-    It must be over, every session must have its opener and closer, every box be counted, and every slip done.
+    The day must be over, every session must have its opener and closer, every box must be counted, and every slip
+    finished.
     """
 
     excused: Annotated[
         tuple[inventory.ExcusedTable, ...],
-        Field(description="the tables at which nothing happened on the day, each with the reason why that is right"),
+        Field(description="the tables that were not used on the day, each with the reason"),
     ] = ()
 
 
@@ -157,7 +158,7 @@ async def _closing(connection: AsyncConnection, command: CloseDay) -> Standing:
 
 @COMMANDS.handles(CloseDay, load=_closing)
 def close(command: CloseDay, state: Standing, now: Now) -> Accepted:
-    """Close a day whose records are complete."""
+    """Close a gaming day whose records are complete."""
     counted, gaming_day = state.counted, command.gaming_day
     _require(state.day, "open")
     _require_ended(command, counted.place, now)
@@ -175,12 +176,12 @@ def close(command: CloseDay, state: Standing, now: Now) -> Accepted:
 class AuditDay(DayStep, Approving):
     """Audit a gaming day.
 
-    The auditor must neither have closed it nor taken part in its count; reportable variances must be resolved.
+    The auditor must neither have closed the day nor taken part in its count. Reportable variances must be resolved.
     """
 
 
 class Auditing(NamedTuple):
-    """A gaming day under audit: its state, the people required by law, the counters, and what is open."""
+    """A gaming day under audit: review, state, the rule on different people, the counters, and undecided items."""
 
     review: DayReview
     standing: Standing
@@ -198,7 +199,7 @@ async def _auditing(connection: AsyncConnection, command: AuditDay) -> Auditing:
 
 
 async def _undecided(connection: AsyncConnection, key: DayKey, review: DayReview) -> list[str]:
-    """Return, as text, findings and entries about a gaming day that are not decided."""
+    """Return the unresolved variances and undecided entries of a gaming day, as text."""
     return [
         *(one.key().path() for one in review.variances if one.level != "noted" and one.status != "resolved"),
         *(f"adjustment {one.adjustment} waits for a decision" for one in review.adjustments if one.status == "entered"),
@@ -235,14 +236,14 @@ def audit(command: AuditDay, state: Auditing, now: Now) -> Accepted:
 class SealDay(DayStep, Approving):
     """Seal a gaming day.
 
-    This must be done by someone other than the auditor; afterwards only adjusting entries are possible.
+    A person other than the auditor must do this. Afterwards only adjusting entries are possible.
     """
 
 
 class Sealing(NamedTuple):
-    """A gaming day to be sealed: its property, the people required by law, and the report.
+    """A gaming day to be sealed: its review, stage, property, the rule on different people, and the report.
 
-    `left` lists what the day is missing or waits for, as text; `unstated` are tables whose stated win is out of date.
+    `left` lists open and missing items as text. `unstated` are tables whose stated win is out of date.
     """
 
     review: DayReview
@@ -292,7 +293,7 @@ def seal(command: SealDay, state: Sealing, now: Now) -> Accepted:
 class EnterAdjustment(AboutDay):
     """Enter an adjustment.
 
-    It changes a figure of the win, or the rake of a non-banking table, by `cents` (positive: higher); another person
+    It changes a figure of the win, or the rake of a non-banking table, by `cents` (positive: higher). Another person
     approves it.
     """
 
@@ -304,7 +305,7 @@ class EnterAdjustment(AboutDay):
 
 
 class Entering(NamedTuple):
-    """A gaming day, its last adjustment number, and whether the table's revenue is its rake."""
+    """A gaming day, its last adjustment number, and whether the table is non-banking: its revenue is its rake."""
 
     day: Day
     last: int
@@ -312,7 +313,7 @@ class Entering(NamedTuple):
 
 
 async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> Entering:
-    """Return the state needed for an adjustment. Raises: Rejected if the table does not exist."""
+    """Return the state needed for an adjustment. Raises: Rejected if the table was never counted."""
     place = await find_place(connection, *command.key())
     require_shift(place, command.shift)
     counted = await connection.execute(rows_of(counts, property=command.property, table=command.table).limit(1))
@@ -325,7 +326,7 @@ async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> En
 
 @COMMANDS.handles(EnterAdjustment, load=_entering)
 def enter(command: EnterAdjustment, state: Entering, now: Now) -> Accepted:
-    """Enter an adjustment of a closed day."""
+    """Enter an adjustment of a closed gaming day."""
     day, last, is_non_banking = state
     if day.step() == "open":
         detail = f"{command.gaming_day} is open: what happened is recorded by who saw it"
@@ -347,26 +348,26 @@ class _OfAdjustment(AboutDay):
 class ApproveAdjustment(_OfAdjustment, Approving):
     """Approve an adjustment.
 
-    It becomes an adjusting entry, dated now.
+    It is posted as an adjusting entry, dated now.
     """
 
 
 class RejectAdjustment(_OfAdjustment):
     """Reject an adjustment.
 
-    Nothing changes.
+    Nothing is posted.
     """
 
     reason: Text
 
 
 async def _entered(connection: AsyncConnection, command: _OfAdjustment) -> Adjustment:
-    """Return an adjustment. Raises: Rejected if there is none."""
+    """Return an adjustment. Raises: Rejected if it does not exist."""
     return await find_adjustment(connection, command.key(), command.adjustment)
 
 
 class Deciding(NamedTuple):
-    """An adjustment; if its table is counted on the day, the sales that the table reports."""
+    """An adjustment, and the sales that its table reports (None if it is not a counted table)."""
 
     entered: Adjustment
     counted: Sales | None
@@ -384,7 +385,7 @@ _ADJUSTMENTS: Final = EnteredKind(
 
 @COMMANDS.handles(ApproveAdjustment, load=_deciding, subject=first_loaded)
 def approve(command: ApproveAdjustment, state: Deciding, now: Now) -> Accepted:
-    """Approve an adjustment, and post it."""
+    """Approve the adjustment, and post it."""
     entered = state.entered
     accounts = TableAccounts(command.property, entered.table)
     return _ADJUSTMENTS.approve(entered, now, accounts.adjusted(entered.figure, entered.cents, state.counted))
@@ -392,5 +393,5 @@ def approve(command: ApproveAdjustment, state: Deciding, now: Now) -> Accepted:
 
 @COMMANDS.handles(RejectAdjustment, load=_entered)
 def reject(command: RejectAdjustment, entered: Adjustment, now: Now) -> Accepted:
-    """Reject an adjustment."""
+    """Reject the adjustment."""
     return _ADJUSTMENTS.reject(entered, command.reason, now)

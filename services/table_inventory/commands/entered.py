@@ -1,4 +1,4 @@
-"""The two decisions on what somebody entered: it is approved by somebody else, or rejected."""
+"""The two decisions on an entered document: another person approves it, or it is rejected."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from shared.runtime.commands.command import Accepted, Now
 
 @dataclass(frozen=True, slots=True)
 class EnteredKind:
-    """One kind of document: who decides on it, and its three facts."""
+    """A kind of entered document: its approval policy, and the facts that enter, approve and reject it."""
 
     policy: Policy
     entered: type[Fact]
@@ -21,7 +21,7 @@ class EnteredKind:
     rejected: type[Fact]
 
     def approve(self, document: EnteredDocument, now: Now, postings: tuple[Posting, ...] = ()) -> Accepted:
-        """Approve a document, with what it posts. Raises: Rejected."""
+        """Approve a document, with its postings. Raises: Rejected if it is decided, or entered by the same person."""
         document.approval(self.policy).approve(now.by)
         said = {"approved_by": now.by, "approved_at": now.at}
         fact = self.approved(**fields_of(document, self.entered), **said)
@@ -29,7 +29,7 @@ class EnteredKind:
         return Accepted(recording=FactWithPostings(fact=fact, postings=postings), answer=answer)
 
     def reject(self, document: EnteredDocument, reason: str, now: Now) -> Accepted:
-        """Reject a document. Raises: Rejected if it was decided."""
+        """Reject a document. Raises: Rejected if it is decided."""
         document.approval(self.policy).reject()
         said = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": reason}
         fact = self.rejected(**fields_of(document, self.entered), **said)

@@ -1,4 +1,4 @@
-"""Commands about investigations: opened for a hold that deviates from its base, assigned, concluded by the owner."""
+"""Commands about investigations of deviating hold: opened, assigned, and concluded by the owner."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -31,7 +31,7 @@ COMMANDS: Final = Commands()
 class OpenInvestigation(HoldVariance, Command):
     """Open an investigation.
 
-    It is about the hold of a table or a game in a monthly report, and has an owner from the beginning.
+    It is about the hold of a table or a game in a monthly report, and has an owner from the start.
     """
 
     found: Text
@@ -84,7 +84,7 @@ class AssignInvestigation(Command):
 class ConcludeInvestigation(Approving):
     """Conclude an investigation.
 
-    Its owner does this.
+    Only its owner can do this.
     """
 
     property: Name

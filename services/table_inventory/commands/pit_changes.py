@@ -1,4 +1,4 @@
-"""Commands about pit events at the desk: propose to void or correct one, decide on a proposal."""
+"""Commands about changes of pit events: propose to void or correct an event, decide on a proposal."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
@@ -55,16 +55,17 @@ COMMANDS: Final = Commands()
 class ProposePitChange(Command):
     """Propose to void or to correct a pit event.
 
-    The complete corrected data, and when the event happened; without both it is voided. Another person approves it.
+    A correction has the event's complete corrected data, and when the event happened; a void has neither. Another
+    person approves it.
     """
 
     property: Annotated[Name, Field(description="the property")]
     table: Annotated[Name, Field(description="the table")]
-    sequence: Annotated[Sequence, Field(description="the place of the event in the pit stream of the table")]
-    replaces: Annotated[Sequence, Field(description="the revision that was looked at and is wrong")]
-    at: WrittenMoment | None = Field(default=None, description="when it happened; to void it, leave it out")
+    sequence: Annotated[Sequence, Field(description="the sequence of the event in the pit stream of the table")]
+    replaces: Annotated[Sequence, Field(description="the wrong revision, as it was read")]
+    at: WrittenMoment | None = Field(default=None, description="when the event happened; left out to void it")
     instead: dict[str, Any] | None = Field(
-        default=None, description="what the event should have said, whole; to void it, leave it out"
+        default=None, description="the complete corrected data of the event; left out to void it"
     )
     reason: Text
 
@@ -77,14 +78,14 @@ class _OfPitChange(Command):
 class ApprovePitChange(_OfPitChange, Approving):
     """Approve a change of a pit event, which then takes effect.
 
-    Check the event before and after first; nobody may approve their own.
+    Compare the event before and after the change first. Nobody may approve their own proposal.
     """
 
 
 class RejectPitChange(_OfPitChange):
     """Reject a change of a pit event.
 
-    Nothing changes; the proposer can withdraw it in this way.
+    Nothing changes. Proposers withdraw their own proposal in this way.
     """
 
     reason: Text
@@ -92,7 +93,7 @@ class RejectPitChange(_OfPitChange):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A change from the journal, its status, its event, and the last position in the desk stream of its table."""
+    """A change read from the journal, its status, its event, and the last sequence in the desk stream of its table."""
 
     proposed: PitChangeProposed
     status: str
@@ -101,7 +102,7 @@ class _Asked:
 
 
 async def change_shown(connection: AsyncConnection, property_name: str, change: int) -> PitChangeDocument:
-    """Return a change with the event before and after. Raises: Rejected if it does not exist."""
+    """Return a change for display, with the event before and after. Raises: Rejected if it does not exist."""
     row = await find_change(connection, property_name, change)
     [item] = await items_of(connection, [row])
     proposed = await content_of(connection, row)
@@ -113,7 +114,7 @@ async def _desk_of(connection: AsyncConnection, proposed: PitChangeProposed) -> 
 
 
 async def _desk(connection: AsyncConnection, change: DeskChange) -> PitDesk:
-    """Return the state needed to decide about a change."""
+    """Return the state needed to decide on a change."""
     data = change.data
     key = (data.property, data.table, data.sequence)
     found = await find_event(connection, *key)
@@ -124,7 +125,7 @@ async def _desk(connection: AsyncConnection, change: DeskChange) -> PitDesk:
 
 @dataclass(frozen=True, slots=True)
 class _Proposing:
-    """The proposed content without its proposer, its event, and the property's last change number."""
+    """A proposal without its proposer, as fields and as a draft event, and the property's last change number."""
 
     about: dict[str, Any]
     draft: DeskChange
@@ -133,7 +134,7 @@ class _Proposing:
 
 
 async def void_shown(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> PitVoidDocument:
-    """Return the effects of voiding the version of an event in force. Raises: Rejected if no version is in force."""
+    """Return the effects of voiding the version of an event in force. Raises: Rejected if it is unknown, or void."""
     key = {"property": property_name, "table": table, "sequence": sequence}
     found = await find_event(connection, property_name, table, sequence)
     state = await _proposing(connection, ProposePitChange(**key, replaces=max(found.revision, 1), reason="-"))
@@ -181,7 +182,7 @@ async def _proposing(connection: AsyncConnection, command: ProposePitChange) -> 
 
 @COMMANDS.handles(ProposePitChange, load=_proposing)
 def propose(command: ProposePitChange, state: _Proposing, now: Now) -> Accepted:
-    """Record the proposal under the next number, provided that the change would be possible."""
+    """Record the proposal under the next number, if the change would be possible now."""
     fact = PitChangeProposed(**state.about, change=state.last + 1, proposed_by=now.by, proposed_at=now.at)
     state.desk.require_standing(command.replaces, "the change")
     state.desk.led_to(change_of(fact, SOMEBODY, state.desk.found.last.sequence))
@@ -203,7 +204,7 @@ async def _before_approving(connection: AsyncConnection, command: ApprovePitChan
 
 @COMMANDS.handles(ApprovePitChange, load=_before_approving, subject=first_loaded)
 def approve(command: ApprovePitChange, state: tuple[PitChangeDocument, _Asked], now: Now) -> Accepted:
-    """Put the change into effect, provided that it is still possible."""
+    """Approve the change, if it is still possible."""
     _, asked = state
     approval = approval_of(asked.proposed, asked.status)
     approval.approve(now.by)

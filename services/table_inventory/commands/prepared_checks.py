@@ -1,4 +1,4 @@
-"""Commands about counter checks against a credit line: prepared within the limit, void before a table issues them."""
+"""Commands about counter checks against a credit line: prepare within the limit, void before issuance."""
 
 from typing import Annotated, Final, NamedTuple
 
@@ -36,13 +36,13 @@ COMMANDS: Final = Commands()
 class PrepareCheck(Command):
     """Prepare a counter check for a patron at a table.
 
-    It must be within the patron's available credit: the limit of the gaming day less what is outstanding. Whoever
-    raised that limit not long ago prepares none.
+    It must be within the patron's available credit: the limit of the gaming day less what is outstanding. A person who
+    recently took part in raising that limit may not prepare it.
     """
 
     property: Name
     serial: Annotated[DocumentNumber, Field(description="the number printed on the check")]
-    patron: Annotated[Patron, Field(description="who owes it, by reference")]
+    patron: Annotated[Patron, Field(description="the drawer, by reference")]
     table: Name
     cents: Cents
 
@@ -57,7 +57,10 @@ class Preparing(NamedTuple):
 
 
 async def _preparing(connection: AsyncConnection, command: PrepareCheck) -> Preparing:
-    """Return the patron's credit line. The lock on the shard of commands keeps any other check from being prepared."""
+    """Return the state needed to prepare a check.
+
+    The lock on the shard of commands prevents another check from being prepared at the same time.
+    """
     return Preparing(
         await known_places(connection, properties),
         await find_credit_line(connection, command.property, command.patron),
@@ -93,7 +96,7 @@ def prepare(command: PrepareCheck, state: Preparing, now: Now) -> Accepted:
 class VoidPreparation(Approving):
     """Void a prepared counter check that its table did not issue.
 
-    This must be done by someone other than the person who prepared it; its serial number stays used.
+    A person other than the one who prepared it must do this. Its serial number stays used.
     """
 
     property: Name
@@ -102,7 +105,7 @@ class VoidPreparation(Approving):
 
 
 async def _prepared(connection: AsyncConnection, command: VoidPreparation) -> PatronCheck:
-    """Return a prepared counter check. Raises: Rejected if there is none."""
+    """Return a prepared counter check. Raises: Rejected if it does not exist."""
     return await find_patron_check(connection, command.property, command.serial)
 
 

@@ -1,4 +1,4 @@
-"""Commands about ratings: opened, moved, paused, resumed, the average bet, bought in, closed, amended."""
+"""Commands about ratings: open, move, pause, resume and close them; average bets, buy-ins and amendments."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,8 +31,7 @@ COMMANDS: Final = Commands(shards=RATINGS.name)
 class OpenRating(Happened, Command):
     """Open a rating of a patron, by reference, at a table.
 
-    It gets the next number of the pit: `pit-1`, `pit-2`. A patron may be rated at two tables at once: that is an
-    exception, and shown.
+    It gets the pit's next name: `pit-1`, `pit-2`. A patron who is rated at two tables at once is shown as an exception.
     """
 
     property: Name
@@ -61,7 +60,7 @@ class MoveRating(RatingStep):
 class PauseRating(RatingStep):
     """Pause a rating.
 
-    The time until it is resumed does not count.
+    The time until it is resumed is not rated.
     """
 
 
@@ -70,9 +69,9 @@ class ResumeRating(RatingStep):
 
 
 class StateAverageBet(RatingStep):
-    """State the average bet of a patron from now on.
+    """State a patron's average bet from now on.
 
-    The first one holds of the time before it, too.
+    The first average bet also applies to the time before it.
     """
 
     average_bet_cents: Cents
@@ -87,7 +86,7 @@ class RateBuyIn(RatingStep):
 class CloseRating(RatingStep):
     """Close a rating.
 
-    Its theoretical win is stated from all that is recorded of it.
+    Its theoretical win is stated from all of its steps.
     """
 
     chips_out_cents: Annotated[CentsOrNone, Field(description="chips taken along, cents")] = 0
@@ -96,8 +95,8 @@ class CloseRating(RatingStep):
 class AmendRating(StepAmendment, Command):
     """Amend a step of a rating that you entered.
 
-    The step is replaced where `instead` has values, and is void without. A moment stays between the steps before and
-    behind it.
+    With `instead`, its values replace those of the step; without, the step is void. An amended moment must stay between
+    the previous and the next step.
     """
 
     property: Name
@@ -107,7 +106,7 @@ class AmendRating(StepAmendment, Command):
 class OverruleRating(AmendRating):
     """Amend a step of a rating that somebody else entered.
 
-    Whoever is overruled has no further word on the step.
+    Afterwards the person overruled cannot amend the step again.
     """
 
 
@@ -121,7 +120,7 @@ _EVENTS: Final[dict[type[RatingStep], StepKind]] = {
 }
 
 _LATEST: Final = 2**31 - 1
-"""The shard of a step that is being decided: it comes behind those of the same moment."""
+"""The shard number of a step that is not recorded yet, which sorts it after recorded steps of the same moment."""
 
 _WHY: Final[dict[RatingProblem, str]] = {
     "outside": "it is closed, or was not open yet at that moment",
@@ -175,7 +174,7 @@ def open_rating(command: OpenRating, state: Opening, now: Now) -> Accepted:
 
 
 def step(command: RatingStep, state: Rated, now: Now) -> Accepted:
-    """Record a step of a rating, if it goes with those before it."""
+    """Record a step of a rating, unless it contradicts the earlier steps."""
     place, at = happened(state.places.place, command.property, command, now.at)
     table = getattr(command, "table", None) or rating_of(state.steps).table or state.steps[-1].fact.table
     day = place.gaming_day(at)
@@ -204,13 +203,13 @@ for _model in _EVENTS:
 
 @COMMANDS.handles(AmendRating, load=_rated)
 def amend(command: AmendRating, state: Rated, now: Now) -> Accepted:
-    """Amend a step of one's own."""
+    """Amend a step that the person entered."""
     return _amend(command, state, now, own=True)
 
 
 @COMMANDS.handles(OverruleRating, load=_rated)
 def overrule(command: OverruleRating, state: Rated, now: Now) -> Accepted:
-    """Amend a step of anybody."""
+    """Amend a step that anybody entered."""
     return _amend(command, state, now, own=False)
 
 
@@ -243,7 +242,7 @@ def _amend(command: AmendRating, state: Rated, now: Now, *, own: bool) -> Accept
 
 
 def _new_contradiction(steps: Sequence[RecordedStep], fact: RatingRecorded) -> Contradiction | None:
-    """Return a step that does not go with the others once this one is recorded, and did before."""
+    """Return a step that contradicts the others once `fact` is recorded, but did not before; None if there is none."""
     before = rating_of(steps).contradictions
     after = rating_of((*steps, RecordedStep(_LATEST, 0, fact))).contradictions
     return next((one for one in after if one not in before), None)
@@ -260,6 +259,6 @@ def _require_table(place: PropertySnapshot, table: str, day: Any) -> None:
 
 
 def _accepted(steps: Sequence[RecordedStep], fact: RatingRecorded, now: Now) -> Accepted:
-    """Return the recording of a step, answered with the rating as it is then."""
+    """Return the acceptance of a step, answered with the rating after it."""
     answer = RatingDocument.of((*steps, RecordedStep(_LATEST, now.seq, fact)))
     return Accepted(recording=FactWithPostings(fact=fact, occurred_at=fact.at), answer=answer)

@@ -1,4 +1,4 @@
-"""Commands about fills and credits: requested by the pit, prepared, received and voided by the cage."""
+"""Commands about fills and credits: requested by the pit; prepared, received and voided by the cage."""
 
 from datetime import date
 from typing import Annotated, Final, NamedTuple
@@ -36,7 +36,7 @@ Kind = Annotated[inventory.SlipKind, Field(description="the kind of slip")]
 class RequestSlip(Command):
     """Request a fill or a credit.
 
-    The pit requests a fill of a table from the cage, or that it takes a credit from the table.
+    The pit asks the cage to send chips to a table (fill), or to take chips from it (credit).
     """
 
     slip: Kind
@@ -48,7 +48,7 @@ class RequestSlip(Command):
 
 
 class Requesting(NamedTuple):
-    """The property, the gaming day that a slip is requested for, and the last request number."""
+    """The property, the gaming day of the request, and the property's last request number."""
 
     place: PropertySnapshot
     day: Day
@@ -58,7 +58,7 @@ class Requesting(NamedTuple):
 async def _requesting(connection: AsyncConnection, command: RequestSlip) -> Requesting:
     """Return the state needed for a request.
 
-    Raises: Rejected for an unknown property, table or shift, unknown chips, or a table without chips.
+    Raises: Rejected for an unknown property, table, shift or chip, or a table that has no slips.
     """
     place = await find_place(connection, command.property, command.gaming_day)
     _require_table(place, command)
@@ -85,7 +85,7 @@ def _require_pieces(place: PropertySnapshot, contents: Contents, gaming_day: dat
 
 @COMMANDS.handles(RequestSlip, load=_requesting)
 def request(command: RequestSlip, state: Requesting, now: Now) -> Accepted:
-    """Record a request under the next number, for a gaming day on which chips can still move."""
+    """Record a request under the next number, for a gaming day that has begun and is not sealed."""
     place, day, last = state
     if not place.gaming_day(now.at + place.pit_margin) >= command.gaming_day:
         detail = f"{command.gaming_day} has not begun: the gaming day is {place.gaming_day(now.at)}"
@@ -103,7 +103,7 @@ def _require_unsealed(day: Day) -> None:
 class WithdrawRequest(Command):
     """Withdraw a request for a fill or a credit.
 
-    This is possible until the cage has prepared a slip for it.
+    This is possible until the cage has prepared its slip.
     """
 
     property: Name
@@ -135,8 +135,7 @@ def withdraw(command: WithdrawRequest, state: SlipRequest, now: Now) -> Accepted
 class PrepareSlip(Approving):
     """Prepare the slip of a request.
 
-    The cage prepares it under the next number of its series: dense for each property and kind. Not the person who
-    requested it.
+    The slip gets the next number of the property and kind, without gaps. The requester cannot prepare it.
     """
 
     property: Name
@@ -144,7 +143,7 @@ class PrepareSlip(Approving):
 
 
 class Preparing(NamedTuple):
-    """A request, its gaming day, the last number of its series, and the people whose steps the law compares."""
+    """A request, its gaming day, the last number of its series, and the rule on different people."""
 
     request: SlipRequest
     day: Day
@@ -167,7 +166,7 @@ async def _law(connection: AsyncConnection, property_name: str, slip: inventory.
 
 @COMMANDS.handles(PrepareSlip, load=_preparing, subject=first_loaded)
 def prepare(command: PrepareSlip, state: Preparing, now: Now) -> Accepted:
-    """Prepare the slip, unless it exists or the law requires someone other than the requester."""
+    """Prepare the slip, unless it exists already, or the law requires a person other than the requester."""
     slip, number = state.request.slip, command.request
     if state.request.number is not None:
         detail = f"request {number} was prepared already: {slip} slip {state.request.number}"
@@ -184,7 +183,7 @@ def prepare(command: PrepareSlip, state: Preparing, now: Now) -> Accepted:
 class ReceiveCredit(Approving):
     """Receive a credit at the cage.
 
-    This must be done by a person whom the law allows, given the slip's other steps.
+    The law determines which people may do this, given who took the slip's other steps.
     """
 
     property: Name
@@ -193,9 +192,9 @@ class ReceiveCredit(Approving):
 
 
 async def _credit(connection: AsyncConnection, command: ReceiveCredit) -> tuple[Slip, Law]:
-    """Return a credit, and the people whom the law requires to differ.
+    """Return a credit slip, and the rule on different people.
 
-    Raises: Rejected if it is missing, or its chips arrived.
+    Raises: Rejected if the slip does not exist, or for chips that are not in use.
     """
     slip = await find_slip(connection, SlipKey(command.property, "credit", command.number))
     place = await find_place(connection, slip.property, slip.gaming_day)
@@ -221,7 +220,7 @@ def receive(command: ReceiveCredit, state: tuple[Slip, Law], now: Now) -> Accept
 class VoidSlip(Command):
     """Void a slip that was not received.
 
-    Its number stays used; chips in transit go back.
+    Its number stays used. Chips in transit go back to their sender.
     """
 
     property: Name
@@ -231,7 +230,7 @@ class VoidSlip(Command):
 
 
 async def _slip(connection: AsyncConnection, command: VoidSlip) -> tuple[Slip, PropertySnapshot]:
-    """Return a slip, and its property. Raises: Rejected if there is none."""
+    """Return a slip, and its property. Raises: Rejected if it does not exist."""
     slip = await find_slip(connection, SlipKey(command.property, command.slip, command.number))
     return slip, await find_place(connection, slip.property, slip.gaming_day)
 
@@ -256,7 +255,7 @@ def void(command: VoidSlip, state: tuple[Slip, PropertySnapshot], now: Now) -> A
 class EnterManualSlip(inventory.ManualSlip, Command):
     """Enter a paper slip after an outage.
 
-    It is entered under its printed number, with everyone who signed, and flagged as late.
+    It is recorded under its printed number, with all who signed it, and marked as late.
     """
 
 
@@ -287,7 +286,7 @@ async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManu
 
 @COMMANDS.handles(EnterManualSlip, load=_form)
 def enter_manual(command: EnterManualSlip, place: PropertySnapshot, now: Now) -> Accepted:
-    """Record a paper slip at its stated time, once, provided that everyone required by law has signed."""
+    """Record a paper slip at its stated time, if everyone required by law has signed it."""
     _require_table(place, command)
     require_shift(place, command.shift)
     _require_pieces(place, command.contents, command.gaming_day)
@@ -312,7 +311,7 @@ def enter_manual(command: EnterManualSlip, place: PropertySnapshot, now: Now) ->
 
 @COMMANDS.handles(VoidManualSlip, load=_form)
 def void_manual(command: VoidManualSlip, place: PropertySnapshot, now: Now) -> Accepted:
-    """Account for a paper form."""
+    """Record the number of a spoiled paper form as accounted for."""
     del place
     fact = inventory.ManualSlipVoided(**dict(command), entered_by=now.by, entered_at=now.at)
     return Accepted(recording=FactWithPostings(fact=fact), answer=fact)

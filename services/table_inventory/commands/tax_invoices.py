@@ -1,4 +1,4 @@
-"""Commands about invoices of payees of taxes: one person enters them, another approves them."""
+"""Commands about tax invoices: one person enters them, another approves them."""
 
 from datetime import date
 from typing import Annotated, Final, NamedTuple
@@ -26,23 +26,23 @@ COMMANDS: Final = Commands()
 
 
 class EnterTaxInvoice(Command):
-    """Enter an invoice of a payee of taxes.
+    """Enter an invoice of a tax payee.
 
-    It is for the return of that payee's taxes that ends on `last_day`. A further entry of the same number replaces the
-    approved one, with a reason. Another person must approve it.
+    It is for the payee's tax return that ends on `last_day`. A further entry of the same number replaces the approved
+    invoice, with a reason. Another person must approve it.
     """
 
     property: Name
     invoice: Annotated[DocumentNumber, Field(description="the number of the invoice, as printed on it")]
-    last_day: Annotated[date, Field(description="the last gaming day of the return that it is for")]
-    payee: Annotated[Label, Field(description="who asks for it, as the jurisdiction's pack names the payee")]
-    cents: Annotated[int, Field(ge=-(10**13), le=10**13, description="what is asked for; negative for a credit")]
+    last_day: Annotated[date, Field(description="the last gaming day of the invoiced tax return")]
+    payee: Annotated[Label, Field(description="the payee, as named in the jurisdiction pack")]
+    cents: Annotated[int, Field(ge=-(10**13), le=10**13, description="the invoiced amount; negative for a credit")]
     received_on: Annotated[date, Field(description="the day on which it was received")]
-    reason: Annotated[Text, Field(description="where it is from; of a later revision, why it is another")]
+    reason: Annotated[Text, Field(description="the source of the invoice; for a later revision, why it differs")]
 
 
 class Entering(NamedTuple):
-    """A property on the last gaming day of a return, and the revisions of the invoice, latest first."""
+    """A property on the last gaming day of a tax return, and the revisions of the invoice, latest first."""
 
     place: PropertySnapshot
     revisions: list[TaxInvoiceDocument]
@@ -75,16 +75,16 @@ class _OfInvoice(Command):
 
 
 class ApproveTaxInvoice(_OfInvoice, Approving):
-    """Approve an invoice of a payee of taxes.
+    """Approve an invoice of a tax payee.
 
-    The accrual of its return is reconciled with it.
+    The accrual of its tax return is then reconciled with it.
     """
 
 
 class RejectTaxInvoice(_OfInvoice):
-    """Reject an invoice of a payee of taxes.
+    """Reject an invoice of a tax payee.
 
-    Nothing changes.
+    The accrual does not change.
     """
 
     reason: Text

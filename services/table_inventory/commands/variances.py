@@ -47,14 +47,14 @@ class OwnVariance(AboutVariance):
 class ResolveVariance(AboutVariance, Approving):
     """Resolve a variance.
 
-    Its owner does this; the books keep the counted amount.
+    Only its owner can do this. The books keep the counted amount.
     """
 
     conclusion: Reason
 
 
 async def _variance(connection: AsyncConnection, command: AboutVariance) -> Variance:
-    """Return a variance. Raises: Rejected if there is none."""
+    """Return a variance. Raises: Rejected if it does not exist."""
     return await find_variance(connection, command.key(), now=command.asked_at)
 
 
@@ -68,7 +68,7 @@ def own(command: OwnVariance, variance: Variance, now: Now) -> Accepted:
 
 
 async def _resolving(connection: AsyncConnection, command: ResolveVariance) -> Variance:
-    """Return a variance, and lock its count against a concurrent void. Raises: Rejected if there is none."""
+    """Return a variance, with its count or slip locked against a concurrent void. Raises: Rejected if unknown."""
     if command.variance == "inventory":
         await hold(connection, counts, property=command.property, table=command.table, sequence=command.number)
     elif command.variance in ("fill", "credit"):

@@ -1,4 +1,4 @@
-"""Commands about winners of reportable wagers, and their forms."""
+"""Commands about winners of reportable wagers, and their tax forms."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ COMMANDS: Final = Commands()
 
 
 class IdentifyWinner(Command):
-    """Record who won a wager, and the status of its form.
+    """Record who won a wager, and the status of its tax form.
 
-    A further record replaces the earlier one, for example when the form is numbered or filed; at a counted table only
-    if it `replaces` it.
+    A further record replaces the earlier one, for example when the form is numbered or filed. At a counted table this
+    requires `replaces`.
     """
 
     property: Name
@@ -70,7 +70,7 @@ class IdentifyWinner(Command):
     ] = False
 
     def named(self) -> dict[str, Any]:
-        """Return the columns that name the win: of a counted table by the minute, and in lower case."""
+        """Return the columns that identify the win; at a counted table, its minute, and the wager in lower case."""
         place = {name: getattr(self, name) for name in ("property", "table", "gaming_day", "seat")}
         if self.won_at is None:
             return place | {"round_id": self.round_id, "wager": self.wager}
@@ -80,7 +80,7 @@ class IdentifyWinner(Command):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The property, how often the win was recorded, and the tax recorded as withheld, cents, by the field for it."""
+    """The property, how often the win was recorded, and the tax withheld so far, cents by field of the fact."""
 
     place: PropertySnapshot
     times: int
@@ -88,7 +88,7 @@ class _Known:
 
 
 async def _known(connection: AsyncConnection, command: IdentifyWinner) -> _Known:
-    """Return what is known of the win. Raises: Rejected for an unknown table or regulation."""
+    """Return the state of the win on record. Raises: Rejected for an unknown table or regulation."""
     place = await find_place(connection, command.property, command.gaming_day)
     why = place.why_no_table(command.table, command.gaming_day)
     if why is not None:
@@ -108,7 +108,7 @@ _CHANGES: Final = {
     "state_before_cents": "state_change_cents",
     "local_before_cents": "local_change_cents",
 }
-"""The columns of changes of the tax withheld, by the field of what it was before."""
+"""By field of the tax withheld before: the column of the change of that tax."""
 
 
 @COMMANDS.handles(IdentifyWinner, load=_known)
@@ -137,7 +137,7 @@ def identify(command: IdentifyWinner, known: _Known, now: Now) -> Accepted:
 
 
 def _require_counted_win(command: IdentifyWinner, known: _Known, now: datetime) -> None:
-    """Check a win at a table that reports no rounds. Raises: Rejected, also for one that is on record already."""
+    """Check a win at a counted table. Raises: Rejected, also if the win is already on record and not replaced."""
     place, won_at, table = known.place, command.won_at, command.table
     if command.round_id is not None or won_at is None or command.paid is None:
         raise Rejected(
@@ -160,7 +160,7 @@ def _require_counted_win(command: IdentifyWinner, known: _Known, now: datetime) 
 
 
 def _require_relief(claim: TreatyClaim, command: IdentifyWinner, place: PropertySnapshot) -> None:
-    """Raise Rejected if a claim under a treaty gives no relief on the day of payment."""
+    """Raise Rejected if the treaty claim gives no relief on the day of payment."""
     won_on = None if command.won_at is None else command.won_at.astimezone(place.zone).date()
     paid_on = command.paid_on or won_on
     if paid_on is None:
@@ -180,7 +180,7 @@ def _require_relief(claim: TreatyClaim, command: IdentifyWinner, place: Property
 
 
 def _require_odds(paid: PaidWin, place: PropertySnapshot, day: date) -> None:
-    """Raise Rejected if a win without odds is for a form that goes by the multiple of the wager."""
+    """Raise Rejected if the odds are missing although the form's threshold is a multiple of the wager."""
     if paid.odds is not None:
         return
     for pack in place.reporting:

@@ -27,17 +27,15 @@ COMMANDS: Final = Commands()
 class EnterWriteOff(Command):
     """Request the write-off of a drop box.
 
-    One that an exchange removed and that cannot be counted, or one that it placed and that never came back. Another
+    The box was removed by an exchange and cannot be counted, or was placed by an exchange and never came back. Another
     person approves it.
     """
 
     property: Name
     gaming_day: Annotated[date, Field(description="the gaming day that waits for the box")]
     table: Name
-    exchange: Annotated[inventory.Number, Field(description="of its `box.exchanged` in the table's pit stream")]
-    which: Annotated[
-        Literal["removed", "placed"], Field(description="the box that came off by the exchange, or that it placed")
-    ]
+    exchange: Annotated[inventory.Number, Field(description="the pit sequence of its `box.exchanged`")]
+    which: Annotated[Literal["removed", "placed"], Field(description="the box that the exchange removed or placed")]
     reason: Text
 
 
@@ -53,7 +51,7 @@ class Entering(NamedTuple):
 async def _entering(connection: AsyncConnection, command: EnterWriteOff) -> Entering:
     """Return the state needed for a write-off.
 
-    Raises: Rejected if the box's count is not expected, or if the gaming day cannot be waiting for it.
+    Raises: Rejected if the box is counted, came back or is being written off, or if the gaming day cannot miss it.
     """
     place = await find_place(connection, command.property, command.gaming_day)
     key = {"property": command.property, "table": command.table, "exchange": command.exchange}
@@ -101,7 +99,7 @@ class _OfWriteOff(Command):
 class ApproveWriteOff(_OfWriteOff, Approving):
     """Approve a write-off.
 
-    The gaming day no longer waits for the box; if it is found later, it is counted, and restates the day.
+    The gaming day no longer waits for the box. If the box is found and counted later, the day is restated.
     """
 
 
@@ -133,5 +131,5 @@ def approve(command: ApproveWriteOff, entered: WriteOff, now: Now) -> Accepted:
 
 @COMMANDS.handles(RejectWriteOff, load=_entered)
 def reject(command: RejectWriteOff, entered: WriteOff, now: Now) -> Accepted:
-    """Reject the write-off: the count of the box is still expected."""
+    """Reject the write-off; the box must still be counted."""
     return _WRITE_OFFS.reject(entered, command.reason, now)

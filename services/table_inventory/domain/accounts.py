@@ -1,28 +1,29 @@
 """The accounts of the ledger, and the postings of events: signed cents, debits positive.
 
-An account is (property, table, wager, leg); `wager` names the instrument, the coupon or the slip, if there is one.
+An account is (property, table, wager, leg). `wager` is the instrument, the coupon or the slip; for many legs it is
+empty. Accounts of a property as a whole have no table.
 
 | leg | what it holds |
 |---|---|
 | `inventory` | the table inventory as the books expect it |
-| `cage` | chips at the property's cage, less what it gave (no table) |
-| `transit` | chips in transit, `wager` tells under a fill or a credit |
-| `box` | currency and counter checks in the drop box that are not counted yet, by instrument |
+| `cage` | chips at the property's cage, less those that it sent to tables (no table) |
+| `transit` | chips in transit between cage and table; `wager` is `fill` or `credit` |
+| `box` | currency and counter checks in drop boxes that are not counted yet, by instrument |
 | `drop` | currency and counter checks as counted |
-| `counted_win` | the win by count of counted tables: what is found beyond recorded movements (a credit is a win) |
-| `rake_counted`, `rake` | chips that a non-banking table took from its pots, as counted, and its revenue (a credit) |
+| `counted_win` | the win by count of counted tables: counted beyond recorded movements (a credit balance is a win) |
+| `rake_counted`, `rake` | rake in chips of a non-banking table as counted, and its revenue (a credit) |
 | `check_payments`, `checks_redeemed` | payments on counter checks, by means of payment; their contra (no table) |
-| `location` | money of a location of the cage (`wager`), beyond what `cage` has by the legs before and after |
-| `cage_transit`, `outside` | what is in transit at the cage; what those outside (`wager`) took, less what they gave |
-| `cage_over_short`, `cage_brought_forward` | over (a credit) and short of locations; what their first counts found |
-| `checks_written_off`, `checks_recovered` | counter checks written off, and what was paid on them later (no table) |
+| `location` | money of a location of the cage (`wager`) that the other legs of the cage do not have |
+| `cage_transit`, `outside` | money in transit at the cage; money taken by outsiders (`wager`), less money given |
+| `cage_over_short`, `cage_brought_forward` | over (a credit) and short of locations; first counts of locations |
+| `checks_written_off`, `checks_recovered` | counter checks written off, and recoveries of them (no table) |
 | `cage_money`, `patrons_money` | transactions of known patrons at the cage, by medium, and by purpose (no table) |
 | `withheld_money` | tax withheld from winnings |
-| `withheld_tax`, `withheld_state_tax`, `withheld_local_tax` | the liability for it, by whose it is |
-| `receivable` | what prepaid access instruments owe for chips |
-| `rounds` | the win of the settled rounds in chips (a credit balance is a win) |
+| `withheld_tax`, `withheld_state_tax`, `withheld_local_tax` | the liability for withheld tax, by tax authority |
+| `receivable` | amounts due from prepaid access instruments for chips |
+| `rounds` | the settled win in chips (a credit balance is a win) |
 | `coupons`, `coupons_counted`, `coupons_memo` | coupons dropped and counted at their stated value, and their contra |
-| `coupons_paid` | chips paid for coupons beyond the round record |
+| `coupons_paid` | chips paid for coupons in addition to the round record |
 | `vigorish_waived` | vigorish that rounds assessed and that was waived |
 | `tip_box`, `tips_payable` | tips, which belong to the dealers |
 | `contest_fees`, `contest_prizes`, `contest_money` | fees of a contest (a credit), its prizes, its money (no table) |
@@ -45,7 +46,7 @@ _RECEIVER: Final[Mapping[SlipKind, str]] = {"fill": "inventory", "credit": "cage
 
 
 class TableAccounts:
-    """The postings of a table."""
+    """Builds the postings of one table."""
 
     def __init__(self, property_name: str, table: str) -> None:
         self._property = property_name
@@ -57,38 +58,38 @@ class TableAccounts:
         return Account(self._property, self._table, "" if leg == "inventory" else wager, leg)
 
     def transfer(self, debit: str, credit: str, cents: int, wager: str = "") -> tuple[Posting, ...]:
-        """Post cents from one leg to another; no postings for zero.
+        """Return the postings of cents from the leg `credit` to the leg `debit`; none for 0 cents.
 
-        `wager` names the instrument, coupon or slip; for the inventory and the cage it is empty.
+        `wager` is the instrument, coupon or slip; the accounts of the inventory and the cage ignore it.
         """
         if not cents:
             return ()
         return (Posting(self._account(debit, wager), cents), Posting(self._account(credit, wager), -cents))
 
     def sold(self, instrument: str, cents: int) -> tuple[Posting, ...]:
-        """Post chips given for currency, a counter check or a prepaid access instrument."""
+        """Return the postings of chips given for currency, a counter check or a prepaid access instrument."""
         leg = "receivable" if instrument == "prepaid_access" else "box"
         return self.transfer(leg, "inventory", cents, instrument)
 
     def coupon(self, coupon: str, cents: int, paid_cents: int) -> tuple[Posting, ...]:
-        """Post a coupon dropped, and chips paid for it."""
+        """Return the postings of a dropped coupon, and of the chips paid for it."""
         dropped = self.transfer("coupons", "coupons_memo", cents, coupon)
         return dropped + self.transfer("coupons_paid", "inventory", paid_cents, coupon)
 
     def sent(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Post the departure of a slip's chips: a fill from the cage, a credit from the table."""
+        """Return the postings of a slip's chips leaving: a fill from the cage, a credit from the table."""
         return self.transfer("transit", _SENDER[slip], cents, slip)
 
     def arrived(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Post the arrival of a slip's chips: a fill at the table, a credit at the cage."""
+        """Return the postings of a slip's chips arriving: a fill at the table, a credit at the cage."""
         return self.transfer(_RECEIVER[slip], "transit", cents, slip)
 
     def returned(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Post the return of a void slip's chips to their sender."""
+        """Return the postings of a void slip's chips going back to their sender."""
         return self.transfer(_SENDER[slip], "transit", cents, slip)
 
     def counted_box(self, box: CountedBox) -> tuple[Posting, ...]:
-        """Post the contents of a drop box. The rest of the `box` accounts is the difference from what was recorded."""
+        """Return the postings of a counted drop box. What remains on the `box` accounts is its variance."""
         postings = self.transfer("drop", "box", box.currency_cents, "currency")
         postings += self.transfer("drop", "box", box.counter_checks_cents, "counter_check")
         coupons: Counter[str] = Counter()
@@ -99,14 +100,17 @@ class TableAccounts:
         return postings + self.transfer("rake_counted", "rake", box.rake_cents or 0)
 
     def counted_win(self, changes: WinFigures) -> tuple[Posting, ...]:
-        """Post changes of the counted win: chips beyond the expected inventory, and what boxes held beyond sales."""
+        """Return the postings of changes of the win by count: chips and box contents beyond what was expected."""
         currency, checks = changes.unrecorded_currency_cents, changes.unrecorded_checks_cents
         postings = self.transfer("inventory", "counted_win", changes.counted_win_cents - currency - checks)
         postings += self.transfer("box", "counted_win", currency, "currency")
         return postings + self.transfer("box", "counted_win", checks, "counter_check")
 
     def adjusted(self, figure: Figure, cents: int, counted: Sales | None) -> tuple[Posting, ...]:
-        """Post that a figure of the win is higher by `cents`; `counted` has the sales that a counted table reports."""
+        """Return the postings that raise a figure of the win by `cents`.
+
+        `counted` is the sales that a counted table reports; None for other tables.
+        """
         box = "box" if counted in (None, "each") else "counted_win"
         match figure:
             case "opener" | "closer":

@@ -1,4 +1,4 @@
-"""Cases of statistical alarms: owner and conclusion. Only reporting knows the alarms themselves."""
+"""Cases of statistical alarms: their owner and conclusion. The alarms themselves are in reporting."""
 
 from pydantic import AwareDatetime
 
@@ -7,7 +7,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class AlarmCase(AlarmOwned, ApprovalSubject):
-    """The owner of an alarm, and the conclusion, if any."""
+    """The case of an alarm: its owner, and the conclusion once it is resolved."""
 
     conclusion: str | None = None
     resolved_at: AwareDatetime | None = None

@@ -1,4 +1,4 @@
-"""Drop boxes and their count: sealed until it is concluded, so that no one sees another's figures."""
+"""Drop boxes and their count. Figures are sealed until the count is concluded, so that no counter sees another's."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -14,17 +14,17 @@ from shared.contracts.properties import Sales
 from shared.contracts.win import Missing
 
 BoxKey = tuple[str, int]
-"""(table, exchange)"""
+"""The key of a drop box: (table, sequence of the exchange that removed it)."""
 
 Turns = Mapping[BoxKey, Sequence[BoxTurn]]
-"""The turns of counting boxes, in order."""
+"""By drop box: the turns in which people counted it, in order."""
 
 
 class Box(BaseModel, frozen=True):
-    """A drop box of a gaming day and shift: recorded drop, and counted contents (None: not counted yet).
+    """A drop box of a gaming day and shift, with the recorded drop and, once counted, the contents in cents.
 
-    `placed_box` replaced it on the table. A box that cannot be counted is `written_off`; so is one that was placed and
-    never came back (`placed_written_off`).
+    `placed_box` is the box that replaced it on the table. `written_off`: the box cannot be counted.
+    `placed_written_off`: `placed_box` never came back.
     """
 
     table: str
@@ -53,16 +53,16 @@ class Box(BaseModel, frozen=True):
 
     @property
     def is_done(self) -> bool:
-        """Return whether it is counted or written off."""
+        """Return whether the box is counted or written off."""
         return self.currency_cents is not None or self.written_off
 
     def missing_count(self) -> Missing:
-        """Return the missing item that stands for the box's count."""
+        """Return the missing item that reports the box as uncounted."""
         return Missing(what="count", name=self.box, since=self.removed_at)
 
     @property
     def differences(self) -> Mapping[str, int]:
-        """Return counted less recorded amounts, by instrument; empty before the count."""
+        """Return counted less recorded cents, by instrument; empty before the count."""
         if self.currency_cents is None or self.counter_checks_cents is None:
             return {}
         return {
@@ -71,21 +71,22 @@ class Box(BaseModel, frozen=True):
         }
 
     def unrecorded(self, sales: Sales) -> Mapping[str, int]:
-        """Return the contents of the counted box beyond what was sold, by instrument.
+        """Return the counted cents in the box beyond the recorded sales, by instrument; only positive amounts.
 
-        That is so where a table does not report each of its `sales`. Less than was sold is never: it is missing.
+        A table that reports each of its `sales` has none: there, a surplus is a variance. A shortfall is a variance at
+        every table.
         """
         if sales == "each":
             return {}
         return {instrument: cents for instrument, cents in self.differences.items() if cents > 0}
 
     def coupon_cents(self, coupon: str) -> int:
-        """Return the stated value of the counted coupons of one kind."""
+        """Return the stated value of the counted coupons of one kind, cents."""
         coupons = () if self.figures is None else self.figures.coupons
         return sum(item.cents * item.count for item in coupons if item.coupon == coupon)
 
     def counted(self, figures: BoxFigures, turns: Sequence[BoxTurn], *, non_banking: bool) -> CountedBox:
-        """Return the counted box with its contents; only a `non_banking` table has rake."""
+        """Return the counted box for its fact; only a `non_banking` table has rake."""
         place = {name: getattr(self, name) for name in ("table", "exchange", "box", "gaming_day", "shift")}
         return CountedBox(
             **place,
@@ -99,12 +100,12 @@ class Box(BaseModel, frozen=True):
 
 
 def awaited(boxes: Iterable[Box], turns: Mapping[BoxKey, Sequence["BoxTurn"]]) -> list[Box]:
-    """Return the boxes that a count must include; written-off ones only if someone has counted them."""
+    """Return the boxes that a count must include: open ones, and written-off ones that somebody has counted."""
     return [box for box in boxes if not box.is_done or turns.get(box.key)]
 
 
 class BoxProgress(BaseModel):
-    """The progress of counting a box, without figures."""
+    """The progress of counting a box, without its figures."""
 
     table: str
     exchange: int
@@ -116,14 +117,14 @@ class BoxProgress(BaseModel):
 
     @classmethod
     def of(cls, box: Box | CountedBox, turns: Sequence[BoxTurn], counters: int) -> "BoxProgress":
-        """Return the progress of a box for which `counters` people must agree."""
+        """Return the progress of a box for which `counters` people must find the same figures."""
         place = {name: getattr(box, name) for name in ("table", "exchange", "box", "shift")}
         people = [turn.counted_by for turn in turns]
         return cls(**place, turns=len(turns), counted_by=people, agreed=agreed(turns, counters) is not None)
 
 
 class CountDocument(CountOpened):
-    """A count. `boxes` shows progress; after the conclusion, `concluded` has the figures."""
+    """A count of drop boxes for display: its progress, and in `concluded` the figures once it is concluded."""
 
     status: Literal["open", "concluded"] = "open"
     boxes: tuple[BoxProgress, ...]
@@ -131,12 +132,12 @@ class CountDocument(CountOpened):
 
 
 def commitment_of(figures: BoxFigures, salt: str) -> str:
-    """Return the commitment to sealed figures: SHA-256, in hexadecimal."""
+    """Return the commitment to sealed figures: their SHA-256 with the salt, in hexadecimal."""
     return sha256(canonical({"figures": as_json(figures), "salt": salt})).hexdigest()
 
 
 def agreed(turns: Sequence[BoxTurn], counters: int) -> BoxFigures | None:
-    """Return the figures on which `counters` people agree, or None."""
+    """Return the figures that at least `counters` people found, or None."""
     found = [in_order(turn.figures) for turn in turns]
     return next((figures for figures in found if found.count(figures) >= counters), None)
 

@@ -1,7 +1,7 @@
-"""Void or correct a pit event: reverse its effects, and apply those of its correction.
+"""Void or correct a pit event: reverse its effects, and apply the effects of its correction. Pure.
 
-The table's day shows no trace of a reversed event. Events that depend on it are named, and must be reversed first.
-Pure.
+A reversed event leaves no trace in the figures of its table's gaming day. Events that depend on it must be reversed
+first; the refusal names them.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ from shared.runtime.ingest.pit_events import EventStanding, place_of, told_by
 
 
 def of_event(event: Event[Any], known: Known) -> tuple[FactWithPostings, ...]:
-    """Return the facts of any event in a pit stream. Raises: Refused."""
+    """Return the facts of an event in a pit stream: a pit event, or a change of one. Raises: Refused."""
     if isinstance(event.data, PitChange):
         trial = known.copied()
         recordings, standing = _change(event, trial)
@@ -48,7 +48,7 @@ def _standing(recording: FactWithPostings, event: Event[Any]) -> EventStanding[P
 
 
 def _change(event: Event[Any], known: Known) -> tuple[tuple[FactWithPostings, ...], EventStanding[PitRecorded] | None]:
-    """Return the facts of a change, and the event's version in force afterwards."""
+    """Return the facts of a change, and the version of the changed event that is in force afterwards."""
     change: PitChange = event.data
     standing = known.events.standing(event)
     known.events.require_change(event, known.places, None if standing is None else standing.fact.event)
@@ -80,7 +80,7 @@ def _change(event: Event[Any], known: Known) -> tuple[tuple[FactWithPostings, ..
 def _voided(
     event: Event[Any], standing: EventStanding[PitRecorded], instead: Event[Any] | None, known: Known
 ) -> FactWithPostings:
-    """Reverse an event, at its time and on its gaming day."""
+    """Return the fact that reverses an event, at the event's time and on its gaming day."""
     change, fact = event.data, standing.fact
     found = known.dependents.get(place_of(event), Dependents())
     slip = known.slips[slip_of(fact.data)] if isinstance(fact.data, SlipStep) else None
@@ -108,7 +108,7 @@ _SAID = tuple(OfPitEvent.model_fields.keys() - {"moved"})
 def _undo(
     standing: EventStanding[PitRecorded], instead: Event[Any] | None, found: Dependents, known: Known
 ) -> tuple[Posting, ...]:
-    """Remove an event from the state; return the postings of a changed opening balance."""
+    """Remove an event from the state; return the postings that correct the table's opening balance."""
     fact, data = standing.fact, standing.fact.data
     match data:
         case said.CountedTable() | said.CarriedTable():
@@ -125,14 +125,14 @@ def _undo(
 
 
 def _boxes_stay(data: Any, instead: Event[Any] | None, found: Dependents) -> bool:
-    """Return whether the boxes on tables stay the same without an event, or with its replacement."""
+    """Return whether the boxes on tables stay the same after an event is voided, or replaced by `instead`."""
     if not isinstance(data, said.ExchangedBox):
         return False
     return not found.is_last or (instead is not None and instead.data.placed_box == data.placed_box)
 
 
 def _uncount(standing: EventStanding[PitRecorded], instead: Event[Any] | None, known: Known) -> tuple[Posting, ...]:
-    """Remove a count from its table's books; if it was the first one, the books now begin with the next."""
+    """Remove a count from its table's books; if it was the first count, the books now begin with the next one."""
     fact = standing.fact
     books = known.books[TableKey(fact.property, fact.table)]
     brought = -sum(cents for account, cents in standing.postings if account.leg == "brought_forward")
@@ -148,7 +148,7 @@ def _uncount(standing: EventStanding[PitRecorded], instead: Event[Any] | None, k
 
 
 def _noted(event: Event[Any], known: Known) -> FactWithPostings:
-    """Return the fact that an event has no effect. Raises: Refused for an unknown property or table."""
+    """Return the fact that an event is recorded without effect. Raises: Refused for an unknown property or table."""
     data, at = event.data, event.time
     what: dict[str, Any] = {"event": event.type, "sequence": event.sequence, "data": data}
     if isinstance(data, PitChange):

@@ -1,4 +1,4 @@
-"""Counter checks that are not simply paid: write-offs of them, and what is recovered afterwards. Pure; cents."""
+"""Collection of counter checks: write-offs, and recoveries of written-off amounts. Pure; cents."""
 
 from services.table_inventory.domain.checks import CounterCheck
 from services.table_inventory.domain.entered import EnteredDocument
@@ -8,23 +8,23 @@ from shared.journal.entry import Account, Posting
 
 
 class CheckWriteOff(CheckWriteOffEntered, EnteredDocument):
-    """A write-off of a counter check with its status, and what was recovered since."""
+    """A write-off of a counter check with its status, and the amount recovered since."""
 
     recovered_cents: int = 0
 
     @property
     def label(self) -> str:
-        """Return its name for messages."""
+        """Return the write-off's name for messages."""
         return f"write-off {self.check_write_off} of counter check {self.serial}"
 
     def require_left_on(self, check: CounterCheck) -> None:
-        """Raise Rejected if less is left on its check than is to be written off: some of it was paid meanwhile."""
+        """Raise Rejected if less than the write-off is still owed on the check: some was paid meanwhile."""
         if self.cents > check.left_cents:
             detail = f"{self.label} is of {self.cents} cents, and {check.left_cents} are still owed on the check"
             raise Rejected(Reason.CONTRADICTS, f"{detail}: reject it, and have what is still owed entered")
 
     def recovered_with(self, cents: int) -> int:
-        """Return what is recovered with `cents` more. Raises: Rejected beyond what was written off."""
+        """Return the recovered total after a further `cents`. Raises: Rejected beyond the written-off amount."""
         if self.status != "approved":
             raise Rejected(Reason.TOO_EARLY, f"{self.label} is {self.status}: nothing of it is recovered")
         if self.recovered_cents + cents > self.cents:
@@ -34,7 +34,7 @@ class CheckWriteOff(CheckWriteOffEntered, EnteredDocument):
 
 
 def written_off(property_name: str, cents: int) -> tuple[Posting, ...]:
-    """Return the postings of a write-off, cents: it comes off what is owed, and nobody paid it."""
+    """Return the postings of a write-off, cents: they reduce the amount owed without a payment."""
     return (
         Posting(Account(property_name, "", "", "checks_written_off"), cents),
         Posting(Account(property_name, "", "", "checks_redeemed"), -cents),

@@ -1,4 +1,4 @@
-"""Counter checks at the cage: issued, paid and outstanding amounts. Amounts are cents."""
+"""Counter checks at the cage: issued, paid and outstanding amounts. Pure; cents."""
 
 from collections.abc import Iterable, Set
 from datetime import date
@@ -13,15 +13,15 @@ from shared.journal.entry import Account, Posting
 from shared.runtime.commands.approval_subject import ApprovalSubject
 
 RETURNABLE: Final[Set[PaidIn]] = {"deposit", "check"}
-"""What a bank may return unpaid: a deposited counter check, and the drawer's own check."""
+"""The means of payment that a bank may return unpaid: a deposited counter check, and the drawer's own check."""
 
 
 class CounterCheck(BaseModel):
-    """A counter check: its issuance, or the checks that it replaced, and the outstanding amount.
+    """A counter check: its issuance or the checks that it replaced, and the outstanding amount in cents.
 
-    `table` is that of its issuance; one that replaced others has none, and `first_issued_at` is when the first of those
-    was issued. `drawer` is the patron who owes it, by reference, if that is known. One that `is_returned` was paid by a
-    deposit, or by the drawer's own check, and the bank did not pay.
+    `table` is the table that issued it. A check that replaced others has no table, and its `first_issued_at` is the
+    earliest issuance of the replaced checks. `drawer` is the patron who owes it, by reference, if known. `is_returned`:
+    a payment by deposit or by the drawer's own check came back unpaid from the bank.
     """
 
     property: str
@@ -35,7 +35,7 @@ class CounterCheck(BaseModel):
     is_returned: bool = False
 
     def require_left(self, cents: int = 1, verb: str = "paid") -> None:
-        """Raise Rejected unless at least `cents` are outstanding, which are to be paid, or what the `verb` says."""
+        """Raise Rejected unless at least `cents` are outstanding; `verb` names the action in the message."""
         if not self.left_cents:
             raise Rejected(Reason.ALREADY_DECIDED, f"nothing is owed on counter check {self.serial} any more")
         if cents > self.left_cents:
@@ -43,16 +43,16 @@ class CounterCheck(BaseModel):
             raise Rejected(Reason.CONTRADICTS, detail)
 
     def require_not_returned(self) -> None:
-        """Raise Rejected for a check that came back unpaid: another one in its place would not say so."""
+        """Raise Rejected for a check that came back unpaid, because its replacement would not show that."""
         if self.is_returned:
             detail = f"counter check {self.serial} came back unpaid: it is paid or collected, not replaced"
             raise Rejected(Reason.NOT_ALLOWED, detail)
 
 
 def drawer_of(checks: Iterable[CounterCheck], given: str | None) -> str | None:
-    """Return who owes a check that replaces others: whoever owes those, as `given` if it is not known.
+    """Return the patron who owes a check that replaces others: their common drawer, or `given` if none is known.
 
-    Raises: Rejected if they are owed by different patrons, or by another one than the given one.
+    Raises: Rejected if the checks have different drawers, or a drawer other than `given`.
     """
     known = {one.drawer: one.serial for one in checks if one.drawer is not None}
     if len(known) > 1:
@@ -66,9 +66,9 @@ def drawer_of(checks: Iterable[CounterCheck], given: str | None) -> str | None:
 
 
 class Redemption(EnteredLate, ApprovalSubject):
-    """A payment as entered; `undone` states whether it was voided, came back unpaid, or is cleared.
+    """A payment on a counter check; `undone` is set once it was voided, returned unpaid or cleared.
 
-    One on a check that was written off is a recovery of `check_write_off`.
+    A payment on a check that was written off is a recovery of `check_write_off`.
     """
 
     property: str
@@ -87,7 +87,7 @@ class Redemption(EnteredLate, ApprovalSubject):
     undone: Literal["voided", "returned", "cleared"] | None = None
 
     def label(self) -> str:
-        """Return its name for messages."""
+        """Return the payment's name for messages."""
         what = "redemption" if self.check_write_off is None else "recovery"
         return f"{what} {self.step} of counter check {self.serial}"
 
@@ -98,7 +98,7 @@ class Redemption(EnteredLate, ApprovalSubject):
             raise Rejected(Reason.ALREADY_DECIDED, f"{self.label()} {what} already")
 
     def require_returnable(self) -> None:
-        """Raise Rejected unless the payment is one that a bank can return."""
+        """Raise Rejected unless the payment may still be returned by a bank."""
         self.require_standing()
         if self.paid_in not in RETURNABLE:
             detail = f"{self.label()} was paid in {self.paid_in}: no bank returns that"
@@ -106,9 +106,9 @@ class Redemption(EnteredLate, ApprovalSubject):
 
 
 def paid(property_name: str, paid_in: PaidIn, cents: int, *, recovered: bool = False) -> tuple[Posting, ...]:
-    """Return the postings of a payment on counter checks, cents; negative: voided, or returned.
+    """Return the postings of a payment on counter checks, cents; negative for a void or a return.
 
-    One that is `recovered` was paid on a check that had been written off.
+    `recovered`: the check had been written off.
     """
     return (
         Posting(Account(property_name, "", paid_in, "check_payments"), cents),

@@ -1,4 +1,4 @@
-"""Contests: fees and prizes approved by two people, and their postings. Amounts are cents."""
+"""Contests: fees and prizes approved by two people, and their postings. Pure; cents."""
 
 from services.table_inventory.domain.entered import Revision
 from shared.contracts.contests import Contest, ContestTotals
@@ -10,12 +10,12 @@ class ContestDocument(Contest, Revision):
 
     @property
     def label(self) -> str:
-        """Return its name for messages."""
+        """Return the result's name for messages."""
         return f"revision {self.revision} of contest {self.contest} of {self.gaming_day}"
 
 
 def money(result: Contest) -> tuple[Posting, ...]:
-    """Return the postings of a result, less those of the result that it replaces."""
+    """Return the postings of a result, less those of the result that it replaces; cents."""
     before = result.before or ContestTotals(fees_cents=0, prizes_cents=0)
     fees_cents, prizes_cents = (
         result.fees_cents - before.fees_cents,

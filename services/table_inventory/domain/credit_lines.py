@@ -1,4 +1,4 @@
-"""A patron's credit line: the terms, what is outstanding, and who may approve or prepare what. Pure; cents."""
+"""A patron's credit line: its terms, the outstanding amount, and who may approve or use it. Pure; cents."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,9 +19,10 @@ RequestStatus = Literal["requested", "verified", "approved", "declined"]
 
 
 class CreditLineRequest(CreditLineRequested, ApprovalSubject):
-    """A requested change of a credit line, with what became of it. It is `approved` once all approvals are there.
+    """A requested change of a credit line, with its verification and decision.
 
-    `terms` are those of the line now, which an approver is shown and changes; lists leave them out.
+    It is `approved` once it has all required approvals. `terms` are the line's current terms, as shown to an approver;
+    lists omit them.
     """
 
     terms: CreditLineTerms | None = None
@@ -38,21 +39,22 @@ class CreditLineRequest(CreditLineRequested, ApprovalSubject):
     decline_reason: str | None = None
 
     def require_open(self) -> None:
-        """Raise Rejected if the request is decided."""
+        """Raise Rejected if the request is approved or declined."""
         if self.status in ("approved", "declined"):
             raise Rejected(Reason.ALREADY_DECIDED, f"{self.label} was {self.status} already")
 
     @property
     def label(self) -> str:
-        """Return its name for messages."""
+        """Return the request's name for messages."""
         return f"credit line request {self.request} at {self.property}"
 
 
 class PatronCheck(ApprovalSubject):
-    """A counter check that a patron owes: `left_cents` on it, and `uncleared_cents` paid on it that a bank may return.
+    """A counter check that a patron owes.
 
-    `table` is None for one that replaced others. Nobody could be made to pay `written_off_cents`, less what was
-    recovered and a bank no longer returns. One that is `prepared` is on its way to its table.
+    `left_cents` are still owed; `uncleared_cents` were paid, but a bank may return the payment. `table` is None for a
+    check that replaced others. `written_off_cents` are written off as uncollectible, less what was recovered and
+    cleared. A `prepared` check is not issued at its table yet.
     """
 
     property: Name
@@ -74,7 +76,7 @@ class PatronCheck(ApprovalSubject):
 
 @dataclass(frozen=True, slots=True)
 class CreditLine:
-    """A patron's credit line: the terms, None if no limit was ever approved, and the counter checks that are owed."""
+    """A patron's credit line: the terms (None if no limit was ever approved), and the counter checks that are owed."""
 
     property_name: str
     patron: str
@@ -84,11 +86,11 @@ class CreditLine:
 
     @property
     def outstanding_cents(self) -> int:
-        """Return what the patron owes: checks prepared or issued, and payments that a bank may still return."""
+        """Return the outstanding cents: on prepared and issued checks, and in payments that a bank may still return."""
         return sum(one.left_cents + one.uncleared_cents for one in self.checks)
 
     def limit_on(self, day: date) -> int:
-        """Return the limit on a gaming day, 0 without one."""
+        """Return the limit on a gaming day, cents; 0 without terms."""
         return 0 if self.terms is None else self.terms.limit_on(day)
 
     def require_terms(self) -> CreditLineTerms:
@@ -98,9 +100,10 @@ class CreditLine:
         return self.terms
 
     def why_stopped(self) -> str | None:
-        """Return why the patron gets no credit whatever the limit is, or None.
+        """Return the reason why the patron gets no credit regardless of the limit, or None.
 
-        The line is suspended, money is written off, or a check came back unpaid: until it is paid, by the bank, too.
+        The line is suspended, a check came back unpaid, or money is written off; the latter two until the payment has
+        cleared.
         """
         who = f"patron {self.patron} at {self.property_name}"
         if self.terms is not None and self.terms.suspended_for is not None:
@@ -114,9 +117,9 @@ class CreditLine:
         return None
 
     def require_unchanged_since(self, request: "CreditLineRequest") -> None:
-        """Check that the terms are those on which a change was requested. Raises: Rejected.
+        """Check that the terms have not changed since a change of them was requested. Raises: Rejected.
 
-        Whoever verified or approved it before did not know of a later suspension, reduction or limit.
+        Those who requested, verified or approved it did not know of a later suspension, reduction or limit.
         """
         if self.changed_at is not None and self.changed_at > request.requested_at:
             raise Rejected(
@@ -128,7 +131,7 @@ class CreditLine:
     def require_available(self, cents: int, day: date) -> None:
         """Check that a counter check of `cents` may be prepared on a gaming day.
 
-        Raises: Rejected, with the figures, above the limit; or if the patron gets no credit at all.
+        Raises: Rejected, with the figures, above the available credit, or if the patron gets no credit at all.
         """
         terms = self.require_terms()
         who = f"patron {self.patron} at {self.property_name}"
@@ -144,7 +147,7 @@ class CreditLine:
 
 
 class CreditLineStanding(ApprovalSubject):
-    """A credit line on a gaming day: the terms, what is outstanding, what is available, and the checks owed."""
+    """A credit line on a gaming day: terms, limit, outstanding and available cents, and the checks owed."""
 
     property: Name
     patron: Patron
@@ -158,7 +161,7 @@ class CreditLineStanding(ApprovalSubject):
 
     @classmethod
     def of(cls, line: CreditLine, day: date) -> "CreditLineStanding":
-        """Return the line as it is on a gaming day; nothing is available while it is `stopped`, for that reason."""
+        """Return the credit line on a gaming day; nothing is available while it is `stopped`, for that reason."""
         limit, owed, stopped = line.limit_on(day), line.outstanding_cents, line.why_stopped()
         return cls(
             property=line.property_name,
@@ -174,7 +177,7 @@ class CreditLineStanding(ApprovalSubject):
 
 
 def rules_of(place: PropertySnapshot) -> CreditLineRules:
-    """Return the property's rules of credit lines. Raises: Rejected if it has none."""
+    """Return the property's credit-line rules. Raises: Rejected if it has none."""
     if place.document.credit_lines is None:
         detail = (
             f"{place.document.property} gives no credit: file a version of the property with rules of 'credit_lines'"
@@ -184,7 +187,7 @@ def rules_of(place: PropertySnapshot) -> CreditLineRules:
 
 
 def tier_of(place: PropertySnapshot, limit_cents: int) -> CreditLineTier:
-    """Return the tier of a credit limit. Raises: Rejected above the property's last tier."""
+    """Return the approval tier of a credit limit. Raises: Rejected above the property's last tier."""
     rules = rules_of(place)
     tier = rules.tier(limit_cents)
     if tier is None:
@@ -194,7 +197,7 @@ def tier_of(place: PropertySnapshot, limit_cents: int) -> CreditLineTier:
 
 
 def require_approver(request: CreditLineRequest, by: str, tier: CreditLineTier, place: PropertySnapshot) -> None:
-    """Check that a person may approve a request: not one who requested, verified or approved it, and of the tier.
+    """Check that a person may approve a request: took no part in it yet, and has a role of the tier.
 
     Raises: Rejected.
     """
@@ -212,9 +215,9 @@ def require_approver(request: CreditLineRequest, by: str, tier: CreditLineTier, 
 
 
 def require_apart(requests: Iterable[CreditLineRequest], by: str, at: datetime, rules: CreditLineRules) -> None:
-    """Check that nobody who raised a patron's limit within `apart_days` before prepares a check against it.
+    """Check that the preparer of a check did not help raise the patron's limit within the last `apart_days`.
 
-    `requests` are those of the patron. Raises: Rejected.
+    `requests` are all of the patron's requests. Raises: Rejected.
     """
     since = at - timedelta(days=rules.apart_days)
     for request in requests:
@@ -229,7 +232,7 @@ def require_apart(requests: Iterable[CreditLineRequest], by: str, at: datetime, 
 
 
 def require_short(request: CreditLineAsked, day: date, rules: CreditLineRules) -> None:
-    """Check that a temporary increase requested on a gaming day ends within the property's span. Raises: Rejected."""
+    """Check that a temporary increase requested on a gaming day is not longer than permitted. Raises: Rejected."""
     last = day + timedelta(days=rules.temporary_days)
     if request.until is not None and request.until > last:
         detail = f"a temporary increase ends within {rules.temporary_days} days ('temporary_days' of the property)"
@@ -237,9 +240,9 @@ def require_short(request: CreditLineAsked, day: date, rules: CreditLineRules) -
 
 
 def granted(request: CreditLineRequest, terms: CreditLineTerms | None, day: date) -> CreditLineTerms:
-    """Return a patron's terms once a request is granted on a gaming day.
+    """Return a patron's terms after a request is granted on a gaming day.
 
-    Raises: Rejected if they are those that the patron has, or the increase has ended.
+    Raises: Rejected if the terms would not change, or the increase has already ended.
     """
     before = None if terms is None else terms.on(day)
     after = _granted(request, before, day)

@@ -1,4 +1,4 @@
-"""Gaming days: closed in steps by different people once they are complete; adjustments of their figures."""
+"""Gaming days: closed in steps by different people once they are complete, and adjusted by two people."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
@@ -27,11 +27,11 @@ class DayKey(NamedTuple):
 
 
 Step = Literal["open", "preliminary", "audited", "final"]
-"""How far people have closed a gaming day; the stage of an audited day is still preliminary."""
+"""The last closing step of a gaming day. The status of an audited day is still preliminary."""
 
 
 class Day(BaseModel):
-    """The stage of a gaming day, with the people responsible; `hash` and `report` once it is final."""
+    """The closing stage of a gaming day, with the people responsible; `hash` and `report` once it is final."""
 
     property: str
     gaming_day: date
@@ -55,18 +55,18 @@ class Day(BaseModel):
         return "open" if self.preliminary_by is None else "preliminary"
 
     def status_of(self, report: Mapping[str, Any]) -> ReportStatus:
-        """Return the status of a report: restated if the day was sealed with other values of its members."""
+        """Return the status of a report: restated if any of its members differs from the sealed report."""
         if self.report is None or all(self.report[name] == value for name, value in report.items()):
             return self.status
         return ReportStatus.RESTATED
 
 
 class Adjustment(AdjustmentEntered, EnteredDocument):
-    """An adjustment with its status."""
+    """An adjustment of a gaming day's figure, with its status."""
 
     @property
     def label(self) -> str:
-        """Return its name for messages."""
+        """Return the adjustment's name for messages."""
         return f"adjustment {self.adjustment}"
 
 
@@ -82,7 +82,7 @@ _WORDS: Final[Mapping[MissingKind, str]] = {
 
 
 def in_words(table: str, missing: Missing, zone: ZoneInfo) -> str:
-    """Return what a table is missing, as text, with times by the property's clock."""
+    """Return a missing item of a table as text, with times by the property's clock."""
     since = missing.since.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
     return _WORDS[missing.what].format(table=table, name=missing.name, since=since)
 
@@ -90,9 +90,10 @@ def in_words(table: str, missing: Missing, zone: ZoneInfo) -> str:
 def incomplete(
     place: PropertySnapshot, gaming_day: date, shifts: Mapping[str, Sequence[Win]], excused: Collection[str]
 ) -> Iterator[str]:
-    """Yield what a gaming day is missing, as text. `shifts` is the win of each table with a record of the day.
+    """Yield the missing items of a gaming day, as text.
 
-    A fully automated table has no chips to count.
+    `shifts` is the win of each table with a record on the day. A table without a record is missing unless it is in
+    `excused` or fully automated, because an automated table has no chips to count.
     """
     for table, wins in sorted(shifts.items()):
         for missing in dict.fromkeys(one for win in wins for one in win.lacks):

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from shared.contracts.chips import Pieces
 
 Stacks = dict[str, int]
-"""Counts by denomination, such as `chip:2500`; negative counts went out."""
+"""Counts by denomination, such as `chip:2500` (kind and cents); negative counts left the table."""
 
 
 def stacks(contents: Iterable[Pieces], sign: int = 1) -> Stacks:
-    """Return contents as counts by denomination.
+    """Return contents as counts by denomination, multiplied by `sign`.
 
     >>> stacks((Pieces(cents=500, count=3),), -1)
     {'chip:500': -3}
@@ -19,7 +19,7 @@ def stacks(contents: Iterable[Pieces], sign: int = 1) -> Stacks:
 
 
 def added(*parts: Mapping[str, int]) -> Stacks:
-    """Return the sum of counts by denomination, without zeros, ordered by denomination."""
+    """Return the sum of several counts by denomination, without zeros, ordered by kind and value."""
     total: Counter[str] = Counter()
     for part in parts:
         total.update(part)

@@ -1,4 +1,4 @@
-"""What depends on a pit event, and must be reversed before the event can be changed. Pure; cents."""
+"""What depends on a pit event and must be reversed before the event can be changed. Pure; cents."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +12,10 @@ from shared.rules.errors import Refused
 class Dependents:
     """What depends on a recorded pit event.
 
-    `resolved_cents` is the resolved variance of a count or a slip; `step` the last valid cage step about a counter
-    check; `count` the one in which a box is counted; `write_off` one that is not rejected. If the event is the last box
-    exchange of its table, `box_before` is the box on the table before: property and name.
+    `resolved_cents`: the resolved variance of the count or slip. `step`: the last valid cage step on the counter check.
+    `count`: the drop count that includes the box. `write_off`: a write-off of the box that is not rejected. `is_last`:
+    the event is the last box exchange of its table; then `box_before` is the box (property, name) that was on the table
+    before it.
     """
 
     resolved_cents: int | None = None
@@ -26,9 +27,9 @@ class Dependents:
 
 
 def require_free(sequence: int, data: Any, instead: Any, found: Dependents, slip: Slip | None) -> None:
-    """Check that an event may be voided, or replaced by `instead`; for a step of a slip, given the slip's state.
+    """Check that an event may be voided, or replaced by `instead`; `slip` is the slip of a slip step.
 
-    Raises: Refused, saying what must be undone first.
+    Raises: Refused, naming what must be undone first.
     """
     name = f"event {sequence}"
 

@@ -1,4 +1,4 @@
-"""What one person enters and another approves or rejects. Pure."""
+"""Documents that one person enters and another approves or rejects. Pure."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class EnteredDocument(ApprovalSubject):
-    """A document with its status."""
+    """A document that one person entered, with the decision of another."""
 
     entered_by: Person
     status: Literal["entered", "approved", "rejected"] = "entered"
@@ -26,21 +26,21 @@ class EnteredDocument(ApprovalSubject):
     @property
     @abstractmethod
     def label(self) -> str:
-        """Return its name for messages."""
+        """Return the document's name for messages."""
 
     def approval(self, policy: Policy) -> Approval:
-        """Return the document as a request that somebody else decides."""
+        """Return the approval that decides on the document."""
         return Approval(policy, self.label, self.entered_by, Decision.of(self.status))
 
 
 class Revision(EnteredDocument):
-    """A revision of a document, the first of which is 1."""
+    """A numbered revision of a document; the first is 1."""
 
     revision: int
 
 
 def next_revision(revisions: Sequence[Revision]) -> int:
-    """Return the number of the revision after these, latest first. Raises: Rejected while one waits for a decision."""
+    """Return the number of the next revision; `revisions` are latest first. Raises: Rejected while one is undecided."""
     if not revisions:
         return 1
     if revisions[0].status == "entered":

@@ -1,4 +1,4 @@
-"""Equipment clocks: when cards, dice, card readers and stubs of open tables are due."""
+"""Equipment clocks: when cards, dice, card readers and stubs of open tables are due to be changed or checked."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
@@ -12,7 +12,7 @@ Check = Literal["cards", "dice", "card_reader", "stub"]
 
 
 class Done(BaseModel):
-    """The last event of an equipment check: time, gaming day, and data."""
+    """The last event of an equipment check: its time, gaming day and data."""
 
     at: AwareDatetime
     gaming_day: date
@@ -20,7 +20,7 @@ class Done(BaseModel):
 
 
 class OpenTable(BaseModel):
-    """An open table: opening time and gaming day, its game, and the last event of each check."""
+    """An open table: its opening, whether it has a card reader and dice, and the last event of each equipment check."""
 
     property: str
     table: str
@@ -32,12 +32,12 @@ class OpenTable(BaseModel):
     rounds_since_stub: int
 
     def said(self, check: Check) -> Mapping[str, Any]:
-        """Return the data of the last event of a check; empty if there is none."""
+        """Return the data of the last event of a check; empty if there was none."""
         return self.last[check].data if check in self.last else {}
 
 
 class Clock(BaseModel):
-    """When a check of an open table is due: at a time (`due_at`), or after a number of rounds (`rounds_left`)."""
+    """When an equipment check of an open table is due: at `due_at`, or in `rounds_left` rounds."""
 
     property: str
     table: str
@@ -50,9 +50,10 @@ class Clock(BaseModel):
 
 
 def clocks(table: OpenTable, provisions: Provisions, now: datetime) -> Iterator[Clock]:
-    """Yield the equipment clocks of a table. Time while it was closed does not count.
+    """Yield the equipment clocks of a table. Time during which the table was closed does not count.
 
-    A counted table may have no cards, as for craps and roulette: there they are due once a change of them is on record.
+    A counted table may play without cards, such as craps or roulette; its cards are due only once a change of them is
+    on record.
     """
     cards = table.said("cards")
     regulation, dealing = cards.get("regulation", "default"), cards.get("dealing", "hand")

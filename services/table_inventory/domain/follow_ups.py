@@ -1,4 +1,4 @@
-"""The follow-ups of a gaming day: variances, slips, boxes, checks, equipment, adjustments."""
+"""The follow-ups of a gaming day: items that a person must still look at."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ FollowUpKind = Literal[
 
 
 class FollowUp(BaseModel):
-    """An item that needs attention before the day can be closed, or after it was."""
+    """An item that needs attention before the gaming day can be closed, or after it was closed."""
 
     kind: FollowUpKind
     since: AwareDatetime
@@ -39,7 +39,7 @@ class FollowUp(BaseModel):
 
 
 class IssuedCheck(BaseModel):
-    """A counter check that no counted box contains as issued, although the box then on the table is counted."""
+    """A counter check whose drop box is counted, while no counted box contains the check as issued."""
 
     table: str
     serial: str
@@ -49,21 +49,21 @@ class IssuedCheck(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """The data from which the follow-ups of a gaming day are determined."""
+    """The data from which the follow-ups of a gaming day are derived."""
 
     key: DayKey
     provisions: Provisions
     zone: ZoneInfo
     day: Day
     tables: Sequence[Win]
-    """The current win of each table of a sealed day."""
+    """The current win of each table. It may be empty unless the day is sealed."""
     variances: Sequence[Variance]
     slips: Sequence[Slip]
-    """At least the slips in progress."""
+    """The slips that are in progress or have a variance."""
     boxes: Sequence[Box]
     sessions: Sequence[Sessions]
     lacks: Sequence[tuple[str, Missing]]
-    """What tables are missing, apart from slips and counts of boxes."""
+    """Missing items by table."""
     unopened: Sequence[Unopened]
     checks: Sequence[IssuedCheck]
     open_tables: Sequence[OpenTable]
@@ -113,9 +113,9 @@ def _boxes(boxes: Iterable[Box]) -> Iterator[FollowUp]:
 
 
 def _lacks(found: Findings) -> Iterator[FollowUp]:
-    """Yield missing sessions and boxes, play at closed tables, and missing openers of open tables."""
+    """Yield missing sessions and boxes, play at closed tables, and openers of tables that were already open."""
     for table, missing in found.lacks:
-        if missing.what not in ("slip", "count"):  # these are listed by themselves
+        if missing.what not in ("slip", "count"):  # slips and boxes have follow-ups of their own
             reason = in_words(table, missing, found.zone)
             yield FollowUp(kind="missing", since=missing.since, subject=table, reason=reason, table=table)
     for one in found.unopened:

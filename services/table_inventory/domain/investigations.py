@@ -1,4 +1,4 @@
-"""Investigations of a hold that deviates from its base, and the gaming days of the month that they cover."""
+"""Investigations of a hold that deviates from its base."""
 
 from calendar import monthrange
 from datetime import date
@@ -11,14 +11,14 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class Investigation(InvestigationOpened, ApprovalSubject):
-    """An investigation with its status; one with a conclusion is closed."""
+    """An investigation with its status; it is closed once it has a conclusion."""
 
     conclusion: str | None = None
     concluded_at: AwareDatetime | None = None
 
 
 def last_day(month: str) -> date:
-    """Return the last day of a month.
+    """Return the last day of a month, given as YYYY-MM.
 
     >>> last_day("2028-02")
     datetime.date(2028, 2, 29)
@@ -28,7 +28,7 @@ def last_day(month: str) -> date:
 
 
 def known_names(place: PropertySnapshot, what: str, month: str) -> set[str]:
-    """Return the tables, or the games, that a property had on the first or the last day of a month."""
+    """Return the tables (`what` is "table") or games that a property had on the first or last day of a month."""
     last = last_day(month)
     tables = (*place.tables_on(last.replace(day=1)), *place.tables_on(last))
     return {table.table if what == "table" else table.game for table in tables}

@@ -1,6 +1,6 @@
 """Drop boxes on a table: each box on an open table must be returned and counted, or written off.
 
-An exchange removes a box and places the next one. For the first box of a table it is unknown when it was placed.
+An exchange removes a box and places the next one. When the first box of a table was placed is not on record.
 """
 
 from collections import defaultdict
@@ -15,14 +15,14 @@ from services.table_inventory.domain.sessions import EVER, Lack, Piece, ShiftKey
 from shared.contracts.win import Missing
 
 AT_THE_COUNT: Final = timedelta(minutes=30)
-"""A box on an open table for no longer than this, with nothing recorded in it, was exchanged for the count."""
+"""The longest time on an open table after which an empty box still counts as exchanged only for the drop count."""
 
 _DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """The time of a box on a table: from the exchange `placed` until its removal as `back`; None: unknown."""
+    """The time of a drop box on a table, from the exchange that `placed` it to its removal as `back`; None: unknown."""
 
     placed: Box | None
     back: Box | None
@@ -34,12 +34,12 @@ class Stay:
 
 
 def stays_of(boxes: Sequence[Box]) -> list[Stay]:
-    """Return when each box was on a table, from the table's exchanges in chronological order."""
+    """Return the stay of each drop box on a table, from the table's exchanges in chronological order."""
     return [Stay(placed, back) for placed, back in pairwise((None, *boxes, None))]
 
 
 def box_lacks(boxes: Sequence[Box], pieces: Sequence[Piece]) -> Iterator[Lack]:
-    """Yield the drop boxes that the shifts of a table are missing. `pieces` contain no exchange."""
+    """Yield the drop boxes that the shifts of a table are missing. No exchange lies within one of the `pieces`."""
     for box in boxes:
         if not box.is_done:
             yield Lack(ShiftKey(box.gaming_day, box.shift), box.missing_count())
@@ -52,10 +52,10 @@ def box_lacks(boxes: Sequence[Box], pieces: Sequence[Piece]) -> Iterator[Lack]:
 
 
 def other_days(boxes: Sequence[Box], day: date, stated: Collection[int]) -> tuple[date, date] | None:
-    """Return the gaming days, from the first up to but not including the last, that may miss the same box as a day.
+    """Return the range of other gaming days (first, and last exclusive) that may miss the same box as `day`, or None.
 
-    `boxes` are the exchanges around the day, with the one before and the one after; `stated` those of the last
-    statement of the day, some of which may be void. None if no box was removed on it, or written off.
+    `boxes` are the exchanges around the day, including the ones before and after it. `stated` are the exchanges in the
+    day's last statement; some may be void since. None: the day has no removed or written-off box.
     """
     if not stated and not any(box.gaming_day == day or box.placed_written_off for box in boxes):
         return None
@@ -70,7 +70,7 @@ _Found = tuple[Stay, list[Piece]]
 
 
 def _by_day(stays: Sequence[Stay], pieces: Sequence[Piece]) -> dict[object, dict[int, _Found]]:
-    """Return the boxes that were on the table on each gaming day, by index, with the periods in which it was open."""
+    """Return, by gaming day and index of the stay, the stay of a box with the periods in which the table was open."""
     found: dict[object, dict[int, _Found]] = defaultdict(dict)
     number = 0
     for piece in sorted(pieces, key=lambda one: one.since):
@@ -88,7 +88,7 @@ def _is_for_the_count(parts: Sequence[Piece]) -> bool:
 def _missing(stay: Stay, parts: Sequence[Piece]) -> Iterator[Missing]:
     placed = stay.placed
     if placed is not None and placed.placed_written_off:
-        return  # wherever it turns up: who finds it says of which day it is
+        return  # no day misses it: if it turns up, it is counted for the day of its removal
     name = None if placed is None else placed.placed_box
     if placed is not None and name is not None and (stay.back is None or stay.back.box != name):
         yield Missing(what="box", name=name, since=placed.removed_at)

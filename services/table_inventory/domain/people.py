@@ -1,4 +1,4 @@
-"""Steps that the law of the property requires different people to take."""
+"""Steps that the property's law requires different people to take."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -11,19 +11,19 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import Dated
 
 Law = Dated[Any]
-"""The steps that need different people, and the source of the rule."""
+"""A dated rule: the steps that need different people, and its source."""
 
 
 def law_of_slips(place: PropertySnapshot, slip: SlipKind, gaming_day: date) -> Law:
-    """Return the steps of a slip that require different people on a gaming day."""
+    """Return the steps of a fill or credit slip that require different people on a gaming day."""
     people = place.law.people
     return people.fill.on(gaming_day) if slip == "fill" else people.credit.on(gaming_day)
 
 
 def require_different(what: str, law: Law, people: Mapping[str, str | None]) -> None:
-    """Check that different people took these steps, as the law requires. Raises: Rejected if one person took two.
+    """Check that no person took two of the steps that the law requires of different people. Raises: Rejected.
 
-    Steps that the law does not list, or that are not taken yet, do not count.
+    `people` is the person by step. Steps that the law does not list, or that nobody has taken yet, do not count.
     """
     if (found := held_twice((step, people.get(step)) for step in law.value)) is not None:
         person, one, other = found

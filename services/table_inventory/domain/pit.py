@@ -1,6 +1,6 @@
 """The effects of pit events and settled rounds on a table inventory.
 
-§ 465a.36(b) permits six movements; each kind of event that moves chips is one of them; tips are none.
+§ 465a.36(b) permits six kinds of movements. Each kind of event that moves chips is one of them, except tips.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ from shared.runtime.ingest.pit_events import PitEventsKnown, PitPlace
 
 SlipStep = pit.CarriedFill | pit.ReceivedFill | pit.CarriedCredit
 FirstCount = pit.CountedTable | pit.CarriedTable
-"""Events that may be the first count of a table."""
+"""The events that may be the first count of a table."""
 
 
 class TableKey(NamedTuple):
@@ -42,16 +42,16 @@ class TableKey(NamedTuple):
 
 
 BoxName = tuple[str, str]
-"""The name of a drop box: (property, box)."""
+"""The key of a drop box by its name: (property, box)."""
 
 
 @dataclass(slots=True)
 class Books:
-    """The opening balance of a table's books: the first count, less movements before it, except rounds.
+    """The opening balance of a table's books: the first count, less all movements before it other than rounds.
 
-    `brought_cents` is the current opening balance. `counts` has the earliest counts, (moment, sequence) and cents; of
-    the movements, `moved_until` has the recorded ones, by the moments in question, and `moved` the new ones: moment and
-    cents.
+    `brought_cents` is the current opening balance. `counts` maps (moment, sequence) to cents for the earliest counts.
+    `moved_until` maps a moment to the sum of recorded movements until then, cents; `moved` lists movements that are not
+    recorded yet, as (moment, cents).
     """
 
     brought_cents: int = 0
@@ -59,10 +59,10 @@ class Books:
     moved: list[tuple[datetime, int]] = field(default_factory=list)
     moved_until: dict[datetime, int] = field(default_factory=dict)
     begin_again: bool = False
-    """Whether the first count changes."""
+    """Whether the first count changes, so that the opening balance must be computed again."""
 
     def begun(self) -> int:
-        """Return the change of the opening balance; cents."""
+        """Update the opening balance, and return its change in cents."""
         wanted = 0
         if self.counts:
             (at, _), cents = min(self.counts.items())
@@ -85,48 +85,50 @@ class PreparedCheck(NamedTuple):
 
 @dataclass(slots=True)
 class Known:
-    """The known properties, slips and tables of a batch."""
+    """The properties, slips, books, counter checks and boxes that a batch of pit events refers to."""
 
     places: PropertyLookup
     slips: dict[SlipKey, Slip] = field(default_factory=dict)
     books: dict[TableKey, Books] = field(default_factory=dict)
-    """Books of tables that were never counted, or of which a count changes."""
+    """The books of tables that were never counted, and of tables with a changed count."""
     checks: set[tuple[str, str]] = field(default_factory=set)
-    """The existing ones of the named counter checks: (property, serial number)."""
+    """The counter checks of the batch that exist already: (property, serial number)."""
     prepared: Mapping[tuple[str, str], PreparedCheck] = field(default_factory=dict)
-    """Those of the named counter checks that were prepared, by property and serial number."""
+    """The counter checks of the batch that were prepared, by (property, serial number)."""
     boxes: dict[BoxName, set[str]] = field(default_factory=dict)
-    """The tables on which the named drop boxes are."""
+    """The tables on which each drop box of the batch currently is, by box name."""
     events: PitEventsKnown[PitRecorded] = field(default_factory=PitEventsKnown)
     dependents: dict[PitPlace, Dependents] = field(default_factory=dict)
-    """What depends on the events that change."""
+    """What depends on the events that the batch changes, by the position of the change."""
 
     def copied(self) -> "Known":
-        """Return a copy for a trial, whose changes do not affect this state."""
+        """Return a copy whose changes do not affect this state."""
         books = {key: replace(one, counts=dict(one.counts), moved=list(one.moved)) for key, one in self.books.items()}
         boxes = {name: set(tables) for name, tables in self.boxes.items()}
         return replace(self, slips=dict(self.slips), books=books, checks=set(self.checks), boxes=boxes)
 
     def take(self, trial: "Known") -> None:
-        """Replace the state by that of a trial."""
+        """Replace this state by the state of a copy."""
         self.slips, self.books, self.checks, self.boxes = trial.slips, trial.books, trial.checks, trial.boxes
 
 
 AT_COUNTS: Final = (pit.CountedTable, pit.CarriedTable, pit.ExchangedBox, pit.TransportedBox)
-"""Events that belong to the gaming day that they claim, within the pit's margin; others to that of their moment."""
+"""Events that belong to the gaming day that they claim, within the pit's margin; other events to their moment's day."""
 
 
 def slip_of(data: SlipStep) -> SlipKey:
-    """Return the slip that a pit event is about."""
+    """Return the key of the slip that a pit event is a step of."""
     return SlipKey(data.property, "credit" if isinstance(data, pit.CarriedCredit) else "fill", data.number)
 
 
 def record_pit(event: Event[Any], known: Known, *, boxes_stay: bool = False, **again: Any) -> FactWithPostings:
-    """Return the fact of a pit event, under the gaming day of its moment if it claims another.
+    """Return the fact of a pit event, on the gaming day of its moment if the claimed day is not possible.
 
-    `again` has `revision` and `correction` of an event recorded before; `boxes_stay`: the boxes on tables do not
-    change. Raises: Refused for an unknown property, table or slip, for an event that a table of its kind does not have,
-    for a gaming day that the property refuses, or if one person took two steps.
+    `again` has the `revision` and `correction` of an event that was recorded before. `boxes_stay`: the boxes on tables
+    do not change.
+
+    Raises: Refused for an unknown property, table or slip, an event that this kind of table does not have, a gaming day
+    that the property refuses, or if one person took two steps.
     """
     place, day = in_pit(known.places, event.data, event.time)
     if not isinstance(event.data, AT_COUNTS):
@@ -155,7 +157,7 @@ def record_pit(event: Event[Any], known: Known, *, boxes_stay: bool = False, **a
 
 
 def _require_known(data: pit.PitData, place: PropertySnapshot, known: Known, *, boxes_stay: bool) -> None:
-    """Check what must be unique at a property. Raises: Refused for an unknown shift, or a duplicate."""
+    """Check an event against the property's shifts, issued checks and boxes. Raises: Refused."""
     begun = data.begins if isinstance(data, pit.CountedOpenTable) else None
     for shift in (data.shift, data.shift if begun is None else begun.shift):
         if shift not in place.shifts:
@@ -174,7 +176,7 @@ def _require_known(data: pit.PitData, place: PropertySnapshot, known: Known, *, 
 
 
 def _require_prepared(data: pit.IssuedCounterCheck, place: PropertySnapshot, known: Known) -> None:
-    """Check that a counter check was prepared as it was issued, where the property has rules of credit lines.
+    """Check that a counter check is issued as prepared, if the property has credit-line rules.
 
     Raises: Refused.
     """
@@ -201,7 +203,7 @@ def require_pieces(data: pit.PitData, place: PropertySnapshot, day: date) -> Non
 
 
 def put_on_table(box: tuple[str, str | None], table: str, known: Known) -> None:
-    """Record that a box, if any, is on a table. Raises: Refused if it is on another one."""
+    """Record that a box, if any, is on a table. Raises: Refused if it is on another table."""
     property_name, name = box
     if name is None:
         return
@@ -214,7 +216,7 @@ def put_on_table(box: tuple[str, str | None], table: str, known: Known) -> None:
 def _on_its_days(
     data: pit.PitData, at: datetime, place: PropertySnapshot, day: date
 ) -> tuple[pit.PitData, date | None]:
-    """Return an event's data under the gaming day of its moment, and the claimed day if different."""
+    """Return an event's data under the effective gaming day, and the claimed day if different."""
     claimed = None if data.gaming_day == day else data.gaming_day
     changes: dict[str, Any] = {"gaming_day": day}
     if isinstance(data, pit.CountedOpenTable) and data.begins is not None:
@@ -227,7 +229,7 @@ def _on_its_days(
 
 
 def _slip_day(data: pit.PitData, known: Known) -> date | None:
-    """Return the gaming day of a step's slip if it differs from that of the step."""
+    """Return the gaming day of the step's slip if it differs from the day of the step."""
     if not isinstance(data, SlipStep):
         return None
     day = known.slips[slip_of(data)].gaming_day
@@ -257,7 +259,7 @@ def _money(data: Any, event: Event[Any], known: Known, place: PropertySnapshot) 
         case pit.WaivedVigorish():
             return _moved("vigorish", -data.cents, table.transfer("vigorish_waived", "inventory", data.cents))
         case pit.CollectedVigorish() | pit.ReturnedVigorish():
-            return _moved("vigorish", 0, ())  # the settled round has counted in what it assessed, and no more
+            return _moved("vigorish", 0, ())  # the settled round has already counted in the chips of its vigorish
         case pit.CollectedTips():
             return None, table.transfer("tip_box", "tips_payable", data.cents)
         case _:
@@ -269,7 +271,7 @@ def _moved(movement: Movement, cents: int, postings: tuple[Posting, ...], conten
 
 
 def _first_count(data: FirstCount, event: Event[Any], table: TableAccounts, known: Known) -> tuple[Posting, ...]:
-    """Post the opening balance of a table's books at its first count; later counts are compared with them."""
+    """Return the postings of a table's opening balance if this is its first count; a later count posts nothing."""
     books = known.books.get(TableKey(data.property, data.table))
     if books is None:
         return ()
@@ -312,10 +314,10 @@ def step_of(data: SlipStep, at: datetime) -> dict[str, Any]:
 
 
 def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, datetime]) -> FactWithPostings:
-    """Return the fact of a settled round: its chips, at its closing time.
+    """Return the fact of a settled round: its win in chips, at its closing time.
 
-    A reversal is recorded at that moment too: the inventory never had the chips. Raises: Refused if that moment is not
-    known yet.
+    A reversal is recorded at the same time, because the inventory never had the chips. Raises: Refused if the round to
+    be reversed was not recorded.
     """
     key = RoundKey.of(data)
     if isinstance(data, PostedRound):

@@ -1,4 +1,4 @@
-"""Changes of pit events at the desk: their effects, and whether they are possible. Pure; amounts are cents."""
+"""Changes of pit events proposed at the desk: their effects, and whether they are possible. Pure; cents."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -23,29 +23,31 @@ from shared.runtime.ingest.pit_events import Said
 
 PitChangeStatus = Literal["proposed", "approved", "rejected"]
 PitChangeEffect = Literal["waiting", "recorded", "superseded", "dismissed"]
-"""`waiting`: approved, and not recorded yet. `superseded`: the pit said something else first, and nothing moved.
-`dismissed`: it could not be recorded any more, and two people dismissed its record.
+"""The outcome of an approved change.
+
+`waiting`: not recorded yet. `recorded`: in effect. `superseded`: the pit changed the event first, so the change has no
+effect. `dismissed`: its record was refused, and two people dismissed it.
 """
 
 SOMEBODY: Final = "somebody else"
-"""Placeholder for the future approver."""
+"""Placeholder for the approver of a change that is not approved yet."""
 
 
 class PitEventSide(BaseModel):
-    """The data of a pit event, and when it happened."""
+    """The data of a pit event before or after a change, and when it happened."""
 
     at: datetime
-    data: dict[str, Any] = Field(description="what it says, whole, as its type has it in the contract")
+    data: dict[str, Any] = Field(description="the event's data, in the form that the contract gives its type")
 
 
 PitEventStatus = Literal["standing", "corrected", "voided"]
 
 
 class PitEventDocument(PitEventSide):
-    """The version of a pit event in force, or the last content of a voided one.
+    """A pit event for display: its version in force, or the last version of a voided event.
 
-    `revision` is the number of recordings: a change names it. A corrected and a voided event have the `correction`, its
-    moment, and the number of the change if it was made at the desk.
+    `revision` is the number of recordings so far; a change names it. A corrected or voided event has the `correction`,
+    when it was recorded (`changed_at`), and the number of the `change` if it was made at the desk.
     """
 
     property: str
@@ -61,7 +63,7 @@ class PitEventDocument(PitEventSide):
 
 
 class PitChangeItem(BaseModel):
-    """A change of a pit event: proposer and reason, decision, and outcome."""
+    """A change of a pit event in a list: proposer and reason, decision, and outcome."""
 
     property: str
     change: int
@@ -80,11 +82,11 @@ class PitChangeItem(BaseModel):
     rejected_by: str | None = None
     rejected_at: AwareDatetime | None = None
     rejection_reason: str | None = None
-    effect: PitChangeEffect | None = Field(default=None, description="what became of it once it was approved")
+    effect: PitChangeEffect | None = Field(default=None, description="the outcome once it is approved")
 
 
 class LegChange(BaseModel):
-    """By how much an account of the table changes, in signed cents, debits positive."""
+    """The change of an account of the table, signed cents, debits positive."""
 
     leg: str
     cents: int
@@ -93,8 +95,8 @@ class LegChange(BaseModel):
 class PitChangeEffects(BaseModel):
     """The effects of a change, computed now by the code that would record it.
 
-    `refused` is the reason why it could not be recorded now. `restates` are the gaming days whose figures may change; a
-    sealed one is restated.
+    `refused` is the reason if it could not be recorded now. `restates` are the gaming days whose figures may change,
+    including sealed ones.
     """
 
     refused: str | None = None
@@ -103,15 +105,15 @@ class PitChangeEffects(BaseModel):
 
 
 class PitVoidDocument(PitChangeEffects):
-    """The effects of voiding an event; `sealed` are the restated gaming days that are sealed."""
+    """The effects of voiding an event; `sealed` are the affected gaming days that are sealed."""
 
     sealed: list[date] = []
 
 
 class PitChangeDocument(PitChangeItem, PitChangeEffects, ApprovalSubject):
-    """A change with the whole event before and after, and its effects.
+    """A change of a pit event with the whole event before and after, and its effects; approvals are bound to it.
 
-    `stands`: the revision that it replaces is in force. Without `after` the event is voided.
+    `stands`: the revision to be replaced is still in force. Without `after` the event is voided.
     """
 
     stands: bool
@@ -121,7 +123,7 @@ class PitChangeDocument(PitChangeItem, PitChangeEffects, ApprovalSubject):
 
 @dataclass(frozen=True, slots=True)
 class FoundEvent:
-    """A pit event: the position of the last statement about it, and its version in force, if any."""
+    """A pit event in the read model: its name for messages, its last position, and its version in force, if any."""
 
     name: str
     last: Said
@@ -130,7 +132,7 @@ class FoundEvent:
     at: datetime | None = None
 
     def standing(self, replaces: int, what: str) -> tuple[PitRecorded, datetime]:
-        """Return the version in force, with its time. Raises: Rejected if it is not the revision to be replaced."""
+        """Return the version in force and its time. Raises: Rejected if the revision in force is not `replaces`."""
         if self.fact is None or self.at is None:
             raise Rejected(Reason.CONTRADICTS, f"nothing of {self.name} stands: it is void, and {what} is of none")
         if self.revision != replaces:
@@ -144,14 +146,14 @@ class FoundEvent:
 
 @dataclass(frozen=True, slots=True)
 class PitDesk:
-    """The state needed to decide about a change: the event, related state, and an approved change not yet in effect."""
+    """The state needed to decide on a change: its event, related state, and an approved change in progress."""
 
     found: FoundEvent
     known: Known
     waiting: int | None = None
 
     def require_standing(self, replaces: int, what: str) -> None:
-        """Raise Rejected if the revision to be replaced is not in force, or is being replaced already."""
+        """Raise Rejected if the revision to be replaced is not in force, or an approved change of it is in progress."""
         self.found.standing(replaces, what)
         if self.waiting is not None:
             raise Rejected(
@@ -160,7 +162,7 @@ class PitDesk:
             )
 
     def led_to(self, change: DeskChange) -> tuple[FactWithPostings, ...]:
-        """Return the facts that a change would cause. Raises: Rejected with the reason if it is not possible."""
+        """Return the facts that a change would cause. Raises: Rejected, with the reason, if it is not possible."""
         try:
             return of_event(change, self.known)
         except Refused as refused:
@@ -170,7 +172,7 @@ class PitDesk:
 def event_document(
     fact: PitRecorded | PitVoided, revision: int, at: datetime, recorded_at: datetime
 ) -> PitEventDocument:
-    """Return an event for display, from the fact that recorded or voided it at `at`."""
+    """Return a pit event for display, from the fact that recorded or voided it; `at` is when the event happened."""
     status: PitEventStatus = "standing"
     changed: dict[str, Any] = {}
     if fact.correction is not None:
@@ -191,12 +193,12 @@ def event_document(
 
 
 def approval_of(change: PitChangeProposed, status: str) -> Approval:
-    """Return the approval of a change."""
+    """Return the approval that decides on a change."""
     return Approval(PIT_CHANGE, f"change {change.change} at {change.property}", change.proposed_by, Decision.of(status))
 
 
 def instead_of(event: str, data: dict[str, Any]) -> PitData:
-    """Return the corrected data of an event of a type. Raises: Rejected with all faults of its form."""
+    """Return corrected data, validated by the type of the event. Raises: Rejected with all validation errors."""
     try:
         said: PitData = KINDS[event].model.model_validate(data)
     except ValidationError as error:
@@ -237,5 +239,5 @@ def effects_of(change: DeskChange, desk: PitDesk) -> PitChangeEffects:
             legs[account.leg] += cents
     return PitChangeEffects(
         postings=[LegChange(leg=leg, cents=cents) for leg, cents in sorted(legs.items()) if cents],
-        restates=sorted({getattr(one.fact, "gaming_day") for one in recordings}),  # noqa: B009 - of every such fact
+        restates=sorted({getattr(one.fact, "gaming_day") for one in recordings}),  # noqa: B009 - all facts here have it
     )

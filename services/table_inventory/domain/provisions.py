@@ -1,4 +1,4 @@
-"""The provisions that apply to a gaming day, from the property and its jurisdiction's pack."""
+"""The legal provisions that apply to a gaming day, from the property and its jurisdiction pack."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ ValueT = TypeVar("ValueT")
 
 @dataclass(frozen=True, slots=True)
 class Provisions:
-    """The provisions of a property on a gaming day; its law has been in effect since `effective_from`.
+    """The provisions of a property on a gaming day; the latest of them took effect on `effective_from`.
 
-    `drop` names the instruments that count as drop, `counters` is how many people must count a drop box alike.
-    `counted` are the counted tables, each with the sales that it reports.
+    `drop` names the instruments that count as drop. `counters` is the number of people who must find the same contents
+    in a drop box. `counted` maps each counted table to the sales that it reports.
     """
 
     property_version: int
@@ -39,7 +39,7 @@ class Provisions:
     def of(cls, place: PropertySnapshot, gaming_day: date) -> Self:
         """Return the provisions of a property on a gaming day.
 
-        Raises: LookupError before the first value of its law.
+        Raises: LookupError before the first effective date of a provision.
         """
         law, begun = place.law, list[date]()
 
@@ -69,18 +69,18 @@ class Provisions:
         )
 
     def level(self, cents: int) -> Level:
-        """Return the level of a variance."""
+        """Return the reporting level of a variance."""
         if abs(cents) >= self.variance_authority_cents:
             return "authority"
         return "report" if abs(cents) > self.variance_report_cents else "noted"
 
     def is_win(self, window: Window) -> bool:
-        """Return whether the difference of a window of this gaming day is win, not a variance.
+        """Return whether the difference found by a window's count is win by count, not a variance.
 
-        It is while a counted table is open; nothing is won at one that is closed.
+        It is while a counted table is open; a closed table wins nothing.
         """
         return window.play and window.table in self.counted
 
     def deck_life(self, regulation: str, dealing: str) -> timedelta:
-        """Return how long cards may be used at a table under a chapter; the shortest time for an unlisted chapter."""
+        """Return how long cards may be used under a regulation; the shortest time for an unlisted regulation."""
         return deck_life(self.deck_hours, regulation, dealing)

@@ -1,4 +1,4 @@
-"""Rake: the revenue of a non-banking table, which has no win. Amounts are cents."""
+"""Rake: the revenue of a non-banking table, which has no win. Pure; cents."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -16,15 +16,15 @@ def non_banking_tables(place: PropertySnapshot, gaming_day: date) -> frozenset[s
 
 
 def non_banking(place: PropertySnapshot, table: str, gaming_day: date) -> NonBanking:
-    """Return whether a table is non-banking on a gaming day, as the value for facts."""
+    """Return True for a table that is non-banking on a gaming day, else None, as facts store it."""
     is_there = place.why_no_table(table, gaming_day) is None
     return True if is_there and place.table(table, gaming_day).non_banking else None
 
 
 class Rake(BaseModel):
-    """The rake of a non-banking table on a gaming day; None until all of its boxes are counted.
+    """The rake of a non-banking table on a gaming day, cents; None until all of its boxes are counted.
 
-    `boxes` are the sequences of their exchanges in the table's pit stream.
+    `boxes` are the sequences of the box exchanges in the table's pit stream.
     """
 
     table: str
@@ -35,9 +35,9 @@ class Rake(BaseModel):
 
 
 def rakes(tables: Iterable[str], boxes: Iterable[Box], adjustments: Iterable[AdjustmentEntered]) -> list[Rake]:
-    """Return the rake of each non-banking table with a box removed on a gaming day, by table.
+    """Return the rake of each non-banking table with a box removed on a gaming day, ordered by table.
 
-    `boxes` and `adjustments` are those of the gaming day, for all tables.
+    `tables` are the non-banking tables; `boxes` and `adjustments` are all of the gaming day's.
     """
     counted: dict[str, list[Box]] = {table: [] for table in sorted(tables)}
     for box in boxes:

@@ -1,4 +1,4 @@
-"""A rating as people and systems read it."""
+"""Ratings as documents for people and systems."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, Self
@@ -18,11 +18,11 @@ from shared.contracts.ratings import (
 
 
 class RatingDocument(BaseModel):
-    """A rating: where the patron plays, with which average bet, since when; the times played so far, and its steps.
+    """A rating: patron, table, seat, average bet, the spans played so far, and its recorded steps.
 
-    `pit` is that of the table, where it is read. `playing_since` is the beginning of the time that goes on. `rated_too`
-    names other ratings of the patron that were open at the same time. `stated` is the last statement once it was
-    closed.
+    `pit` is the pit of the table, if it was requested. `playing_since` is the beginning of the current span.
+    `rated_too` names other ratings of the patron that were open at the same time. `stated` is the last statement, once
+    the rating was closed.
     """
 
     property: str
@@ -49,7 +49,7 @@ class RatingDocument(BaseModel):
     def of(
         cls, steps: Sequence[RecordedStep], stated: RatingStated | None = None, places: PropertyLookup | None = None
     ) -> Self:
-        """Return a rating as its steps make it, its last statement, and the pit of its table where places are given."""
+        """Return the document of a rating from its steps and last statement, with its pit if `places` are given."""
         found = rating_of(steps)
         status: Literal["open", "paused", "closed", "void"] = "open"
         if found.opened_at is None:
@@ -68,7 +68,7 @@ class RatingDocument(BaseModel):
 
 
 def _pit_of(rating: Rating, places: PropertyLookup) -> str | None:
-    """Return the pit of the table at which a rating was last, or None if it was never opened, or not there."""
+    """Return the pit of a rating's last table; None if the rating was never opened or the table did not exist."""
     if rating.opened_at is None or rating.table is None:
         return None
     place = places(rating.property, rating.opened_at)
@@ -77,7 +77,7 @@ def _pit_of(rating: Rating, places: PropertyLookup) -> str | None:
 
 
 def with_others(ratings: Iterable[RatingDocument]) -> list[RatingDocument]:
-    """Return ratings, each with the others of its patron that were open at the same time."""
+    """Return ratings, each with the names of the patron's other ratings that were open at the same time."""
     listed = list(ratings)
     times = [
         RatingTime(one.rating, one.patron, one.opened_at, one.closed_at)

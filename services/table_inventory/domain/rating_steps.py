@@ -1,4 +1,4 @@
-"""What is recorded of a step of a rating, who may amend it, and within which bounds. Pure."""
+"""Steps of a rating: the fact that records one, who may amend it, and within which limits. Pure."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -25,12 +25,11 @@ _VALUES = frozenset(RatingValues.model_fields) - {"table", "at"}
 def record_step(
     event: Event[RatingEvent], places: PropertyLookup, signer: TableSigner | None = None
 ) -> FactWithPostings:
-    """Return the fact of a rating event from outside, on the gaming day of its moment.
+    """Return the fact of a rating event from a topic, on the gaming day of its moment.
 
-    It names the key only of a device of the table: a system that speaks for several passes on what people tell it.
-
-    Whether it goes with the other steps shows when all of them are there. Raises: Refused if property or table is not
-    known.
+    The fact names the signing key only if it belongs to a device of the table: a system that signs for several tables
+    passes on what people tell it. Contradictions with other steps show when the rating is derived. Raises: Refused for
+    an unknown property or table.
     """
     data = event.data
     place = place_at(places, data.property, event.time)
@@ -52,7 +51,7 @@ def record_step(
 
 
 def said_of(data: Any) -> dict[str, Any]:
-    """Return the values of a step, or what an amendment says: the fields of a fact that differ by kind."""
+    """Return the fields of a fact that differ by kind of step: a step's values, or an amendment's content."""
     if isinstance(data, AmendedRating | StepAmendment):
         return {"values": data.instead, "amends": data.step, "reason": data.reason}
     said = {name: value for name, value in data if name in _VALUES and value is not None}
@@ -60,10 +59,10 @@ def said_of(data: Any) -> dict[str, Any]:
 
 
 def step_to_amend(steps: Sequence[RecordedStep], amendment: StepAmendment, by: str, *, own: bool) -> RatingRecorded:
-    """Return the step that somebody may amend: one of their own, or with `own` false one of anybody.
+    """Return the step to be amended: with `own`, one that the person entered; otherwise one that anybody entered.
 
-    Whoever was overruled on a step has no further word on it. Raises: Rejected if there is no such step, if it is not
-    theirs to amend, or has no such values.
+    A person whose statement about a step was overruled may not amend it again. Raises: Rejected if there is no such
+    step, if this person may not amend it, or if it does not have the given values.
     """
     found = next((one.fact for one in steps if one.fact.step == amendment.step), None)
     if found is None:
@@ -85,7 +84,7 @@ def step_to_amend(steps: Sequence[RecordedStep], amendment: StepAmendment, by: s
 
 
 def overruled_by(amended: RatingRecorded, steps: Iterable[RatingRecorded], by: str) -> str | None:
-    """Return who amended a step after this person last spoke of it, or None; `steps` are in the order of recording."""
+    """Return who amended a step after this person last entered or amended it, or None; steps in recorded order."""
     word, spoke = amended.by, same_person(amended.by, by)
     for one in steps:
         if one.amends == amended.step:
@@ -96,9 +95,9 @@ def overruled_by(amended: RatingRecorded, steps: Iterable[RatingRecorded], by: s
 def require_place_in_order(
     steps: Sequence[RecordedStep], amended: RatingRecorded, at: datetime, place: PropertySnapshot
 ) -> None:
-    """Raise Rejected for an amended moment that is not between the steps before and behind it.
+    """Raise Rejected if an amended moment is not between those of the previous and the next step.
 
-    The first step stays on its gaming day, and so does the last: that day may be sealed, but no other one is touched.
+    The first and the last step stay on their gaming day: it may be sealed, and no other day may be affected.
     """
     there, _ = effective_steps(steps)
     mine = next((one for one in there if one.name == amended.step), None)

@@ -1,6 +1,6 @@
-"""A rating as its steps make it: the time that was played, the money, the theoretical win. Pure and exact.
+"""A rating derived from its steps: the time played, the money, the theoretical win. Pure and exact.
 
-Steps may come late and in any order: a rating follows from all that is recorded of it, in the order of the moments.
+Steps may arrive late and in any order, so a rating is derived from all recorded steps in the order of their moments.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ _HOUR: Final = 3600
 
 
 class RecordedStep(NamedTuple):
-    """A recorded step, and the place of its entry in the journal."""
+    """A recorded step, and the position of its entry in the journal."""
 
     shard: int
     seq: int
@@ -36,10 +36,10 @@ class RecordedStep(NamedTuple):
 
 @dataclass(frozen=True)
 class Step:
-    """A step as it counts, amendments included: `values` without those that amendments replaced.
+    """A step after its amendments: `values` are the amended ones.
 
-    `device_key` is that of the device of its table which signed patron, table, seat and moment; None if a person said
-    one of them. `is_patron_signed`: a device signed the patron, whoever said the rest.
+    `device_key` is the key of the table's device that signed patron, table, seat and moment; None if a person stated
+    one of them. `is_patron_signed`: a device signed the patron, whoever stated the rest.
     """
 
     name: str
@@ -53,12 +53,12 @@ class Step:
 
     @property
     def order(self) -> tuple[datetime, int, tuple[int, int]]:
-        """Return its place among the steps: an opening is before, a closing behind what happened at the same moment."""
+        """Return the sort key of the step: at the same moment, an opening comes first and a closing last."""
         return self.at, {"rating.opened": 0, "rating.closed": 2}.get(self.event, 1), self.place
 
 
 class Contradiction(NamedTuple):
-    """A step that does not go with the others of its rating, by its name, and why."""
+    """A step that contradicts the other steps of its rating, by its name, and the reason."""
 
     step: str
     problem: RatingProblem
@@ -66,10 +66,10 @@ class Contradiction(NamedTuple):
 
 @dataclass
 class Rating:
-    """A rating so far: none of its times before it was opened, none open ended.
+    """A rating after the steps applied so far.
 
-    `spans` are the times that were played; one that goes on began at `since`. `contradictions` are the steps that
-    change nothing, because they do not go with the others. `tie` is that of the seat, also in a pause.
+    `spans` are the spans played so far; the current one began at `since`. `contradictions` are the steps without
+    effect, because they contradict other steps. `tie` ties the current seat to the patron, also during a pause.
     """
 
     property: str
@@ -90,11 +90,11 @@ class Rating:
     contradictions: list[Contradiction] = field(default_factory=list)
 
     def is_paused(self) -> bool:
-        """Return whether it was opened, and is paused."""
+        """Return whether the rating is open and paused."""
         return self.opened_at is not None and self.closed_at is None and self.since is None
 
     def apply(self, step: Step) -> None:
-        """Apply the next step in the order of the moments; one that contradicts those before is a problem."""
+        """Apply the next step in the order of moments; a contradiction of earlier steps is only recorded as such."""
         problem = self._problem(step)
         if problem is not None:
             self.contradictions.append(Contradiction(step.name, problem))
@@ -138,20 +138,20 @@ class Rating:
         return None
 
     def _tie(self, step: Step) -> None:
-        """Tie the seat if a device of its table signed the step, and one signed who the patron is; untie it if not."""
+        """Tie the seat to the patron if the table's device signed the step and a device the patron; else untie it."""
         key = step.device_key if self.is_patron_signed and self.seat is not None else None
         is_here = self.table == (step.values.table or step.table)
         self.tie = SeatTie(device_key=key, since=step.at) if key is not None and is_here else None
 
     def _bet(self, at: datetime, cents: int) -> None:
-        if self.average_bet_cents is None:  # the first one holds of what was played before it
+        if self.average_bet_cents is None:  # the first average bet also applies to the spans before it
             self.spans = [span.model_copy(update={"average_bet_cents": cents}) for span in self.spans]
         elif cents != self.average_bet_cents:
             self._cut(at)
         self.average_bet_cents = cents
 
     def _cut(self, at: datetime) -> None:
-        """End the span that goes on."""
+        """End the current span, and begin the next one."""
         if self.since is None:
             return
         assert self.table is not None, "whoever plays is at a table"
@@ -162,7 +162,7 @@ class Rating:
 
 
 def rating_of(recorded: Sequence[RecordedStep]) -> Rating:
-    """Return a rating as all recorded steps make it, of which there is at least one."""
+    """Return the rating derived from all of its recorded steps, at least one."""
     first = recorded[0].fact
     rating = Rating(first.property, first.rating)
     steps, useless = effective_steps(recorded)
@@ -173,9 +173,9 @@ def rating_of(recorded: Sequence[RecordedStep]) -> Rating:
 
 
 def effective_steps(recorded: Iterable[RecordedStep]) -> tuple[list[Step], list[Contradiction]]:
-    """Return the steps that happened, as amended, in their order, and the amendments that change nothing.
+    """Return the steps that happened, as amended and in order, and the amendments without effect.
 
-    Of several amendments of a step the latest one counts.
+    Of several amendments of a step, the latest valid one counts.
     """
     said: dict[str, RecordedStep] = {}
     amendments: list[RecordedStep] = []
@@ -204,9 +204,9 @@ def _moment(recorded: RecordedStep) -> tuple[datetime, int, int]:
 def _why_useless(
     amendment: RatingRecorded, amended: RecordedStep | None, before: RecordedStep | None
 ) -> RatingProblem | None:
-    """Return why an amendment changes nothing, or None. `before` is the one that counts so far.
+    """Return the reason why an amendment has no effect, or None. `before` is the amendment in effect so far.
 
-    What a supervisor said at the desk of somebody else's step no other system takes back.
+    An amendment from another system does not undo what a supervisor amended at the desk.
     """
     if amended is None:
         return "amends_nothing"
@@ -221,7 +221,7 @@ def is_of_desk(step: RatingRecorded) -> bool:
 
 
 def _as_amended(recorded: RecordedStep, amendment: RecordedStep | None) -> Step | None:
-    """Return a step as an amendment has it, or as it was said; None if it did not happen."""
+    """Return a step after an amendment, or as recorded; None if the amendment voids it."""
     fact = recorded.fact
     place, key = (recorded.shard, recorded.seq), fact.device_key
     step = Step(fact.step, fact.event, fact.at, fact.table, fact.values or RatingValues(), place, key, key is not None)
@@ -242,11 +242,11 @@ def _as_amended(recorded: RecordedStep, amendment: RecordedStep | None) -> Step 
 
 
 _TIES: Final = frozenset({"patron", "table", "seat", "at"})
-"""The values by which a seat is tied to a patron; what an amendment says of them its own device has to sign."""
+"""The values that tie a seat to a patron. An amendment of them unties it unless the table's device signed it."""
 
 
 class Basis(NamedTuple):
-    """What the theoretical win of a span is computed from; None for what is not known."""
+    """The basis of a span's theoretical win: game, decisions and house edge; None where unknown."""
 
     game: str | None = None
     decisions: RatedDecisions | None = None
@@ -254,13 +254,13 @@ class Basis(NamedTuple):
 
 
 def decisions_of(span: RatedSpan, an_hour: int, source: str) -> RatedDecisions:
-    """Return the decisions of a span by what is stated an hour."""
+    """Return the decisions of a span, from the stated number of decisions per hour."""
     number = an_hour * span.seconds / _HOUR
     return RatedDecisions(basis="stated", number=str(number), an_hour=an_hour, source=source)
 
 
 def theoretical_win(span: RatedSpan) -> Fraction | None:
-    """Return average bet x decisions x house edge of a span, exact cents; None if one of them is not known.
+    """Return average bet × decisions × house edge of a span in exact cents; None if one of the three is unknown.
 
     >>> from datetime import UTC, datetime, timedelta
     >>> ten = datetime(2026, 11, 20, 10, tzinfo=UTC)
@@ -287,7 +287,7 @@ def _lacks(span: RatedSpan) -> Iterable[RatingProblem]:
 
 
 def problems_of(rating: Rating, *, has_property: bool) -> list[RatingProblem]:
-    """Return what is wrong with a rating, each once; `has_property`: whether that existed when it was opened."""
+    """Return the problems of a rating, each once; `has_property`: the property existed when the rating was opened."""
     found = [one.problem for one in rating.contradictions]
     if rating.opened_at is None:
         found.append("not_opened")
@@ -297,11 +297,11 @@ def problems_of(rating: Rating, *, has_property: bool) -> list[RatingProblem]:
 
 
 def statement(rating: Rating, bases: Mapping[int, Basis], gaming_day: date | None) -> Mapping[str, Any]:
-    """Return what is to be stated of a rating: the fields of `RatingStated` except its revision.
+    """Return the fields of a rating's statement, all those of `RatingStated` except its revision.
 
-    `bases` are those of its spans, by number, and the gaming day is that of the opening; None if it was never opened,
-    or when there was no property yet. Without a closing nothing is stated but what is wrong. The theoretical win is
-    empty if any span lacks a part of it.
+    `bases` has the basis of each span, by index. `gaming_day` is the day of the opening; None if the rating was never
+    opened, or the property did not exist then. A rating that is not closed has only problems. The theoretical win is
+    None if that of any span is.
     """
     said: dict[str, Any] = {"property": rating.property, "rating": rating.rating, "patron": rating.patron}
     if gaming_day is None or rating.opened_at is None or rating.closed_at is None:
@@ -335,10 +335,11 @@ def statement(rating: Rating, bases: Mapping[int, Basis], gaming_day: date | Non
 
 
 def stated_as(said: Mapping[str, Any], last: RatingStated | None) -> Sequence[RatingStated]:
-    """Return the statements that are due, none if the last one says the same.
+    """Return the statements that are due: none if the last statement has the same fields.
 
-    A rating that was never closed is not stated; one that was and is not any more is stated as open, on its former day.
-    So is one that moved to another gaming day, before it is stated there: each day by itself has what counts of it.
+    A rating that was never closed is not stated. One that is no longer closed is stated as open, on its former day. One
+    that moved to another gaming day is first stated as open on its former day, then on the new one, so that each day
+    has only its own ratings.
     """
     if last is None and said.get("closed_at") is None:
         return ()

@@ -1,4 +1,4 @@
-"""The approval subject of auditing or sealing a gaming day: all of its figures in one snapshot."""
+"""The approval subject for auditing or sealing a gaming day: all of its figures in one snapshot."""
 
 from services.table_inventory.domain.contests import ContestDocument
 from services.table_inventory.domain.days import Adjustment, Day
@@ -10,7 +10,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 class DayReview(ApprovalSubject):
     """A gaming day as it would be audited or sealed now.
 
-    Its stage (without the sealed report), its win by table and shift, variances, adjustments and contests.
+    It has the day's stage (without the sealed report), win by table and shift, variances, adjustments and contests.
     """
 
     day: Day

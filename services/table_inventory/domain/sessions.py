@@ -1,9 +1,10 @@
-"""Sessions: from the counts of a table to the windows of its gaming days and shifts, and what is missing.
+"""Sessions of a table, derived from its counts: its windows by gaming day and shift, and the missing counts.
 
-An opener begins a session and a closer ends it; a count of an open table that begins another shift or gaming day
-divides it, and a spot count only divides time. Gaming day and shift of a window follow from the count that begins it:
-movements in it belong to that day, whatever they claim. A table that stays open over the end of a gaming day is counted
-within the pit's margin; without such a count, the session is cut at that moment, and both days miss the count.
+An opener begins a session and a closer ends it. A count of an open table that begins another shift or gaming day
+divides the session; a spot count divides only time. The gaming day and shift of a window follow from the count that
+begins it: movements in it belong to that day, whatever day they claim. A table that stays open over the end of a gaming
+day is counted within the pit's margin; without such a count, the session is cut at that moment, and both days miss the
+count.
 """
 
 from collections import deque
@@ -17,16 +18,16 @@ from shared.contracts.win import Missing, MissingKind
 
 _DAY: Final = timedelta(days=1)
 TICK: Final = timedelta(microseconds=1)
-"""A gaming day ends with the last moment before the next one begins."""
+"""The step by which a gaming day ends before the next one begins."""
 EVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 class Clock(Protocol):
-    """A property's clock (`shared.contracts.property_snapshot.PropertySnapshot`)."""
+    """A property's gaming days and shifts by moment (`shared.contracts.property_snapshot.PropertySnapshot`)."""
 
     @property
     def pit_margin(self) -> timedelta:
-        """Return by how much a count in the pit may lie outside its gaming day."""
+        """Return how far outside its gaming day a count in the pit may lie."""
 
     def gaming_day(self, moment: datetime) -> date:
         """Return the gaming day in which a moment lies."""
@@ -35,7 +36,7 @@ class Clock(Protocol):
         """Return the moment at which a gaming day begins."""
 
     def shift_at(self, moment: datetime) -> str:
-        """Return the current shift at a moment."""
+        """Return the shift in progress at a moment."""
 
 
 class ShiftKey(NamedTuple):
@@ -46,7 +47,7 @@ class ShiftKey(NamedTuple):
 
 
 class Lack(NamedTuple):
-    """An item that a shift of a gaming day is missing."""
+    """A missing item, and the shift that is missing it."""
 
     of: ShiftKey
     missing: Missing
@@ -54,7 +55,7 @@ class Lack(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The time between two marks while a table was open, and the movements during it."""
+    """The time between two marks at an open table, with its shift and movements."""
 
     since: datetime
     until: datetime
@@ -66,9 +67,9 @@ class Piece:
 class Sessions:
     """The sessions of a table, from its counts.
 
-    `carried` are the inventories of days without an opener; `recounted` the counts replaced by a recount, and
-    `unexpected` openers of a table that was open: they count it, and need an explanation. `repeated` are the counts
-    that were made again, whether anything moved between or not.
+    `carried` are inventories carried over on days without an opener. `recounted` are counts replaced by a recount.
+    `repeated` are all counts that were made again, whether anything moved between or not. `unexpected` are openers of a
+    table that was already open: they count the table, and need an explanation.
     """
 
     table: str
@@ -81,7 +82,7 @@ class Sessions:
     unexpected: Sequence[Count]
 
     def happened_on(self, clock: Clock, day: date) -> bool:
-        """Return whether the table had a count, a movement or play on a gaming day, or was open on it."""
+        """Return whether the table was open on a gaming day, or had a count, a movement or play on it."""
         begins, ends = clock.begins_at(day), clock.begins_at(day + _DAY)
         return any(one.gaming_day == day for one in self.carried) or any(
             (window.play and window.gaming_day == day)
@@ -97,9 +98,10 @@ def nothing_of(table: str) -> Sessions:
 
 
 def sessions_of(clock: Clock, marks: Sequence[Mark], now: datetime) -> Sessions:
-    """Return the sessions of one table. `marks` are in order of time, with counts before other marks of one moment.
+    """Return the sessions of one table. `marks` are in order of time, counts before other marks at the same moment.
 
-    Ends of gaming days among them (a `TICK` before the next begins) count once the pit's margin has passed by `now`.
+    Marks at the end of a gaming day (a `TICK` before the next begins) count once the pit's margin after it has passed
+    by `now`.
     """
     recounted: list[Count] = []
     repeated: list[Count] = []
@@ -113,9 +115,9 @@ def sessions_of(clock: Clock, marks: Sequence[Mark], now: datetime) -> Sessions:
 
 
 def _effective(marks: Iterable[Mark], recounted: list[Count], repeated: list[Count]) -> list[Mark]:
-    """Return the marks, keeping only the last of counts that were repeated before anything moved.
+    """Return the marks, with only the last of counts that were repeated before anything moved.
 
-    It is positioned where the first of them was: whatever that ended stays ended.
+    The recount takes the position of the first count, so that what the first count ended stays ended.
     """
     found: list[Mark] = []
     last: int | None = None
@@ -138,7 +140,7 @@ def _effective(marks: Iterable[Mark], recounted: list[Count], repeated: list[Cou
 
 
 def _is_recount(before: Count, count: Count) -> bool:
-    """Return whether a count repeats the previous one: the same step of the same gaming day."""
+    """Return whether a count repeats the previous one: the same purpose on the same gaming day."""
     if before.purpose != count.purpose or before.gaming_day != count.gaming_day:
         return False
     return count.purpose in ("opener", "closer") or (count.purpose != "carried" and before.begun == count.begun)
@@ -151,9 +153,9 @@ def _ends_a_day(count: Count | None, following: date) -> bool:
 
 @dataclass(slots=True)
 class _Running:
-    """The current window: its first count, the movements in it, and its day and shift while the table is open.
+    """The current window: its first count, its movements, and its shift while the table is open.
 
-    `uncounted`: no count began this day of it.
+    `earlier` are movements between the count and a cut. `uncounted`: no count began this gaming day.
     """
 
     start: Count | None = None
@@ -166,7 +168,7 @@ class _Running:
     uncounted: bool = False
 
     def after(self, count: Count, at: datetime) -> "_Running":
-        """Return the window that begins with a count; a count that begins nothing leaves the state unchanged."""
+        """Return the window that begins with a count; after a spot count or a carried one, the shift stays the same."""
         if count.purpose in ("spot", "carried"):
             return replace(self, start=count, since=at, moves=NOTHING, earlier=NOTHING, opens=False)
         return _Running(start=count, since=at, open=self.open, opened_at=count.at)
@@ -174,13 +176,13 @@ class _Running:
 
 @dataclass(slots=True)
 class _Making:
-    """Derives windows from marks, one by one."""
+    """Derives windows, missing items and play from marks, one mark after the other."""
 
     table: str
     clock: Clock
     now: datetime
     counts: deque[Mark]
-    """The marks of later counts."""
+    """The marks of the counts not processed yet."""
     windows: list[Window] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     lacks: list[Lack] = field(default_factory=list)
@@ -190,7 +192,7 @@ class _Making:
     _at: datetime | None = None
 
     def take(self, mark: Mark) -> None:
-        """Process a mark."""
+        """Process the next mark."""
         running, moves = self.running, mark.moves or NOTHING
         ends_day = mark.count is None and self._begins_day(mark.at + TICK)
         at = mark.at + TICK if ends_day else mark.at
@@ -209,11 +211,11 @@ class _Making:
         return self.clock.begins_at(self.clock.gaming_day(at)) == at
 
     def finish(self) -> None:
-        """Emit the last window."""
+        """End the last window, which has no count at its end."""
         running = self.running
         if running.open is not None and self._at is not None:
             self._lacks_closer(running.open)
-            self.pieces.append(Piece(self._at, EVER, running.open, NOTHING))  # it goes on
+            self.pieces.append(Piece(self._at, EVER, running.open, NOTHING))  # the table is still open
         if running.start is not None or running.since is not None:
             self._emit(None)
 
@@ -237,7 +239,7 @@ class _Making:
                 self.running = self.running.after(count, at)
 
     def _divide(self, count: Count, at: datetime) -> None:
-        """Apply a count of a table that is, or must have been, open: it may begin another shift or day."""
+        """Process a count of a table that is, or must have been, open; it may begin another shift or gaming day."""
         running, begun = self.running, ShiftKey(*count.begun)
         if count.purpose == "opener":
             self.unexpected.append(count)
@@ -245,7 +247,7 @@ class _Making:
             self._unopened(count, at)
             self._open(count, at)
         elif running.uncounted and running.open.gaming_day == begun.gaming_day:
-            self._emit(count)  # with it the day has its first count, and still lacks the one at its beginning
+            self._emit(count)  # the day now has its first count, but still misses its opening count
             self.running = replace(running.after(count, at), open=begun, opens=True)
         elif running.open == begun:
             self._emit(count)
@@ -260,7 +262,7 @@ class _Making:
         self.running = _Running(start=count, since=at, open=ShiftKey(*count.begun), opens=True, opened_at=count.at)
 
     def _unopened(self, count: Count, at: datetime) -> None:
-        """End a session without an opener: it began on its day, at some time after the previous count."""
+        """End a session whose opener is missing: it began on the count's gaming day, after the previous count."""
         running, of = self.running, ShiftKey(count.gaming_day, count.shift)
         self._lack(of, "opener", count.at if running.start is None else running.start.at)
         begun = max(running.since or at, self.clock.begins_at(count.gaming_day))
@@ -270,14 +272,14 @@ class _Making:
         self._emit(count, closes=True)
 
     def _require_today(self, at: datetime) -> None:
-        """Cut before a count of a past gaming day, which must have ended within the margin."""
+        """End the gaming day of the open session if it is over, before a count of a later day."""
         if self.running.open is not None:
             ended = self.clock.begins_at(self.running.open.gaming_day + _DAY)
             if ended <= at:
                 self._day_ends(ended)
 
     def _day_ends(self, at: datetime) -> None:
-        """Cut an open table's window at the end of a gaming day without a count around that time."""
+        """Cut an open table's window at the end of a gaming day, unless a count around that time ends the day."""
         running, next_day = self.running, self.clock.gaming_day(at)
         if running.open is None:
             if running.start is not None or running.since is not None:
@@ -300,12 +302,12 @@ class _Making:
         running.moves, running.since, running.opens = NOTHING, at, False
 
     def _is_counted(self, at: datetime) -> bool:
-        """Return whether a count soon after the end of a gaming day ends it; an opener shows that no count did."""
+        """Return whether a count within the margin ends the gaming day. An opener does not: the closer is missing."""
         day, until = self.clock.gaming_day(at), at + self.clock.pit_margin
         return any(at <= mark.at <= until and _ends_a_day(mark.count, day) for mark in self.counts)
 
     def _emit(self, end: Count | None, *, until: datetime | None = None, **more: Any) -> None:
-        """Emit the current window, up to a count or the end of a gaming day."""
+        """Add the current window to the windows, up to a count or the end of a gaming day."""
         running = self.running
         of = running.open or self._closed(end)
         self.windows.append(
@@ -326,9 +328,9 @@ class _Making:
         )
 
     def _closed(self, end: Count | None) -> ShiftKey:
-        """Return day and shift of a window of a closed table: those at the window's end.
+        """Return the gaming day and shift of a window of a closed table: those at the window's end.
 
-        Selling chips implies that it was opened.
+        If chips were sold in it, an opener is missing.
         """
         running = self.running
         moment = running.since or (None if end is None else end.at)
@@ -339,7 +341,7 @@ class _Making:
         return of if end is None else ShiftKey(end.gaming_day, end.shift)
 
     def _lacks_closer(self, of: ShiftKey) -> None:
-        """Record that a session has no end; its counts tell since when, however far back one reads."""
+        """Record that a session has no closer, since its opening."""
         assert self.running.opened_at is not None
         self._lack(of, "closer", self.running.opened_at)
 

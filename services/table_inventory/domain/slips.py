@@ -1,4 +1,4 @@
-"""Fill and credit slips: each step is taken once, by the people that the law requires."""
+"""Fill and credit slips. Each step is taken once, by the people that the law requires."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,7 +16,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 SlipStatus = Literal["prepared", "carried", "received", "void"]
 
 STEPS: Final = ("requested_by", "prepared_by", "surrendered_by", "carried_by", "received_by", "observed_by")
-"""The steps of a slip that people take."""
+"""The columns of the people who take a slip's steps."""
 
 
 class SlipKey(NamedTuple):
@@ -35,9 +35,9 @@ class SlipKey(NamedTuple):
 
 
 class SlipRequest(SlipRequested, ApprovalSubject):
-    """A request for a slip, its value, and the `number` of the slip prepared for it.
+    """A request for a slip, its value in cents, and the `number` of the slip prepared for it.
 
-    It may be withdrawn before.
+    It may be withdrawn until the slip is prepared.
     """
 
     cents: int = 0
@@ -46,14 +46,15 @@ class SlipRequest(SlipRequested, ApprovalSubject):
 
     @classmethod
     def of(cls, request: SlipRequested, **more: Any) -> "SlipRequest":
-        """Return a request with its value."""
+        """Return a request with its value and further fields."""
         return cls(**dict(request), cents=value_of(request.contents), **more)
 
 
 class Slip(SlipPrepared, ApprovalSubject):
-    """The state of a slip, with the person who took each step.
+    """The current state of a slip, with the person who took each step.
 
-    `difference_cents` is what arrived less what was sent; `returned` is what was in transit when it was voided.
+    `difference_cents` is the received less the sent amount. `returned` are the chips in transit when the slip was
+    voided.
     """
 
     cents: int
@@ -74,7 +75,7 @@ class Slip(SlipPrepared, ApprovalSubject):
 
     @classmethod
     def of(cls, values: Mapping[Any, Any]) -> "Slip":
-        """Return the slip with these values and those derived from them."""
+        """Return a slip from its columns, with status and difference derived."""
         status: SlipStatus = "prepared" if values.get("carried_at") is None else "carried"
         difference = None
         if values.get("voided_at") is not None:
@@ -85,7 +86,7 @@ class Slip(SlipPrepared, ApprovalSubject):
         return cls(**{**values, "status": status, "difference_cents": difference})
 
     def after(self, **changes: Any) -> "Slip":
-        """Return the slip after changes."""
+        """Return the slip with changed columns, and status and difference derived again."""
         return self.of({**dict(self), **changes})
 
     @property
@@ -95,7 +96,7 @@ class Slip(SlipPrepared, ApprovalSubject):
 
     @property
     def since(self) -> datetime:
-        """Return since when the slip has had its status: prepared, or in transit."""
+        """Return the beginning of the slip's current status: when it was carried, or else prepared."""
         return self.carried_at or self.prepared_at
 
     @property
@@ -104,9 +105,9 @@ class Slip(SlipPrepared, ApprovalSubject):
         return {**self.key._asdict(), "table": self.table, "gaming_day": self.gaming_day}
 
     def require_free(self, law: Law, **people: str) -> None:
-        """Check that the law allows these people to take these steps.
+        """Check that these people may take these steps of the slip; `people` is the person by step.
 
-        Raises: Rejected if it is void, a step is done, or the law forbids it.
+        Raises: Rejected if the slip is void, a step is done already, or the law requires different people.
         """
         if self.voided_by is not None:
             raise Rejected(Reason.ALREADY_DECIDED, f"{self.key} is void")

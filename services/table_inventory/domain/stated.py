@@ -14,7 +14,7 @@ from shared.contracts.win import Missing, ShiftTime, WinFigures, WinStated
 
 
 class Stated(BaseModel):
-    """The last statement about a shift of a table."""
+    """The last statement about the win of a table in a shift."""
 
     table: str
     shift: str
@@ -27,14 +27,14 @@ class Stated(BaseModel):
 
 
 def days_since(running: date, now: date) -> list[date]:
-    """Return the gaming days that have ended since a day that was current before."""
+    """Return the gaming days that ended since `running` was the current day; `now` is the current day."""
     return [running + number * timedelta(days=1) for number in range((now - running).days)]
 
 
 def goes_on(place: PropertySnapshot, day: date, wins: Iterable[Win]) -> bool:
-    """Return whether a table was open and uncounted at the end of a gaming day, which affects later days.
+    """Return whether a table stayed open over the end of a gaming day without a count, which affects later days.
 
-    A count of an earlier day can then change the statement of a later one, and none in between.
+    A count of an earlier day can then change the statement of a later day, and none in between.
     """
     end = place.begins_at(day + timedelta(days=1))
     return any(lack.what == "day_count" and lack.since >= end for win in wins for lack in win.lacks)
@@ -45,7 +45,7 @@ def unstated_of(
 ) -> Iterator[WinStated]:
     """Yield the statements due for a gaming day: shifts whose figures differ from their last statement.
 
-    `shifts` is the win of each table by shift, `stated` the last statements about these tables.
+    `shifts` is the win of each table by shift; `stated` are the last statements about these tables.
     """
     known = {(one.table, one.shift): one for one in stated}
     now = {(table, win.shift or ""): win for table, wins in shifts.items() for win in wins}

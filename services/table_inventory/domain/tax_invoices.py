@@ -1,4 +1,4 @@
-"""The invoices of payees of taxes: entered by one person, approved by another. Pure; cents."""
+"""Tax invoices: entered by one person, approved by another. Pure; cents."""
 
 from datetime import date
 
@@ -10,18 +10,18 @@ from shared.jurisdictions import period_of
 
 
 class TaxInvoiceDocument(TaxInvoice, Revision):
-    """An invoice with its status."""
+    """An invoice of a tax payee, with its status."""
 
     @property
     def label(self) -> str:
-        """Return its name for messages."""
+        """Return the invoice's name for messages."""
         return f"revision {self.revision} of invoice {self.invoice}"
 
 
 def return_of(place: PropertySnapshot, payee: str, last_day: date) -> tuple[date, date]:
-    """Return the first and the last gaming day of the return of a payee's taxes that ends on a day.
+    """Return the first and last gaming day of the payee's tax return that ends on `last_day`.
 
-    Raises: Rejected for a payee without a tax on that day, and for a day on which none of its returns ends.
+    Raises: Rejected if the payee has no tax on that day, or no return of the payee ends on it.
     """
     begun = [one for one in place.law.taxes.values() if one.rate.root[0].effective_from <= last_day]
     payees = sorted({one.payee for one in begun})

@@ -1,4 +1,4 @@
-"""The hours of tips pools: entered by one person, approved by another. Pure; minutes."""
+"""Dealers' hours for tips pools: entered by one person, approved by another. Pure; minutes."""
 
 from datetime import date
 
@@ -10,14 +10,14 @@ from shared.jurisdictions import period_of
 
 
 class TipHoursDocument(TipHours, Revision):
-    """The hours of a pool with their status."""
+    """The dealers' hours of a tips pool, with their status."""
 
     @property
     def label(self) -> str:
-        """Return its name for messages."""
+        """Return the document's name for messages."""
         return f"revision {self.revision} of the hours of the pool up to {self.last_day}"
 
 
 def days_of(place: PropertySnapshot, pool: TipsPool, day: date) -> tuple[date, date]:
-    """Return the first and the last gaming day of the pool with a gaming day; weeks begin as the law's pack says."""
+    """Return the first and last gaming day of the tips pool that includes a day; the pack defines the weeks."""
     return period_of(place.law, pool.period, day)

@@ -1,4 +1,4 @@
-"""Play at a closed table: it belongs to no win, so the gaming day cannot be closed until it is resolved."""
+"""Play at a closed table. It belongs to no win, so the gaming day cannot be closed until it is resolved."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
@@ -13,9 +13,9 @@ _DAY: Final = timedelta(days=1)
 
 
 class Unopened(BaseModel):
-    """Play at a closed table: counts by kind, and the time of the first one.
+    """Play at a closed table: counts by kind, and the time of the first event.
 
-    Sales of chips are not included: for those the day misses an `opener`.
+    Sales of chips are not included, because for those the day already misses an `opener`.
     """
 
     table: str
@@ -48,7 +48,7 @@ def _listed(counted: Iterable[tuple[int, str]]) -> str:
 
 
 class ClosedTime(NamedTuple):
-    """A period of a gaming day in which a table was closed: after one moment, up to and including another."""
+    """A period of a gaming day in which a table was closed, from `after` (exclusive) to `until` (inclusive)."""
 
     table: str
     after: datetime
@@ -56,7 +56,7 @@ class ClosedTime(NamedTuple):
 
 
 def closed_times(clock: Clock, day: date, sessions: Iterable[Sessions]) -> Iterator[ClosedTime]:
-    """Yield the periods of a gaming day during which tables with any record were closed."""
+    """Yield the periods of a gaming day in which tables were closed, for all tables with a record."""
     first, last = clock.begins_at(day) - TICK, clock.begins_at(day + _DAY) - TICK
     for one in sessions:
         for window in one.windows:

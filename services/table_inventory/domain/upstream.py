@@ -1,6 +1,6 @@
-"""Round settlement's reports about its input: missing events, and refused records.
+"""Round settlement's reports about its input: missing events and quarantined records.
 
-No day of a property is closed while any of its own are open.
+A gaming day cannot be closed while any of its property are open.
 """
 
 import re
@@ -20,14 +20,14 @@ from shared.contracts.journal_facts import (
 )
 
 OF_INPUT: Final = (GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed, DismissedTogether)
-"""The facts about input that are read."""
+"""The facts of round settlement about its input."""
 
 _OF_PROPERTY: Final = re.compile(r"/properties/([^/]+)/")
 
 
 @dataclass(frozen=True, slots=True)
 class OpenInput:
-    """An open item of an input: `missing` events of a stream, or a record refused for a `reason`."""
+    """An open item of a service's input: `missing` events of a stream, or a record quarantined for a `reason`."""
 
     of: str
     source: str | None
@@ -41,7 +41,7 @@ class OpenInput:
 
 
 def property_of(source: str | None) -> str | None:
-    """Return the property of a stream, or None.
+    """Return the property that a stream belongs to, or None.
 
     >>> property_of("/properties/riverside/tables/BJ-01/pit")
     'riverside'
@@ -51,7 +51,7 @@ def property_of(source: str | None) -> str | None:
 
 
 def noted(event: Event[Any]) -> Iterator[UpstreamNoted]:
-    """Yield the facts to record for an entry of round settlement about its input."""
+    """Yield the facts that note a report of round settlement about its input."""
     match event.data:
         case GapOpened() as gap:
             property_name = property_of(gap.source)

@@ -1,4 +1,4 @@
-"""Variances: differences between counted and expected, and their resolution."""
+"""Variances: differences between counted and expected amounts, and their resolution."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
@@ -20,9 +20,9 @@ VarianceStatus = Literal["open", "owned", "resolved", "changed"]
 
 
 class VarianceName(NamedTuple):
-    """The identity of a variance at a property, without its gaming day, which may change with the counts.
+    """The identity of a variance at a property, without its gaming day, which may change when counts are corrected.
 
-    `number` is that of the count, the box exchange (pit sequences) or the slip.
+    `number` is the pit sequence of the count or box exchange, or the slip number.
     """
 
     table: str
@@ -31,7 +31,8 @@ class VarianceName(NamedTuple):
 
 
 class VarianceKey(NamedTuple):
-    """The key of a variance on its gaming day: `number` is that of the count, the box exchange or the slip."""
+    """The key of a variance on its gaming day; `number` is the sequence of the count or exchange, or the slip
+    number."""
 
     property: str
     gaming_day: date
@@ -45,12 +46,12 @@ class VarianceKey(NamedTuple):
 
 
 class Variance(ApprovalSubject):
-    """A variance. `cents` is counted (or arrived) less expected; negative: missing.
+    """A variance. `cents` is the counted (or received) less the expected amount; negative if chips are missing.
 
     `by_instrument` splits the variance of a drop box. `expected_by_denomination` and `counted_by_denomination` are
-    numbers of pieces, if every movement since the last count is known by denomination; if rounds were played,
-    `unexplained_by_denomination` is the rest of each denomination after the movements known by denomination. Status
-    `changed`: it was resolved, and later records make another difference.
+    numbers of pieces, if every movement since the last count is known by denomination. If rounds were played,
+    `unexplained_by_denomination` is what the known movements do not explain of each denomination. Status `changed`: the
+    variance was resolved, and later records changed it.
     """
 
     property: str
@@ -82,12 +83,12 @@ class Variance(ApprovalSubject):
         return VarianceKey(self.property, self.gaming_day, self.variance, self.table, self.number)
 
     def judged(self, provisions: Provisions) -> "Variance":
-        """Return the variance with its level: that of its largest part, if it is split."""
+        """Return the variance with its reporting level: that of its largest part, if it is split."""
         cents = max((self.by_instrument or {}).values(), key=abs, default=self.cents)
         return self.model_copy(update={"level": provisions.level(cents)})
 
     def after(self, **changes: Any) -> "Variance":
-        """Return the variance after changes of its owner or resolution."""
+        """Return the variance with a changed owner or resolution, and its status derived again."""
         found = self.model_copy(update=changes)
         status: VarianceStatus = "open" if found.owner is None else "owned"
         if found.resolved_at is not None:
@@ -124,8 +125,8 @@ def variances(
 ) -> list[Variance]:
     """Return all variances of a gaming day, by table and time.
 
-    `slips` only count if they were received otherwise than sent, or have an owner. `cases` has the cases of variances
-    with an owner, whatever gaming day each was of when it was owned.
+    `slips` count if the received and sent amounts differ, or if the variance has a case. `cases` maps variances to
+    their cases, whatever gaming day each variance belonged to when its owner was named.
     """
     looked_at = (
         window
@@ -156,7 +157,7 @@ def _variance(property_name: str, kind: VarianceKind, of: Window | Box | Slip, *
 def _of_windows(property_name: str, provisions: Provisions, windows: Iterable[Window]) -> Iterator[Variance]:
     for window in windows:
         end, expected = window.end, window.expected_by_denomination
-        if end is not None and provisions.is_win(window):  # whatever is found: only an earlier resolution is undone
+        if end is not None and provisions.is_win(window):  # the difference is win: only an earlier resolution is undone
             yield _variance(
                 property_name,
                 "inventory",

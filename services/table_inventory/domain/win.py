@@ -1,4 +1,4 @@
-"""The win under the formula of the law, from counts, movements and boxes, and the win implied by settled rounds."""
+"""The counted win under the formula of the law, from counts, movements and boxes, compared with the settled win."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,11 +27,11 @@ _INSTRUMENTS: Final[Mapping[str, str]] = {
     "match_play": "match_play_cents",
     "direct_bet": "direct_bet_cents",
 }
-"""The figure of each instrument that the law may count as drop."""
+"""The figure of each instrument that the law may count as drop, by instrument."""
 
 
 def win_effect(provisions: Provisions, figure: Figure, cents: int) -> int:
-    """Return the effect on the win (or on a table's rake) of raising a figure by `cents`."""
+    """Return the effect on the win (or on a table's rake) of raising a figure by `cents`; cents."""
     match figure:
         case "currency":
             return _drop_effect(provisions, "currency", cents)
@@ -49,24 +49,24 @@ def _drop_effect(provisions: Provisions, instrument: str, cents: int) -> int:
 
 @dataclass(slots=True)
 class Win:
-    """The win of a table, of one of its shifts, or of all tables, under the formula of the law.
+    """The win of a table, of one of its shifts, or of all tables, under the formula of the law; cents.
 
-    `win_cents` follows from opener, fills, credits, closer and drop, and is None while something is missing (`missing`
-    says what, `lacks` which and since when). Drop is what the law counts as drop of currency, counter checks, prepaid
-    access, match play and direct bets. By closer + credits + drop - opener - fills the win is always `rounds_win_cents`
-    + `counted_win_cents` + `inventory_variance_cents` + `drop_variance_cents` + `drop_cents`, less currency, counter
-    checks and prepaid access.
+    `win_cents` is computed from opener, fills, credits, closer and drop, and is None while something is missing.
+    `missing` lists the kinds of missing items, `lacks` the items. Drop is what the law counts as drop of currency,
+    counter checks, prepaid access, match play and direct bets. By closer + credits + drop - opener - fills the win is
+    always `rounds_win_cents` + `counted_win_cents` + `inventory_variance_cents` + `drop_variance_cents` + `drop_cents`,
+    less currency, counter checks and prepaid access.
 
-    What is counted beyond recorded movements is `counted_win_cents` at a table whose `play` is counted, and
-    `inventory_variance_cents` at others. Where not each sale is reported, the counted win has what boxes held beyond
-    the reported ones (`unrecorded_currency_cents`, `unrecorded_checks_cents`). `difference_cents` is what neither the
-    rounds nor the counts of counted tables say of the win. While something is missing, the counted win is 0. A total
-    has no `play`.
+    A count's difference from the expected inventory is `counted_win_cents` at a table whose `play` is counted, and
+    `inventory_variance_cents` at other tables. If a table does not report each sale, the contents of boxes beyond the
+    reported sales are part of its counted win (`unrecorded_currency_cents`, `unrecorded_checks_cents`).
+    `difference_cents` is the part of the win that neither rounds nor win by count explain. While something is missing,
+    the win by count is 0. A total has no `play`.
 
-    `coupons_cents` were counted in the box: match play, direct bets, and others, which are always a memorandum.
-    `rounds_win_cents` is what the rounds brought, less coupons paid and vigorish waived. `counts` and `boxes` are the
-    sequences in the table's pit stream behind the figures. `handed_over_cents` are counts that end one shift and begin
-    the next of the day: for a whole day they are in neither opener nor closer.
+    `coupons_cents` were counted in boxes: match play, direct bets, and other coupons, which are only a memorandum.
+    `rounds_win_cents` is the settled win in chips, less coupons paid and vigorish waived. `counts` and `boxes` are the
+    sequences in the table's pit stream from which the figures are computed. `handed_over_cents` are counts that end one
+    shift and begin the next of the same day; for a whole day they are in neither opener nor closer.
     """
 
     table: str | None = None
@@ -112,11 +112,11 @@ class Win:
     counts: list[int] = field(default_factory=list)
     boxes: list[int] = field(default_factory=list)
     times: Annotated[list[ShiftTime], Field(exclude=True)] = field(default_factory=list)
-    """The periods in which the table was open in the shift: stated, but in no document."""
+    """The periods in which the table was open in the shift. They are in statements, but in no document."""
 
     @property
     def found(self) -> bool:
-        """Return whether anything was in its boxes."""
+        """Return whether the table's counted boxes contained anything."""
         return bool(self.currency_cents or self.counter_checks_cents or self.coupons_cents or self.rake_cents)
 
     def lack(self, missing: Missing) -> None:
@@ -125,7 +125,7 @@ class Win:
             self.lacks.append(missing)
 
     def finish(self, provisions: Provisions) -> "Win":
-        """Compute all derived figures, and return self."""
+        """Compute all derived figures in place, and return self."""
         self.drop_cents = sum([getattr(self, _INSTRUMENTS[instrument]) for instrument in provisions.drop])
         self.rounds_win_cents = self.rounds_cents - self.coupons_paid_cents - self.vigorish_waived_cents
         self.lacks.sort(key=lambda one: (one.what, one.since, one.name))
@@ -153,7 +153,7 @@ class Win:
         return self
 
     def figures(self, *, non_banking: bool) -> WinFigures:
-        """Return the figures to state for a shift; for a non-banking table, those that are not part of a win."""
+        """Return the figures to state for a shift; for a non-banking table, only figures that are not part of a win."""
         if non_banking:
             counted = {name: getattr(self, name) for name in ("counter_checks_cents", "rake_cents")}
             tally = {"openings": self.openings, "boxes": len(self.boxes), "boxes_counted": self.boxes_counted}
@@ -179,10 +179,10 @@ def shift_wins(
     adjustments: Iterable[AdjustmentEntered],
     slips: Iterable[Slip] = (),
 ) -> list[Win]:
-    """Return the win of each shift of a table on a gaming day, in order.
+    """Return the win of each shift of a table on a gaming day, in order of their first record.
 
-    `boxes` are the exchanges of the table in order of time, with the one before and the one after those of the day;
-    `adjustments` the approved ones, `slips` those of the day in progress.
+    `boxes` are the table's exchanges in order of time, including the ones before and after the day. `adjustments` are
+    the day's approved ones; `slips` are the day's slips in progress.
     """
     found: dict[str, Win] = {}
 
@@ -214,7 +214,7 @@ def shift_wins(
 
 
 def of_day(provisions: Provisions, shifts: Sequence[Win]) -> Win:
-    """Return the win of a table on a gaming day from its shifts; handovers are in neither opener nor closer."""
+    """Return a table's win on a gaming day from its shifts; handovers are in neither opener nor closer."""
     win = _sum(shifts)
     win.table, win.play = shifts[0].table, shifts[0].play
     win.game = next((one.game for one in shifts if one.game is not None), None)
@@ -227,7 +227,7 @@ def of_day(provisions: Provisions, shifts: Sequence[Win]) -> Win:
 
 
 def total(provisions: Provisions, rows: Sequence[Win]) -> Win:
-    """Return the win of all tables, missing everything that any of them is missing."""
+    """Return the total win of all tables, with every missing item of any table."""
     return _sum(rows).finish(provisions)
 
 
@@ -268,7 +268,7 @@ def _add_window(win: Win, window: Window, *, is_win: bool) -> None:
 
 
 def _add_time(times: list[ShiftTime], piece: Piece) -> None:
-    """Add a period to those of a shift, merging it with an adjoining last one."""
+    """Add a period to the periods of a shift, merged with the last one if the two adjoin."""
     since = times.pop().since if times and times[-1].until == piece.since else piece.since
     times.append(ShiftTime(since=since, until=None if piece.until == EVER else piece.until))
 
@@ -298,10 +298,10 @@ def _add_box(win: Win, box: Box, sales: Sales) -> None:
 
 
 class TablesWin(BaseModel):
-    """The win of a gaming day: by table, and in total (empty while a table is incomplete).
+    """The win of a gaming day, by table and in total; the total is None while a table is incomplete.
 
-    By the law in the property's `property_version`, in force since `provisions_from`: `formula`, and the instruments
-    that count as `drop`. In addition the rake of the tables that have no win, and the contests that ended.
+    `formula` and `drop` (the instruments that count as drop) are those of the law in `property_version`, in effect
+    since `provisions_from`. `rake` is the rake of non-banking tables, which have no win; `contests` ended on the day.
     """
 
     property_version: int
@@ -326,7 +326,10 @@ def day_win(
     rake: Sequence[Rake] = (),
     contests: Sequence[ContestResult] = (),
 ) -> DayWin:
-    """Return the current win of a gaming day, from the shifts of its banking tables; for other tables, the rake."""
+    """Return the current win of a gaming day.
+
+    `shifts` is the win of its banking tables by shift; `rake` is the rake of its non-banking tables.
+    """
     of_shifts = [row for table in sorted(shifts) for row in shifts[table]]
     tables = [of_day(provisions, shifts[table]) for table in sorted(shifts) if shifts[table]]
     return DayWin(

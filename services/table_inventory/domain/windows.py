@@ -1,6 +1,6 @@
-"""Windows: the time between two counts of a table, and the expected inventory at its end.
+"""Windows: the time between two counts of a table, and the expected inventory at the end of it.
 
-The expected inventory is the count at the beginning of the window plus the movements in it; the difference from the
+The expected inventory is the count at the beginning of the window plus the movements in it. Its difference from the
 count at the end is a variance.
 """
 
@@ -15,7 +15,7 @@ Purpose = Literal["opener", "closer", "shift", "drop", "spot", "carried"]
 
 
 class Count(BaseModel, frozen=True):
-    """A count of a table inventory; `sequence` is that of the event in the table's pit stream."""
+    """A count of a table inventory; `sequence` is the sequence of its event in the table's pit stream."""
 
     table: str
     sequence: int
@@ -33,17 +33,17 @@ class Count(BaseModel, frozen=True):
 
     @property
     def begun(self) -> tuple[date, str]:
-        """Return the gaming day and shift that begin with the count."""
+        """Return the gaming day and shift that begin with the count; by default, its own."""
         return (self.begins_day or self.gaming_day, self.begins_shift or self.shift)
 
 
 class Moves(BaseModel, frozen=True):
     """The movements in a window: `cents` in total, positive into the inventory, and by kind.
 
-    Figures by kind are positive: `currency_cents` is what players paid. `by_denomination` has the movements known by
-    denomination, signed, if needed: for a table that is not counted yet, or that has a variance; `unknown` is the
-    number of movements that are not known by denomination (less those that were taken back), `coupons` that of the
-    coupons dropped.
+    Figures by kind are positive: `currency_cents` is the currency paid by players. `by_denomination` has the movements
+    known by denomination, signed; it is only read if needed, for a table without a further count or with a variance.
+    `unknown` is the number of movements without denominations, less those that were reversed; `coupons` is the number
+    of dropped coupons.
     """
 
     cents: int = 0
@@ -62,7 +62,7 @@ class Moves(BaseModel, frozen=True):
 
     @property
     def any(self) -> bool:
-        """Return whether anything moved, apart from reversed movements."""
+        """Return whether anything moved, net of reversed movements."""
         return any(getattr(self, name) for name in _SUMS if name not in ("coupons", "unknown"))
 
     @property
@@ -76,7 +76,7 @@ class Moves(BaseModel, frozen=True):
         return bool(self.currency_cents or self.counter_checks_cents or self.coupons)
 
     def __add__(self, other: "Moves") -> "Moves":
-        """Return the movements of both."""
+        """Return the sums of both movements."""
         sums = {name: getattr(self, name) + getattr(other, name) for name in _SUMS}
         known = (self.by_denomination, other.by_denomination)
         by_denomination = None if None in known else added(*(one for one in known if one is not None))
@@ -88,7 +88,7 @@ NOTHING: Final = Moves()
 
 
 class Mark(BaseModel, frozen=True):
-    """A mark at a table, at which something may begin or end: a count, the end of a gaming day, a box exchange.
+    """A moment at which a window of a table may begin or end: a count, the end of a gaming day, or a box exchange.
 
     `moves` are the movements after the previous mark, up to and including this one; None if unknown.
     """
@@ -100,12 +100,12 @@ class Mark(BaseModel, frozen=True):
 
 
 class Window(BaseModel, frozen=True):
-    """The time at a table between the previous count (`start`; None if there was none) and a count (`end`).
+    """The time at a table between a count (`start`; None if there was none) and the next count (`end`).
 
-    If a gaming day ended without a count, the time is cut there, at `since` and `until`: `moves` are the movements in
-    this part, `earlier` those between the count and it. A table is open in a window of `play`; `opens` and `closes` say
-    whether its counts are opener and closer of its `gaming_day` and `shift`, which follow from the count that begins
-    it. If the end begins another shift of the same gaming day, `hands_over`.
+    If a gaming day ended without a count, the window is cut there, at `since` and `until`: `moves` are the movements
+    within the cuts, `earlier` those between `start` and `since`. `play`: the table was open. `opens` and `closes`: the
+    counts are opener and closer of the window's `gaming_day` and `shift`, which follow from the count that begins it.
+    `hands_over`: `end` begins another shift of the same gaming day.
     """
 
     table: str
@@ -124,19 +124,19 @@ class Window(BaseModel, frozen=True):
 
     @property
     def expected_cents(self) -> int:
-        """Return the expected inventory at the end."""
+        """Return the expected inventory at the end of the window, cents."""
         return (0 if self.start is None else self.start.cents) + self.earlier.cents + self.moves.cents
 
     @property
     def variance_cents(self) -> int | None:
-        """Return counted less expected; None without two counts."""
+        """Return the counted less the expected amount, cents; None without two counts."""
         if self.start is None or self.end is None:
             return None
         return self.end.cents - self.expected_cents
 
     @property
     def expected_by_denomination(self) -> Stacks | None:
-        """Return the expected pieces by denomination, if all movements are known by denomination."""
+        """Return the expected pieces by denomination; None unless all movements are known by denomination."""
         moves = self.earlier + self.moves
         if self.start is None or moves.unknown or moves.by_denomination is None:
             return None
@@ -144,9 +144,9 @@ class Window(BaseModel, frozen=True):
 
     @property
     def unexplained_by_denomination(self) -> Stacks | None:
-        """Return the counted pieces of each denomination less the movements known by denomination.
+        """Return counted pieces less start and known movements, by denomination; None without two counts.
 
-        Settled rounds and most sales are not known so: this is their sum and the variance.
+        Settled rounds and most sales have no denominations, so this is their sum plus the variance.
         """
         moves = self.earlier + self.moves
         if self.start is None or self.end is None or moves.by_denomination is None:
@@ -156,7 +156,7 @@ class Window(BaseModel, frozen=True):
 
 
 class InventoryRow(BaseModel):
-    """The expected inventory of a table at a moment: the last count, and movements since.
+    """The expected inventory of a table at a moment: its last count, and the movements since, cents.
 
     `expected_by_denomination` is set if every movement since is known by denomination.
     """
@@ -172,7 +172,7 @@ class InventoryRow(BaseModel):
 
     @classmethod
     def of(cls, window: Window) -> "InventoryRow":
-        """Return the row of a current window."""
+        """Return the row of a table's current window."""
         start = window.start
         assert start is not None, "a running inventory begins with a count"
         day, shift = (window.gaming_day, window.shift) if window.play else start.begun

@@ -1,4 +1,4 @@
-"""Create the copy of the properties, the sealed counts, and the read model."""
+"""Create the copies of properties and submissions, the sealed counts, and the read model."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -9,7 +9,7 @@ depends_on = "journal_0001"
 
 
 def upgrade() -> None:
-    """Run the SQL files, and grant the service the privileges it needs."""
+    """Run the SQL files, and grant the service the privileges that it needs."""
     run_sql(__file__, "0001_properties", "0001_submissions")
     grant(
         "SELECT, INSERT",
@@ -35,7 +35,8 @@ def upgrade() -> None:
     )
     grant("DELETE", "counts", "movements", "boxes", "transports", "equipment", "counter_checks")
     grant("UPDATE (withdrawal_received_at)", "submissions")
-    # Nothing changes there: PostgreSQL lets nobody lock a row who may not change any column of it.
+    # Row locks need UPDATE on some column: PostgreSQL refuses FOR SHARE without it. The service never changes these
+    # rows.
     grant("UPDATE (property)", "counts", "boxes", "transports", "counter_checks")
     grant(
         "UPDATE",

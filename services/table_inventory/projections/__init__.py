@@ -1,4 +1,4 @@
-"""The read model of the table-inventory ledger, by room: what each fact writes."""
+"""The read model of the table-inventory ledger: which rows each fact writes, by department."""
 
 from services.table_inventory.projections import cage, gaming_days, pit, ratings
 

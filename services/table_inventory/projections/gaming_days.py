@@ -1,4 +1,4 @@
-"""The read model of gaming days: counts of drop boxes, wins as stated, what is open about a day, and what closes it."""
+"""The read model of gaming days: drop counts, stated wins, open items, and the steps that close a day."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -48,7 +48,7 @@ KEPT: Final[Kept] = {
 
 
 def apply(rows: Rows, entry: Entry, fact: Fact) -> None:
-    """Add what is counted, stated and concluded about a gaming day."""
+    """Add the counts, statements, conclusions and upstream reports of a fact to the rows."""
     match fact:
         case inventory.UpstreamNoted():
             _upstream(rows, fact)
@@ -60,7 +60,7 @@ def apply(rows: Rows, entry: Entry, fact: Fact) -> None:
             for box in fact.boxes:
                 rows.keep(insert, t.counted_boxes, box, property=fact.property, count=fact.count)
         case inventory.VarianceResolved():
-            said = ((name, value) for name, value in fact if name != "owner")  # it may be somebody else's since
+            said = ((name, value) for name, value in fact if name != "owner")  # the owner may have changed since
             of_box = {"resolved_by_instrument": fact.by_instrument}
             rows.keep(update, t.variance_cases, said, resolved_cents=fact.cents, **of_box)
 
@@ -71,7 +71,7 @@ def _stated(entry: Entry, fact: win.WinStated) -> dict[str, Any]:
 
 
 def _upstream(rows: Rows, fact: inventory.UpstreamNoted) -> None:
-    """Add a report of round settlement about its input."""
+    """Add a report of round settlement about missing or quarantined input."""
     for first, last, is_open in ((fact.first, fact.last, True), (fact.filled, fact.filled, False)):
         if first is not None:
             gap = {"source": fact.source, "first": first, "is_open": is_open, "last": last, "property": fact.property}
@@ -100,7 +100,7 @@ def touched(fact: Fact) -> Iterator[tuple[str, str, date]]:
                 yield fact.property, box.table, box.gaming_day
         case inventory.SlipVoided():
             yield fact.property, fact.table, fact.gaming_day
-            yield fact.property, fact.table, fact.voided_at.date()  # about when what was on its way went back
+            yield fact.property, fact.table, fact.voided_at.date()  # about the day on which the chips went back
         case inventory.OfTableDay() if isinstance(fact, _TOUCHING):
             yield fact.property, fact.table, fact.gaming_day
 

@@ -1,6 +1,6 @@
 """The read model of what happens at a table: its pit events, its slips, and the rounds played there.
 
-A pit event can be replaced and voided: its rows follow the version in force.
+A pit event can be corrected or voided, so its rows follow from the version in force.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,15 +41,15 @@ _CHECKS: Final[Mapping[type[pit.PitData], tuple[str, str]]] = {
     pit.InspectedCardReader: ("card_reader", "inspected_by"),
     pit.CountedStub: ("stub", "dealer"),
 }
-"""What an equipment event is about, and the field with the person responsible."""
+"""By type of equipment event: the name of the check, and the field with the person responsible."""
 
 
 Standing = Mapping[PitPlace, tuple[int, int] | None]
-"""The entry in force (shard, sequence) of each pit event of a batch."""
+"""The entry in force (shard, sequence) of each pit event of a batch; None for a voided event."""
 
 
 def apply(rows: Rows, entry: Entry, fact: Fact, standing: Standing) -> None:
-    """Add what happens at a table and between it and the cage: rounds, slips, and changes of its events."""
+    """Add the rounds, pit events, slips and desk changes of a table to the rows."""
     if isinstance(fact, _OF_PIT) and fact.desk_change is not None:
         effect = "superseded" if isinstance(fact, inventory.PitNoted) else "recorded"
         rows.keep(merge, t.pit_change_outcomes, fact, change=fact.desk_change, effect=effect)
@@ -86,7 +86,7 @@ def _place(fact: inventory.OfPitEvent | inventory.PitNoted) -> PitPlace:
 
 
 async def what_stands(connection: AsyncConnection, recorded: Sequence[Recorded]) -> Standing:
-    """Write the versions in force of pit events, delete voided ones, and return this batch's entries in force."""
+    """Write the versions in force of pit events, delete voided rows, and return the batch's entries in force."""
     events = PitEventRows(t.pit_events, "gaming_day", "voided_shard", "voided_seq")
     voided: dict[PitPlace, inventory.PitVoided] = {}
     for entry, fact in recorded:
@@ -131,11 +131,11 @@ ROWS_OF_EVENTS: Final[Sequence[tuple[type[pit.PitData] | tuple[type[pit.PitData]
     (pit.IssuedCounterCheck, t.counter_checks, "number"),
     (tuple(_CHECKS), t.equipment, "sequence"),
 )
-"""The table of a pit event's row, and the column with its position in the pit stream."""
+"""By type of pit event: the table of its row, and the column with its sequence in the pit stream."""
 
 
 def _pit(rows: Rows, entry: Entry, fact: inventory.PitRecorded, *, stands: bool) -> None:
-    """Add a pit event: a count, a step of a slip, a box, an equipment check, a movement."""
+    """Add a recorded pit event: its movement and, if it is in force (`stands`), its row."""
     data, at, sequence = fact.data, entry.draft.occurred_at, fact.sequence
     rows.bring_forward(entry)
     if fact.moved is not None and (cause := _cause(data)) is not None:
@@ -148,7 +148,7 @@ def _pit(rows: Rows, entry: Entry, fact: inventory.PitRecorded, *, stands: bool)
             rows.keep(insert, t.counts, data, sequence=sequence, at=at, **contents, **_counted(data))
         case pit.CarriedFill() | pit.ReceivedFill() | pit.CarriedCredit():
             key = slip_of(data)
-            rows.keep(merge, t.slips, key._asdict().items(), **step_of(data, at))  # of its contents it says nothing
+            rows.keep(merge, t.slips, key._asdict().items(), **step_of(data, at))  # without the slip's contents
         case pit.IssuedCounterCheck():
             rows.keep(insert, t.counter_checks, data, number=sequence)
             _issued(rows, data, at)
@@ -163,7 +163,7 @@ def _pit(rows: Rows, entry: Entry, fact: inventory.PitRecorded, *, stands: bool)
 
 
 def _voided(rows: Rows, entry: Entry, fact: inventory.PitVoided) -> None:
-    """Deduct what a voided pit event moved; undo its step of a slip."""
+    """Deduct the movement of a voided pit event, and undo its step of a slip."""
     rows.bring_forward(entry)
     if fact.moved is not None and (cause := _cause(fact.data)) is not None:
         rows.move(entry, fact, fact.moved, *cause, stands=False)
@@ -175,14 +175,14 @@ def _voided(rows: Rows, entry: Entry, fact: inventory.PitVoided) -> None:
 
 
 def _issued(rows: Rows, data: pit.IssuedCounterCheck, at: datetime | None) -> None:
-    """Record that a table issued a counter check, or that it did not."""
+    """Record the issuance of a counter check by a table; without `at`, remove it."""
     issued = {"drawer": data.drawer, "issued_cents": data.cents} if at else {"drawer": None, "issued_cents": None}
     key = {"property": data.property, "serial": data.serial}
     rows.keep(merge, t.patron_checks, key.items(), **issued, issued_at=at)
 
 
 def _cause(data: pit.PitData) -> tuple[str, str | None] | None:
-    """Return the cause of a movement and its reference; None if the entry does not move the inventory."""
+    """Return (cause, reference) of a movement; None if the event moves no chips of the inventory."""
     match data:
         case pit.CarriedFill() | pit.ReceivedFill() | pit.CarriedCredit():
             key = slip_of(data)
@@ -202,7 +202,7 @@ def _cause(data: pit.PitData) -> tuple[str, str | None] | None:
 
 
 def _counted(data: pit.CountedTable | pit.CarriedTable) -> Row:
-    """Return the purpose of a count, the people, and the shift that begins with it."""
+    """Return a count's purpose, its people, and the shift that begins with it, as columns."""
     if isinstance(data, pit.CarriedTable):
         return {"purpose": "carried", "counted_by": data.recorded_by, "observed_by": data.checked_by}
     people = {"counted_by": data.dealer, "observed_by": data.floorperson}

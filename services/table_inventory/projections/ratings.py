@@ -1,4 +1,4 @@
-"""The read model of ratings: their steps, and the last statement about each."""
+"""The read model of ratings: their steps, and the last statement about each rating."""
 
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ TABLES: Final = (t.rating_steps, t.ratings_stated)
 
 
 def apply(rows: Rows, entry: Entry, fact: Fact) -> None:
-    """Add a step of a rating, or what is stated about it."""
+    """Add a step of a rating, or a statement about it, to the rows."""
     match fact:
         case ratings.RatingRecorded():
             rows.keep(insert, t.rating_steps, fact, **_step(entry, fact))

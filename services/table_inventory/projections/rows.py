@@ -1,4 +1,4 @@
-"""The rows of a batch of facts, with one statement per table and set of columns."""
+"""The rows that a batch of facts writes, with one SQL statement for each table and set of columns."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date
@@ -18,15 +18,15 @@ from shared.journal import bulk
 from shared.journal.entry import Entry
 
 Write = Callable[[Table, tuple[str, ...]], bulk.Statement]
-"""Return the statement that writes rows of a table with these columns."""
+"""A function from a table and its columns to the statement that writes rows with these columns."""
 
 Row = dict[str, Any]
 Said = Iterable[tuple[str, Any]]
-"""Names and values, for example of a fact."""
+"""Names and values, for example the fields of a fact."""
 
 
 Kept = Mapping[type[Fact], tuple[Write, Table, Row]]
-"""Facts that are written as one row: the statement, the table, and additional columns."""
+"""By type of fact that is written as one row: the statement, the table, and additional columns."""
 
 
 def _values(table: Table, columns: tuple[str, ...]) -> list[str]:
@@ -36,25 +36,25 @@ def _values(table: Table, columns: tuple[str, ...]) -> list[str]:
 
 @cache
 def insert(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
-    """Insert a row: for what is recorded once."""
+    """Insert rows that are recorded only once."""
     return bulk.insert(table, columns)
 
 
 @cache
 def merge(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
-    """Insert a row or update the existing one: for rows to which several shards contribute."""
+    """Insert rows, or update the existing ones, where several shards contribute to a row."""
     return bulk.insert(table, columns, on_conflict=bulk.replaced(table, *_values(table, columns)))
 
 
 @cache
 def refuse(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
-    """Insert a refused record, or add the owner to one that is already known as closed."""
+    """Insert quarantined records; if a record is already known as closed, add only its source and reason."""
     return bulk.insert(table, columns, on_conflict=bulk.replaced(table, "property", "source", "sequence", "reason"))
 
 
 @cache
 def update(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
-    """Update a row written by an earlier entry of the same shard."""
+    """Update rows written by an earlier entry of the same shard."""
     return bulk.update(table, _values(table, columns))
 
 
@@ -68,7 +68,7 @@ _TOUCH: Final = bulk.insert(t.touched, on_conflict=bulk.replaced(t.touched, "seq
 
 
 class Rows:
-    """The rows of a batch, with one statement per table and set of columns."""
+    """Collects the rows of a batch of facts, and writes them together."""
 
     def __init__(self) -> None:
         self._movements: list[Row] = []
@@ -84,7 +84,7 @@ class Rows:
         self._touched: dict[tuple[Any, ...], Entry] = {}
 
     def keep(self, write: Write, table: Table, said: Said, /, **more: Any) -> None:
-        """Write a row with those fields of a fact that are columns of the table."""
+        """Add a row of `table` from the fields of a fact that are columns of it, and from additional columns."""
         row = {name: value for name, value in said if name in table.c} | more
         self._kept[write].setdefault((table, tuple(row)), []).append(row)
 
@@ -96,7 +96,10 @@ class Rows:
     def move(
         self, entry: Entry, fact: Any, moved: inventory.Moved, cause: str, ref: str | None, *, stands: bool = True
     ) -> None:
-        """Add a movement of a table inventory; one not in force only enters the sums, as does its reversal."""
+        """Add a movement of a table inventory.
+
+        A movement that is not in force (`stands`) enters only the hourly sums, as its reversal does.
+        """
         rounds: int = getattr(fact, "rounds", 0)
         if stands:
             place = {"shard": entry.shard, "seq": entry.seq, "at": entry.draft.occurred_at}
@@ -120,13 +123,13 @@ class Rows:
                 self._brought[key] = self._brought.get(key, 0) - cents
 
     def hold(self, entry: Entry, fact: Fact) -> None:
-        """Add what an entry changes of the money at the cage."""
+        """Add an entry's changes of the money held at the cage."""
         for place, cause, cents in held(fact, entry.draft.postings):
             key = (*place, cause, entry.shard)
             self._held[key] = self._held.get(key, 0) + cents
 
     async def write(self, connection: AsyncConnection) -> None:
-        """Write the rows; the last change of a row wins."""
+        """Write all rows. If the batch changes a row several times, the last change wins."""
         await bulk.copy(connection, t.movements, self._movements)
         added = ((*key, *sums) for key, sums in sorted(self._moved.items()))
         await _ADD_MOVED.write(connection, bulk.keyed(_ADD_MOVED, added))
@@ -145,6 +148,6 @@ class Rows:
 
 
 def transfer(contents: Contents, sign: int = 1) -> inventory.Moved:
-    """Return the movement of chips to a table (`sign` 1) or from it (-1)."""
+    """Return the transfer of chips to a table (`sign` 1) or from it (-1), cents."""
     cents = sign * value_of(contents)
     return inventory.Moved(movement="transfer", cents=cents, contents=stacks(contents, sign))

@@ -1,1 +1,1 @@
-"""Queries on the read model, each report in one snapshot."""
+"""Queries on the read model; each report is read in one snapshot."""

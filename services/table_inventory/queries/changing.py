@@ -55,7 +55,7 @@ _OF_COUNTS: Final = frozenset({"table.opened", "table.closed", "table.counted", 
 async def read_dependents(
     connection: AsyncConnection, events: Iterable[Event[Any]], known: PitEventsKnown[PitRecorded]
 ) -> dict[PitPlace, Dependents]:
-    """Return what depends on the recorded events that these events change."""
+    """Return what depends on the recorded events that changes refer to, by the position of the change."""
     found: dict[PitPlace, Dependents] = {}
     for event in events:
         standing = known.standing(event) if isinstance(event.data, PitChange) else None
@@ -72,8 +72,8 @@ async def require_still_free(
 ) -> None:
     """Check again, in the recording transaction, that a change is possible.
 
-    A dependent transaction holds a lock on the event's row (`queries.holding`): the change waits for it, and sees here
-    what it wrote. Raises: Refused, saying what must be undone first.
+    A command that depends on the event holds a lock on the event's row (`queries.holding`), so that the change waits
+    for it and then sees what it wrote. Raises: Refused, naming what must be undone first.
     """
     data = standing.fact.data
     slip = None
@@ -115,7 +115,7 @@ async def _dependents(connection: AsyncConnection, fact: PitRecorded, at: dateti
 
 
 async def _boxes_beside(connection: AsyncConnection, fact: PitRecorded) -> dict[str, Any]:
-    """Return whether an exchange is the last one of its table, and the box that was there before."""
+    """Return the fields `is_last` and `box_before` of `Dependents` for a box exchange."""
     b = t.boxes.c
     rows = rows_of(t.boxes, property=fact.property, table=fact.table).order_by(b.removed_at.desc(), b.exchange.desc())
     last, *before = (await connection.execute(rows.limit(2))).all()
@@ -128,9 +128,10 @@ async def _boxes_beside(connection: AsyncConnection, fact: PitRecorded) -> dict[
 async def read_books(
     connection: AsyncConnection, events: Sequence[Event[Any]], first: Collection[TableKey]
 ) -> dict[TableKey, Books]:
-    """Return the books of tables never counted before for which the events contain a possible `first` count.
+    """Return the books of tables that were never counted, and of tables with a changed count.
 
-    Also those of which a count changes: opening balance, earliest counts, and movements until these.
+    `first` are the tables for which the events contain a possible first count. Books of a changed count have the
+    opening balance, the earliest counts, and the movements until then.
     """
     changed: dict[TableKey, int] = defaultdict(int)
     moments: dict[TableKey, set[datetime]] = defaultdict(set)

@@ -1,4 +1,4 @@
-"""Read counter checks: the outstanding amounts, and the cage's steps."""
+"""Read counter checks: outstanding amounts, and the cage's steps."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -42,13 +42,13 @@ async def checks_on_hand(
 async def find_checks(
     connection: AsyncConnection, property_name: str, serials: Sequence[str]
 ) -> dict[str, CounterCheck]:
-    """Return those of the counter checks with these serial numbers that exist."""
+    """Return the existing counter checks with these serial numbers, by serial number."""
     asked = {"property": property_name, "serials": list(serials)}
     return {check.serial: check for check in await things_of(CounterCheck, connection, _OF_SERIALS, asked)}
 
 
 async def find_check(connection: AsyncConnection, property_name: str, serial: str) -> CounterCheck:
-    """Return a counter check. Raises: Rejected if there is none."""
+    """Return a counter check. Raises: Rejected if it does not exist."""
     found = await find_checks(connection, property_name, [serial])
     if serial not in found:
         raise Rejected(Reason.NOT_FOUND, f"no counter check {serial} was issued at {property_name}")
@@ -56,7 +56,7 @@ async def find_check(connection: AsyncConnection, property_name: str, serial: st
 
 
 async def find_redemption(connection: AsyncConnection, property_name: str, step: int) -> Redemption:
-    """Return the payment entered as a step: a redemption, or a recovery. Raises: Rejected if there is none."""
+    """Return the payment (redemption or recovery) with a step number. Raises: Rejected if there is none."""
     query = rows_of(check_steps, property=property_name, step=step)
     row = (await connection.execute(query.where(check_steps.c.what.in_(("redeemed", "recovered"))))).one_or_none()
     if row is None:

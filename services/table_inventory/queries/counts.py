@@ -23,15 +23,15 @@ from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 
 async def find_count(connection: AsyncConnection, property_name: str, count: int) -> Row[Any]:
-    """Return the row of a count. Raises: Rejected if there is none."""
+    """Return the row of a count. Raises: Rejected if it does not exist."""
     missing = f"there is no count {count} at {property_name}"
     return await find_row(connection, drop_counts, missing, property=property_name, count=count)
 
 
 async def uncounted_boxes(connection: AsyncConnection, place: PropertySnapshot, gaming_day: date) -> list[Box]:
-    """Return the boxes of a gaming day that are in no concluded count, including written-off ones.
+    """Return the boxes of a gaming day that are not in a concluded count, including written-off ones.
 
-    A written-off box is counted if it is found, but not expected (`is_done`).
+    A written-off box is counted if it is found, but a count need not include it (`is_done`).
     """
     asked = Span(place, gaming_day, gaming_day).asked(place.document.property, None)
     boxes = (box for found in (await boxes_between(connection, asked)).values() for box in found)
@@ -39,7 +39,7 @@ async def uncounted_boxes(connection: AsyncConnection, place: PropertySnapshot, 
 
 
 async def sealed_turns(connection: AsyncConnection, property_name: str, count: int) -> dict[BoxKey, list[BoxTurn]]:
-    """Return the turns of the boxes of a count, in order.
+    """Return the turns of a count by box, in order.
 
     Raises: Rejected if the sealed figures do not match their commitments.
     """
@@ -70,7 +70,7 @@ def _under_seal(row: Row[Any]) -> BoxTurn | None:
 
 
 def _commitment(turn: BoxTurn | None) -> str:
-    """Return the commitment of a turn; empty for an invalid turn."""
+    """Return the commitment to a turn's figures; empty for an invalid turn."""
     return "" if turn is None else commitment_of(turn.figures, turn.salt)
 
 
@@ -87,7 +87,7 @@ async def _committed(connection: AsyncConnection, property_name: str, count: int
 
 
 async def compare_sealed_counts(connection: AsyncConnection) -> ComparedTable:
-    """Compare the sealed figures with their commitments."""
+    """Compare the sealed figures of all counts with their commitments."""
     key = [column.name for column in sealed_counts.primary_key]
     was: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in await connection.execute(select(sealed_counts)):
@@ -101,7 +101,7 @@ async def compare_sealed_counts(connection: AsyncConnection) -> ComparedTable:
 
 
 async def read_count(connection: AsyncConnection, property_name: str, count: int) -> CountDocument:
-    """Return a count for display: progress while it is open, figures once concluded. Raises: Rejected."""
+    """Return a count for display: its progress while it is open, the figures once it is concluded. Raises: Rejected."""
     row = await find_count(connection, property_name, count)
     place = await find_place(connection, property_name, row.gaming_day)
     counters = Provisions.of(place, row.gaming_day).counters

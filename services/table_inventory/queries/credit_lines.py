@@ -1,4 +1,4 @@
-"""Read patrons' credit lines: the terms, the counter checks that are owed, and requested changes."""
+"""Read patrons' credit lines: terms, counter checks owed, and requested changes."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Final
@@ -18,7 +18,7 @@ from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 _UNCLEARED: Final = """
     s.what IN ('redeemed', 'recovered') AND s.paid_in IN ('deposit', 'check') AND NOT EXISTS (
         SELECT FROM table_inventory.check_steps u WHERE u.property = s.property AND u.undoes = s.step)"""
-"""Whether a step is a payment that a bank may still return."""
+"""SQL condition: a step `s` is a payment that a bank may still return."""
 
 _CHECKS: Final = """
     SELECT c.property, c.serial, coalesce(c.patron, c.drawer) AS patron, c."table", c.gaming_day, c.shift,
@@ -49,7 +49,7 @@ _PREPARED: Final = bulk.select(patron_checks)
 
 
 async def find_credit_line(connection: AsyncConnection, property_name: str, patron: str) -> CreditLine:
-    """Return a patron's credit line; without terms if none was ever approved."""
+    """Return a patron's credit line; its terms are None if no limit was ever approved."""
     key = {"property": property_name, "patron": patron}
     row = (await connection.execute(rows_of(credit_lines, **key))).one_or_none()
     checks = await things_of(PatronCheck, connection, _OF_PATRON, key)
@@ -62,7 +62,7 @@ async def find_credit_line(connection: AsyncConnection, property_name: str, patr
 async def read_credit_lines(
     connection: AsyncConnection, property_name: str, after: str, limit: int
 ) -> list[CreditLine]:
-    """Return the credit line of each patron who has terms, by patron."""
+    """Return the credit lines of patrons who have terms, ordered by patron, after a patron's reference."""
     c = credit_lines.c
     query = rows_of(credit_lines, property=property_name).where(c.patron > after).order_by(c.patron).limit(limit)
     return [
@@ -71,7 +71,7 @@ async def read_credit_lines(
 
 
 async def find_patron_check(connection: AsyncConnection, property_name: str, serial: str) -> PatronCheck:
-    """Return a counter check that was prepared. Raises: Rejected if there is none."""
+    """Return a prepared counter check. Raises: Rejected if no such check was prepared."""
     found = await things_of(PatronCheck, connection, _OF_SERIAL, {"property": property_name, "serial": serial})
     if not found or found[0].prepared_by is None:
         raise Rejected(Reason.NOT_FOUND, f"no counter check {serial} was prepared at {property_name}")
@@ -79,7 +79,7 @@ async def find_patron_check(connection: AsyncConnection, property_name: str, ser
 
 
 async def is_serial_used(connection: AsyncConnection, property_name: str, serial: str) -> bool:
-    """Return whether a counter check with this serial number was prepared, issued, or replaced others."""
+    """Return whether a counter check with this serial number was prepared or issued, or replaced others."""
     query = rows_of(patron_checks, property=property_name, serial=serial)
     return (await connection.execute(query)).first() is not None
 
@@ -87,7 +87,7 @@ async def is_serial_used(connection: AsyncConnection, property_name: str, serial
 async def prepared_checks(
     connection: AsyncConnection, wanted: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], PreparedCheck]:
-    """Return those of these counter checks, (property, serial number), that were prepared."""
+    """Return the counter checks that were prepared, among the given ones, by (property, serial number)."""
     if not wanted:
         return {}
     rows = await _PREPARED.read(connection, bulk.keyed(_PREPARED, sorted(wanted)))
@@ -99,7 +99,7 @@ async def prepared_checks(
 
 
 async def require_not_void(connection: AsyncConnection, issued: Collection[tuple[str, str]]) -> None:
-    """Check again, in the transaction that wrote these counter checks, that none was voided meanwhile.
+    """Check again, in the transaction that records their issuance, that none of these checks was voided meanwhile.
 
     Raises: Refused.
     """
@@ -109,7 +109,7 @@ async def require_not_void(connection: AsyncConnection, issued: Collection[tuple
 
 
 def request_of_row(row: Row[Any]) -> CreditLineRequest:
-    """Return a requested change of a credit line, with what became of it."""
+    """Return a requested change of a credit line with its status, from its row."""
     status = "requested" if row.verified_at is None else "verified"
     if row.granted_at is not None:
         status = "approved"
@@ -119,7 +119,7 @@ def request_of_row(row: Row[Any]) -> CreditLineRequest:
 
 
 async def find_credit_line_request(connection: AsyncConnection, property_name: str, request: int) -> CreditLineRequest:
-    """Return a requested change of a credit line, with its terms now. Raises: Rejected if there is none."""
+    """Return a requested change with the credit line's current terms. Raises: Rejected if it does not exist."""
     missing = f"there is no credit line request {request} at {property_name}"
     row = await find_row(connection, credit_line_requests, missing, property=property_name, request=request)
     line = await find_credit_line(connection, property_name, row.patron)
@@ -127,7 +127,7 @@ async def find_credit_line_request(connection: AsyncConnection, property_name: s
 
 
 is_undecided: Final = credit_line_requests.c.granted_at.is_(None) & credit_line_requests.c.declined_at.is_(None)
-"""Whether nobody decided a requested change of a credit line."""
+"""SQL condition: a requested change of a credit line is undecided."""
 
 
 async def requests_of_patron(

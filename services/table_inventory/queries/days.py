@@ -34,7 +34,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 from shared.runtime.snapshot_reader import Executes, SnapshotReader
 
-# A box is of the gaming day that its exchange claims, which may be another than that of what fell into it.
+# A box belongs to the gaming day that its exchange claims, which may differ from that of its contents.
 _NOT_DROPPED: Final = text("""
     SELECT m."table", m.ref AS serial, -m.cents AS cents, m.at
     FROM table_inventory.movements m
@@ -58,8 +58,9 @@ _NOT_DROPPED: Final = text("""
 class Counted:
     """The counts of a gaming day at a property, by table: sessions, and drop boxes with their neighbors.
 
-    `windows` are those that ended with a count of the day, by denomination if needed; `slips` those of the day in
-    progress; `unopened` is play at closed tables.
+    `in_order` has the exchanges of each table, including the ones before and after the day. `windows` ended with a
+    count of the day, and have movements by denomination if they have a variance. `slips` are the day's slips in
+    progress. `unopened` is play at closed tables.
     """
 
     key: DayKey
@@ -77,12 +78,12 @@ class Counted:
         return [box for boxes in self.in_order.values() for box in boxes if box.gaming_day == self.key.gaming_day]
 
     def was_used(self, table: str, wins: Iterable[Win]) -> bool:
-        """Return whether anything happened at a table on the day, whose shifts these are."""
+        """Return whether a table was used on the day; `wins` is the win of its shifts on the day."""
         happened = self.sessions.get(table, nothing_of(table)).happened_on(self.place, self.key.gaming_day)
         return happened or any(win.found for win in wins)
 
     def shifts(self, approved: Sequence[AdjustmentEntered]) -> dict[str, list[Win]]:
-        """Return the win of each shift, by table, including these approved adjustments."""
+        """Return the win of each shift by table, including these approved adjustments."""
         adjusted = {one.table for one in approved} | {slip.table for slip in self.slips}
         found = {
             table: shift_wins(
@@ -99,7 +100,7 @@ class Counted:
 
 
 async def read_day(connection: AsyncConnection, key: DayKey) -> Day:
-    """Return the stage of a gaming day; open if no closing step was taken."""
+    """Return the stage of a gaming day; `open` if no closing step was taken."""
     row = (await connection.execute(rows_of(t.days, **key._asdict()))).one_or_none()
     return Day(**key._asdict()) if row is None else thing_of(Day, row)
 
@@ -111,7 +112,7 @@ async def read_adjustments(connection: AsyncConnection, key: DayKey) -> list[Adj
 
 
 async def find_adjustment(connection: AsyncConnection, key: DayKey, adjustment: int) -> Adjustment:
-    """Return an adjustment of a gaming day. Raises: Rejected if there is none."""
+    """Return an adjustment of a gaming day. Raises: Rejected if it does not exist."""
     missing = f"there is no adjustment {adjustment} of {key.gaming_day} at {key.property}"
     return thing_of(
         Adjustment, await find_row(connection, t.adjustments, missing, **key._asdict(), adjustment=adjustment)
@@ -148,7 +149,7 @@ async def counted_of_day(
 async def _unopened(
     connection: Executes, place: PropertySnapshot, key: DayKey, sessions: Iterable[Sessions]
 ) -> Sequence[Unopened]:
-    """Return play at closed tables, except fully automated ones, which have no chips."""
+    """Return play at closed tables, without fully automated tables, which have no chips."""
     automated = {table.table for table in place.tables_on(key.gaming_day) if table.fully_automated}
     closed = closed_times(place, key.gaming_day, (one for one in sessions if one.table not in automated))
     return await unopened_in(connection, key.property, list(closed))
@@ -161,19 +162,19 @@ async def find_counted(connection: AsyncConnection, key: DayKey, table: str | No
 
 
 async def counted_at_once(read: SnapshotReader, key: DayKey, *, now: datetime) -> Counted:
-    """Return the counts of a gaming day, read in parallel."""
+    """Return the counts of a gaming day, read with concurrent queries. Raises: Rejected for an unknown property."""
     return await counted_of_day(read, await find_place(read.connection, *key), key, now=now)
 
 
 class _OneByOne:
-    """Runs concurrent statements one after the other on a single connection."""
+    """Executes concurrent statements one after the other on a single connection."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
         self._turn = asyncio.Lock()
 
     async def execute(self, statement: Executable, parameters: Any = None, /) -> CursorResult[Any]:
-        """Return all rows of a statement."""
+        """Return the result of a statement."""
         async with self._turn:
             return await self._connection.execute(statement, parameters)
 
@@ -181,7 +182,7 @@ class _OneByOne:
 async def variances_of_day(
     connection: AsyncConnection, key: DayKey, table: str | None = None, *, now: datetime
 ) -> list[Variance]:
-    """Return all variances of a gaming day as of `now`, or those of a `table`, by table and time.
+    """Return all variances of a gaming day as of `now`, or those of one `table`, by table and time.
 
     Raises: Rejected for an unknown property.
     """
@@ -191,7 +192,7 @@ async def variances_of_day(
 
 
 async def find_variance(connection: AsyncConnection, key: VarianceKey, *, now: datetime) -> Variance:
-    """Return a variance as of `now`. Raises: Rejected if there is none."""
+    """Return a variance as of `now`. Raises: Rejected if it does not exist."""
     for variance in await variances_of_day(connection, DayKey(key.property, key.gaming_day), key.table, now=now):
         if variance.key() == key:
             return variance
@@ -259,9 +260,9 @@ async def journal_heads(connection: AsyncConnection) -> dict[str, dict[str, Any]
 
 
 async def read_findings(connection: AsyncConnection, counted: Counted, win: TablesWin | None = None) -> Findings:
-    """Return the data for the follow-ups of a gaming day, from its counts.
+    """Return the data from which the follow-ups of a gaming day are derived.
 
-    The `win` is read unless it is given.
+    `win` is the day's win, if it was read already.
     """
     key = counted.key
     slips, day = await slips_off(connection, *key), await read_day(connection, key)

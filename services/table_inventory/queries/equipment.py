@@ -40,12 +40,12 @@ _OPEN: Final = text("""
 
 
 async def open_tables(connection: AsyncConnection, property_name: str | None) -> list[OpenTable]:
-    """Return the tables that are open now, of a property or of all."""
+    """Return the tables that are open now, of one property or of all."""
     return await things_of(OpenTable, connection, _OPEN, {"property": property_name})
 
 
 async def clocks_of(connection: AsyncConnection, property_name: str | None, now: datetime) -> list[Clock]:
-    """Return all equipment clocks of these open tables."""
+    """Return the equipment clocks of open tables, of one property or of all."""
     places = await known_places(connection, properties)
     of_days: dict[tuple[str, date], Provisions] = {}
     found: list[Clock] = []

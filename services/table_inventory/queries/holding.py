@@ -1,4 +1,4 @@
-"""Lock the pit events that a command depends on, so that they cannot change before it is recorded."""
+"""Lock the pit events that a command depends on, so that they cannot change before the command is recorded."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from shared.runtime.rows import rows_of
 
 
 async def hold(connection: AsyncConnection, table: Table, /, **key: Any) -> None:
-    """Lock the rows with this key (shared) until the transaction ends.
+    """Take a shared lock on the rows with this key until the transaction ends.
 
-    If one was changed since the transaction began, the database refuses the lock, and the command is decided again.
+    If a row was changed since the transaction began, the database refuses the lock, and the command is decided again.
     """
     await connection.execute(rows_of(table, **key).with_for_update(read=True))

@@ -8,7 +8,7 @@ from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 
 async def find_investigation(connection: AsyncConnection, property_name: str, number: int) -> Investigation:
-    """Return an investigation. Raises: Rejected if there is none."""
+    """Return an investigation. Raises: Rejected if it does not exist."""
     missing = f"there is no investigation {number} at {property_name}"
     row = await find_row(connection, investigations, missing, property=property_name, investigation=number)
     return thing_of(Investigation, row)
@@ -17,7 +17,7 @@ async def find_investigation(connection: AsyncConnection, property_name: str, nu
 async def read_investigations(
     connection: AsyncConnection, property_name: str, *, after: int = 0, limit: int | None = None, **wanted: str | None
 ) -> list[Investigation]:
-    """Return investigations by number; `wanted` are values of columns, such as the `month`."""
+    """Return investigations by number, after a number; `wanted` are column values to select by, such as the `month`."""
     query = rows_of(investigations, property=property_name, **wanted)
     number = investigations.c.investigation
     return await things_of(Investigation, connection, query.where(number > after).order_by(number).limit(limit))

@@ -1,4 +1,4 @@
-"""Read the state needed to decide about pit events, both incoming and proposed at a desk."""
+"""Read the state needed to decide on pit events, both incoming and proposed at the desk."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from shared.runtime.ingest.pit_events import known_events
 
 
 async def read_known(connection: AsyncConnection, places: PropertyLookup, events: Sequence[Event[Any]]) -> pit.Known:
-    """Return the state that events, and the events that they change, refer to."""
+    """Return the state that these events, and the events that they change, refer to."""
     known = await known_events(connection, pit_events, journal, events)
     data = [event.data for event in events]
     standing = (known.standing(event) for event in events if isinstance(event.data, PitChange))
@@ -42,11 +42,11 @@ async def read_known(connection: AsyncConnection, places: PropertyLookup, events
 
 
 def issued(said: Sequence[Any]) -> set[tuple[str, str]]:
-    """Return the counter checks, (property, serial number), that these events issue."""
+    """Return the counter checks, (property, serial number), that the given event data issue."""
     return {(one.property, one.serial) for one in said if isinstance(one, IssuedCounterCheck)}
 
 
 def placed(said: Sequence[Any]) -> set[pit.BoxName]:
-    """Return the drop boxes that these events place on tables."""
+    """Return the drop boxes, (property, box), that the given event data place on tables."""
     exchanged = (one for one in said if isinstance(one, ExchangedBox))
     return {(one.property, one.placed_box) for one in exchanged if one.placed_box is not None}

@@ -1,4 +1,4 @@
-"""Read movements that handlers need: the books of new tables, and closing times of rounds."""
+"""Read movements that handlers need: those of new tables, and the closing times of rounds."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -32,7 +32,7 @@ _ROUNDS: Final = bulk.select(movements, by=("property", "table", "ref", "revisio
 async def first_books(
     connection: AsyncConnection, tables: Collection[TableKey]
 ) -> dict[TableKey, list[tuple[datetime, int]]]:
-    """Return the movements, time and cents, of tables that were never counted, except rounds."""
+    """Return the movements (time, cents), except rounds, of the tables that were never counted."""
     if not tables:
         return {}
     c = counts.c
@@ -45,7 +45,7 @@ async def first_books(
 
 
 async def known_checks(connection: AsyncConnection, wanted: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return those of these counter checks, (property, serial number), that exist."""
+    """Return the counter checks, (property, serial number), that exist among the given ones."""
     if not wanted:
         return set()
     rows = await _CHECKS.read(connection, bulk.keyed(_CHECKS, sorted(wanted)))
@@ -53,7 +53,7 @@ async def known_checks(connection: AsyncConnection, wanted: Collection[tuple[str
 
 
 async def boxes_on_tables(connection: AsyncConnection, wanted: Collection[BoxName]) -> dict[BoxName, set[str]]:
-    """Return the tables on which these drop boxes are, according to each table's last exchange."""
+    """Return the tables on which these drop boxes are, by box, according to each table's last exchange."""
     found: dict[BoxName, set[str]] = {}
     if wanted:
         for row in await connection.execute(_ON_TABLES, _named(wanted)):
@@ -62,9 +62,9 @@ async def boxes_on_tables(connection: AsyncConnection, wanted: Collection[BoxNam
 
 
 async def require_on_one_table(connection: AsyncConnection, placed: Collection[BoxName]) -> None:
-    """Lock, until the transaction ends, the drop boxes that were placed in it.
+    """Lock newly placed drop boxes until the transaction ends, and check that each is on one table.
 
-    Raises: Refused if one of them is on two tables, because another process has placed it meanwhile.
+    Raises: Refused if another process has placed one of them on another table meanwhile.
     """
     if not placed:
         return
@@ -80,7 +80,7 @@ def _named(boxes: Collection[BoxName]) -> dict[str, list[str]]:
 
 
 async def closed_rounds(connection: AsyncConnection, keys: Collection[RoundKey]) -> dict[RoundKey, datetime]:
-    """Return the closing times of those of these rounds that were counted."""
+    """Return the closing times of the rounds that were counted in, among the given ones, by round."""
     if not keys:
         return {}
     rows = await _ROUNDS.read(connection, bulk.keyed(_ROUNDS, sorted(keys)))

@@ -1,4 +1,4 @@
-"""Read pit events in force, and their changes at the desk."""
+"""Read pit events, and their changes proposed at the desk."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date
@@ -37,7 +37,7 @@ _OUTCOME = exists().where(_O.property == _C.property, _O.change == _C.change)
 
 
 async def find_event(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> FoundEvent:
-    """Return a pit event by its position. Raises: Rejected if it is unknown, or is itself a change."""
+    """Return a pit event by its sequence. Raises: Rejected if it is unknown, or is itself a change."""
     name = f"event {sequence} of the pit stream of {table} of {property_name}"
     key = {"source": pit_source(property_name, table), "sequence": sequence}
     row = await find_row(connection, pit_events, f"there is no {name}", **key)
@@ -70,7 +70,7 @@ async def list_events(
     *,
     from_end: bool,
 ) -> Page[PitEventDocument]:
-    """Return a page of a table's pit events, of one gaming day or of all, by stream position, including voided ones."""
+    """Return a page of a table's pit events by sequence, of one gaming day or of all, including voided ones."""
     order = _E.sequence.desc() if from_end else _E.sequence
     query = rows_of(pit_events, source=pit_source(property_name, table), gaming_day=gaming_day)
     query = query.where(or_(_E.shard.is_not(None), _E.voided_shard.is_not(None)))
@@ -82,7 +82,7 @@ async def list_events(
 
 
 async def _documents(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[PitEventDocument | None]:
-    """Return pit events for display, each from the entry in force or the one that voided it; None without either."""
+    """Return pit events for display, from the entry in force or the voiding entry; None for a row without either."""
     places = [(row.voided_shard, row.voided_seq) if row.shard is None else (row.shard, row.seq) for row in rows]
     asked = [one for one in places if one[0] is not None]
     entries = {(entry.shard, entry.seq): entry async for _, entry in read_places(connection, journal, asked)}
@@ -97,13 +97,13 @@ def _document(row: Row[Any], entry: Entry) -> PitEventDocument:
 
 
 async def find_change(connection: AsyncConnection, property_name: str, change: int) -> Row[Any]:
-    """Return the row of a change. Raises: Rejected if there is none."""
+    """Return the row of a change. Raises: Rejected if it does not exist."""
     missing = f"there is no change {change} at {property_name}"
     return await find_row(connection, pit_changes, missing, property=property_name, change=change)
 
 
 async def content_of(connection: AsyncConnection, row: Row[Any]) -> PitChangeProposed:
-    """Return a change from the journal: as proposed, or as approved."""
+    """Return the proposal, or once approved the approval, of a change from the journal."""
     entry = await read_entry(connection, journal, row.shard, row.seq)
     fact = decode_fact(entry.draft.kind, entry.draft.data)
     assert isinstance(fact, PitChangeProposed), f"entry {row.shard}/{row.seq} is {entry.draft.kind}"
@@ -111,9 +111,9 @@ async def content_of(connection: AsyncConnection, row: Row[Any]) -> PitChangePro
 
 
 async def approved_changes(connection: AsyncConnection, named: Iterable[PitChangeApproval]) -> list[PitChangeApproved]:
-    """Return those of the named changes whose approval is in the journal.
+    """Return the named changes that are approved in the journal.
 
-    Raises: Rejected where one is not as the service recorded it.
+    Raises: Rejected if a change differs from what the service recorded.
     """
     keys = {(one.property, one.change) for one in named}
     if not keys:
@@ -146,7 +146,7 @@ async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> lis
 async def effect_conditions(
     connection: AsyncConnection, property_name: str, effect: PitChangeEffect | None
 ) -> list[ColumnElement[bool]]:
-    """Return the SQL conditions that select a property's changes with this effect; no condition for any effect."""
+    """Return the SQL conditions that select a property's changes with this outcome; none if `effect` is None."""
     if effect is None:
         return []
     if effect in ("recorded", "superseded"):
@@ -159,19 +159,19 @@ async def effect_conditions(
 
 
 async def sealed_of(connection: AsyncConnection, property_name: str, among: Collection[date]) -> list[date]:
-    """Return those of a property's gaming days that are sealed, in order."""
+    """Return the sealed gaming days among the given ones of a property, in order."""
     query = rows_of(days, property=property_name).where(days.c.gaming_day.in_(among), days.c.final_at.is_not(None))
     return sorted(row.gaming_day for row in await connection.execute(query))
 
 
 async def last_place(connection: AsyncConnection, property_name: str, table: str) -> int:
-    """Return the sequence of the last approved change in the desk stream of a table; 0 without any."""
+    """Return the last sequence in the desk stream of a table; 0 if no change was approved."""
     query = select(func.count(_C.place)).where(_C.property == property_name, _C.table == table)
     return int((await connection.execute(query)).scalar_one())
 
 
 async def waiting_change(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> int | None:
-    """Return the number of an approved change of an event that is not in effect yet, or None."""
+    """Return the number of an event's approved change that is not in effect yet, or None."""
     query = select(pit_changes).where(
         *(_C.property == property_name, _C.table == table, _C.sequence == sequence),
         *(_C.status == Decision.APPROVED, ~_OUTCOME),
@@ -182,7 +182,7 @@ async def waiting_change(connection: AsyncConnection, property_name: str, table:
 
 
 async def pending_changes(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[PitChangeItem]:
-    """Return the changes of a gaming day's events, or to that day, that are proposed, or approved but not in effect."""
+    """Return the undecided changes, and approved ones not in effect, of events on a gaming day or moved to that day."""
     pending = or_(_C.status == "proposed", and_(_C.status == Decision.APPROVED, ~_OUTCOME))
     query = select(pit_changes).where(_C.property == property_name, pending)
     rows = (await connection.execute(query.order_by(_C.change))).all()
@@ -192,14 +192,14 @@ async def pending_changes(connection: AsyncConnection, property_name: str, gamin
 
 
 async def _day_to(connection: AsyncConnection, row: Row[Any]) -> date:
-    """Return the gaming day of an event after its correction; for a void, the event's own."""
+    """Return the gaming day of an event after its change; a void does not move it."""
     instead = (await content_of(connection, row)).instead
     day: date = row.gaming_day if instead is None else instead.gaming_day
     return day
 
 
 async def waiting_changes(connection: AsyncConnection) -> list[PitChangeApproved]:
-    """Return the approved changes that are not in effect yet, in their order."""
+    """Return the approved changes that are not recorded yet, in the order of their desk streams."""
     query = select(pit_changes).where(_C.status == Decision.APPROVED, ~_OUTCOME)
     rows = (await connection.execute(query.order_by(_C.property, _C.table, _C.place))).all()
     return await _approvals(connection, rows)
@@ -211,7 +211,7 @@ def approved_event(change: PitChangeApproved) -> ApprovedEvent:
 
 
 async def _dismissed(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> set[tuple[str, int]]:
-    """Return those of these approved changes, by property and number, whose event was refused and then dismissed."""
+    """Return the approved changes, (property, number), whose event was quarantined and then dismissed."""
     approvals = await _approvals(connection, rows)
     places = await dismissed_events(connection, journal, [approved_event(one) for one in approvals])
     return {

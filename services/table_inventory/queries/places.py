@@ -11,19 +11,19 @@ from shared.runtime.ingest.property_copies import Places, known_places
 
 
 async def find_place(connection: AsyncConnection, property_name: str, gaming_day: date) -> PropertySnapshot:
-    """Return a property as of a gaming day. Raises: Rejected if it did not exist."""
+    """Return a property as of a gaming day. Raises: Rejected if it did not exist then."""
     return place_on(await known_places(connection, properties), property_name, gaming_day)
 
 
 def require_shift(place: PropertySnapshot, shift: str) -> None:
-    """Raise Rejected unless a property has a shift."""
+    """Raise Rejected unless the property has a shift of this name."""
     if shift not in place.shifts:
         detail = f"{place.document.property} has no shift {shift!r}; its shifts are {', '.join(place.shifts)}"
         raise Rejected(Reason.NOT_FOUND, detail)
 
 
 def place_on(places: Places, property_name: str, gaming_day: date) -> PropertySnapshot:
-    """Return a property as of a gaming day. Raises: Rejected if it did not exist."""
+    """Return a property as of a gaming day. Raises: Rejected if it did not exist then."""
     found = None if gaming_day == date.max else places.of_day(property_name, gaming_day)  # the last date has no end
     if found is None:
         raise Rejected(

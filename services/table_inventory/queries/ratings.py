@@ -1,4 +1,4 @@
-"""Read ratings: their steps, statements, and what their theoretical win follows from."""
+"""Read ratings: their steps and statements, and the rounds and house edges of their theoretical win."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,14 +22,14 @@ from shared.runtime.rows import rows_of
 
 
 class RatingKey(NamedTuple):
-    """A rating of a property."""
+    """The key of a rating: property and name."""
 
     property: str
     rating: str
 
 
 async def find_steps(connection: AsyncConnection, key: RatingKey) -> Sequence[RecordedStep]:
-    """Return the recorded steps of a rating. Raises: Rejected if there are none."""
+    """Return the recorded steps of a rating. Raises: Rejected if the rating does not exist."""
     found = (await steps_of(connection, [key])).get(key)
     if found is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no rating {key.rating} at {key.property}")
@@ -39,7 +39,7 @@ async def find_steps(connection: AsyncConnection, key: RatingKey) -> Sequence[Re
 async def steps_of(
     connection: AsyncConnection, keys: Iterable[RatingKey]
 ) -> Mapping[RatingKey, Sequence[RecordedStep]]:
-    """Return the recorded steps of ratings, in the order of their entries."""
+    """Return the recorded steps of ratings by rating, in the order of their entries."""
     wanted = list(keys)
     asked = {"properties": [one.property for one in wanted], "ratings": [one.rating for one in wanted]}
     found: dict[RatingKey, list[RecordedStep]] = {}
@@ -56,7 +56,7 @@ _STEPS: Final = text("""
 
 
 async def ratings_of_day(connection: AsyncConnection, property_name: str, day: date) -> Sequence[RatingKey]:
-    """Return the ratings of which anything happened on a gaming day, by name."""
+    """Return the ratings with a step on a gaming day, by name."""
     column = rating_steps.c.rating
     query = select(column).distinct().where(rating_steps.c.property == property_name, rating_steps.c.gaming_day == day)
     names = await connection.execute(query.order_by(column))
@@ -66,7 +66,7 @@ async def ratings_of_day(connection: AsyncConnection, property_name: str, day: d
 async def read_rating_statements(
     connection: AsyncConnection, keys: Iterable[RatingKey]
 ) -> Mapping[RatingKey, RatingStated]:
-    """Return the last statements of ratings that have one."""
+    """Return the last statement of each rating that has one, by rating."""
     wanted = list(keys)
     asked = {"properties": [one.property for one in wanted], "ratings": [one.rating for one in wanted]}
     rows = await connection.execute(_STATED, asked)
@@ -80,24 +80,25 @@ _STATED: Final = text("""
 
 
 async def find_rating_statement(connection: AsyncConnection, key: RatingKey) -> RatingStated | None:
-    """Return the last statement of a rating, or None if it was never closed."""
+    """Return the last statement of a rating, or None if it was never stated."""
     row = (await connection.execute(rows_of(ratings_stated, **key._asdict()))).one_or_none()
     return None if row is None else RatingStated.model_validate(row.said)
 
 
-# --- what may have to be stated again ---
+# --- ratings that may have to be stated again ---
 
 
 async def read_positions(connection: AsyncConnection) -> Mapping[int, int]:
-    """Return the last entry of each shard of the journal, as of the transaction's snapshot."""
+    """Return the sequence of the last entry of each shard of the journal, as of the transaction's snapshot."""
     rows = await connection.execute(text("SELECT shard, next_seq - 1 AS seq FROM table_inventory.shards"))
     return {row.shard: row.seq for row in rows}
 
 
 async def ratings_since(connection: AsyncConnection, reached: Mapping[int, int] | None) -> set[RatingKey]:
-    """Return the ratings that entries after these positions may change; None: after the last statements.
+    """Return the ratings that may be affected by entries after these positions; None: since the last statements.
 
-    They are those with a new step, and closed ones at whose table a round of their time was settled or taken back.
+    These are the ratings with a new step, and closed ratings during which a round was settled or reversed at a table of
+    the property.
     """
     if reached is None:
         return {RatingKey(*row) for row in await connection.execute(_UNSTATED)}
@@ -120,7 +121,7 @@ _PLAYED: Final = text(f"""
     JOIN table_inventory.ratings_stated d
       ON d.property = m.property AND d.closed_at >= m.at AND d.opened_at < m.at""")  # noqa: S608 - our own text
 
-# After a start it is not known what was looked at.
+# After a start, the read positions are unknown: check recent ratings again.
 _UNSTATED: Final = text("""
     SELECT DISTINCT property, rating FROM table_inventory.rating_steps
     WHERE gaming_day > current_date - 8
@@ -129,7 +130,7 @@ _UNSTATED: Final = text("""
 
 
 async def rounds_of(connection: AsyncConnection, property_name: str, span: RatedSpan) -> int:
-    """Return how many settled rounds were closed at the table of a span during it, those taken back left out."""
+    """Return the number of settled rounds that closed at a span's table during the span, without reversed ones."""
     asked = {"property": property_name, "table": span.table, "begins": span.begins, "ends": span.ends}
     return int((await connection.execute(_ROUNDS, asked)).scalar_one())
 
@@ -140,7 +141,7 @@ _ROUNDS: Final = text("""
 
 
 class BaseEdge(NamedTuple):
-    """The house edge of the wager that all players of a game make under a rules submission, and how it is counted."""
+    """The house edge of the wager that a rules submission requires of all players, and how the edge was computed."""
 
     wager: str
     house_edge: Fraction
@@ -150,20 +151,20 @@ class BaseEdge(NamedTuple):
 
 
 class BaseEdges:
-    """The approved rules submissions, with the base edge of each, counted when it is first asked for."""
+    """The approved rules submissions, and the base edge of each, computed on first use."""
 
     def __init__(self) -> None:
         self._approved: ApprovedSubmissions[SubmissionApproved] = ApprovedSubmissions(submissions, lambda one: one)
         self._edges: dict[str, BaseEdge | None] = {}
 
     async def refresh(self, connection: AsyncConnection) -> None:
-        """Read what was approved since."""
+        """Read submissions approved since the last call."""
         await self._approved.refresh(connection)
 
     async def at(self, property_name: str, game: str, table: str, moment: datetime) -> BaseEdge | None:
-        """Return the base edge at a table at a moment; None without a submission, or where none was ever counted.
+        """Return the base edge at a table at a moment; None without a submission, or if its edge cannot be computed.
 
-        Counting takes up to some seconds, once for each submission, in a thread.
+        The first computation for a submission takes up to some seconds, in a thread.
         """
         approved = self._approved.in_effect(property_name, game, table, moment)
         if approved is None:
@@ -174,9 +175,9 @@ class BaseEdges:
 
 
 def base_edge(approved: SubmissionApproved) -> BaseEdge | None:
-    """Return the edge of the first wager that is required of all players, as played; None where it was never counted.
+    """Return the edge of the first wager that all players must make, as it is played; None if it cannot be computed.
 
-    It is of what is staked on that wager: what is added to it by the best decisions is counted with it.
+    The edge is a fraction of the stake of that wager, and includes the stakes that the best decisions add to it.
     """
     offers = selected(catalogue(approved.regulation), approved.submission).offers
     wager = next((name for name, offer in offers.items() if offer.wager.offered == "required"), None)
@@ -185,7 +186,7 @@ def base_edge(approved: SubmissionApproved) -> BaseEdge | None:
     try:
         played = play(approved.regulation, wager, approved.submission)
     except Refused:
-        return None  # the property may state one
+        return None  # the property may state a house edge instead
     counted: Literal["exact", "model", "sample"] = "sample" if played.standard_error else "exact"
     how = "model" if played.by_model else counted
     return BaseEdge(wager, played.house_edge, how, approved.version, approved.hash)

@@ -23,11 +23,11 @@ slip_status: Final[ColumnElement[str]] = case(
     (slips.c.carried_at.is_not(None), "carried"),
     else_="prepared",
 )
-"""The status of a slip."""
+"""SQL expression: the status of a slip."""
 
 
 async def find_slips(connection: AsyncConnection, keys: Collection[SlipKey]) -> dict[SlipKey, Slip]:
-    """Return those of these slips that exist."""
+    """Return the slips that exist among the given keys, by key."""
     if not keys:
         return {}
     rows = await _SLIPS.read(connection, bulk.keyed(_SLIPS, sorted(keys)))
@@ -35,7 +35,7 @@ async def find_slips(connection: AsyncConnection, keys: Collection[SlipKey]) -> 
 
 
 async def find_slip(connection: AsyncConnection, key: SlipKey) -> Slip:
-    """Return a slip. Raises: Rejected if there is none."""
+    """Return a slip. Raises: Rejected if it does not exist."""
     found = await find_slips(connection, {key})
     if key not in found:
         raise Rejected(Reason.NOT_FOUND, f"there is no {key}")
@@ -43,7 +43,7 @@ async def find_slip(connection: AsyncConnection, key: SlipKey) -> Slip:
 
 
 async def find_request(connection: AsyncConnection, property_name: str, request: int) -> SlipRequest:
-    """Return a request, and the slip prepared for it. Raises: Rejected if there is none."""
+    """Return a request with the number of the slip prepared for it. Raises: Rejected if it does not exist."""
     missing = f"there is no request {request} at {property_name}"
     row = await find_row(connection, requests, missing, property=property_name, request=request)
     prepared = (await connection.execute(rows_of(slips, property=property_name, request=request))).one_or_none()
@@ -54,23 +54,23 @@ async def find_request(connection: AsyncConnection, property_name: str, request:
 is_open_request: Final[ColumnElement[bool]] = requests.c.withdrawn_at.is_(None) & ~exists().where(
     slips.c.property == requests.c.property, slips.c.request == requests.c.request
 )
-"""Whether a request is not withdrawn, and no slip is prepared for it."""
+"""SQL condition: a request is not withdrawn, and no slip is prepared for it."""
 
 
 def request_of_row(row: Row[Any]) -> SlipRequest:
-    """Return an open request."""
+    """Return a request from its row, without the number of its slip."""
     return SlipRequest.of(thing_of(SlipRequested, row))
 
 
 def slip_of_row(row: Row[Any]) -> Slip:
-    """Return a slip."""
+    """Return a slip from its row."""
     return Slip.of(row._mapping)
 
 
 async def open_slips(
     connection: Executes, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[Slip]:
-    """Return the prepared slips of a gaming day, or of a `table`, that are in progress."""
+    """Return the slips of a gaming day, of one `table` or of all, that are prepared but neither received nor void."""
     c = slips.c
     under_way = c.voided_at.is_(None) & c.received_at.is_(None) & c.prepared_at.is_not(None)
     query = rows_of(slips, property=property_name, gaming_day=gaming_day, table=table).where(under_way)
@@ -81,7 +81,7 @@ async def open_slips(
 async def slips_off(
     connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[Slip]:
-    """Return the slips of a gaming day, or of a `table`, that are in progress or have a variance."""
+    """Return the slips of a gaming day, of one `table` or of all, that are in progress or have a variance."""
     c, v = slips.c, variance_cases.c
     under_way = c.voided_at.is_(None) & c.received_at.is_(None)
     explained = exists().where(v.property == c.property, v.table == c.table, v.variance == c.slip, v.number == c.number)

@@ -14,7 +14,7 @@ from shared.runtime.rows import rows_of, things_of
 
 
 class TableDay(NamedTuple):
-    """A gaming day of a table."""
+    """The key of a table's gaming day."""
 
     property: str
     table: str
@@ -22,7 +22,7 @@ class TableDay(NamedTuple):
 
 
 class Touched(NamedTuple):
-    """Table days whose win may have changed, and the read positions in the journal's shards."""
+    """Table days whose win may have changed, and the read positions by shard of the journal."""
 
     days: Sequence[TableDay]
     reached: Mapping[int, int]
@@ -34,7 +34,7 @@ _SINCE: Final = text("""
     RIGHT JOIN (SELECT DISTINCT shard FROM table_inventory.shards) s USING (shard)
     JOIN table_inventory.touched t ON t.shard = s.shard AND t.seq > coalesce(r.seq, 0)""")
 
-# After a start it is not known what was looked at: what was touched about when the last statement was made, or later.
+# After a start, the read positions are unknown: what was touched about or after the last statement, and recent days.
 _UNSTATED: Final = text("""
     SELECT t.property, t."table", t.gaming_day, t.shard, t.seq,
            t.recorded_at >= coalesce((
@@ -61,7 +61,7 @@ async def read_stated(connection: AsyncConnection, key: DayKey, table: str | Non
 
 
 async def read_touched(connection: AsyncConnection, reached: Mapping[int, int] | None) -> Touched:
-    """Return the table days touched since the read positions `reached`; None: since the last statements."""
+    """Return the table days touched since the read positions `reached`; None: since their last statements."""
     if reached is None:
         rows = list(await connection.execute(_UNSTATED))
         due = [row for row in rows if row.is_due]
@@ -75,11 +75,11 @@ async def read_touched(connection: AsyncConnection, reached: Mapping[int, int] |
 
 
 async def incomplete_tables(connection: AsyncConnection, key: DayKey) -> list[TableDay]:
-    """Return the tables of a gaming day that were stated as incomplete."""
+    """Return the tables of a gaming day whose last statement is incomplete."""
     return [TableDay(*row) for row in await connection.execute(_INCOMPLETE, key._asdict())]
 
 
 async def waiting_days(connection: AsyncConnection, of: TableDay, days: tuple[date, date]) -> list[TableDay]:
-    """Return the incomplete gaming days of a table, from one up to but not including another."""
+    """Return the incomplete gaming days of a table from the first of `days` up to, but not including, the second."""
     asked = {"property": of.property, "table": of.table, "first": days[0], "last": days[1]}
     return [TableDay(*row) for row in await connection.execute(_WAITING, asked)]

@@ -1,4 +1,4 @@
-"""Read the invoices of payees of taxes."""
+"""Read tax invoices."""
 
 from datetime import date
 
@@ -10,7 +10,7 @@ from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 
 async def invoices_of(connection: AsyncConnection, property_name: str, last_day: date) -> list[TaxInvoiceDocument]:
-    """Return every revision of the invoices for returns that end on a day, by number, latest revision first."""
+    """Return every revision of the invoices for tax returns that end on a day, by number, latest revision first."""
     query = rows_of(tax_invoices, property=property_name, last_day=last_day)
     order = (tax_invoices.c.invoice, tax_invoices.c.revision.desc())
     return await things_of(TaxInvoiceDocument, connection, query.order_by(*order))
@@ -25,7 +25,7 @@ async def revisions_of(connection: AsyncConnection, property_name: str, invoice:
 async def find_invoice(
     connection: AsyncConnection, property_name: str, invoice: str, revision: int
 ) -> TaxInvoiceDocument:
-    """Return a revision of an invoice. Raises: Rejected if there is none."""
+    """Return a revision of an invoice. Raises: Rejected if it does not exist."""
     missing = f"there is no revision {revision} of invoice {invoice} at {property_name}"
     key = {"property": property_name, "invoice": invoice, "revision": revision}
     return thing_of(TaxInvoiceDocument, await find_row(connection, tax_invoices, missing, **key))

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.upstream import OpenInput
 from shared.runtime.rows import things_of
 
-# The place of a record that was refused stays a gap; whoever dismisses the record decides about it.
+# The sequence of a quarantined record stays a gap, but is not counted as missing: its dismissal decides about it.
 _OPEN: Final = text("""
     WITH own AS (
         SELECT 'table inventory' AS of, g.source, sum(g.last - g.first + 1)::bigint - (
@@ -40,6 +40,6 @@ _OPEN: Final = text("""
 
 
 async def open_input(connection: AsyncConnection, property_name: str) -> list[OpenInput]:
-    """Return the open input of a property, and that of unknown properties."""
+    """Return the open input of a property, and open input whose property is unknown."""
     asked = {"property": property_name, "stream": f"/properties/{property_name}/"}
     return await things_of(OpenInput, connection, _OPEN, asked)

@@ -1,4 +1,4 @@
-"""Read the cases of variances: who must explain them, and how they were resolved."""
+"""Read the cases of variances: their owners, and how they were resolved."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -20,9 +20,9 @@ _CASES: Final = text("""
 async def cases_of(
     connection: Executes, property_name: str, wanted: Iterable[VarianceName]
 ) -> dict[VarianceName, Mapping[str, Any]]:
-    """Return the cases of those variances at a property that have an owner: the columns `owner` to `conclusion`.
+    """Return the cases of the given variances at a property, by variance: the columns `owner` to `conclusion`.
 
-    A case is not of a gaming day: a variance may be of another one than when it was owned.
+    Only variances with an owner have a case. A case has no gaming day, because the day of its variance may change.
     """
     names = list(wanted)
     if not names:

@@ -1,4 +1,4 @@
-"""Read data for metrics that change with time: slips in transit, slip numbers, unsealed days."""
+"""Read data for metrics that change with time: slips in progress, missing slip numbers, unsealed days."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -14,15 +14,19 @@ from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.rows import things_of
 
 LOOK_BACK_DAYS: Final = 35
-"""How many gaming days back unsealed days are looked for."""
+"""How many gaming days back unsealed days are searched for."""
 
 SERIES: Final = ("system", "paper")
-"""Who numbers slips: the system, or the printer of the forms that are used while it is away."""
+"""The numbering series of slips: the system's, and the printed numbers of paper forms used during an outage."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnderWay:
-    """Slips in progress of a gaming day; if `is_carried`, `first_at` is when the first one left."""
+    """The number of slips in progress of a gaming day.
+
+    If `is_carried`, they are in transit, and `first_at` is when the first of them left; otherwise it is when the first
+    was prepared.
+    """
 
     property: str
     slip: SlipKind
@@ -39,7 +43,7 @@ _UNDER_WAY: Final = text("""
     WHERE received_at IS NULL AND voided_at IS NULL AND prepared_at IS NOT NULL
     GROUP BY 1, 2, 3, 4""")
 
-# The system's series begins with 1; where a printer's begins, the lowest number says that was used.
+# The system's series begins with 1. A printed series begins with the lowest number used.
 _MISSING: Final = text("""
     SELECT series, slip, sum(missing) AS missing
     FROM (SELECT 'system' AS series, slip, max(number) - count(*) AS missing FROM table_inventory.slips
@@ -62,17 +66,17 @@ _UNSEALED: Final = text("""
 
 
 async def slips_under_way(connection: AsyncConnection) -> list[UnderWay]:
-    """Return the slips that are neither received nor void, by property, kind and gaming day."""
+    """Return the numbers of slips that are neither received nor void, by property, kind, gaming day and progress."""
     return await things_of(UnderWay, connection, _UNDER_WAY)
 
 
 async def missing_numbers(connection: AsyncConnection) -> dict[tuple[str, str], int]:
-    """Return the number of unaccounted slip numbers over all properties, by series and kind of slip."""
+    """Return the number of unaccounted slip numbers over all properties, by (series, kind of slip)."""
     return {(row.series, row.slip): int(row.missing) for row in await connection.execute(_MISSING)}
 
 
 async def running_days(connection: AsyncConnection, now: datetime) -> dict[str, date]:
-    """Return the current gaming day, at a moment, of each property in effect."""
+    """Return the current gaming day at `now` of each property in effect, by property."""
     places = await known_places(connection, properties)
     names = (await connection.execute(_PROPERTIES)).scalars()
     return {name: place.gaming_day(now) for name in names if (place := places.place(name, now)) is not None}

@@ -104,7 +104,7 @@ _KNOWN: Final = text("""
         GROUP BY d.key) k ON true
     GROUP BY w.number""")
 
-# A round that was taken back has as many rows that undo it, at its moment.
+# Each row of a reversed round has another row with -1 rounds at the same moment.
 _UNOPENED: Final = text("""
     SELECT p."table", min(p.at) AS since, CAST(coalesce(sum(p.rounds), 0) AS bigint) AS rounds,
            count(*) FILTER (WHERE p.cause = 'coupon') AS coupons, count(*) FILTER (WHERE p.cause = 'change') AS changes,
@@ -171,24 +171,24 @@ _BOXES: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The time from one gaming day to another, extended by the pit's margin."""
+    """The time from one gaming day to another, extended by the pit's margin on both sides."""
 
     place: PropertySnapshot
     first: date
     last: date
 
     def asked(self, property_name: str, table: str | None) -> dict[str, Any]:
-        """Return the query parameters for this time, for one table or for all."""
+        """Return the query parameters for this time, for one table or for all (None)."""
         begins = [self.place.begins_at(day) for day in self._days()]
         margin = self.place.pit_margin
         first, last = begins[1] - margin, begins[-1] + margin
         cuts = [*(one - TICK for one in begins), last]
-        recounted = last + min(_DAY_MAX, EVER - last)  # until then one may count again what ended the last day
+        recounted = last + min(_DAY_MAX, EVER - last)  # until then, the last day's final count may be repeated
         of_table = {"property": property_name, "table": table}
         return of_table | {"first": first, "last": last, "recounted": recounted, "cuts": cuts}
 
     def _days(self) -> Iterable[date]:
-        """Return the days whose beginnings are cuts, from the previous day, where a count of the first day may be."""
+        """Return the days whose beginnings are cuts, from the day before the first, on which an early count may lie."""
         return (self.first + number * _DAY for number in range(-1, (self.last - self.first).days + 2))
 
 
@@ -199,14 +199,14 @@ async def marks_of(connection: Executes, asked: Mapping[str, Any]) -> dict[str, 
 
 
 async def boxes_between(connection: Executes, asked: Mapping[str, Any]) -> dict[str, list[Box]]:
-    """Return the drop boxes removed in a period, by table, each with the boxes before and after it."""
+    """Return the drop boxes removed in a period by table, including the ones before and after it."""
     wanted = {name: asked[name] for name in ("property", "first", "last", "table")}
     found = await documents_of(Box, connection, _BOXES, wanted)
     return {table: list(boxes) for table, boxes in groupby(found, attrgetter("table"))}
 
 
 async def unopened_in(connection: Executes, property_name: str, closed: Sequence[ClosedTime]) -> list[Unopened]:
-    """Return play at tables while they were closed, except for reversed play."""
+    """Return play at closed tables, by table, without reversed rounds."""
     if not closed:
         return []
     tables, after, until = map(list, zip(*closed, strict=True))
@@ -217,7 +217,7 @@ async def unopened_in(connection: Executes, property_name: str, closed: Sequence
 async def with_denominations(
     connection: Executes, property_name: str, windows: Sequence[Window], at: datetime | None = None
 ) -> list[Window]:
-    """Return windows with the movements known by denomination; those of current windows, up to a moment."""
+    """Return windows with their movements by denomination; windows without an end are read up to the moment `at`."""
     if not windows:
         return []
     until = [at if window.end is None else window.end.at for window in windows]
@@ -237,7 +237,7 @@ async def with_denominations(
 async def running_windows(
     connection: Executes, place: PropertySnapshot, property_name: str, at: datetime
 ) -> list[Window]:
-    """Return the window of each table from its last count up to a moment, with movements by denomination."""
+    """Return each table's window from its last count up to a moment, with movements by denomination."""
     asked = {"property": property_name, "first": at, "last": at, "recounted": at, "cuts": [at], "table": None}
     marks = await marks_of(connection, asked)
     windows = [sessions_of(place, found, at).windows[-1] for found in marks.values() if any(one.count for one in found)]

@@ -17,12 +17,12 @@ class WriteOff(WriteOffEntered, EnteredDocument):
 
     @property
     def label(self) -> str:
-        """Return its name for messages."""
+        """Return the write-off's name for messages."""
         return f"write-off {self.write_off}"
 
 
 async def find_box(connection: AsyncConnection, **key: Any) -> Row[Any]:
-    """Return the row of a box by its exchange. Raises: Rejected if there is none."""
+    """Return the row of a box by the exchange that removed it. Raises: Rejected if there is none."""
     return await find_row(connection, boxes, f"no box came off {key['table']} by exchange {key['exchange']}", **key)
 
 
@@ -36,7 +36,7 @@ async def box_after(connection: AsyncConnection, row: Row[Any]) -> Row[Any] | No
 
 
 async def find_write_off(connection: AsyncConnection, property_name: str, write_off: int) -> WriteOff:
-    """Return a write-off. Raises: Rejected if there is none."""
+    """Return a write-off. Raises: Rejected if it does not exist."""
     missing = f"there is no write-off {write_off} at {property_name}"
     key = {"property": property_name, "write_off": write_off}
     return thing_of(WriteOff, await find_row(connection, write_offs, missing, **key))

@@ -1,7 +1,8 @@
-"""The tables of the table-inventory ledger: its journal, sealed counts, and the read model.
+"""The SQL tables of the table-inventory ledger: its journal, the sealed counts, and the read model.
 
-Everything but the journal, the copies of properties and submissions, `read_until` and `sealed_counts` follows from the
-journal. The figures of an open count are only in `sealed_counts`; the journal has their commitments.
+All tables can be rebuilt from the journal, except the journal itself, the copies of properties and submissions,
+`read_until` and `sealed_counts`. The figures of an open count are only in `sealed_counts`; the journal has commitments
+to them.
 """
 
 from services.table_inventory.tables.base import journal, metadata, pit_events, properties, read_until, submissions

@@ -1,4 +1,4 @@
-"""The journal of the table-inventory ledger, its copies of what others approve, and how far it has read."""
+"""The journal of the table-inventory ledger, its copies of approved documents, and its read progress."""
 
 from sqlalchemy import BigInteger, Column, Index, MetaData, Table
 from sqlalchemy.dialects.postgresql import JSONB
@@ -19,7 +19,7 @@ properties = properties_table(metadata, "table_inventory")
 """The approved properties: location, clock and law."""
 
 submissions = submissions_table(metadata, "table_inventory")
-"""The approved rules submissions: the exact house edge that ratings go by."""
+"""The approved rules submissions, from which the exact house edge of ratings is computed."""
 
 pit_events = pit_events_table(
     metadata,
@@ -28,21 +28,21 @@ pit_events = pit_events_table(
     *columns(BigInteger, "voided_shard", "voided_seq", null=True),
     Index("pit_events_of_day", "source", "gaming_day", "sequence"),
 )
-"""The events of the pit streams, with the entry of each in force.
+"""The events of the pit streams, with the entry in force of each event.
 
-Kept when an event is voided: its gaming day, and the entry that last voided a version of it.
+A voided event keeps its row: its gaming day, and the entry that last voided a version of it.
 """
 
 JSON = JSONB(none_as_null=True)
 
 
 def of_table(number: str) -> tuple[Column[object], ...]:
-    """Return the key of an event of a table's pit stream: `number` is its sequence there."""
+    """Return the key columns of a pit event: property, table, and `number`, its sequence in the table's pit stream."""
     return (*texts("property", "table", key=True), *numbers(number, key=True))
 
 
 def slip_key() -> tuple[Column[object], ...]:
-    """Return the key of a slip: the property, the kind of slip, and its number."""
+    """Return the key columns of a slip: property, kind of slip, and number."""
     return (*texts("property", "slip", key=True), *numbers("number", key=True))
 
 
@@ -54,4 +54,7 @@ read_until = Table(
     *moments("until", null=True),
     signature_column(),
 )
-"""Up to when each partition of each topic has been read, signed; null: no process has noted it yet."""
+"""The moment up to which each partition of each topic has been read, signed.
+
+Null: no process has noted its progress on the partition yet.
+"""

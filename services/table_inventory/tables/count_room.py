@@ -45,7 +45,7 @@ commitments = Table(
     *texts("counted_by", "commitment"),
     *entry_place(),
 )
-"""The commitments in the journal, with their positions."""
+"""The commitments to sealed counts, with the positions of their entries in the journal."""
 
 sealed_counts = Table(
     "sealed_counts",
@@ -58,7 +58,7 @@ sealed_counts = Table(
     *columns(JSON, "figures"),
     UniqueConstraint("property", "count", "table", "exchange", "counted_by", name="nobody_counts_twice"),
 )
-"""Counted figures that are secret until the count is concluded. They do not follow from the journal."""
+"""Counted figures that stay secret until the count is concluded. They cannot be rebuilt from the journal."""
 
 write_offs = Table(
     "write_offs",

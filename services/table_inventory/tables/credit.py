@@ -1,4 +1,4 @@
-"""The tables of credit: lines, counter checks, and what became of each."""
+"""The tables of credit: credit lines, counter checks, and the steps taken on them."""
 
 from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, column, func
 
@@ -34,19 +34,20 @@ credit_line_requests = Table(
     CheckConstraint("granted_at IS NULL OR declined_at IS NULL", name="credit_line_decided_once"),
     Index("credit_line_requests_of_patron", "property", "patron"),
 )
-"""Requested changes of a credit line, with what became of each."""
+"""Requested changes of a credit line, with their verification, approvals and decision."""
 
 counter_checks = Table(
     "counter_checks",
     metadata,
     *texts("property", "serial", "table", key=True),
     *numbers("number", key=True),
-    # At once where they are recorded; a rebuild may read a check before it reads that an earlier one is void.
+    # Immediate when recorded. Deferred in a rebuild, which may read a check before the void of an earlier one.
     UniqueConstraint("property", "serial", name="serial_used_once", deferrable=True),
 )
 """The counter checks of each property; each serial number is used once.
 
-`number` is that of the event in the table's pit stream; for one that replaced others, which has no table, the step.
+`number` is the sequence of the issuance in the table's pit stream. For a check that replaced others, which has no
+table, it is the step that replaced them.
 """
 
 check_steps = Table(
@@ -57,13 +58,13 @@ check_steps = Table(
     *texts("serial", key=True),
     *texts("what", "shift", "by"),
     *dates("gaming_day"),
-    *numbers("cents"),  # what it changes of what is owed on the check
+    *numbers("cents"),  # change of the amount owed on the check
     *moments("at"),
     *texts("table", "drawer", "paid_in", "late_reason", null=True),
     *columns(JSON, "on_behalf_of", null=True),
     *moments("entered_at", null=True),
-    *numbers("undoes", null=True),  # the payment that is void, came back unpaid, or is cleared
-    *numbers("check_write_off", "recovery_cents", null=True),  # of a recovery; negative: it is void, or came back
+    *numbers("undoes", null=True),  # the payment that was voided, returned unpaid or cleared
+    *numbers("check_write_off", "recovery_cents", null=True),  # of a recovery; negative: voided or returned
     CheckConstraint(
         "what IN ('redeemed', 'voided', 'returned', 'replaced', 'cleared', 'collection_begun', 'written_off', "
         "'recovered', 'recovery_voided', 'recovery_returned')",
@@ -86,7 +87,8 @@ patron_checks = Table(
 )
 """Counter checks by the patron who owes them: as prepared (`cents`) and as issued at a table (`issued_cents`).
 
-Either may be missing. A check that replaced others has a `patron` and 0 `cents`: its steps say what is owed on it.
+Either amount may be missing. A check that replaced others has a `patron` and 0 `cents`; the amount owed on it is the
+sum of its steps.
 """
 
 check_write_offs = Table(
@@ -105,4 +107,4 @@ check_write_offs = Table(
     CheckConstraint("recovered_cents <= cents", name="recovered_at_most_once"),
     Index("check_write_offs_of_check", "property", "serial"),
 )
-"""Write-offs of counter checks with their status, and what was recovered since."""
+"""Write-offs of counter checks with their status, and the amount recovered since."""

@@ -1,4 +1,4 @@
-"""The tables of gaming days: wins as stated, what is open about a day, and what closes it."""
+"""The tables of gaming days: stated wins, open items, and the steps that close a day."""
 
 from sqlalchemy import Boolean, CheckConstraint, Index, Integer, Table
 
@@ -19,7 +19,7 @@ days = Table(
     *columns(JSON, "report", null=True),
     CheckConstraint("audited_by <> preliminary_by", name="audited_by_somebody_else"),
 )
-"""Gaming days that were closed, and how far."""
+"""Gaming days with at least one closing step, and the last step taken."""
 
 touched = Table(
     "touched",
@@ -31,7 +31,7 @@ touched = Table(
     *moments("recorded_at"),
     Index("touched_in_order", "shard", "seq"),
 )
-"""The last entry of each shard that may change the win of a table's gaming day."""
+"""By table, gaming day and shard: the last entry that may change the win."""
 
 wins_stated = Table(
     "wins_stated",
@@ -145,7 +145,7 @@ upstream_gaps = Table(
     *numbers("last"),
     *texts("property", null=True),
 )
-"""Events missing at round settlement (`is_open`), and those of them that arrived late."""
+"""Events missing at round settlement: ranges reported missing (`is_open`), and single events that arrived late."""
 
 upstream_quarantine = Table(
     "upstream_quarantine",
@@ -157,4 +157,4 @@ upstream_quarantine = Table(
     *columns(Boolean, "is_closed", "is_mended"),
     Index("upstream_quarantine_open", "property", postgresql_where="NOT is_closed"),
 )
-"""Records refused by round settlement, by the position of the entry, and whether they are closed."""
+"""Records quarantined by round settlement, by the position of the entry, and whether they are closed."""

@@ -1,4 +1,4 @@
-"""The tables of what happens at a table: inventories, slips, drop boxes, equipment, and changes of its events."""
+"""The tables of what happens at a table: inventories, slips, drop boxes, equipment, and changes of pit events."""
 
 from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, Table, UniqueConstraint
 
@@ -16,14 +16,14 @@ counts = Table(
     *texts("shift", "purpose", "counted_by", "observed_by"),
     *numbers("cents"),
     *columns(JSON, "contents"),
-    *columns(Boolean, "card_reader", "dice", null=True),  # of an opener
+    *columns(Boolean, "card_reader", "dice", null=True),  # of an opener only
     *dates("begins_day", null=True),
     *texts("begins_shift", "game", null=True),
     CheckConstraint("purpose IN ('opener', 'closer', 'shift', 'drop', 'spot', 'carried')", name="purpose_is_known"),
     Index("counts_in_order", "property", "table", "at", "sequence"),
     Index("counts_of_day", "property", "gaming_day"),
 )
-"""Table inventories as counted."""
+"""Counted table inventories."""
 
 brought_forward = Table("brought_forward", metadata, *texts("property", "table", key=True), *numbers("cents"))
 """The opening balance of each table's books."""
@@ -35,15 +35,15 @@ movements = Table(
     *texts("property", "table", "movement", "cause"),
     *moments("at"),
     *dates("gaming_day"),
-    *numbers("cents"),  # into the inventory
+    *numbers("cents"),  # positive into the inventory
     *numbers("rounds"),
-    *columns(JSON, "contents", null=True),  # signed counts by denomination, where known
+    *columns(JSON, "contents", null=True),  # signed counts by denomination, if known
     *texts("ref", null=True),
     *numbers("revision", null=True),
     CheckConstraint(
         "movement IN ('cash', 'counter_check', 'wager', 'change', 'transfer', 'vigorish')", name="movement_is_permitted"
     ),
-    # What windows between counts add up is in the index: a table's movements lie far apart in the rows.
+    # Covering index: the sums of a window need no rows, which for one table are spread over many pages.
     Index(
         "movements_in_order",
         *("property", "table", "at"),
@@ -60,9 +60,9 @@ movements = Table(
     Index("movements_of_ref", "property", "table", "ref"),
     Index("movements_of_check", "property", "ref", postgresql_where="cause = 'counter_check'"),
 )
-"""Movements into and out of table inventories: the six that § 465a.36(b) permits.
+"""Movements into and out of table inventories: the six kinds that § 465a.36(b) permits.
 
-A cause is round, coupon, currency, prepaid_access, counter_check, change, fill, credit or waived.
+Causes: round, coupon, currency, prepaid_access, counter_check, change, fill, credit, waived.
 """
 
 moved = Table(
@@ -71,11 +71,11 @@ moved = Table(
     *texts("property", "table", key=True),
     Column("hour", MOMENT, primary_key=True),
     *texts("cause", key=True),
-    *columns(Integer, "shard", key=True),  # that of the entries: so no two transactions wait for each other
-    # unknown: how many movements of which the denominations are not known; coupons: how many coupons were dropped
+    *columns(Integer, "shard", key=True),  # of the entries, so that transactions do not share rows
+    # unknown: the number of movements without denominations; coupons: the number of coupons dropped
     *numbers("cents", "rounds", "unknown", "coupons"),
 )
-"""Hourly sums of movements: a period is read from whole hours and its two ends."""
+"""Hourly sums of movements. The sums of a period are read from whole hours plus the movements at both ends."""
 
 requests = Table(
     "requests",
@@ -89,7 +89,7 @@ requests = Table(
     *texts("withdrawn_by", "withdrawal_reason", null=True),
     *moments("withdrawn_at", null=True),
 )
-"""The pit's requests to the cage."""
+"""The pit's requests to the cage for fills and credits."""
 
 slips = Table(
     "slips",
@@ -108,9 +108,9 @@ slips = Table(
     CheckConstraint("carried_at IS NULL OR voided_at IS NULL OR returned <> '[]'", name="void_after_it_was_carried"),
     Index("slips_of_day", "property", "gaming_day"),
 )
-"""Fill and credit slips, numbered densely for each property and kind.
+"""Fill and credit slips, numbered without gaps for each property and kind.
 
-The preparation is only missing during a rebuild that has read a step at the table first.
+The columns of the preparation are null only during a rebuild that has read a later step of the slip first.
 """
 
 manual_slips = Table(
@@ -125,7 +125,7 @@ manual_slips = Table(
     *numbers("cents", null=True),
     Index("manual_slips_of_day", "property", "gaming_day"),
 )
-"""Paper slips by the numbers that are printed on them."""
+"""Paper slips, by the number printed on the form."""
 
 boxes = Table(
     "boxes",
@@ -165,17 +165,17 @@ pit_changes = Table(
     *dates("gaming_day"),
     *columns(Boolean, "voids"),
     *numbers("sequence", "replaces", "seq"),
-    *columns(Integer, "shard"),  # with `seq` the entry that proposed it; once it is approved, that
+    *columns(Integer, "shard"),  # with `seq`: the entry of the proposal, or of the approval once there is one
     *moments("proposed_at"),
     *texts("approved_by", "rejected_by", "rejection_reason", null=True),
     *moments("approved_at", "rejected_at", null=True),
-    *numbers("place", null=True),  # in the desk stream of the table, once it is approved
+    *numbers("place", null=True),  # sequence in the desk stream of the table, once approved
     CheckConstraint("approved_by <> proposed_by", name="change_approved_by_somebody_else"),
     CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="change_decided_once"),
     Index("pit_changes_of_event", "property", "table", "sequence"),
     Index("pit_changes_in_order", "property", "table", "place", unique=True),
 )
-"""Changes of pit events proposed at the desk, with the decision."""
+"""Proposed changes of pit events, with the decision."""
 
 pit_change_outcomes = Table(
     "pit_change_outcomes",
@@ -184,7 +184,8 @@ pit_change_outcomes = Table(
     *numbers("change", key=True),
     *texts("effect"),
 )
-"""Outcomes of approved changes of pit events.
+"""The outcome of each approved change of a pit event.
 
-They follow from other shards than the changes, and are in a separate table because a rebuild may read either first.
+Outcomes are recorded in other shards than the changes. They have a table of their own because a rebuild may read either
+first.
 """

@@ -1,4 +1,4 @@
-"""The tables of ratings: their steps, and the last statement about each."""
+"""The tables of ratings: their steps, and the last statement about each rating."""
 
 from sqlalchemy import Index, Table
 
@@ -13,13 +13,13 @@ rating_steps = Table(
     *texts("property", "rating", "step"),
     *dates("gaming_day"),
     *moments("recorded_at"),
-    *numbers("opening", null=True),  # the number that the desk gave a rating as it opened it
+    *numbers("opening", null=True),  # the number that the desk gave the rating when it was opened
     *columns(JSON, "said"),
     Index("rating_steps_of_rating", "property", "rating"),
     Index("rating_steps_of_day", "property", "gaming_day", "rating"),
     Index("rating_openings", "property", "opening", postgresql_where="opening IS NOT NULL"),
 )
-"""The steps of ratings, as recorded: a rating follows from all of them."""
+"""The recorded steps of ratings; a rating is derived from all of its steps."""
 
 ratings_stated = Table(
     "ratings_stated",
@@ -30,4 +30,4 @@ ratings_stated = Table(
     *columns(JSON, "said"),
     Index("ratings_stated_in_order", "property", "closed_at"),
 )
-"""The last statement about each rating that was closed."""
+"""The last statement about each rating that was ever closed."""
