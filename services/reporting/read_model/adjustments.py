@@ -59,12 +59,12 @@ def is_over_limit(books: Books, one: Adjustment) -> bool:
 
 
 def limit_cents(books: Books, one: Adjustment) -> int:
-    """Return the amount from which adjustments of its gaming day are listed."""
+    """Return the amount, cents, above which adjustments of the gaming day are listed."""
     return books.place_on(one.gaming_day).limit_cents("adjustment_listed_cents", one.gaming_day)
 
 
 AdjustmentsOf = Callable[[Books], Awaitable[Sequence[Adjustment]]]
-"""Return the adjustments of a question's gaming days: entered, approved or rejected."""
+"""A function that returns the adjustments of a question's gaming days: entered, approved or rejected."""
 
 _MEASURES: Final = {
     "opener": "opener_cents",
@@ -80,7 +80,7 @@ _MEASURES: Final = {
 async def of_win(books: Books) -> Sequence[Adjustment]:
     """Return the adjustments of the win of tables, by day and number.
 
-    Before an adjustment, a figure is what was counted or moved, with earlier approved adjustments.
+    `before` is the counted or moved figure, including earlier approved adjustments.
     """
     said = await books.facts(AdjustmentEntered, AdjustmentApproved, AdjustmentRejected)
     if not said:
@@ -214,10 +214,10 @@ _Display = tuple[str | None, str | None, str | None]
 async def of_meters(books: Books) -> Sequence[Adjustment]:
     """Return people's changes of progressive meters; a transfer is listed for each of its two pools.
 
-    Before and after are the exact display, known once the change is made.
+    `before` and `after` are the exact display; they are unknown until the change is approved.
     """
     if books.question.table is not None:
-        return []  # a pool is a meter of the property
+        return []  # a pool belongs to the property, not to a table
     said: dict[int, list[Listed]] = {}
     for one in await books.facts(ChangeRequested, ChangeApproved):
         said.setdefault(one.fact.change, []).append(one)
@@ -262,7 +262,7 @@ def _of_change(entries: Sequence[Listed], *, after_seal: bool) -> Iterable[Adjus
 
 
 def _wanted(asked: ChangeRequested) -> dict[str, str | None]:
-    """Return the requested change of displays, by pool; that of a reset is unknown until it is done."""
+    """Return the requested change of displays, by pool; the change by a reset is unknown until it is approved."""
     match asked.kind:
         case "reset":
             return {asked.pool: None}
@@ -284,7 +284,7 @@ def _in_order(found: Iterable[Adjustment]) -> list[Adjustment]:
 
 
 SOURCES: Final[tuple[AdjustmentsOf, ...]] = (of_win, of_accounts, of_meters)
-"""The sources of adjustments."""
+"""The functions that return the adjustments of each service."""
 
 
 async def adjustments_of(books: Books) -> list[Adjustment]:

@@ -72,7 +72,7 @@ _PREPARED: Final = text("""
       AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name = :table)
     GROUP BY 1, 2""")
 
-# A request moves nothing, nor does a fill on its way.
+# Requests and fills in transit are left out, because they move no chips at a table.
 _DAYS: Final = text(
     """
     WITH raw AS MATERIALIZED (
@@ -185,8 +185,8 @@ def _is_off(slip: Slip) -> bool:
 class StepOfDay:
     """The steps of fills or credits on a gaming day: which step, how many slips, and their sum.
 
-    `step` is the kind of the entries, or the pit event. `cents` of a carried credit is what was prepared, of a void
-    what came back.
+    `step` is the kind of the entries, or the pit event. `cents` of a carried credit is the prepared value, of a void
+    the returned value.
     """
 
     gaming_day: date
