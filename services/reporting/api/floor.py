@@ -41,7 +41,7 @@ def routes(context: ServiceContext) -> APIRouter:
         for name in own:
             try:
                 place = place_for_command(places.place, name, now)
-            except Rejected:  # approved, and not in effect yet
+            except Rejected:  # approved, but not in effect yet
                 continue
             document = place.document
             found.append(
