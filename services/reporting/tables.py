@@ -221,7 +221,7 @@ rounds = _table(
     *columns(Boolean, "corrected"),  # whether it was posted as a correction
     *columns(Integer, "version"),
     *texts("submission"),  # its hash
-    *moments("opened_at", null=True),  # null for a round that was taken back
+    *moments("opened_at", null=True),  # null for a reversal
     *moments("closed_at"),
     *counts("chips_cents"),  # added to the table inventory
     *columns(Integer, "seats"),  # seats that wagered against the house; negative if the round is taken back
@@ -404,6 +404,6 @@ evidence_days = _table(
 )
 """The evidence of sealed gaming days as of the seal, and again as of each restatement: rows are only added.
 
-A row follows from the read model and the rows before it. The rows are signed, because comparing them by computing them
-again would take too long.
+A row follows from the read model and the rows before it. Rows are signed: comparing checks the signatures, and does not
+compute the rows again.
 """

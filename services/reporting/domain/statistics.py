@@ -15,7 +15,7 @@ from services.reporting.domain.evidence import FALSE_ALARMS, Evidence, Finding, 
 from shared.rules import Returns
 
 SHOE_TOLERANCE: Final = Fraction(1, 50)
-"""Maximum relative excess over the full-deck probability of a row, later in a shoe, given the earlier cards."""
+"""Maximum relative excess of a row's probability later in a shoe, given earlier cards, over that of full decks."""
 
 HONEST_SHORT: Final = Fraction(2, 3)
 """Maximum share of short counts among inaccurate honest counts: an underpaid player complains, few overpaid ones do."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from shared.contracts.reports import Percent, percent_of
 
 Value = int | str | date | datetime | None
-"""The value of a cell: cents and counts are integers, percentages and exact cents texts."""
+"""The value of a cell: cents and counts are integers; percentages and exact cents are texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,10 @@ class EntryRef:
 class Aggregate:
     """The selection of entries that are summed to a figure: `measures` of a `book`, filtered by dimensions.
 
-    `book` is `rounds` (figures of settled rounds), `played` (their number, and that of their seats), `lines` (of their
-    settlement lines) or `amounts` (of other facts). First and last gaming day are inclusive. `closed` limits rounds to
-    those closed after the first and up to the second of its moments. `known_at` is the time as of which it was summed,
-    if that is not the report's.
+    `book` is `rounds` (figures of settled rounds), `played` (numbers of rounds and of their seats), `lines` (figures of
+    settlement lines) or `amounts` (measures of other facts). First and last gaming day are inclusive. `closed` limits
+    rounds to those closed after the first and up to the second of its moments. `known_at` is the moment as of which the
+    entries were summed, if it differs from the report's.
     """
 
     book: Literal["rounds", "played", "lines", "amounts"]

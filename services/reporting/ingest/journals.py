@@ -101,7 +101,7 @@ class OfJournal(ReadModelHandler[None]):
         await self.places.refresh(connection)
         batch, changes = Batch(self.service), Changes(self.service)
         for event in events:
-            batch.seen(event)  # type: ignore[arg-type]  # what is on the topic of a journal are entries
+            batch.seen(event)  # type: ignore[arg-type]  # the topic of a journal has only entries
             if isinstance(event.data, Skipped):
                 continue
             self.add(batch, changes, event)

@@ -69,7 +69,7 @@ class Submissions(RulesSubmissions):
         del at
         batch = Batch(publisher_of(SUBMISSIONS))
         for event in events:
-            batch.seen(event)  # type: ignore[arg-type]  # what is on the topic of a journal are entries
+            batch.seen(event)  # type: ignore[arg-type]  # the topic of a journal has only entries
             if isinstance(event.data, Fact):
                 batch.note(event, event.data)  # type: ignore[arg-type]
         await batch.write(connection)

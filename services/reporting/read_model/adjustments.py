@@ -111,7 +111,7 @@ def _when(entries: Sequence[Listed]) -> tuple[bool, datetime]:
 
 
 def _of_win(entries: Sequence[Listed], standing: dict[tuple[str, ...], int]) -> Adjustment:
-    """Return an adjustment; `standing` is the sum of earlier ones, to which an approved one is added."""
+    """Return an adjustment of win; `standing` are the figures so far, to which an approved adjustment is added."""
     fact = entries[-1].fact
     place = (str(fact.gaming_day), fact.table, fact.shift, fact.figure)
     before = standing.get(place, 0)
@@ -154,7 +154,8 @@ _OPENED_AT: Final = text("""
 async def of_accounts(books: Books) -> Sequence[Adjustment]:
     """Return the adjustments of wagering accounts, on the gaming day of their decision, or else of their entry.
 
-    Before and after are the available amounts. One that was rejected before its entry arrived is left out.
+    `before` and `after` are the available amounts. An adjustment that was rejected before its entry arrived is left
+    out.
     """
     said: dict[tuple[str, int], list[Listed]] = {}
     for one in await books.all_facts(
@@ -175,7 +176,7 @@ async def of_accounts(books: Books) -> Sequence[Adjustment]:
 
 
 def _of_account(entries: Sequence[Listed], table: str | None) -> Adjustment:
-    """Return an adjustment of an account; `table` is that of a game account."""
+    """Return an adjustment of an account; `table` is the table of a game account, None for a wallet."""
     entered, last = entries[0].fact, entries[-1]
     decided: dict[str, Any] = {"status": "entered"}
     before_cents = entered.before_cents

@@ -49,7 +49,7 @@ class Box:
 
     @property
     def key(self) -> CaseKey:
-        """Return the key that a variance of this box has."""
+        """Return the key of this box's variance."""
         fact = self.exchanged.fact
         return (fact.gaming_day, fact.table, "drop", fact.sequence)
 

@@ -30,7 +30,7 @@ _PLAYED: Final = {
     "rounds": ("sign", "true"),
     "seats": ("seats", "seats <> 0"),
 }
-"""SQL for a round's contribution to each measure of numbers of rounds, and the condition on rounds that contribute."""
+"""By measure of `played`: SQL for a round's contribution, and the condition on the rounds that contribute."""
 
 _BY_SLIPS: Final = ("fills_cents", "credits_cents")
 """The measures of a statement of win that are made up of slips."""
@@ -106,7 +106,7 @@ class EntryBehind:
 
     @property
     def entry(self) -> EntryRef:
-        """Return the entry."""
+        """Return the reference of the entry."""
         return EntryRef(self.service, self.shard, self.seq)
 
 

@@ -87,6 +87,6 @@ async def filings_of(books: Books) -> list[FilingSteps]:
         fact = listed.fact
         if isinstance(fact, FilingPrepared):
             filings[fact.filing] = FilingSteps(fact, (listed.entry,))
-        elif fact.filing in filings:  # others were prepared before that day
+        elif fact.filing in filings:  # else it was prepared before the first day
             filings[fact.filing] = filings[fact.filing].after(fact, listed.entry)
     return [one for one in filings.values() if one.status != "withdrawn"]

@@ -51,7 +51,7 @@ class Lack(NamedTuple):
 
     @classmethod
     def of_item(cls, item: str) -> Self:
-        """Return the item that a text encodes."""
+        """Return the missing item that a text encodes."""
         what, _, since = item.rpartition("@")
         return cls(what, datetime.fromisoformat(since))
 

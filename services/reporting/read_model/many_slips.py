@@ -122,7 +122,7 @@ async def compared_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Comp
 
 @dataclass(frozen=True, slots=True)
 class ReceivedSlip:
-    """A received slip recorded by the system: its gaming day, value, and contents."""
+    """A received slip that the system numbered: its gaming day and table, and the values sent and received."""
 
     gaming_day: date
     table: str
@@ -146,7 +146,7 @@ class ReceivedSlip:
 async def received_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Compared[ReceivedSlip]:
     """Return the received slips that begin on the question's gaming days, by kind and number.
 
-    For more than a week, the `alike` ones are only counted.
+    For more than a week, slips received as sent are only counted (`alike`).
     """
     question = books.question
     if is_long(question):

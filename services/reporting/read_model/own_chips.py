@@ -151,7 +151,7 @@ def _own(contents: Iterable[HeldPieces]) -> list[HeldPieces]:
 
 
 async def _entered(books: Books, last: Iterable[Listed]) -> dict[str, _Begins]:
-    """Return when the last count of each location was entered; it holds as of then, whenever it was verified."""
+    """Return when the last count of each location was entered: it counts as of then, not as of its verification."""
     rows = await books.read(_ENTERED, last=books.question.last, counts=[str(one.fact.count) for one in last])
     return {row.location: _Begins(row.seq, row.recorded_at) for row in rows}
 

@@ -102,7 +102,7 @@ class Books(Sums):
         return found or min(self._places, key=lambda place: place.document.effective_from)
 
     def dated(self, listed: Iterable[Listed]) -> list[Listed]:
-        """Return facts that have no gaming day, each with that of its moment by the property's clock."""
+        """Return facts that have no gaming day, each with the gaming day of its moment by the property's clock."""
         return [replace(one, gaming_day=self.place.gaming_day(one.occurred_at)) for one in listed]
 
     @cached_property

@@ -222,7 +222,7 @@ class _Play:
 
 
 class Sums:
-    """Rounds summed by gaming day, in the form of the tables."""
+    """Rounds summed by gaming day, as rows of the tables of sums."""
 
     def __init__(self) -> None:
         self._plays: dict[tuple[Any, ...], _Play] = {}

@@ -14,7 +14,7 @@ from shared.contracts.inventory import SlipKind
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The numbers of a series from the first to the last: how many exist, are void, and are used."""
+    """A series of slip numbers: first and last number, numbers accounted for (`used`), and void ones among them."""
 
     slip: SlipKind
     series: Series

@@ -32,7 +32,7 @@ _BANKS: Final = ("bank", "co_bank")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Line:
-    """How vigorish was assessed: game, wager, debtor, rate, rounding.
+    """The terms under which vigorish was assessed: game, wager, debtor, rate, rounding.
 
     >>> Line.of_item(Line("pai-gow-poker", "pai_gow_poker", "player", "0.05", "none").item).rate
     '0.05'

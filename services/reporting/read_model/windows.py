@@ -112,7 +112,7 @@ class Window:
 
     @property
     def key(self) -> CaseKey:
-        """Return the key that a variance of this window has."""
+        """Return the key of this window's variance."""
         return (self.end.gaming_day, self.end.table, "inventory", self.end.sequence)
 
     @cached_property

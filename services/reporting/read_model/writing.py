@@ -222,7 +222,7 @@ async def keep_documents(connection: AsyncConnection, service: str, events: Iter
     batch = Batch(service)
     for event in events:
         if isinstance(event.data, Fact):
-            batch.note(event, event.data)  # type: ignore[arg-type]  # on the topic of a journal are entries
+            batch.note(event, event.data)  # type: ignore[arg-type]  # the topic of a journal has only entries
     await _ADD_DOCUMENTS.write(
         connection, [{name: row[name] for name in _ADD_DOCUMENTS.columns} for row in batch.noted]
     )

@@ -49,7 +49,7 @@ class CashMovement(NamedTuple):
 
 
 class LogEntry(NamedTuple):
-    """A transaction with the person's totals in and out on the gaming day after it, cents."""
+    """A transaction with the person's running totals in and out on its gaming day, this transaction included, cents."""
 
     movement: CashMovement
     in_cents: int
@@ -108,7 +108,7 @@ class CurrencyTotal(NamedTuple):
 
 
 class CurrencyLine(NamedTuple):
-    """Transactions of a total that form one line of the form: the same kind, conductor and beneficiaries."""
+    """Transactions of a total that make up one line of its form: the same kind, conductor and beneficiaries."""
 
     movements: Sequence[CashMovement]
 

@@ -15,7 +15,7 @@ from shared.contracts.reports import percent_of
 from shared.contracts.wager_totals import FIGURES
 
 ADDED: Final = (*FIGURES, *STAKES)
-"""The sums over settled rounds."""
+"""The names of the sums over settled rounds."""
 
 _WIN: Final = "handle + vigorish + house in bank - payout, before meters"
 _OF_HANDLE: Final = "by handle; empty where nothing was wagered"

@@ -206,7 +206,7 @@ _Judgment = tuple[_Judged, CurrencyTotal]
 
 
 def _standing(judged: Iterable[_Judged], standing: Standing, *, only_filed: bool) -> list[_Judgment]:
-    """Return the totals with this standing to their threshold; with `only_filed`, only those of filed reports."""
+    """Return the totals with this standing; with `only_filed`, only totals of reports that are filed."""
     return [
         (each, one)
         for each in judged
@@ -289,7 +289,7 @@ def _logs(judged: _Judged) -> list[tuple[_Judged, str, str, Sequence[LogEntry]]]
 
 
 def _is_of_nobody_at_a_table(entry: LogEntry) -> bool:
-    """Return whether an entry is a sale to an unknown person at a table; long periods have these in other sums."""
+    """Return whether an entry is a sale at a table to an unknown person, which long periods sum separately."""
     return entry.movement.patron is None and entry.movement.department == "table"
 
 

@@ -113,7 +113,7 @@ def daily_sheets(
 
 
 def _days_of(pack: GamingPack, part: TaxLayer | RevenueShares, days: Sequence[date], first: date) -> Iterator[date]:
-    """Yield the days from the beginning of that period of a tax or a division which contains the first day."""
+    """Yield the days from the beginning of the period of a tax or division in which the first day lies."""
     if first < part.period.root[0].effective_from:
         yield from days
         return
