@@ -1,1 +1,1 @@
-"""Reporting: a read model of all services' journals, the reports based on it, and the exceptions."""
+"""Reporting: a read model of all services' journals, the reports based on it, and the list of exceptions."""

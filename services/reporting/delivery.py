@@ -30,7 +30,7 @@ _BUCKET: Final = "s3://"
 
 
 class DeliveryError(Exception):
-    """A store cannot accept a delivery: one of its names belongs to another file, or the store's URL is invalid."""
+    """The store already has another file with a name of the delivery, or the store's URL is invalid."""
 
 
 class DeliveredFile(Contract):
@@ -51,7 +51,7 @@ class DeliveredReport(Contract):
 
 
 class Manifest(Contract):
-    """The manifest of a delivery; `known_at` is the latest of its reports."""
+    """The manifest of a delivery; `known_at` is the latest `known_at` of its reports."""
 
     known_at: AwareDatetime
     reports: list[DeliveredReport]
@@ -124,7 +124,7 @@ def deliver(store: ObjectStore, documents: Sequence[tuple[Document, Sequence[For
         reports.append(DeliveredReport(header=document.header, sha256=document.sha256, files=delivered))
     manifest = Manifest(known_at=max(one.header.known_at for one, _ in documents), reports=reports)
     note = signed_note(json.dumps(manifest.model_dump(mode="json"), indent=1) + "\n", signer)
-    open_signed_text(note, [signer.verifier])  # nothing is delivered that nobody could open
+    open_signed_text(note, [signer.verifier])  # fail here rather than deliver a manifest that cannot be opened
     name = _manifest_name(manifest, note)
     _put(store, name, note.encode(), "text/plain; charset=utf-8")
     return name
@@ -190,7 +190,7 @@ def _put(store: ObjectStore, name: str, content: bytes, media_type: str) -> None
     from obstore.exceptions import AlreadyExistsError
     from obstore.store import LocalStore
 
-    # A folder keeps no media types.
+    # A local folder cannot store media types.
     attributes = None if isinstance(store, LocalStore) else {"Content-Type": media_type}
     try:
         store.put(name, content, mode="create", attributes=attributes, use_multipart=False)

@@ -10,9 +10,9 @@ from services.reporting.rendering import FORMATS
 from services.reporting.reports import REPORTS
 
 _PAGE: Final = "reports.md"
-"""The page, in the site."""
+"""The path of the page in the site."""
 _PICTURES: Final = "reports"
-"""The folder of the pictures, beside the page."""
+"""The folder of the pictures, next to the page."""
 
 _HEAD: Final = f"""# Reports
 
@@ -38,7 +38,7 @@ definitions when the site is built.
 
 def on_files(files: Any, *, config: Any) -> Any:
     """Add the page to the files of the site."""
-    from mkdocs.structure.files import File  # no service needs it, and where a site is built it is there
+    from mkdocs.structure.files import File  # only builds of the site have mkdocs
 
     pictures = (Path(config.docs_dir) / _PICTURES).glob("*.png")
     files.append(File.generated(config, _PAGE, content=page(picture.stem for picture in pictures)))

@@ -59,7 +59,7 @@ async def ask(reader: SnapshotReader, day: date, question: ReportQuery) -> Repor
 
 
 async def books_of(reader: SnapshotReader, question: ReportQuery, *, explain: bool = True) -> Books:
-    """Return the read model of the question's property. Raises: Rejected if the property is unknown."""
+    """Return the read model for a query about a property. Raises: Rejected if the property is unknown."""
     return Books(reader, question, await _places(reader, question), explain=explain)
 
 
@@ -117,11 +117,12 @@ class LeadOfEntry(BaseModel):
 
 
 class EntryOfCell(BaseModel):
-    """An entry behind a cell. With a `factor`, it adds `factor` times `value` to the cell, which is `adds`.
+    """An entry behind a cell. With a `factor`, it adds `factor` times `value` to the cell; the product is `adds`.
 
-    `value` is what it has of the `measure`, where the cell is a sum. All are exact: integers, or fractions such as
-    `23/311`; amounts are cents. Without a factor, the entry is behind the cell without adding to it. `kind` and `leads`
-    are of entries of table inventory: what was recorded, and the slips, boxes and counts that it follows from.
+    `value` is the entry's amount of the `measure`, if the cell is a sum. All three are exact: integers, or fractions
+    such as `23/311`; amounts are cents. Without a factor, the entry is behind the cell without adding to it. `kind` and
+    `leads` are given for entries of table inventory: what was recorded, and the slips, boxes and counts behind the
+    entry.
     """
 
     service: str
@@ -139,7 +140,7 @@ class EntryOfCell(BaseModel):
 
     @classmethod
     def of(cls, one: EntryBehind) -> "EntryOfCell":
-        """Return the entry in the form in which it is listed."""
+        """Return an entry in its listed form."""
         exact = ("value", "factor", "adds")
         said = {name: getattr(one, name) for name in cls.model_fields if name not in (*exact, "leads")}
         return cls(
@@ -154,8 +155,8 @@ class EntryOfCell(BaseModel):
 class Provenance(BaseModel):
     """A cell of a report: its value, its formula, and the entries behind it.
 
-    `adds_up_to` is what the entries come to, exactly, and `rounding` what rounding adds to it: together they are the
-    value. Both are absent where the value is no sum of entries: a percentage, an average, a text.
+    `adds_up_to` is the exact sum of the entries, and `rounding` what rounding adds to that sum: together they are the
+    value. Both are absent if the value is not a sum of entries, but a percentage, an average or a text.
     """
 
     report: str
@@ -170,7 +171,7 @@ class Provenance(BaseModel):
 
 
 class SectionOfReport(BaseModel):
-    """A table of a report."""
+    """A section of a report: its key and its columns."""
 
     name: str
     title: str
@@ -190,7 +191,7 @@ class Definition(BaseModel):
 
     @classmethod
     def of(cls, report: Report) -> "Definition":
-        """Return the definition in the form in which it is listed."""
+        """Return a report's definition in its listed form."""
         listed = ("name", "title", "unit", "formula", "source")
         return cls(
             name=report.name,
@@ -227,7 +228,7 @@ async def explain(reader: SnapshotReader, report: Report, question: ReportQuery,
 
 
 async def explain_cell(document: Document, explaining: Explaining, cell: str) -> Provenance:
-    """Return the same of a cell of a report that is there with its provenance. Raises: Rejected as `explain`."""
+    """Explain a cell of a document that was computed with provenance. Raises: Rejected as `explain`."""
     try:
         column, value, because = document.cell(cell)
     except LookupError as missing:

@@ -40,7 +40,7 @@ journal = journal_tables(metadata, SCHEMA)
 
 
 _OF_PERSONS = f"measure IN ({', '.join(f'{name!r}' for name in OF_PERSONS)})"
-"""What persons move is in indexes of its own, whole: it is little of all, and lies far apart."""
+"""The condition of the indexes that contain all movements of persons: few rows, scattered over the tables."""
 
 
 def _table(name: str, *items: SchemaItem, **options: Any) -> Table:
@@ -62,7 +62,7 @@ def _fact_columns() -> tuple[Column[Any], ...]:
     return (
         *_entry_columns(),
         *texts("kind"),
-        *texts("event", null=True),  # of what the pit reported: its type
+        *texts("event", null=True),  # the type of an event that the pit reported
         *texts("property", "table_name", null=True),
         *dates("gaming_day", null=True),
         *moments("occurred_at"),
@@ -81,17 +81,17 @@ house_edges = _table(
     *moments("recorded_at"),  # when the registry recorded its approval
     *texts("offered"),  # required, always or optional
     *texts("paytable", null=True),  # its name, where the regulation names paytables
-    *columns(JSON, "returns", null=True),  # the exact distribution of what comes back of a cent
-    *texts("reason", null=True),  # why there is none
-    *columns(ARRAY(Text), "bonus_lines"),  # lines without a stake of their own that the wager earns
+    *columns(JSON, "returns", null=True),  # the exact distribution of the return per cent staked
+    *texts("reason", null=True),  # why there is no distribution
+    *columns(ARRAY(Text), "bonus_lines"),  # settlement lines without a stake of their own that the wager earns
     CheckConstraint("num_nonnulls(returns, reason) = 1", name="returns_or_reason"),
 )
-"""What each wager that a rules submission offers brings back, and with it the house edge."""
+"""The distribution of each wager's return, for every wager that a rules submission offers; it gives the house edge."""
 
 exceptions = _table(
     "exceptions",
     *_entry_columns(),
-    *columns(Integer, "number", key=True),  # among the notices of the entry; 0 for others
+    *columns(Integer, "number", key=True),  # numbers the notices of an entry; 0 for other exceptions
     *texts("kind"),
     *moments("since"),
     *texts("stream", null=True),
@@ -102,16 +102,16 @@ exceptions = _table(
     *columns(Integer, "partition", null=True),
     *counts("offset", null=True),
     *texts("reason", "entered_by", "approved_by", null=True),
-    *columns(Integer, "revision", null=True),  # of the round, where it was reversed or noticed
+    *columns(Integer, "revision", null=True),  # of the round, if it was reversed or noticed
     *texts("code", "paragraph", "detail", null=True),
     *columns(Integer, "seat", null=True),
     Index("exceptions_of_day", "property", "gaming_day"),
     Index("exceptions_of_input", "property", postgresql_where="gaming_day IS NULL"),
     Index("exceptions_of_rounds", "property", "table_name", "round_id", postgresql_where="kind = 'reversed'"),
 )
-"""What services miss or refuse of their input, and rounds that were changed or noticed; never changed.
+"""Exceptions: missing or refused input of services, and rounds that were changed or noticed. Rows never change.
 
-What became of an exception follows from the filled gaps, the closings and the reversals that are known at a moment.
+The status of an exception follows from the filled gaps, the closings and the reversals known at a moment.
 """
 
 filled_gaps = _table(
@@ -122,7 +122,7 @@ filled_gaps = _table(
     *counts("sequence"),
     Index("filled_gaps_in_stream", "stream", "sequence"),
 )
-"""Missing events that came; kept because it may be known before that they were missing."""
+"""Missing events that arrived late, in a table of their own because they may be read before the gap is."""
 
 closings = _table(
     "closings",
@@ -134,19 +134,19 @@ closings = _table(
     *texts("by", "approved_by", "reason", null=True),
     Index("closings_of", "service", "closed_shard", "closed_seq"),
 )
-"""What closed refused records; kept because it may be known before that they were refused."""
+"""Resolutions of refused records, in a table of their own because they may be read before the refusal is."""
 
 OF_JOURNALS = (exceptions, filled_gaps, closings)
-"""What journals say of their input: the one that is counted, and reporting's own."""
+"""The tables of exceptions: filled from the journals that are read, and from reporting's own journal."""
 
 documents = _table(
     "documents",
     *_fact_columns(),
     Index("documents_of_property", "property", "kind"),
 )
-"""Entries of the topic of properties, whole: every version that was filed, what was decided, what was refused.
+"""Whole entries of the topic of properties: every version that was filed, and all decisions and refusals.
 
-It is read whole by every process, and so these are kept apart from what a rebuild reads again.
+Every process reads this topic from the beginning, so its entries are not in `facts`, which a rebuild reads again.
 """
 
 properties = properties_table(metadata, SCHEMA)
@@ -155,7 +155,7 @@ properties = properties_table(metadata, SCHEMA)
 facts = _table(
     "facts",
     *_fact_columns(),
-    *counts("contents_cents", null=True),  # what the contents come to that it names
+    *counts("contents_cents", null=True),  # the value of the contents that the fact names
     *derived.columns(),
     Index("facts_of_property", "property", "kind", "gaming_day", info=COPIED),
     Index("facts_of_pit", "property", "event", "gaming_day", postgresql_where="event IS NOT NULL"),
@@ -167,19 +167,19 @@ facts = _table(
     ),
     *derived.indexes(),
 )
-"""Entries that reports list, whole: everything but what a round or a wager leads to, which is added up alone."""
+"""Whole entries that reports list: all facts except those of single rounds and wagers, which are only summed."""
 
 amounts = _table(
     "amounts",
     *_entry_place(),
     *moments("recorded_at"),
-    *columns(Integer, "number", key=True),  # among the amounts of the entry
+    *columns(Integer, "number", key=True),  # numbers the amounts of an entry
     *texts("property"),
     *dates("gaming_day"),
-    *texts("table_name", "shift", "item"),  # empty where an amount is of none
+    *texts("table_name", "shift", "item"),  # empty if the amount has none
     *texts("measure"),
-    *columns(Numeric, "value"),  # nanocents of a great meter need more than 64 bits
-    Index("amounts_of_day", "property", "gaming_day", "measure", "recorded_at"),  # the last for what came after a seal
+    *columns(Numeric, "value"),  # nanocents of a large meter need more than 64 bits
+    Index("amounts_of_day", "property", "gaming_day", "measure", "recorded_at"),  # the last for changes after a seal
     Index(
         "large_sales",
         *("property", "gaming_day", "value"),
@@ -193,21 +193,21 @@ amounts = _table(
         postgresql_where=_OF_PERSONS,
     ),
 )
-"""What entries add to the measures that reports show; rounds aside."""
+"""What each entry adds to the measures that reports show, except for settled rounds."""
 
 amount_days = _table(
     "amount_days",
     *dates("gaming_day", key=True),
     *texts("property", "measure", "table_name", "shift", "item", key=True),
     *columns(Numeric, "value"),
-    # What comes to nothing, such as a round's money on hold once it was settled, is in the way of no reader. No index
-    # has the value itself: an entry that adds to it changes the row alone.
+    # Readers skip measures whose sum is zero, such as the money on hold for a round that was settled. No index contains
+    # the value, so that an entry that adds to it updates only the row.
     Column("nothing", Boolean, Computed("value = 0", persisted=True)),
     Index("amount_days_of_measure", "property", "measure", "gaming_day", postgresql_where="NOT nothing"),
     Index("amount_days_of_persons", "property", "measure", "gaming_day", "item", postgresql_where=_OF_PERSONS),
     postgresql_with={"fillfactor": 70},
 )
-"""The amounts of a gaming day, added up as they are known now."""
+"""Sums of `amounts` by gaming day, as known now."""
 
 rounds = _table(
     "rounds",
@@ -221,16 +221,16 @@ rounds = _table(
     *columns(Boolean, "corrected"),  # whether it was posted as a correction
     *columns(Integer, "version"),
     *texts("submission"),  # its hash
-    *moments("opened_at", null=True),  # of a posted one
+    *moments("opened_at", null=True),  # null for a reversal
     *moments("closed_at"),
-    *counts("chips_cents"),  # what it brought into the table inventory
-    *columns(Integer, "seats"),  # that wagered against the house; negative where it is taken back
+    *counts("chips_cents"),  # added to the table inventory
+    *columns(Integer, "seats"),  # seats that wagered against the house; negative if the round is taken back
     *columns(ARRAY(Text), "wagers"),
-    *columns(ARRAY(BigInteger), "figures"),  # FIGURES of each wager, one after the other
-    *columns(ARRAY(Text), "line_wagers", "line_categories"),  # no category: empty
-    *columns(ARRAY(BigInteger), "line_figures"),  # LINE_FIGURES of each of these
-    *columns(ARRAY(BigInteger), "stake_figures"),  # STAKE_FIGURES of each stake, one after the other
-    # What windows between counts add up is in the index: their rounds lie far apart in the table.
+    *columns(ARRAY(BigInteger), "figures"),  # FIGURES of each wager, concatenated
+    *columns(ARRAY(Text), "line_wagers", "line_categories"),  # empty for a line without a category
+    *columns(ARRAY(BigInteger), "line_figures"),  # LINE_FIGURES of each line, concatenated
+    *columns(ARRAY(BigInteger), "stake_figures"),  # STAKE_FIGURES of each stake, concatenated
+    # The index includes the columns that windows between counts sum, because rounds of one table lie far apart.
     Index(
         "rounds_of_table",
         *("property", "gaming_day", "table_name", "closed_at"),
@@ -239,13 +239,13 @@ rounds = _table(
     ),
     Index("rounds_recorded", "property", "gaming_day", "recorded_at"),
 )
-"""Rounds whose money was posted (`sign` 1) or taken back (-1): who dealt, in which shift, and what it came to."""
+"""Rounds whose money was posted (`sign` 1) or taken back (-1), with their dealer, shift and figures."""
 
 won_lines = _table(
     "won_lines",
     *columns(Integer, "shard", key=True),
     *counts("seq", key=True),
-    *columns(Integer, "number", key=True),  # among the lines of the settlement
+    *columns(Integer, "number", key=True),  # numbers the lines of the settlement
     *moments("recorded_at"),
     *texts("property"),
     *dates("gaming_day"),
@@ -255,14 +255,14 @@ won_lines = _table(
     *columns(Integer, "hand", null=True),
     *counts("stake_cents", "winnings_cents", "stake_returned_cents"),
     *moments("moment"),
-    *dates("paid_on"),  # on the clock of the property
-    *texts("account", null=True),  # of an electronic wager
-    *columns(Boolean, "small"),  # reported of nonresident aliens alone
+    *dates("paid_on"),  # the date by the property's clock
+    *texts("account", null=True),  # the account of an electronic wager
+    *columns(Boolean, "small"),  # reportable only for nonresident aliens
     Index("won_lines_of_day", "property", "gaming_day", postgresql_where="NOT small"),
     Index("small_lines_of_account", "property", "account", "gaming_day", postgresql_where="small"),
     Index("small_lines_of_round", "property", "round_id", postgresql_where="small"),
 )
-"""Lines of posted rounds whose winnings may have to be reported; those of a round taken back stay, and do not count."""
+"""Lines of posted rounds whose winnings may be reportable; the lines of a round taken back stay, but do not count."""
 
 seat_wagers = _table(
     "seat_wagers",
@@ -270,7 +270,7 @@ seat_wagers = _table(
     *counts("seq", key=True),
     *columns(Integer, "seat", key=True),
     *texts("wager", key=True),
-    *texts("account", null=True),  # of a wager in chips
+    *texts("account", null=True),  # null for a wager in chips
     *moments("recorded_at"),
     *texts("property"),
     *dates("gaming_day"),
@@ -281,7 +281,7 @@ seat_wagers = _table(
     *counts(*MONEY),
     Index("seat_wagers_of_day", "property", "gaming_day"),
 )
-"""Wagers of a round that are an account's, or at a table where a device ties seats; negative where it is taken back."""
+"""Wagers from accounts, and wagers at tables whose devices tie seats; negative if the round is taken back."""
 
 wager_days = _table(
     "wager_days",
@@ -292,7 +292,7 @@ wager_days = _table(
     *counts(*FIGURES, "stakes"),
     *columns(Numeric, "squared"),
 )
-"""The figures of a gaming day's rounds by table and shift, added up as they are known now."""
+"""Figures of rounds by gaming day, table, shift, submission and wager, summed as known now."""
 
 dealer_days = _table(
     "dealer_days",
@@ -302,7 +302,7 @@ dealer_days = _table(
     *texts("submission", "wager", key=True),
     *(Column(name, Numeric if name == "squared" else BigInteger, nullable=False) for name in DEALT),
 )
-"""Some figures of a gaming day's rounds by who dealt, wherever that was, added up as they are known now."""
+"""Figures of rounds by gaming day, dealer, game, submission and wager, at all tables, summed as known now."""
 
 play_days = _table(
     "play_days",
@@ -312,7 +312,7 @@ play_days = _table(
     *texts("submission", key=True),
     *counts(*PLAYED),
 )
-"""How many rounds of a gaming day were posted and taken back, added up as they are known now."""
+"""Numbers of settlements posted, corrected and reversed by gaming day, table and shift, summed as known now."""
 
 chip_hours = _table(
     "chip_hours",
@@ -322,10 +322,11 @@ chip_hours = _table(
     *counts("chips_cents"),
     *moments("first_closed", "last_closed"),
 )
-"""What the rounds that were closed in an hour brought into a table inventory, added up as they are known now.
+"""What the rounds closed in an hour added to a table inventory, cents, summed as known now.
 
-The time between two counts of a table is hours, and the rounds of the hours in which they were. Whoever counts when
-play begins or ends has all rounds of an hour on one side: when the first and the last one were closed, says so.
+The time between two counts of a table consists of whole hours and of parts of the hours in which the counts were made.
+If play began or ended with a count, all rounds of that hour are on one side of it; `first_closed` and `last_closed`
+show that.
 """
 
 pace_hours = _table(
@@ -334,10 +335,10 @@ pace_hours = _table(
     *texts("dealer", key=True),
     Column("hour", MOMENT, primary_key=True),
     *counts(*PACE),
-    *moments("first_opened", null=True),  # none: all that is known of the hour was taken back
+    *moments("first_opened", null=True),  # null if every round known of the hour was taken back
     *moments("last_closed"),
 )
-"""How many rounds a dealer closed at a table in an hour, how many seats wagered in them and how much, in cents."""
+"""Play of a dealer at a table in an hour: rounds closed, seats that wagered in them, and their wagers in cents."""
 
 line_days = _table(
     "line_days",
@@ -346,7 +347,7 @@ line_days = _table(
     *texts("submission", "wager", "category", key=True),
     *columns(Numeric, *LINE_FIGURES),
 )
-"""The settlement lines of a gaming day by what they won, added up as they are known now."""
+"""Settlement lines by gaming day, game, submission, wager and category, summed as known now."""
 
 day_moments = _table(
     "day_moments",
@@ -354,7 +355,7 @@ day_moments = _table(
     *dates("gaming_day", key=True),
     *moments("first_recorded", "last_recorded"),
 )
-"""When the first and the last entry of a gaming day were recorded: what was added up is right from the last one on."""
+"""When the first and the last entry of a gaming day were recorded. The stored sums hold from the last one on."""
 
 positions = _table(
     "positions",
@@ -363,7 +364,7 @@ positions = _table(
     Column("recorded_at", MOMENT, primary_key=True),
     *counts("seq"),
 )
-"""How far the journals have been read: the last entry of each moment of recording."""
+"""The read positions of the journals: the last entry of each moment of recording."""
 
 read_until = _table(
     "read_until",
@@ -372,7 +373,7 @@ read_until = _table(
     *moments("until", null=True),
     signature_column(),
 )
-"""Up to when each partition of each topic has been read, signed; none: no process has said so yet."""
+"""The moment up to which each partition of a topic has been read, signed; null if no process has reported it yet."""
 
 deliveries = _table(
     "deliveries",
@@ -383,8 +384,11 @@ deliveries = _table(
     *moments("as_of"),
     signature_column(),
 )
-"""Which version of a sealed gaming day was delivered last, the manifest of its files, and up to when its entries were
-looked at: a day is looked at again when something was recorded later. Signed."""
+"""The last delivered version of each sealed gaming day, and the manifest of its files. Signed.
+
+`as_of` is the moment up to which the day's entries were examined: the day is examined again when something is recorded
+later.
+"""
 
 evidence_days = _table(
     "evidence_days",
@@ -392,13 +396,14 @@ evidence_days = _table(
     Column("as_of", MOMENT, primary_key=True),
     *dates("gaming_day", key=True),
     *columns(JSON, "added"),  # the evidence of the day by itself
-    *columns(JSON, "carried"),  # and of all days that were tested up to this row, in the order of these rows
-    *columns(JSON, "alarms"),  # that it raised
-    *columns(JSON, "counts"),  # what counts of tables came to, by who had dealt and in which shift
-    Column("number", BigInteger, nullable=False, server_default=text("0")),  # 1, 2, 3 … of a property
+    *columns(JSON, "carried"),  # the evidence of all days tested up to this row, in the order of the rows
+    *columns(JSON, "alarms"),  # the alarms raised up to this row
+    *columns(JSON, "counts"),  # the table counts, by dealer and shift
+    Column("number", BigInteger, nullable=False, server_default=text("0")),  # numbers the rows of a property from 1
     signature_column(),
 )
 """The evidence of sealed gaming days as of the seal, and again as of each restatement: rows are only added.
 
-It follows from the books alone, and from the rows before it; all of that is not made again to compare it, but signed.
+A row follows from the read model and the rows before it. Rows are signed: comparing checks the signatures, and does not
+compute the rows again.
 """

@@ -19,7 +19,7 @@ from shared.runtime.service.service_context import ServiceContext
 _WATCH_SECONDS: Final = 15.0
 _FILINGS_SECONDS: Final = 600.0
 _LOOK_BACK: Final = timedelta(hours=24)
-"""How long a restatement is news."""
+"""How long after a restatement the metric of restated days counts it."""
 
 
 async def watch(context: ServiceContext) -> None:
@@ -32,8 +32,8 @@ async def watch(context: ServiceContext) -> None:
         async with context.pools.background.connect() as connection:
             await observe(context, connection)
 
-    looking = every(_WATCH_SECONDS, look, "gaming days not watched")
-    filing = every(_FILINGS_SECONDS, lambda: observe_unprepared(context), "currency reports not watched")
+    looking = every(_WATCH_SECONDS, look, "business metrics not updated")
+    filing = every(_FILINGS_SECONDS, lambda: observe_unprepared(context), "currency report metrics not updated")
     await asyncio.gather(PROGRESS.watch(context), schedule.watch(context), evidence.watch(context), looking, filing)
 
 

@@ -1,4 +1,4 @@
-"""Business metrics of tables: they contain money, so that, unlike /metrics, they require a role."""
+"""The route of the tables' business metrics. They contain money, so unlike /metrics they require a role."""
 
 from typing import Annotated, Final
 
@@ -15,7 +15,7 @@ Monitor = Annotated[str, require_role(READ_METRICS, whose="every")]
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the route, which shows the last values of the service's monitor."""
+    """Return the route of the business metrics, with the values that the background job `watch` set last."""
     router = APIRouter(prefix="/metrics", tags=["operations"])
 
     @router.get("/business", summary="Read the business metrics", response_class=PlainTextResponse)

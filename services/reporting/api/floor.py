@@ -18,7 +18,7 @@ from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.service.service_context import ServiceContext
 
 Anybody = Annotated[Caller, caller_for_own(*(Role(name, "") for name in DUTY_OF))]
-"""Anyone with a role here."""
+"""A caller with any role in this service."""
 
 Reader = Annotated[str, require_role(READ_REPORTS)]
 
@@ -41,7 +41,7 @@ def routes(context: ServiceContext) -> APIRouter:
         for name in own:
             try:
                 place = place_for_command(places.place, name, now)
-            except Rejected:  # approved, and not in effect yet
+            except Rejected:  # approved, but not in effect yet
                 continue
             document = place.document
             found.append(
@@ -62,7 +62,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         gaming_day: Annotated[Day | None, Query(description="the gaming day; without it, the running one")] = None,
     ) -> Floor:
-        """Return rounds, handle, win and drop of the day so far, each table's last round, and overdue items."""
+        """Return rounds, handle, win, drop and exceptions of the day so far, and each table's last round and alarms."""
         del reader
         now = context.clock()
         async with snapshot(context.pools.readers) as connection:

@@ -1,4 +1,4 @@
-"""The route of journals as files: for accounting programs, and for hledger and beancount."""
+"""The route that exports general-ledger journals as files, for accounting programs, hledger and beancount."""
 
 from typing import Annotated, Final
 
@@ -44,7 +44,8 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Response:
         """Return the journals of the sealed gaming days of a period, under the general-ledger mapping.
 
-        Nothing is written while one of the days is not sealed or has no mapping, or while a leg has no rule.
+        No file is returned if a day of the period is not sealed or has no mapping, or if the mapping has no rule for a
+        leg.
         """
         async with files.taken(request), read_at_once(context.pools.readers) as read:
             question = await question_asked(read, person, asked, context.clock())

@@ -39,7 +39,7 @@ ReportName = Annotated[str, Path(description="its name, as the list of reports h
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """A requested report: for the period that contains a gaming day, as known at a moment (default: now)."""
+    """A requested report: the period that contains `gaming_day`, as known at a moment (default: now)."""
 
     property: PropertyQuery
     gaming_day: Annotated[Day, Query(description="the gaming day, or any day of the period")]
@@ -77,7 +77,7 @@ _SENT_BYTES: Final = 1 << 16
 
 
 _NOT_OF_CELLS: Final = ("as", "section", "rows", "whole", "known_at")
-"""Parameters of a document that do not affect the entries behind a cell, or are given otherwise."""
+"""Query parameters that the URI template of entries omits: they do not affect entries, or it sets them itself."""
 _READ: Final = {
     200: {"content": {one.media_type: {"schema": {"type": "string", "format": "binary"}} for one in FORMATS.values()}},
     **UNCHANGED,
@@ -106,7 +106,7 @@ def _entries_of(request: Request, document: Document) -> str:
 
 
 def _made(request: Request, document: Document, form: FormatName, section: str | None, go_on: GoOn) -> Response:
-    """Return a document in a format, or 304, before anything is rendered, if the caller already has it."""
+    """Return the response with a document in a format, or 304 without rendering if the caller has this version."""
     kind = FORMATS[form].media_type
     tag = entity_tag(f"{form}{section}{document.digest}{document.header.stage}{document.header.version}")
     if is_current(request.headers.get("if-none-match", ""), tag):
@@ -180,7 +180,7 @@ def routes(context: ServiceContext) -> APIRouter:
         """Return a report as known at a moment: the same query and moment give the same bytes in each format.
 
         With `rows`, a longer section gives its full length in `cut_from`; totals include all rows. A cut document has
-        no `sha256`. Concurrency and waiting are limited; requests beyond that are refused.
+        no `sha256`. The numbers of concurrent and of waiting requests are limited; further requests are answered 503.
         """
         definition, form = await report_of(request, report), form or _preferred(request)
         async with (answers if form == "json" else files).taken(request):

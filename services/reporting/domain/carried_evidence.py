@@ -25,13 +25,13 @@ THRESHOLD: Final = -log10(FALSE_ALARMS)
 class Subject(NamedTuple):
     """The subject of a test: place, dealer, wager; empty parts mean all of them.
 
-    | kind | one for each | of what |
+    | kind | one test for each | evidence that |
     |---|---|---|
     | `hits` | wager and table, seat, or dealer | any row of the wager is hit too often |
-    | `row` | wager and row | that row is |
-    | `returns` | table and wager | the wager brings back too much |
+    | `row` | wager and row | the row is hit too often |
+    | `returns` | table and wager | the wager returns too much |
     | `raised` | table, seat and wager | raised stakes win more often than others |
-    | `counts` | dealer | counts that are off are short |
+    | `counts` | dealer | inaccurate counts are short too often |
     """
 
     kind: Kind
@@ -85,7 +85,7 @@ class Carried:
         added: Mapping[Subject, Evidence],
         instead_of: Mapping[Subject, Evidence] | None = None,
     ) -> "Carried":
-        """Return the state after a gaming day as known at a moment.
+        """Return the evidence and the alarms after a gaming day was tested as known at a moment.
 
         `instead_of` is the day's earlier contribution if it was tested before.
         """

@@ -167,13 +167,13 @@ class Changes:
     def _notice_result(
         self, entry: EntryRef, event: EntryEvent[Any], kind: ExceptionKind, sequence: int, **why: str
     ) -> None:
-        """Add a change of a result, which its place in the table's stream names."""
+        """Add a change of a result; its sequence in the table's stream identifies the result."""
         data = event.data
         of_result = {"game": data.game, "gaming_day": data.gaming_day, "first": sequence, "last": sequence}
         self._open(entry, event.time, kind, event.subject, **of_result, **why)
 
     def _open(self, entry: EntryRef, moment: datetime, kind: ExceptionKind, stream: str | None, **more: Any) -> None:
-        more |= _table_of(stream)  # what a record says of itself goes before its key
+        more |= _table_of(stream)  # the stream that the record names takes precedence over its key
         self.noticed.append(Noticed(entry=entry, kind=kind, since=moment, stream=stream, **more))
 
     def _close(
@@ -195,7 +195,7 @@ def _why(correction: Correction | None) -> dict[str, str]:
 
 
 def _table_of(stream: str | None) -> dict[str, Any]:
-    """Return property and table of a table's or pit's stream, or of a key with such a name."""
+    """Return the property and table that the stream of a table or pit names, or a record's key of the same form."""
     match (stream or "").split("/"):
         case ["", "properties", property_name, "tables", table] | [
             "",

@@ -1,7 +1,7 @@
 """The general-ledger journals of a sealed gaming day: one as of its seal, and two for each later change. Pure.
 
-A change reverses the journal before it, line by line, and posts the day anew, under the next number. A journal that was
-exported never changes.
+A change reverses the previous journal, line by line, and posts the day again under the next number. So a journal that
+was exported never changes.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ class Destination(NamedTuple):
 
     @classmethod
     def of(cls, rule: LedgerRule) -> "Destination":
-        """Return where a rule leads."""
+        """Return the destination that a rule of the mapping names."""
         return cls(rule.account, rule.department or "", rule.cost_center or "")
 
 
@@ -40,7 +40,7 @@ class JournalLine:
 class LedgerJournal:
     """A journal: its number, its gaming day, the moment as of which it was known, and its lines, which sum to zero.
 
-    `version` is 1 for the day as sealed. A reversal has the number of the journal that it takes back, and an `R`.
+    `version` is 1 for the day as sealed. A reversal has the number of the journal that it reverses, followed by `R`.
     """
 
     number: str
@@ -52,7 +52,7 @@ class LedgerJournal:
 
 
 def lines_of(moved: Iterable[tuple[Destination, Figure]]) -> tuple[JournalLine, ...]:
-    """Return the lines of a journal by destination, in order, without those that come to nothing."""
+    """Return the lines of a journal: one for each destination, in order, without destinations that sum to zero."""
     parts: dict[Destination, list[Figure]] = {}
     for destination, cents in moved:
         parts.setdefault(destination, []).append(cents)
@@ -61,7 +61,7 @@ def lines_of(moved: Iterable[tuple[Destination, Figure]]) -> tuple[JournalLine, 
 
 
 def journals_of(day: date, versions: Sequence[tuple[datetime, tuple[JournalLine, ...]]]) -> Iterator[LedgerJournal]:
-    """Yield the journals of a day, given what each of its versions comes to and since when it was known."""
+    """Yield the journals of a day; `versions` are the day's versions in order, each as (known since, lines)."""
     for version, (known_at, lines) in enumerate(versions, 1):
         if version > 1:
             taken_back = tuple(JournalLine(line.destination, -line.cents) for line in versions[version - 2][1])

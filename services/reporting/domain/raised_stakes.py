@@ -16,9 +16,9 @@ from services.reporting.domain.evidence import FALSE_ALARMS, Evidence, Finding
 _FEWEST: Final = 5
 """Minimum number of earlier stakes to compare with."""
 _EARLIER: Final = 25
-"""Maximum number of earlier stakes, the latest."""
+"""Maximum number of earlier stakes to compare with; only the latest are kept."""
 _WAITING: Final = 100
-"""Maximum number of outcomes waiting for one of the other kind; further ones are dropped."""
+"""Maximum number of outcomes that wait to be paired with one of the other kind; further ones are dropped."""
 
 _OTHERS_WIN: Final = (0.05, 0.2, 0.45)
 _RAISED_WIN: Final = (0.6, 0.8, 0.95)
@@ -29,9 +29,10 @@ _BETS: Final = tuple(product(_RAISED_WIN, _OTHERS_WIN))
 def _factors(raised: bool, other: bool) -> tuple[float, ...]:
     """Return the log wealth multipliers of a pair of outcomes, of a raised and another stake.
 
-    The probability of both under the bet, divided by that with one probability of winning, the mean of the two.
-    Whatever the common probability is in honest play, the mean of this is at most 1 (Turner, Ly and Grünwald, "Generic
-    e-variables for exact sequential k-sample tests", 2024).
+    A multiplier is the probability of the two outcomes under the bet, divided by their probability if raised and other
+    stakes win equally often, at the mean of the bet's two probabilities. Whatever the common probability is in honest
+    play, the expected multiplier is at most 1 (Turner, Ly and Grünwald, "Generic e-variables for exact sequential
+    k-sample tests", 2024).
     """
     found = []
     for one, two in _BETS:

@@ -15,7 +15,7 @@ from services.reporting.domain.evidence import FALSE_ALARMS, Evidence, Finding, 
 from shared.rules import Returns
 
 SHOE_TOLERANCE: Final = Fraction(1, 50)
-"""How much more often than from full decks a row may be hit later in a shoe, given earlier cards."""
+"""Maximum relative excess of a row's probability later in a shoe, given earlier cards, over that of full decks."""
 
 HONEST_SHORT: Final = Fraction(2, 3)
 """Maximum share of short counts among inaccurate honest counts: an underpaid player complains, few overpaid ones do."""
@@ -25,7 +25,7 @@ HONEST_SHORT: Final = Fraction(2, 3)
 class Wagers:
     """Wagers of one type under one submission: their number, the sum of stakes in cents, and of squared stakes.
 
-    Wagers of a round decided by one card, as Insurance, are one wager of their total.
+    Wagers of a round that one card decides, such as Insurance, count as one wager of their total.
     """
 
     number: int
@@ -71,7 +71,7 @@ class AgainstExpectation:
 def against_expectation(returns: Returns, wagers: Wagers, payout_cents: int) -> AgainstExpectation:
     """Return the payout of wagers, including returned stakes, compared with its exact expectation.
 
-    The payout excludes what no stake of the wager earned: Envy Bonuses.
+    The payout excludes Envy Bonuses, because no stake of the wager earned them.
     """
     return compared(wagers.number, payout_cents, returns.mean * wagers.cents, returns.variance * wagers.squares)
 
@@ -171,9 +171,9 @@ def observe_count(evidence: Evidence, variance_cents: int, *, short: Fraction = 
     """Return the evidence that a dealer overpays, updated with a count of a table at which the dealer dealt.
 
     `variance_cents` is counted less expected. Nothing is assumed about how often or by how much honest counts are off,
-    only that at most a share of `short` of those is short, whatever came before. Use the counts of one dealer at all
-    tables, in order; an exact count says nothing. A short one counts against everyone who dealt there since the last
-    count: an alarm says where to look, not who it was.
+    only that at most a share of `short` of the inaccurate ones is short, whatever came before. Use the counts of one
+    dealer at all tables, in order; an exact count is no evidence. A short count counts against every dealer who dealt
+    there since the previous count, so an alarm shows where to look, not who is responsible.
     """
     if not variance_cents:
         return evidence

@@ -17,14 +17,14 @@ class TipShare:
 
     @property
     def cents(self) -> int:
-        """Return what the dealer is paid."""
+        """Return the dealer's payment, cents."""
         return self.part_cents + self.remainder_cents
 
 
 def shares_of(pooled_cents: int, minutes: Mapping[str, int], pool: TipsPool) -> list[TipShare]:
-    """Return the shares of dealers, by name, which come to what was pooled.
+    """Return the shares of dealers, ordered by name; they add up to `pooled_cents`.
 
-    Raises: ValueError if nobody has minutes, or if less than nothing was pooled.
+    Raises: ValueError if no dealer has minutes, or if `pooled_cents` is negative.
 
     >>> [(one.dealer, one.cents) for one in shares_of(100, {"ann": 60, "bob": 60, "cyd": 60}, TipsPool(period="day"))]
     [('ann', 34), ('bob', 33), ('cyd', 33)]

@@ -12,7 +12,7 @@ from shared.runtime.http.roles import READ_REPORTS, Role
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of a report: the rows of its sections, its identities, and unconfirmed law."""
+    """The content of a report: the rows of its sections, its identities, and marks of unconfirmed values of law."""
 
     sections: tuple[Filled, ...]
     identities: tuple[Identity, ...] = ()
@@ -23,9 +23,10 @@ class Content:
 class Report:
     """A report: its name in URLs and commands, its purpose, the periods that it can be requested for, its sections.
 
-    `sources` are the facts behind its figures, `signatures` who signs the page. `fill` reads the read model. `role` is
-    required of its readers. `of_days`: it is about events of gaming days, and so does not exist for days without any.
-    `sheet`: the leading key columns of sections that are printed together, one sheet for each of their values.
+    `sources` are the fact types behind its figures, `signatures` the lines on which people sign the page. `fill`
+    computes the content from the read model. `role` is required of readers. With `of_days`, the report is about events
+    of gaming days and does not exist for days without any. `sheet` names leading key columns: sections whose keys begin
+    with them are printed together, one sheet for each of their values.
     """
 
     name: str
@@ -42,5 +43,5 @@ class Report:
 
     @property
     def of_ratings(self) -> bool:
-        """Return whether it is about ratings, which may be amended after a gaming day was sealed."""
+        """Return whether the report is about ratings, which may be amended after a gaming day was sealed."""
         return RatingStated in self.sources

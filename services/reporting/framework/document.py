@@ -77,7 +77,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Values by column, and the given values, some with provenance."""
+    """A row of a section: plain values by column, and the values as given, some of them with provenance."""
 
     id: str
     cells: Mapping[str, Value]
@@ -90,7 +90,7 @@ class Row:
 
 
 class Made(Sequence[Mapping[str, Value | Figure | Cell]], Generic[ThingT]):
-    """A sequence of rows that are created when read, because most of thousands never are."""
+    """A sequence of rows, each created when it is read, because most of thousands of rows never are."""
 
     def __init__(self, things: Sequence[ThingT], make: Callable[[ThingT], Mapping[str, Value | Figure | Cell]]) -> None:
         self._things, self._make = things, make
@@ -112,7 +112,7 @@ class Made(Sequence[Mapping[str, Value | Figure | Cell]], Generic[ThingT]):
 class Filled:
     """A section with the given values of its rows, and the total of the summed columns, if any.
 
-    `cut_from` is the full number of rows if these are only the first.
+    `cut_from` is the full number of rows if the section was cut to its first rows.
     """
 
     section: Section
@@ -130,7 +130,7 @@ class Filled:
         return self.rows if len(self.given) <= _KEPT_ROWS_MAX else self._made()
 
     def _made(self) -> Iterator[Row]:
-        """Yield the rows. A row with the key of an earlier one gets an id that ends with its number."""
+        """Yield the rows. The second row with the same key gets the id `<key>|2`, the third `<key>|3`, and so on."""
         times: dict[str, int] = {}
         for given in self.given:
             self.section.require_columns(given)
@@ -148,18 +148,18 @@ _KEPT_ROWS_MAX: Final = 20_000
 """Longer sections create each row again whenever it is read, so that memory does not grow with their length."""
 
 _ROWS_AT_ONCE: Final = 1_000
-"""Rows that are written together."""
+"""The number of rows that are encoded at a time."""
 
 TOTAL: Final = "/total"
 """The id of a total row, which no other row can have."""
 
 
 def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], **totals: Figure | Cell) -> Filled:
-    """Return a section with rows: each maps column names to values; missing ones are empty.
+    """Return a section with rows, which map column names to values; a missing column is empty.
 
     The total row has the sums of the `added` columns, and `totals` for values that cannot be summed, such as a
-    percentage. Rows that are `Made` stay so: then `totals` includes the sums. Raises: KeyError for a value without a
-    column.
+    percentage. If the rows are `Made`, they are not read here, so `totals` must include the sums. Raises: KeyError for
+    a value without a column.
     """
     if isinstance(rows, Made):
         missing = {column.name for column in section.columns if column.added} - totals.keys()
@@ -250,9 +250,9 @@ class Mark:
 class Header(BaseModel):
     """The header, with the same fields in every report.
 
-    `known_at` is the moment of the question: the report has what was recorded up to then, and the same question as of
-    the same moment gives the same bytes. `version` counts the restatements of its subject, from 1; `through` is the
-    read position of each shard of each journal, `sha256` covers the content.
+    `known_at` is the moment as of which the report was computed: it contains what was recorded up to then, and the same
+    query as of the same moment gives the same bytes. `version` starts at 1 and grows with restatements of the reported
+    days. `through` is the read position of each shard of each journal, `sha256` covers the content.
     """
 
     report: Name
@@ -352,9 +352,9 @@ class Document:
         return replace(self, sections=tuple(sections))
 
     def cell(self, reference: str) -> tuple[Column, Value, Because]:
-        """Return a cell by `section/row/column`; the row of totals is `total`. Raises: LookupError.
+        """Return column, value and provenance of a cell, given as `section/row/column`. Raises: LookupError.
 
-        `identities/name/left` and `right` are the sides of an identity.
+        The row of totals is `total`. `identities/name/left` and `identities/name/right` are the sides of an identity.
         """
         section_name, _, rest = reference.partition("/")
         row_id, _, column_name = rest.rpartition("/")
@@ -400,7 +400,7 @@ def _section(filled: Filled) -> dict[str, Any]:
 
 
 def _named(filled: Filled) -> dict[str, Any]:
-    """Return the canonical JSON of a section's members up to its rows."""
+    """Return the members of a section that precede `rows` in canonical JSON."""
     cut = {} if filled.cut_from is None else {"cut_from": filled.cut_from}
     return cut | {"name": filled.section.name}
 
@@ -422,4 +422,4 @@ def batched(rows: Iterable[ThingT], most: int) -> Iterator[list[ThingT]]:
 
 def plain(value: Value) -> int | str | None:
     """Return a value in the form that it has in JSON."""
-    return value.isoformat() if isinstance(value, date) else value  # a moment is a date as well
+    return value.isoformat() if isinstance(value, date) else value  # datetime is a subclass of date

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from shared.contracts.reports import Percent, percent_of
 
 Value = int | str | date | datetime | None
-"""The value of a cell: cents and counts are integers, percentages and exact cents texts."""
+"""The value of a cell: cents and counts are integers; percentages and exact cents are texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,10 @@ class EntryRef:
 class Aggregate:
     """The selection of entries that are summed to a figure: `measures` of a `book`, filtered by dimensions.
 
-    `book` is `rounds` (figures of settled rounds), `played` (their number, and that of their seats), `lines` (of their
-    settlement lines) or `amounts` (of other facts). First and last gaming day are inclusive. `closed` limits rounds to
-    those closed after the first and up to the second of its moments. `known_at` is the time as of which it was summed,
-    if that is not the report's.
+    `book` is `rounds` (figures of settled rounds), `played` (numbers of rounds and of their seats), `lines` (figures of
+    settlement lines) or `amounts` (measures of other facts). First and last gaming day are inclusive. `closed` limits
+    rounds to those closed after the first and up to the second of its moments. `known_at` is the moment as of which the
+    entries were summed, if it differs from the report's.
     """
 
     book: Literal["rounds", "played", "lines", "amounts"]
@@ -44,7 +44,7 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """What rounding added to an exact sum: the source of no entry."""
+    """The source of the amount that rounding added to an exact sum; no entry is behind it."""
 
 
 Source = EntryRef | Aggregate | Rounding
@@ -53,9 +53,9 @@ Factor = int | Fraction
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A source of a figure, which adds `factor` times what it has; without a factor it is behind the figure only.
+    """A source of a figure, which contributes `factor` times its value; without a factor it contributes no amount.
 
-    What an entry, or rounding, has of it is its `value`; what an aggregate has is read with its entries.
+    `value` is given for entries and rounding; the value of an aggregate is queried together with its entries.
     """
 
     source: Source
@@ -69,24 +69,24 @@ class Part:
 
 
 Because = tuple[Part, ...]
-"""The provenance of a figure. Its parts add up to it, unless one of them has no factor."""
+"""The provenance of a figure. The parts add up to the figure, unless a part has no factor."""
 
 Sources = tuple[Source | Part, ...]
-"""The same as it is given: of a source without a factor, see `Figure`."""
+"""Provenance as callers pass it; see `Figure` for what a source without a factor contributes."""
 
 
 def stated(value: Factor, *entries: EntryRef) -> tuple[Part, ...]:
-    """Return the provenance of a value that the first entry states, and that others decide or repeat."""
+    """Return the provenance of a value that the first entry states; the other entries decide or repeat it and add 0."""
     return tuple(Part(entry, 1, 0 if number else value) for number, entry in enumerate(entries))
 
 
 def counted_each(entries: Iterable[EntryRef]) -> tuple[Part, ...]:
-    """Return the provenance of a number of entries."""
+    """Return the provenance of a count of entries: each entry adds 1."""
     return tuple(Part(entry, 1, 1) for entry in entries)
 
 
 class EntriesOf:
-    """The entries of summed items, resolved on demand; each adds `value_of` its item, or is behind the sum only."""
+    """The entries of summed items, resolved on demand; each adds `value_of(item)`, or no amount without `value_of`."""
 
     __slots__ = ("_entry_of", "_things", "_value_of")
 
@@ -108,7 +108,7 @@ class EntriesOf:
 
 
 class _Given:
-    """Sources as given, perhaps with a value: aggregates add what they have; a single entry has all of the value."""
+    """Sources as callers passed them. Aggregates add their own sums; a single entry adds all of `value`, if given."""
 
     __slots__ = ("_sources", "_value")
 
@@ -130,7 +130,7 @@ class _Given:
 
 
 class _Sum:
-    """Several provenances, each times a factor (None: only behind), merged on demand."""
+    """Several provenances with a factor for each (None: it contributes no amount), merged on demand."""
 
     __slots__ = ("factors", "origins")
 
@@ -140,7 +140,7 @@ class _Sum:
     def parts(self) -> Iterator[Part]:
         """Yield the parts of the provenances in their order.
 
-        A provenance that is in several others is looked at once, after all of them.
+        A provenance shared by several others is visited once, after all of them.
         """
         sums, leaves = self._in_order()
         factors: dict[int, Factor] = {id(self): 1}
@@ -157,7 +157,7 @@ class _Sum:
                 yield replace(part, factor=None if times is None or part.factor is None else times * part.factor)
 
     def _in_order(self) -> tuple[list[_Sum], list[Origin]]:
-        """Return the sums within, each after those that it is in, and in the order of the parts what is no sum."""
+        """Return the nested sums, each after all that contain it, and the leaves in the order of the parts."""
         sums: list[_Sum] = []
         leaves: list[Origin] = []
         seen = {id(self)}
@@ -179,7 +179,7 @@ class _Sum:
 
 
 Origin = Sources | EntriesOf | _Given | _Sum
-"""The origin of a value, resolved or not yet."""
+"""The provenance of a value: its sources, or an object that resolves to parts on demand."""
 
 
 def _parts_of(origin: Origin) -> Iterable[Part]:
@@ -187,7 +187,7 @@ def _parts_of(origin: Origin) -> Iterable[Part]:
 
 
 def _merged(parts: Iterable[Part]) -> Because:
-    """Return parts with each source once; entries once for each factor."""
+    """Merge parts with the same source: aggregates add up their factors, entries with the same factor their values."""
     found: dict[object, Part] = {}
     for part in parts:
         is_sum = isinstance(part.source, Aggregate) and part.factor is not None
@@ -220,15 +220,15 @@ class Explained:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Return what it comes from, each source once."""
+        """Return the distinct sources of the value."""
         return tuple(dict.fromkeys(part.source for part in self.because))
 
 
 class Figure(Explained):
-    """A number of cents or a count that is a sum, with its provenance.
+    """A sum, in cents or a count, with its provenance.
 
-    Of the sources given with it, aggregates add what they have, and a single entry all of the value; several entries
-    are only behind it, unless they are given as parts.
+    Sources may be given without a factor: aggregates then add their sums, and a single entry adds the whole value.
+    Several entries explain the figure without adding an amount, unless they are given as parts.
 
     >>> won = Figure(500, (EntryRef("table-inventory", 1, 7),)) - Figure(200, (EntryRef("table-inventory", 1, 9),))
     >>> won.value, [(part.factor, part.value) for part in won.because]
@@ -274,18 +274,18 @@ def total(figures: Iterable[Figure]) -> Figure:
 
 
 Weights = tuple[tuple[Fraction, Figure], ...]
-"""Figures, each with the factor that it has in a weighted sum."""
+"""The terms of a weighted sum: pairs of factor and figure."""
 
 
 def weighted(value: int, parts: Iterable[tuple[Factor, Figure]]) -> Figure:
-    """Return a figure that is the sum of others, each times its factor; `value` is that sum, rounded."""
+    """Return a weighted sum of figures; `parts` are (factor, figure), `value` is their exact sum, rounded."""
     listed = list(parts)
     origin = _together([figure.origin for _, figure in listed], [factor for factor, _ in listed])
     return _rounded(value, Fraction(sum(factor * figure.value for factor, figure in listed)), origin)
 
 
 def rounded(value: int, exact: Fraction, figure: Explained) -> Figure:
-    """Return a figure that is an exact sum, rounded, with the provenance of that sum."""
+    """Return an exact sum rounded to `value`, with the provenance of `figure` and of the rounding."""
     return _rounded(value, exact, figure.origin)
 
 
@@ -295,14 +295,14 @@ def _rounded(value: int, exact: Fraction, origin: Origin) -> Figure:
 
 
 def computed(value: int, because: Origin | Explained) -> Figure:
-    """Return a figure that follows from others otherwise than as their sum, such as a tax that is rounded each day."""
+    """Return a figure that is derived from others without being their sum, such as a tax that is rounded each day."""
     return Figure(value, _behind(because))
 
 
 class Cell(Explained):
-    """A value that is computed from figures, such as a percentage, with what is behind it.
+    """A value computed from figures, such as a percentage, with the entries behind it.
 
-    A number that a single entry states is that entry's.
+    For an integer, sources count as in `Figure`: a single entry adds the whole value.
     """
 
     __slots__ = ("value",)
@@ -314,7 +314,7 @@ class Cell(Explained):
 
 
 def exact_sum(value: str, parts: Iterable[Explained]) -> Cell:
-    """Return an exact amount, as a text, that is the sum of others."""
+    """Return the cell of an exact amount (a decimal text) that is the sum of `parts`."""
     cell, origins = Cell(value), [one.origin for one in parts if one.origin]
     cell.origin = _together(origins, (1,) * len(origins))
     return cell

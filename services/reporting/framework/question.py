@@ -12,7 +12,7 @@ from shared.jurisdictions import GamingPack, period_of
 class ReportQuery:
     """The question that a report answers, about the gaming days from `first` to `last`, inclusive.
 
-    `known_at` is the moment as of which it is answered; `by` is who asks.
+    `known_at` is the moment as of which it is answered; `by` is the person who asks.
     """
 
     property: str

@@ -1,4 +1,4 @@
-"""Handlers of reporting: the journals of all services. Only exceptions of its own input are journaled."""
+"""Handlers that read the journals of all services. Reporting journals only the exceptions of its own input."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -92,7 +92,7 @@ class OfJournal(ReadModelHandler[None]):
 
     @property
     def service(self) -> str:
-        """Return the service whose journal this is."""
+        """Return the name of the service whose journal is read."""
         return publisher_of(self.reader.topic)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
@@ -101,7 +101,7 @@ class OfJournal(ReadModelHandler[None]):
         await self.places.refresh(connection)
         batch, changes = Batch(self.service), Changes(self.service)
         for event in events:
-            batch.seen(event)  # type: ignore[arg-type]  # what is on the topic of a journal are entries
+            batch.seen(event)  # type: ignore[arg-type]  # the topic of a journal has only entries
             if isinstance(event.data, Skipped):
                 continue
             self.add(batch, changes, event)
@@ -153,7 +153,7 @@ class Inventory(OfJournal):
 
 
 class Ratings(OfJournal):
-    """Adds the ratings of the table-inventory ledger: their steps, and what is stated of them. No money."""
+    """Adds the ratings of the table-inventory ledger: their recorded steps, and the ratings as stated. No money."""
 
     reader = _all_of(RATINGS)
     keeps = (*BOOKS, *OF_JOURNALS)
@@ -215,7 +215,7 @@ class Settlements(OfJournal):
                 batch.add(event, data, self.places.place, whole=False)
             case SupersededRound() as data:
                 batch.changed(data.property, data.gaming_day, event.recordedat)
-            case CorrectionOfRound() as asked:  # what it changes, its settlement says
+            case CorrectionOfRound() as asked:  # its effect on money follows from the settlement that it leads to
                 batch.add(event, asked, self.places.place, of_moment=True)
             case CommandRefused() as refused:
                 batch.note(event, refused)
@@ -223,7 +223,7 @@ class Settlements(OfJournal):
 
 
 class Vigorish(OfJournal):
-    """Adds the vigorish ledger: assessments and collections are summed, waivers and returns are also listed."""
+    """Adds the vigorish ledger: assessments and collections are only summed, waivers and returns are also listed."""
 
     reader = _all_of(VIGORISH)
     keeps = (*BOOKS, *OF_JOURNALS)
@@ -231,7 +231,7 @@ class Vigorish(OfJournal):
 
 
 class Meters(OfJournal):
-    """Adds the progressive meters: rounds are summed, those with an award or a finding are also listed."""
+    """Adds the progressive meters: rounds are only summed, unless they have an award or a finding."""
 
     reader = _all_of(METERS)
     keeps = (*BOOKS, *OF_JOURNALS)
@@ -248,7 +248,7 @@ class Meters(OfJournal):
 
 
 class Accounts(OfJournal):
-    """Adds the wagering accounts: wagers are summed, everything else is also listed."""
+    """Adds the wagering accounts: wagers are only summed, everything else is also listed."""
 
     reader = _all_of(ACCOUNTS)
     keeps = (*BOOKS, *OF_JOURNALS)

@@ -25,19 +25,19 @@ from shared.runtime.ingest.submission_copies import RulesSubmissions
 
 
 class ApprovedProperties(Properties):
-    """Keep the properties: law, clock, pits, tables and shifts for every report; and all filings, also of mappings."""
+    """Stores the approved properties (law, clock, pits, tables, shifts), and all filings of properties and mappings."""
 
     reader = Reader(PROPERTIES, *DECIDED, CommandRefused)
     copies = (properties,)
     keeps = (documents,)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the entries that are missing; every process reads this topic."""
+        """Write the entries that are not stored yet: every process reads this topic and writes them."""
         await super().keep(connection, events, at)
         await self.keep_again(connection, events, at)
 
     async def keep_again(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the entries that are missing."""
+        """Write the entries that are not stored yet."""
         del at
         await keep_documents(connection, publisher_of(PROPERTIES), events)
 
@@ -46,9 +46,9 @@ _ADD_EDGES = insert(house_edges, on_conflict="skip")
 
 
 class Submissions(RulesSubmissions):
-    """Keep filings and decisions of rules submissions, and the house edges of approved ones.
+    """Stores filings and decisions of rules submissions, and the house edges of approved ones.
 
-    Counting takes up to some seconds per wager: it is done in a thread, before any transaction.
+    Computing a house edge takes up to several seconds per wager, so it is done in a thread before a transaction begins.
     """
 
     reader = Reader(SUBMISSIONS, *SUBMITTED, CommandRefused)
@@ -61,7 +61,7 @@ class Submissions(RulesSubmissions):
         """Compute the house edges of new submissions."""
         for event in events:
             if isinstance(event.data, SubmissionApproved):
-                with suppress(Refused):  # `require_usable` refuses it, and says why
+                with suppress(Refused):  # `require_usable` refuses the submission later, with the reason
                     await self._counted(event.data)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
@@ -69,7 +69,7 @@ class Submissions(RulesSubmissions):
         del at
         batch = Batch(publisher_of(SUBMISSIONS))
         for event in events:
-            batch.seen(event)  # type: ignore[arg-type]  # what is on the topic of a journal are entries
+            batch.seen(event)  # type: ignore[arg-type]  # the topic of a journal has only entries
             if isinstance(event.data, Fact):
                 batch.note(event, event.data)  # type: ignore[arg-type]
         await batch.write(connection)

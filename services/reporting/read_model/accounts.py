@@ -1,14 +1,14 @@
 """Measures of the wagering accounts: balances, and the causes of their changes. Pure; cents.
 
 `account_balance_cents` is a movement's change of an account (the item), whether available, on hold or in play, and
-`promotional_balance_cents` the promotional part; the table is empty for a wallet. `held_cents` and `in_play_cents` are
-on hold and in play for a round (the item), by the movements; `holds_cents` is the sum of holds, by authorizations and
-releases. `account_uncovered_cents` is what a round staked from an account beyond its holds, and
-`account_shortage_cents` what could not be taken back: their item is an `AccountOfRound`. `voucher_cents` is what
-vouchers (the item: their reference) were issued for, less redemptions. `account_in_cents` and `account_out_cents` are
-currency paid into and out of an account (the item); for `others_in_cents` and `others_out_cents` see
-services.reporting.read_model.cage. The others are the causes of changes of the liability, and of its
-promotional part.
+`promotional_balance_cents` the promotional part of that change; the table is empty for a wallet. `held_cents` and
+`in_play_cents` are the money on hold and in play for a round (the item), from movements; `holds_cents` is the sum of
+holds, from authorizations and releases. `account_uncovered_cents` is what a round staked from an account beyond its
+holds, and `account_shortage_cents` what could not be taken back from it: the item of both is an `AccountOfRound`.
+`voucher_cents` is what vouchers (the item: their reference) were issued for, less redemptions. `account_in_cents` and
+`account_out_cents` are currency paid into and out of an account (the item); for `others_in_cents` and
+`others_out_cents` see services.reporting.read_model.cage. All other measures are causes of changes of the liability, or
+of its promotional part.
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,12 +47,12 @@ class AccountOfRound:
 
     @property
     def item(self) -> str:
-        """Return an amount's item as text."""
+        """Return the text form of the round and account, the item of an amount."""
         return f"{self.round_id} {self.account}"
 
     @classmethod
     def of_item(cls, item: str) -> "AccountOfRound":
-        """Return the item that a text encodes."""
+        """Return the round and account that an item encodes."""
         return cls(*item.split(" "))
 
 
@@ -81,7 +81,7 @@ def cashed_out(fact: AccountCashedOut) -> Iterator[Amount]:
 
 
 def _of_others(fact: AccountBoughtIn, direction: Direction) -> Iterator[Amount]:
-    """Yield currency counted for others than the account's patron: who moved it, and for whom."""
+    """Yield currency attributed to others than the account's patron: to the conductor, and to the beneficiaries."""
     conductor = () if fact.conducted_by is None else (fact.conducted_by,)
     for one in (*conductor, *(fact.on_behalf_of or ())):
         yield Amount(f"others_{direction}_cents", fact.cents, _table_of(fact.movements), item=one)
@@ -114,7 +114,7 @@ def promoted(
 
 @adds(WagerAuthorized, WagerReleased, RoundCaptured)
 def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[Amount]:
-    """Yield the changes on hold and in play for a round."""
+    """Yield the changes of the money on hold and in play for a round."""
     yield from _of_round(fact.movements, fact.table, fact.round_id)
     match fact:
         case WagerAuthorized():
@@ -125,7 +125,7 @@ def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[A
 
 @adds(WagersSettled, WagersReversed, WagersVoided)
 def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amount]:
-    """Yield a round's result at its table, and what accounts could not pay or return."""
+    """Yield a round's result at its table, and the amounts that accounts could not cover or give back."""
     yield from _balances(fact.movements)
     yield from _of_round(fact.movements, fact.table, fact.round_id)
     yield Amount("holds_cents", -sum(one.released_cents for one in fact.accounts), fact.table)

@@ -59,12 +59,12 @@ def is_over_limit(books: Books, one: Adjustment) -> bool:
 
 
 def limit_cents(books: Books, one: Adjustment) -> int:
-    """Return the amount from which adjustments of its gaming day are listed."""
+    """Return the amount, cents, above which adjustments of the gaming day are listed."""
     return books.place_on(one.gaming_day).limit_cents("adjustment_listed_cents", one.gaming_day)
 
 
 AdjustmentsOf = Callable[[Books], Awaitable[Sequence[Adjustment]]]
-"""Return the adjustments of a question's gaming days: entered, approved or rejected."""
+"""A function that returns the adjustments of a question's gaming days: entered, approved or rejected."""
 
 _MEASURES: Final = {
     "opener": "opener_cents",
@@ -80,7 +80,7 @@ _MEASURES: Final = {
 async def of_win(books: Books) -> Sequence[Adjustment]:
     """Return the adjustments of the win of tables, by day and number.
 
-    Before an adjustment, a figure is what was counted or moved, with earlier approved adjustments.
+    `before` is the counted or moved figure, including earlier approved adjustments.
     """
     said = await books.facts(AdjustmentEntered, AdjustmentApproved, AdjustmentRejected)
     if not said:
@@ -111,7 +111,7 @@ def _when(entries: Sequence[Listed]) -> tuple[bool, datetime]:
 
 
 def _of_win(entries: Sequence[Listed], standing: dict[tuple[str, ...], int]) -> Adjustment:
-    """Return an adjustment; `standing` is the sum of earlier ones, to which an approved one is added."""
+    """Return an adjustment of win; `standing` are the figures so far, to which an approved adjustment is added."""
     fact = entries[-1].fact
     place = (str(fact.gaming_day), fact.table, fact.shift, fact.figure)
     before = standing.get(place, 0)
@@ -154,7 +154,8 @@ _OPENED_AT: Final = text("""
 async def of_accounts(books: Books) -> Sequence[Adjustment]:
     """Return the adjustments of wagering accounts, on the gaming day of their decision, or else of their entry.
 
-    Before and after are the available amounts. One that was rejected before its entry arrived is left out.
+    `before` and `after` are the available amounts. An adjustment that was rejected before its entry arrived is left
+    out.
     """
     said: dict[tuple[str, int], list[Listed]] = {}
     for one in await books.all_facts(
@@ -175,7 +176,7 @@ async def of_accounts(books: Books) -> Sequence[Adjustment]:
 
 
 def _of_account(entries: Sequence[Listed], table: str | None) -> Adjustment:
-    """Return an adjustment of an account; `table` is that of a game account."""
+    """Return an adjustment of an account; `table` is the table of a game account, None for a wallet."""
     entered, last = entries[0].fact, entries[-1]
     decided: dict[str, Any] = {"status": "entered"}
     before_cents = entered.before_cents
@@ -214,10 +215,10 @@ _Display = tuple[str | None, str | None, str | None]
 async def of_meters(books: Books) -> Sequence[Adjustment]:
     """Return people's changes of progressive meters; a transfer is listed for each of its two pools.
 
-    Before and after are the exact display, known once the change is made.
+    `before` and `after` are the exact display; they are unknown until the change is approved.
     """
     if books.question.table is not None:
-        return []  # a pool is a meter of the property
+        return []  # a pool belongs to the property, not to a table
     said: dict[int, list[Listed]] = {}
     for one in await books.facts(ChangeRequested, ChangeApproved):
         said.setdefault(one.fact.change, []).append(one)
@@ -262,7 +263,7 @@ def _of_change(entries: Sequence[Listed], *, after_seal: bool) -> Iterable[Adjus
 
 
 def _wanted(asked: ChangeRequested) -> dict[str, str | None]:
-    """Return the requested change of displays, by pool; that of a reset is unknown until it is done."""
+    """Return the requested change of displays, by pool; the change by a reset is unknown until it is approved."""
     match asked.kind:
         case "reset":
             return {asked.pool: None}
@@ -284,7 +285,7 @@ def _in_order(found: Iterable[Adjustment]) -> list[Adjustment]:
 
 
 SOURCES: Final[tuple[AdjustmentsOf, ...]] = (of_win, of_accounts, of_meters)
-"""The sources of adjustments."""
+"""The functions that return the adjustments of each service."""
 
 
 async def adjustments_of(books: Books) -> list[Adjustment]:

@@ -52,7 +52,7 @@ def _exception(alarm: Alarm, sealed: EntryRef, evidence: Sources, said: Mapping[
 
 
 async def _said(books: Books) -> dict[str, dict[str, Listed]]:
-    """Return the last statements about owner and conclusion, by alarm name."""
+    """Return the last facts about owner and conclusion, by name of the alarm and step (`owned` or `resolved`)."""
     found: dict[str, dict[str, Listed]] = {}
     for one in await books.all_facts(AlarmOwned, AlarmResolved):
         step = "resolved" if isinstance(one.fact, AlarmResolved) else "owned"

@@ -39,7 +39,7 @@ class Counted(NamedTuple):
 class Box:
     """A drop box removed from a table, its recorded drop, and its count, if any.
 
-    Of a counted table, `sales` says which it reports.
+    `sales` is what a counted table reports of its sales; None for a table that reports rounds.
     """
 
     exchanged: Listed
@@ -49,7 +49,7 @@ class Box:
 
     @property
     def key(self) -> CaseKey:
-        """Return the key that a variance of this box has."""
+        """Return the key of this box's variance."""
         fact = self.exchanged.fact
         return (fact.gaming_day, fact.table, "drop", fact.sequence)
 
@@ -59,7 +59,7 @@ class Box:
 
     @property
     def entry(self) -> tuple[EntryRef, ...]:
-        """Return the entry of its count."""
+        """Return the entry of the box's count, as a tuple that is empty before the count."""
         return () if self.counted is None else (self.counted.entry,)
 
     def found(self, instrument: str) -> Figure | None:
@@ -70,12 +70,12 @@ class Box:
         return Figure(currency if instrument == "currency" else checks, self.entry)
 
     def difference(self, instrument: str) -> Figure | None:
-        """Return counted less recorded, where that is a variance; None before the count."""
+        """Return the variance: counted less recorded, less unrecorded sales; None before the count."""
         found = self.found(instrument)
         return None if found is None else found - self.recorded(instrument) - self.unrecorded(instrument)
 
     def unrecorded(self, instrument: str) -> Figure:
-        """Return what was counted beyond what was recorded, where a counted table does not report each sale."""
+        """Return the excess of counted over recorded at a counted table that does not report each sale; else zero."""
         found = self.found(instrument)
         if found is None or is_each_reported(self.sales) or found.value <= self.recorded(instrument).value:
             return NOTHING
@@ -88,7 +88,7 @@ class Box:
 
 
 def is_each_reported(sales: Sales | None) -> bool:
-    """Return whether each sale is reported: at a table that reports rounds it is."""
+    """Return whether the table reports each sale, as every table does that reports rounds."""
     return sales in (None, "each")
 
 
@@ -127,7 +127,8 @@ def _span(before: Listed | None, exchanged: Listed) -> Span:
     return Span(exchanged.fact.table, None if before is None else before.occurred_at, exchanged.occurred_at)
 
 
-# The count of a day has all its boxes, and of each all its notes and checks twice: they are added up where they are.
+# The document of a count lists every note and check of every box twice, so the database adds them up instead of
+# returning them.
 _COUNTED: Final = text("""
     SELECT f.service, f.shard, f.seq, b."table", b.exchange, b.currency_cents, b.counter_checks_cents, t.turns
     FROM reporting.facts f

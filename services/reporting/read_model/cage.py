@@ -1,15 +1,15 @@
 """Measures of the cage: counter checks, and currency transactions of patrons. Pure; cents.
 
-`checks_redeemed_cents` is what was paid on counter checks, the item being the means of payment;
-`checks_returned_cents` what came back unpaid. `check_left_cents` is what is owed on a check (the item: its serial
-number): its issuance (services.reporting.read_model.inventory), less final payments, and what was transferred to
-another check. `cage_in_cents` and `cage_out_cents` are currency that persons (the item, by reference; empty if
-unknown) paid in at the cage, and were paid; `others_in_cents` and `others_out_cents` is currency that counts for
-another person, too (the item): for whom somebody moves it at the cage or at a table, or who moves it for an account's
-patron. `instruments_in_cents` and `instruments_out_cents` the same for monetary instruments. Voids are deducted, on
-the day of what they void. `checks_written_off_cents` is what was written off (the item: why), and
-`checks_recovered_cents` what was paid on it later (the item: the means of payment), less what came back unpaid.
-`checks_replaced_cents` is what passed from checks to others.
+`checks_redeemed_cents` is what was paid on counter checks (the item: the means of payment), and `checks_returned_cents`
+what came back unpaid. `check_left_cents` is what is owed on a check (the item: its serial number): its issuance
+(services.reporting.read_model.inventory), less final payments, and less what was transferred to another check.
+`cage_in_cents` and `cage_out_cents` are currency that persons (the item, by reference; empty if unknown) paid in at the
+cage, and were paid out. `others_in_cents` and `others_out_cents` are currency that is attributed to another person as
+well (the item): to the beneficiary of a transaction at the cage or at a table, or to the conductor of a transaction of
+another patron's account. `instruments_in_cents` and `instruments_out_cents` are the same for monetary instruments.
+Voids are deducted on the day of the voided transaction. `checks_written_off_cents` is what was written off (the item:
+why), and `checks_recovered_cents` what was paid on it later (the item: the means of payment), less what came back
+unpaid. `checks_replaced_cents` is what passed from checks to their replacements.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ from shared.contracts.check_collection import (
 
 @adds(CheckRedeemed, RedemptionVoided)
 def redeemed(fact: CheckRedeemed | RedemptionVoided) -> Iterator[Amount]:
-    """Yield a redemption's payment, or its void."""
+    """Yield the payment of a redemption, or the reversal of it by a void."""
     cents = fact.cents if isinstance(fact, CheckRedeemed) else -fact.cents
     yield Amount("checks_redeemed_cents", cents, fact.table or "", fact.shift, fact.paid_in)
     yield Amount("check_left_cents", -cents, fact.table or "", fact.shift, fact.serial)
@@ -50,14 +50,14 @@ def returned(fact: CheckReturned) -> Iterator[Amount]:
 
 @adds(CheckWrittenOff)
 def written_off(fact: CheckWrittenOff) -> Iterator[Amount]:
-    """Yield what is written off of a check and not owed any more."""
+    """Yield the amount of a check that is written off, and so not owed any more."""
     yield Amount("checks_written_off_cents", fact.cents, fact.table or "", fact.shift, fact.write_off_kind)
     yield Amount("check_left_cents", -fact.cents, fact.table or "", fact.shift, fact.serial)
 
 
 @adds(CheckRecovered, RecoveryVoided, RecoveryReturned)
 def recovered(fact: CheckRecovered | RecoveryUndone) -> Iterator[Amount]:
-    """Yield what was paid on a check that had been written off, or that it was not."""
+    """Yield a payment on a check that had been written off, or the reversal of that payment."""
     cents = fact.cents if isinstance(fact, CheckRecovered) else -fact.cents
     yield Amount("checks_recovered_cents", cents, fact.table or "", fact.shift, fact.paid_in)
     yield from _paid_in_currency(fact, cents)
@@ -66,7 +66,7 @@ def recovered(fact: CheckRecovered | RecoveryUndone) -> Iterator[Amount]:
 def _paid_in_currency(
     fact: CheckRedeemed | RedemptionVoided | CheckRecovered | RecoveryUndone, cents: int
 ) -> Iterator[Amount]:
-    """Yield what was paid on a counter check in currency, for each person that it counts for."""
+    """Yield a currency payment on a counter check, for each person to whom it is attributed."""
     if fact.paid_in == "currency":
         yield Amount("cage_in_cents", cents, shift=fact.shift, item=fact.drawer or "")
         for one in fact.on_behalf_of or ():

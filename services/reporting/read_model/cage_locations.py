@@ -1,9 +1,9 @@
-"""Measures of the locations of the cage, and their last counts. Pure but for the query; cents.
+"""Measures of the locations of the cage, and their last counts. Pure except for the query; cents.
 
-`outside_cents` is what somebody outside (the item) gave to the cage, less what it took, once it was received;
-`cage_transit_cents` what of a transfer (the item: its number) is in transit. `chips_in_service` and `chips_in_transit`
-are pieces of the property's own chips (the item: `OwnChips`). `boxes_money_cents` is the currency and the rake that the
-count room found in boxes.
+`outside_cents` is the value that an outside party (the item) gave to the cage, less what it took, once received.
+`cage_transit_cents` is the value in transit by a transfer (the item: its number). `chips_in_service` and
+`chips_in_transit` are pieces of the property's own chips (the item: `OwnChips`). `boxes_money_cents` is the currency
+and the rake that the count room found in boxes.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from shared.contracts.counts import CountConcluded
 
 
 class OwnChips(NamedTuple):
-    """Chips of the property: their set (empty if it names none), what pieces they are, cents each.
+    """A kind of the property's own chips: set (empty if the property names none), type of piece, denomination in cents.
 
     >>> OwnChips.of_item(OwnChips("house", "chip", 500).item)
     OwnChips(chip_set='house', piece='chip', cents=500)
@@ -38,36 +38,36 @@ class OwnChips(NamedTuple):
 
     @classmethod
     def of(cls, pieces: HeldPieces) -> Self:
-        """Return which chips pieces are."""
+        """Return the kind of chips of counted or moved pieces."""
         return cls(pieces.chip_set or "", pieces.piece, pieces.cents)
 
     @classmethod
     def of_item(cls, item: str) -> Self:
-        """Return the chips that a text encodes."""
+        """Return the kind of chips that an item encodes."""
         chip_set, piece, cents = item.split(" ")
         return cls(chip_set, piece, int(cents))
 
     @property
     def item(self) -> str:
-        """Return an amount's item as text."""
+        """Return the text form of the kind of chips, the item of an amount."""
         return f"{self.chip_set} {self.piece} {self.cents}"
 
 
 @adds(CageTransferIssued)
 def issued(fact: CageTransferIssued) -> Iterator[Amount]:
-    """Yield what is in transit."""
+    """Yield the value and the chips that a transfer puts in transit."""
     yield from _transit(fact, 1)
 
 
 @adds(CageTransferReturned)
 def returned(fact: CageTransferReturned) -> Iterator[Amount]:
-    """Yield what is in transit no more."""
+    """Yield the value and the chips of a returned transfer, which are no longer in transit."""
     yield from _transit(fact, -1)
 
 
 @adds(CageTransferReceived)
 def received(fact: CageTransferReceived) -> Iterator[Amount]:
-    """Yield what is in transit no more, and what passed between the cage and somebody outside."""
+    """Yield the end of a transfer's transit, and what passed between the cage and an outside party."""
     yield from _transit(fact, -1)
     for name, sign in ((fact.giver, 1), (fact.receiver, -1)):
         if name in OUTSIDE:

@@ -41,10 +41,10 @@ ThingT = TypeVar("ThingT")
 
 @dataclass(frozen=True, slots=True)
 class Compared(Generic[ThingT]):
-    """The comparison over gaming days; only differing items, and those with a case, are read as a whole.
+    """The result of a comparison over gaming days; only items in `off` were read in full.
 
-    `alike` is the number of items as expected, by gaming day and kind; `alone` are the keys of counts that nothing is
-    expected of: without a previous one, or of a counted table.
+    `off` are the items that differ or have a case. `alike` is the number of items as expected, by gaming day and kind.
+    `alone` are the keys of counts without an expectation: a table's first count, and counts of counted tables.
     """
 
     off: Sequence[ThingT]
@@ -53,7 +53,7 @@ class Compared(Generic[ThingT]):
 
 
 class _Mark(NamedTuple):
-    """A count or an exchange of boxes, by its entry; `cents` was counted, for a `purpose`. It is a row of _MARKS."""
+    """A row of _MARKS: a count or a box exchange, with its entry; `cents` is the counted value of a count."""
 
     service: str
     shard: int
@@ -67,7 +67,7 @@ class _Mark(NamedTuple):
 
     @property
     def entry(self) -> EntryRef:
-        """Return its entry."""
+        """Return the entry that records the count or the exchange."""
         return EntryRef(self.service, self.shard, self.seq)
 
 
@@ -129,7 +129,7 @@ async def sums_in(books: Books, spans: Sequence[Span]) -> list[Sums]:
 
 
 async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:
-    """Return the windows between counts of table inventories of the question's gaming days."""
+    """Return the comparison of the counts of table inventories on the question's gaming days."""
     pairs = await _pairs(books, *COUNTS)
     spans = [Span(mark.table, before.at, mark.at) for before, mark in pairs if before is not None]
     sums, chips = await asyncio.gather(sums_in(books, spans), chips_in(books, spans))
@@ -155,7 +155,7 @@ async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:
 
 
 async def compared_boxes(books: Books, cases: Cases) -> Compared[Box]:
-    """Return the drop boxes of the question's gaming days; an uncounted box is listed as differing."""
+    """Return the comparison of drop boxes on the question's gaming days; an uncounted box is listed as differing."""
     pairs = await _pairs(books, pit.ExchangedBox)
     spans = [Span(mark.table, None if before is None else before.at, mark.at) for before, mark in pairs]
     counted = await counted_boxes(books)
@@ -164,7 +164,7 @@ async def compared_boxes(books: Books, cases: Cases) -> Compared[Box]:
         key: CaseKey = (mark.gaming_day, mark.table, "drop", mark.sequence)
         sold, found = (-recorded.currency, -recorded.checks), counted.get((mark.table, mark.sequence))
         if found is not None and not is_each_reported(books.sales_of(mark.table, mark.gaming_day)):
-            found = (min(found[0], sold[0]), min(found[1], sold[1]))  # what it holds beyond that is win
+            found = (min(found[0], sold[0]), min(found[1], sold[1]))  # the excess over reported sales is win
         if key in cases or found != sold:
             off.append((span, mark))
         else:

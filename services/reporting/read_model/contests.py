@@ -8,7 +8,7 @@ from shared.contracts.contests import ContestApproved
 
 @adds(ContestApproved)
 def contest(fact: ContestApproved) -> Iterator[Amount]:
-    """Yield a contest's result less the one that was approved before."""
+    """Yield a contest's result less its previously approved result."""
     fees_cents, prizes_cents = (0, 0) if fact.before is None else (fact.before.fees_cents, fact.before.prizes_cents)
     yield Amount("contest_fees_cents", fact.fees_cents - fees_cents, item=fact.contest)
     yield Amount("contest_prizes_cents", fact.prizes_cents - prizes_cents, item=fact.contest)

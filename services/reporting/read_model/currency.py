@@ -17,7 +17,7 @@ CASH_MEASURES: Final[dict[str, Direction]] = {"bought_in_cents": "in", "cashed_o
 """The measures of payments into and out of accounts, by instrument (services.reporting.read_model.accounts)."""
 
 ACCOUNT_MEASURES: Final[dict[str, Direction]] = {"account_in_cents": "in", "account_out_cents": "out"}
-"""The measures of their currency part, by account."""
+"""The measures of currency paid into and out of accounts, by account."""
 
 CAGE_MEASURES: Final[dict[str, Direction]] = {
     "cage_in_cents": "in",
@@ -31,7 +31,7 @@ BOUGHT: Final = "patron_bought_cents"
 """The measure of chips that known persons bought at tables for currency."""
 
 OTHERS_MEASURES: Final[dict[str, Direction]] = {"others_in_cents": "in", "others_out_cents": "out"}
-"""The measures of currency that counts for another person, too: for whom, or by whom, it is moved."""
+"""The measures of currency that is attributed to another person as well: to a beneficiary, or to the conductor."""
 
 CASH: Final = "cash"
 """The instrument of accounts that is currency."""
@@ -46,7 +46,7 @@ _DAY_SIDES: Final[Mapping[str, tuple[Department, Direction]]] = {
     **{name: ("cage", way) for name, way in CAGE_MEASURES.items()},
     _AT_TABLES: ("table", "in"),
 }
-"""Department and direction of each measure of the days."""
+"""Department and direction of each measure that `moved_in_days` reads."""
 
 _DEPARTMENTS: Final[Mapping[str, Department]] = {
     "account": "account",
@@ -133,7 +133,7 @@ _SOLD_TO_NOBODY_KNOWN: Final = text(
 class _Row(NamedTuple):
     """A row of `_MOVED`; `voids` is the number, in its series, of the voided entry.
 
-    `patron` is the account's, or who is at the cage or the table.
+    `patron` is the owner of the account, or the person at the cage or the table.
     """
 
     service: str
@@ -156,9 +156,9 @@ class _Row(NamedTuple):
 
 
 async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) -> dict[date, tuple[Figure, Figure]]:
-    """Return number and sum of currency sales of chips to unknown persons at tables, by day.
+    """Return number and sum (cents) of currency sales of chips to unknown persons at tables, by day.
 
-    Only sales of at least `least_cents` of their gaming day.
+    Only sales of at least `least_cents` of their gaming day count.
     """
     asked = {"days": list(least_cents), "least_cents": list(least_cents.values())}
     found = {}
@@ -191,10 +191,11 @@ async def moved_currency(
 ) -> list[CashMovement]:
     """Return the large transactions from a gaming day to the last of the question, by moment.
 
-    A person's gaming day is large if it reaches `person_cents` in or out, over accounts, cage and tables; of `persons`
-    it is read in any case. What somebody moves for others is a transaction of each of them, and of whoever conducts it.
-    Unknown persons' transactions are single, and large from `nobody_cents` on; at tables from `table_cents`, None if
-    those are left out. An account without a known patron counts as a person. Voided transactions are left out.
+    A person's gaming day is large if its total in or out, over accounts, cage and tables, reaches `person_cents`; the
+    days of `persons` are always included. A transaction conducted for others is a transaction of each of them, and of
+    the conductor. A transaction of an unknown person is large from `nobody_cents` on; one at a table from `table_cents`
+    on, or never if that is None. An account without a known patron counts as a person. Voided transactions are left
+    out.
     """
     found = await books.read(
         _MOVED,
@@ -231,7 +232,7 @@ def entry_of(movement: CashMovement) -> EntryRef:
 
 
 async def moved_by_measure(books: Books) -> dict[str, int]:
-    """Return the sums of the transactions of the question's days, entry by entry, by measure; cents."""
+    """Return the sums of transactions on the question's gaming days by measure, cents, added up entry by entry."""
     days = {"first": books.question.first, "last": books.question.last}
     return {row.measure: int(row.cents) for row in await books.read(_SUMS, measures=list(OF_PERSONS), **days)}
 
@@ -261,9 +262,9 @@ def _moved(property_name: str, row: _Row) -> CashMovement:
 
 
 def _agency(row: _Row) -> tuple[str | None, tuple[str, ...]]:
-    """Return who conducted a transaction for others, and for whom; nobody, and for nobody, if it is the person's own.
+    """Return conductor and beneficiaries of a transaction for others; (None, ()) if it is the person's own.
 
-    Whoever moves money of an account that is not their own moves it for the account's patron.
+    A person who moves money of another patron's account moves it for that patron.
     """
     others = tuple(row.on_behalf_of or ())
     if row.conducted_by is not None and row.patron is not None:

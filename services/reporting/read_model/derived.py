@@ -12,10 +12,10 @@ _SAID: Final = "CASE kind WHEN 'pit.voided' THEN data ->> 'event' ELSE event END
 
 _MOVED_CENTS: Final = f"""CASE WHEN {_SAID} NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
     THEN CAST(data #>> '{{moved,cents}}' AS bigint) END"""
-"""Movement by people at a table; none for an event whose chips the settled round counts already."""
+"""Cents moved by people at a table; null for an event whose chips are counted with the settled round."""
 
 _MOVED_BY: Final = f"CASE {_SAID} WHEN 'chips.sold' THEN data #>> '{{data,instrument}}' ELSE {_SAID} END"
-"""The event; of sold chips, the instrument."""
+"""The type of the pit event; for sold chips, the instrument."""
 
 _SLIP: Final = """CASE
     WHEN kind = 'slip.requested' THEN (data ->> 'slip') || '/request/' || (data ->> 'request')
@@ -38,7 +38,7 @@ _CHECK: Final = (
     "CASE WHEN event = 'counter_check.issued' THEN data #>> '{{data,{name}}}' "
     "WHEN kind IN ('counter_check.prepared', 'counter_check.replaced') THEN data ->> '{name}' END"
 )
-"""The details of a Counter Check prepared, issued at a table, or replacing others."""
+"""The name of a field of a Counter Check that was prepared, was issued at a table, or replaces others."""
 
 
 _ACT: Final = """CASE WHEN kind = 'pit.recorded' THEN (data ->> 'sequence') || '/' || coalesce(data ->> 'revision', '1')
@@ -57,15 +57,16 @@ _DRAWER: Final = """coalesce({fact}.data #>> '{data,drawer}', {fact}.data ->> 'd
 
 
 def drawer(fact: str) -> str:
-    """Return who owes a Counter Check whose issuance or replacement is this fact, by reference.
+    """Return SQL for the person who owes a Counter Check, by reference; `fact` is the alias of the check's fact.
 
-    As its table, or the cage, says it; else the patron against whose credit line it was prepared.
+    The fact is the issuance or replacement. The person is the one whom the table or the cage names, or else the patron
+    against whose credit line the check was prepared.
     """
     return _DRAWER.replace("{fact}", fact)
 
 
 def stands(fact: str = "facts") -> str:
-    """Return the condition that a fact, named as in the statement, is not void as known at `:known_at`."""
+    """Return the SQL condition that a fact is not void as known at `:known_at`; `fact` is the fact's alias."""
     return (
         f"NOT EXISTS (SELECT FROM reporting.facts voids WHERE voids.property = {fact}.property "
         f"AND voids.table_name = {fact}.table_name AND voids.voids = {fact}.act AND voids.service = {fact}.service "

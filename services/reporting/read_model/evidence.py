@@ -53,7 +53,7 @@ class Due:
 class DealerCounts:
     """Counts attributed to a dealer in a shift: all, inaccurate and short ones, and their sum in cents.
 
-    `entries` are the inaccurate ones, in the journal of the table inventory.
+    `entries` are those of the inaccurate counts, in the journal of table inventory.
     """
 
     counts: int = 0
@@ -63,7 +63,7 @@ class DealerCounts:
     entries: list[EntryRef] = field(default_factory=list)
 
     def add(self, other: "DealerCounts") -> None:
-        """Add the counts of another one."""
+        """Add further counts of the same dealer and shift."""
         self.counts += other.counts
         self.off += other.off
         self.short += other.short
@@ -197,8 +197,8 @@ async def keep(
 ) -> Sequence[Alarm]:
     """Add a day's evidence to the accumulated evidence, and store both; return the new alarms.
 
-    It is as of the due moment, or just after the last row if that is later, because rows never change. Raises: Rejected
-    if the previous row was not written by the service.
+    The new row is as of the due moment, or just after the last row if that row is later, because rows never change.
+    Raises: Rejected if the previous row was not written by the service.
     """
     of_property = evidence_days.c.property == due.property
     latest = await _signed(connection, of_property)
@@ -207,7 +207,7 @@ async def keep(
     if latest is not None:
         carried = Carried(evidence_of_text(latest.carried), alarms_of_text(latest.alarms))
         if (latest.as_of, latest.gaming_day) >= (as_of, due.gaming_day):
-            as_of = latest.as_of + timedelta(microseconds=1)  # a row is carried on from the one before it
+            as_of = latest.as_of + timedelta(microseconds=1)  # a row continues the row before it
     after = carried.after(due.gaming_day, as_of, added, None if before is None else evidence_of_text(before.added))
     row = {
         "property": due.property,

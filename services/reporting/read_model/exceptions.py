@@ -18,9 +18,9 @@ Severity = Literal["high", "medium", "low"]
 class Exceptional:
     """An exception, its subject, and its resolution.
 
-    `entries` report it, the first of them on its own; `number` distinguishes several in one entry. `evidence` is its
-    further provenance. `status` is `open` until it is resolved; `noted` needs no action. `severity` and `owner` are set
-    if they do not follow from the `kind`.
+    The first of `entries` reports the exception, the others follow up on it; `number` distinguishes several exceptions
+    of one entry. `evidence` is further provenance. `status` is `open` until the exception is resolved; `noted` needs no
+    action. `severity` and `owner` are set if they do not follow from the `kind`.
     """
 
     kind: str
@@ -58,7 +58,7 @@ def _of_input(row: Any) -> Exceptional:
     entry = EntryRef(row.service, row.shard, row.seq)
     settled = () if row.settled_seq is None else (EntryRef(row.service, row.settled_shard, row.settled_seq),)
     status = _status(row)
-    # A multirange comes with the end of each range left out.
+    # The upper bound of a range in a multirange is exclusive.
     missing = [(one.lower, one.upper - 1) for one in row.missing or ()]
     return Exceptional(
         kind=row.kind,
@@ -109,7 +109,7 @@ def _reason(row: Any, missing: Sequence[tuple[int, int]]) -> str:
 
 
 def whose(row: Any) -> str:
-    """Return a remark on an exception of no known property; empty for others."""
+    """Return a remark if the exception belongs to no known property; empty for others."""
     return "; it names no property that is known: it is listed for every one" if row.anybodys else ""
 
 

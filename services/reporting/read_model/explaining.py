@@ -30,14 +30,17 @@ _PLAYED: Final = {
     "rounds": ("sign", "true"),
     "seats": ("seats", "seats <> 0"),
 }
-"""What a round contributes to a number of rounds, and which do."""
+"""By measure of `played`: SQL for a round's contribution, and the condition on the rounds that contribute."""
 
 _BY_SLIPS: Final = ("fills_cents", "credits_cents")
-"""The measures of a statement of win that slips make up."""
+"""The measures of a statement of win that are made up of slips."""
 _BY_BOXES: Final = ("currency_cents", "counter_checks_cents", "coupons_cents", "drop_cents", "boxes", "boxes_counted")
-"""Those that drop boxes make up."""
+"""The measures of a statement of win that are made up of drop boxes."""
 _BY_COUNTS: Final = ("opener_cents", "closer_cents", "handed_over_cents")
-"""Those that counts of the tray make up; all others follow from slips, boxes and counts together."""
+"""The measures of a statement of win that are made up of counts of the tray.
+
+All other measures of the statement follow from slips, boxes and counts together.
+"""
 
 _STATED: Final = "CASE f.kind WHEN 'win.stated' THEN f.data -> '{name}' ELSE '[]' END"
 
@@ -78,11 +81,10 @@ class Lead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryBehind:
-    """An entry behind a figure: what it has of the measure, the factor, and what that makes; and what it records.
+    """An entry behind a figure: its `value` of the measure, the factor, their product, and what the entry records.
 
-    Amounts are cents, exact where a meter or vigorish has shares of a cent.
-
-    Without a factor, it is behind the figure without adding to it.
+    Amounts are cents, exact where a meter or vigorish has shares of a cent. Without a factor, the entry is behind the
+    figure without adding to it.
     """
 
     service: str
@@ -99,17 +101,17 @@ class EntryBehind:
 
     @property
     def adds(self) -> Fraction | None:
-        """Return what it adds to the figure, exactly."""
+        """Return what the entry adds to the figure, exactly; None if it adds no amount."""
         return None if self.factor is None or self.value is None else self.factor * self.value
 
     @property
     def entry(self) -> EntryRef:
-        """Return the entry."""
+        """Return the reference of the entry."""
         return EntryRef(self.service, self.shard, self.seq)
 
 
 class Explaining:
-    """Finds the entries behind figures of a report; what several figures share is read once."""
+    """Finds the entries behind figures of a report; entries shared by several figures are read once."""
 
     def __init__(self, books: Books) -> None:
         self._books = books
@@ -152,7 +154,7 @@ class Explaining:
 
 
 def _leads(fact: Row[Any], measure: str | None) -> Iterator[Lead]:
-    """Yield what a fact is of; of a statement of win, the records that make up the measure."""
+    """Yield the records that a fact is about; for a statement of win, the records that make up the measure."""
     at = (fact.table_name, fact.gaming_day)
     if fact.slip is not None:
         yield Lead("slip", fact.slip, *at)
@@ -171,12 +173,12 @@ def _leads(fact: Row[Any], measure: str | None) -> Iterator[Lead]:
 
 
 def _is_of(name: str, measure: str | None) -> bool:
-    """Return whether a record has a part in a measure: a fill has none in the credits."""
+    """Return whether a record contributes to a measure: a fill does not contribute to the credits."""
     return measure not in _BY_SLIPS or name.startswith(measure.removesuffix("s_cents"))
 
 
 async def _summed(books: Books, because: Aggregate) -> Sequence[EntryBehind]:
-    """Return the entries summed to a figure, each with what it has of it, in the order of recording."""
+    """Return the entries summed to a figure, each with its value of the measure, in the order of recording."""
     books = books if because.known_at is None else books.known_at(because.known_at)
     wanted = dict(because.where)
     dimensions = AMOUNT_DIMENSIONS if because.book == "amounts" else (*ROUND_DIMENSIONS, "dealer", "category")

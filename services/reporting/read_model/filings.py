@@ -1,4 +1,4 @@
-"""What was filed with agencies: the filings of a property with their steps, by the facts of the wagering accounts."""
+"""Filings of a property with agencies, and their steps, from the facts of the wagering accounts."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ FILINGS: Final = (FilingPrepared, FilingReleased, FilingFiled, FilingAcknowledge
 """The facts about filings."""
 
 LATE: Final = "late"
-"""What is said of a report that was not sent by its last day, or sent after it."""
+"""The remark on a report that was sent after its deadline, or was not sent by it."""
 
 STEPS: Final = (
     Column(name="prepared_by", title="Prepared by"),
@@ -30,12 +30,12 @@ STEPS: Final = (
     Column(name="filed_by", title="Filed by"),
     Column(name="filed_at", title="Filed", unit="moment"),
 )
-"""The columns of who took which step."""
+"""Columns for the people who took the steps of a filing, and for the moment of filing."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilingSteps:
-    """A filing with the entries about it; `answers` are by the number of the report."""
+    """A filing with the entries about it; `answers` are the agency's answers, by number of the report."""
 
     prepared: FilingPrepared
     entries: tuple[EntryRef, ...]
@@ -59,14 +59,14 @@ class FilingSteps:
                 return replace(known, status="withdrawn")
 
     def status_of(self, report: int) -> str:
-        """Return the status of a report in it: once answered, whether that report was accepted."""
+        """Return the status of a report in the filing: after an answer, whether the report was accepted."""
         if self.status != "answered":
             return self.status
         answer = self.answers.get(report)
         return "accepted" if answer is not None and answer.accepted else "rejected"
 
     def steps(self) -> Iterator[tuple[str, Any]]:
-        """Yield the cells of `STEPS`, and that of the filing."""
+        """Yield the cells of `STEPS`, and the cell that names the filing."""
         yield "filing", Cell(str(self.prepared.filing), self.entries)
         yield "prepared_by", self.prepared.by
         yield "released_by", self.released_by
@@ -74,19 +74,19 @@ class FilingSteps:
         yield "filed_at", self.filed_at
 
     def lateness(self, status: str, file_by: date | None, today: date, books: Books) -> str:
-        """Return `LATE` for a report that is, nothing for another one."""
+        """Return `LATE` if a report missed its deadline, else an empty text."""
         sent = None if status == "rejected" else self.filed_at
         day = today if sent is None else sent.astimezone(books.place.zone).date()
         return LATE if file_by is not None and file_by < day else ""
 
 
 async def filings_of(books: Books) -> list[FilingSteps]:
-    """Return the property's filings from the first day of the question on, by number; without those withdrawn."""
+    """Return the property's filings from the question's first gaming day on, by number, without withdrawn ones."""
     filings: dict[int, FilingSteps] = {}
     for listed in await books.facts(*FILINGS, last=date.max):
         fact = listed.fact
         if isinstance(fact, FilingPrepared):
             filings[fact.filing] = FilingSteps(fact, (listed.entry,))
-        elif fact.filing in filings:  # of another period, it was prepared before
+        elif fact.filing in filings:  # else it was prepared before the first day
             filings[fact.filing] = filings[fact.filing].after(fact, listed.entry)
     return [one for one in filings.values() if one.status != "withdrawn"]

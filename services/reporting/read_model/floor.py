@@ -21,7 +21,7 @@ RATE: Final = timedelta(hours=1)
 """The period over which a table's rounds per hour are counted."""
 
 _DROP: Final = ("sold_for_currency_cents", "checks_issued_cents")
-"""What goes into a drop box: chips sold for currency, and counter checks."""
+"""The measures that make up the drop: chips sold for currency, and counter checks."""
 
 _WON: Final = text("""
     SELECT table_name, sum(handle_cents) AS handle_cents,
@@ -57,13 +57,12 @@ _MISSED: Final = text("""
 
 
 class FloorTable(BaseModel):
-    """A table of the current gaming day: cents; `win_cents` is that of its rounds, `drop_cents` the reported sales.
+    """A table on the current gaming day; `win_cents` is its settled win, `drop_cents` its reported sales.
 
-    A table whose `play` is counted has no win before it is counted. Where it reports no `sales` there is no drop
-    either; where it reports those over an amount, the drop is at least that. Instead of rounds it may record `results`;
-    `kind` is that of its game. `rounds_in_hour` and `results_in_hour` count the hour before the answer, results by when
-    they were recorded, less those that were voided in it; `alarms` are unresolved alarms of sequential tests about this
-    table.
+    A table whose `play` is counted has no win before it is counted. If it reports no `sales`, it has no drop either; if
+    it reports only sales over an amount, the drop is at least `drop_cents`. It may record `results` instead of rounds;
+    `kind` is the kind of its game. `rounds_in_hour` and `results_in_hour` count the last hour: results by when they
+    were recorded, less those voided in that hour. `alarms` are unresolved alarms of sequential tests about this table.
     """
 
     table: Name
@@ -90,7 +89,7 @@ class FloorTable(BaseModel):
 
 
 class Floor(BaseModel):
-    """The current state of a property's tables, in the order of its document."""
+    """The current state of a property's tables, in the order of the property's document."""
 
     property: Name
     title: str

@@ -1,6 +1,6 @@
-"""What was posted on a gaming day, by leg, as known at its seal and after each later change; the mapping of a property.
+"""Amounts posted on a gaming day, by leg, as known at its seal and after each later change; and the property's mapping.
 
-What rounds post follows from their totals, what other entries post from their messages.
+Postings of rounds follow from the rounds' totals; other entries state their postings.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,14 +23,14 @@ _CHIPS: Final = "chips"
 _SETTLING: Final = str(SETTLEMENTS.publisher)
 _COUNTING: Final = str(INVENTORY.publisher)
 _OF_CHIPS: Final = ((_COUNTING, "inventory", 1), (_COUNTING, "rounds", -1))
-"""What table inventory posts for the chips of a round, whose entries are on a topic of their own."""
+"""The legs that table inventory posts for a round's chips: (service, leg, sign). Those entries have their own topic."""
 
 
 _NO_FIGURES: Final = dict.fromkeys(FIGURES, 0)
 
 
 def _legs_of_figures() -> Mapping[str, Mapping[str, int]]:
-    """Return how often each figure of a wager type is added to a leg, by leg; negative where it is deducted."""
+    """Return the sign with which each figure of a wager type is posted, by leg and figure: 1, or -1 if deducted."""
     found: dict[str, dict[str, int]] = {}
     for figure in FIGURES:
         for leg, times in Figures.construct_unvalidated(_NO_FIGURES | {figure: 1}).legs():
@@ -61,10 +61,9 @@ _CHANGED: Final = text("""
 
 
 class PostedLeg(NamedTuple):
-    """What was posted on: a service's leg, the item, and the table and the game that it belongs to.
+    """The subject of a posting: a service's leg, the item, and the table and the game that it belongs to.
 
-    `item` is a wager type, an instrument, a coupon, a slip or a pool. Item, table and game are empty where there is
-    none.
+    `item` is a wager type, an instrument, a coupon, a slip or a pool. Item, table and game may be empty.
     """
 
     service: str
@@ -76,7 +75,7 @@ class PostedLeg(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """What was posted on a leg on a gaming day, the pit and class of its table, and its rule (None: there is none)."""
+    """The amount posted on a leg on a gaming day, pit and class of its table, and the rule of the mapping, if any."""
 
     posted: PostedLeg
     pit: str
@@ -87,18 +86,18 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class LedgerVersion:
-    """What was posted on a gaming day as known at a moment, without what comes to nothing."""
+    """The amounts posted on a gaming day as known at a moment, without legs that sum to zero."""
 
     known_at: datetime
     placed: Sequence[Placed]
 
 
 MappingOn = Callable[[date], LedgerMappingApproved | None]
-"""Return the mapping in effect when a gaming day begins; None if there is none."""
+"""A function that returns the mapping in effect when a gaming day begins; None if there is none."""
 
 
 async def mappings_of(books: Books) -> MappingOn:
-    """Return the mappings of the property, by gaming day."""
+    """Return the function that finds the property's mapping for a gaming day."""
     approved = [one.fact for one in await books.documents(LedgerMappingApproved)]
 
     def mapping_on(day: date) -> LedgerMappingApproved | None:
@@ -111,7 +110,7 @@ async def mappings_of(books: Books) -> MappingOn:
 async def posted(
     books: Books, *, first: date | None = None, last: date | None = None
 ) -> dict[date, dict[PostedLeg, Figure]]:
-    """Return what was posted on each leg by gaming day, without legs that come to nothing."""
+    """Return the amounts posted by gaming day and leg, without legs that sum to zero."""
     parts: dict[tuple[date, PostedLeg], list[Figure]] = {}
     tables: dict[date, Mapping[str, PropertyTable]] = {}
     by = ("gaming_day", "table_name", "item")
@@ -146,7 +145,7 @@ def _tables(books: Books, day: date) -> Mapping[str, PropertyTable]:
 def placed_on(
     books: Books, day: date, mapping: LedgerMappingApproved | None, legs: Mapping[PostedLeg, Figure]
 ) -> list[Placed]:
-    """Return what was posted on a gaming day, each with the rule that applies to it."""
+    """Return the amounts posted on a gaming day, each with the rule that applies to it."""
     found, tables = list[Placed](), _tables(books, day)
     for leg, cents in legs.items():
         table = tables.get(leg.table)
@@ -165,7 +164,7 @@ async def versions_of(
 ) -> dict[date, list[LedgerVersion]]:
     """Return the versions of each sealed gaming day: as of its seal, and as of each later moment that changed it.
 
-    `now` is what was posted on each day as known at the question's moment.
+    `now` are the amounts posted on each day as known at the question's moment.
     """
     question = books.question
     moments: dict[date, list[datetime]] = {}
@@ -194,5 +193,5 @@ def _values(placed: Sequence[Placed]) -> dict[PostedLeg, int]:
 
 
 async def unposted(books: Books) -> Figure:
-    """Return the number of entries that moved money and do not state their postings."""
+    """Return the number of entries that moved money but do not state their postings."""
     return (await books.amounts((UNPOSTED,))).get((), {}).get(UNPOSTED, NOTHING)

@@ -4,8 +4,8 @@ The figures of the law come only from the statements of a table in a shift of a 
 window of an event are decided where the win is computed. `handed_over_cents` is in the closer of one shift and the
 opener of the next on a gaming day, and in neither for the day.
 
-A non-banking table has a rake and no win: its boxes are `rake_boxes`, and it has no figure of the win.
-`rake_checks_cents` is the sum of counter checks in them.
+A non-banking table has a rake and none of the figures of win. `rake_boxes` counts its boxes, and `rake_checks_cents` is
+the sum of counter checks in them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ _OF_RAKE: Final = {
 
 
 class Lack(NamedTuple):
-    """A missing item of a table's day: the item of the measures `missing` and `rake_missing`, which become 0 later."""
+    """A missing item of a table's day: the item of the measures `missing` and `rake_missing`, 0 once it is found."""
 
     what: str
     since: datetime
@@ -51,13 +51,13 @@ class Lack(NamedTuple):
 
     @classmethod
     def of_item(cls, item: str) -> Self:
-        """Return the item that a text encodes."""
+        """Return the missing item that a text encodes."""
         what, _, since = item.rpartition("@")
         return cls(what, datetime.fromisoformat(since))
 
     @property
     def item(self) -> str:
-        """Return the item as text: what is missing, `@`, and since when (ISO 8601)."""
+        """Return the text form of the missing item: what is missing, `@`, and since when (ISO 8601)."""
         return f"{self.what}@{self.since.isoformat()}"
 
 
@@ -75,7 +75,7 @@ def stated(fact: WinStated) -> Iterator[Amount]:
 
 @adds(inventory.PitRecorded)
 def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
-    """Yield players' purchases at a table, its tips, and the time that it collected: none are figures of the win."""
+    """Yield players' purchases at a table, its tips, and its time collections, none of which are figures of the win."""
     data, moved_cents = fact.data, 0 if fact.moved is None else fact.moved.cents
     here = partial(Amount, table=fact.table)
     match data:

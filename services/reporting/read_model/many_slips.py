@@ -72,7 +72,7 @@ _PREPARED: Final = text("""
       AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name = :table)
     GROUP BY 1, 2""")
 
-# A request moves nothing, nor does a fill on its way.
+# Requests and fills in transit are left out, because they move no chips at a table.
 _DAYS: Final = text(
     """
     WITH raw AS MATERIALIZED (
@@ -122,7 +122,7 @@ async def compared_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Comp
 
 @dataclass(frozen=True, slots=True)
 class ReceivedSlip:
-    """A received slip recorded by the system: its gaming day, value, and contents."""
+    """A received slip that the system numbered: its gaming day and table, and the values sent and received."""
 
     gaming_day: date
     table: str
@@ -146,7 +146,7 @@ class ReceivedSlip:
 async def received_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Compared[ReceivedSlip]:
     """Return the received slips that begin on the question's gaming days, by kind and number.
 
-    For more than a week, the `alike` ones are only counted.
+    For more than a week, slips received as sent are only counted (`alike`).
     """
     question = books.question
     if is_long(question):
@@ -185,8 +185,8 @@ def _is_off(slip: Slip) -> bool:
 class StepOfDay:
     """The steps of fills or credits on a gaming day: which step, how many slips, and their sum.
 
-    `step` is the kind of the entries, or the pit event. `cents` of a carried credit is what was prepared, of a void
-    what came back.
+    `step` is the kind of the entries, or the pit event. `cents` of a carried credit is the prepared value, of a void
+    the returned value.
     """
 
     gaming_day: date

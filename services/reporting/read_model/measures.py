@@ -21,7 +21,7 @@ class Amount:
     """An entry's contribution to a measure.
 
     `item` is its subject besides the table: a coupon, a pool, an account's instrument; see the module that declares the
-    measure. `gaming_day` None: that of the entry.
+    measure. If `gaming_day` is None, the gaming day of the entry applies.
     """
 
     measure: str
@@ -33,7 +33,7 @@ class Amount:
 
 
 AmountsOf = Callable[[Any], Iterable[Amount]]
-"""Return a fact's contributions to measures."""
+"""A function that returns a fact's contributions to measures."""
 
 _AMOUNTS: Final[dict[type[Said], AmountsOf]] = {}
 
@@ -41,7 +41,7 @@ FunctionT = TypeVar("FunctionT", bound=AmountsOf)
 
 
 def adds(*facts: type[Said]) -> Callable[[FunctionT], FunctionT]:
-    """Declare what facts of these kinds contribute. Raises: ValueError if that is declared already."""
+    """Declare a function for what facts of these kinds contribute. Raises: ValueError if a kind has one already."""
 
     def declare(function: FunctionT) -> FunctionT:
         for fact in facts:
@@ -60,5 +60,5 @@ def amounts_of(fact: Said) -> list[Amount]:
 
 
 def declared() -> Mapping[type[Said], AmountsOf]:
-    """Return the kinds of facts that contribute to measures."""
+    """Return the function of each kind of fact that contributes to measures."""
     return dict(_AMOUNTS)

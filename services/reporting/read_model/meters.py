@@ -27,7 +27,7 @@ _EXACT: Final[Mapping[str, str]] = {
     "meter_seed_nanocents": "seed_cents",
     "meter_released_nanocents": "released_cents",
 }
-"""The measure of each exact part of a movement; a transfer's depends on the change."""
+"""The measure of each exact part of a movement; the measure of a transfer depends on the kind of change."""
 
 _COUNTS: Final[Mapping[str, str]] = {
     "meter_wagers": "in_count",
@@ -40,7 +40,7 @@ ON_DISPLAY: Final = (
     *("meter_seed_nanocents", "meter_contribution_nanocents", "meter_reset_nanocents", "meter_transfer_nanocents"),
     *("meter_adjusted_nanocents", "meter_released_nanocents"),
 )
-"""The measures that a display is the sum of, apart from awards."""
+"""The measures whose sum, less the awards, is the display."""
 
 MEASURES: Final = (
     *_EXACT,
@@ -81,7 +81,7 @@ def changed(fact: ChangeApproved) -> Iterator[Amount]:
 
 
 def amounts_of_movement(movement: Movement, table: str = "", kind: ChangeKind = "transfer") -> Iterator[Amount]:
-    """Yield the effects of a movement, which belongs to a round at a table, or to a kind of change."""
+    """Yield the effects of a movement: of a round at `table`, or of a change by people of this `kind`."""
     for measure, name in _COUNTS.items():
         yield Amount(measure, getattr(movement, name), table, item=movement.pool)
     for measure, name in _EXACT.items():

@@ -1,7 +1,7 @@
-"""Where chips of the property lie: as counted last, with what was recorded since; and what is in transit. Pieces.
+"""Where the property's own chips are, in pieces: last counts plus later movements, and chips in transit.
 
-Patrons bring chips to a location, and take them away, by pieces that nobody records. So a location that gives more
-than its books have had been brought the rest: it is left with none, never with fewer.
+Patrons bring chips to a location and take them away without a record. So if a location gives more chips than it has by
+the records, patrons must have brought the difference: the location is left with zero, never with fewer.
 """
 
 import json
@@ -28,11 +28,11 @@ from shared.contracts.cage_locations import (
 from shared.contracts.chips import Pieces
 
 ByChips = Mapping[OwnChips, Figure]
-"""So many pieces of each of the property's own chips."""
+"""Pieces of the property's own chips, by kind of chip."""
 
 
 class Lying(NamedTuple):
-    """Where chips lie at the end of a question's last gaming day: those on a slip's way are `on_slips`."""
+    """Where chips are at the end of the question's last gaming day; `on_slips` are those in transit on slips."""
 
     at_cage: ByChips
     at_tables: ByChips
@@ -40,7 +40,7 @@ class Lying(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """Pieces that come (negative: go), and when: in the order in which a location's count takes them in."""
+    """Pieces that arrive at a location (negative: that leave it), with the moment that orders movements there."""
 
     at: datetime
     listed: Listed
@@ -48,12 +48,12 @@ class _Move(NamedTuple):
     pieces: int
 
     def place(self) -> tuple[datetime, datetime, int]:
-        """Return its place in the order: what happened at one moment is in the order of recording."""
+        """Return the sort key of a movement; movements at one moment are in the order of recording."""
         return self.at, self.listed.recorded_at, self.listed.entry.seq
 
 
 class _Begins(NamedTuple):
-    """When the pieces counted at a location were entered: what is recorded afterwards is more, or fewer."""
+    """The entry of a location's last count: movements recorded later add to the counted pieces, or reduce them."""
 
     seq: int
     recorded_at: datetime
@@ -92,7 +92,7 @@ _SLIPS: Final = text(
 
 
 async def lying(books: Books) -> Lying:
-    """Return where the property's own chips lie at the end of the question's last gaming day, as known then."""
+    """Return where the property's own chips are at the end of the question's last gaming day."""
     last, tables = await last_counts(books), await _tables(books)
     begun = await _entered(books, last)
     passed = await _passed(books, begun)
@@ -124,7 +124,7 @@ async def lying(books: Books) -> Lying:
 
 
 def _left(counted: Iterable[tuple[OwnChips, Listed, int]], moves: Iterable[_Move]) -> dict[OwnChips, list[Figure]]:
-    """Return what is left of what was counted after these moves, each with its entry; never fewer than none."""
+    """Return the counted pieces and the effects of moves, each with its entry; the balance never falls below zero."""
     found: dict[OwnChips, list[Figure]] = defaultdict(list)
     there: dict[OwnChips, int] = defaultdict(int)
     for chips, listed, count in counted:
@@ -151,13 +151,13 @@ def _own(contents: Iterable[HeldPieces]) -> list[HeldPieces]:
 
 
 async def _entered(books: Books, last: Iterable[Listed]) -> dict[str, _Begins]:
-    """Return when the last counts were entered: that is when they stand, whenever they were verified."""
+    """Return when the last count of each location was entered: it counts as of then, not as of its verification."""
     rows = await books.read(_ENTERED, last=books.question.last, counts=[str(one.fact.count) for one in last])
     return {row.location: _Begins(row.seq, row.recorded_at) for row in rows}
 
 
 async def _passed(books: Books, begun: Mapping[str, _Begins]) -> dict[str, list[_Move]]:
-    """Return what transfers brought to each location, or took from it, since it was counted."""
+    """Return the movements of chips by transfers at each location since its last count."""
     counted = json.dumps([{"location": name, "seq": one.seq} for name, one in begun.items()])
     rows = await books.read(_PASSED, last=books.question.last, counted=counted, outside=list(OUTSIDE))
     found: dict[str, list[_Move]] = defaultdict(list)
@@ -179,14 +179,14 @@ async def _passed(books: Books, begun: Mapping[str, _Begins]) -> dict[str, list[
 
 
 async def _tables(books: Books) -> dict[str, Listed | None]:
-    """Return the last count of each table, None for one that was never counted."""
+    """Return the last count of each table; None for a table that was never counted."""
     tables = [table.table for table in books.place.document.tables]
     found = await books.last_pit(tables, *TABLE_COUNTS, day=books.question.last + timedelta(days=1))
     return {table: found.get(table) for table in tables}
 
 
 async def _slips(books: Books, tables: Mapping[str, Listed | None], since: datetime | None) -> list[Slip]:
-    """Return the slips with a step since the cage, or their table, was counted, and those that are on their way."""
+    """Return the slips in transit, and the slips with a step since the last count of the cage or of their table."""
     counted = [
         {"of_table": table, "at": None if one is None else one.occurred_at.isoformat()} for table, one in tables.items()
     ]
@@ -195,7 +195,7 @@ async def _slips(books: Books, tables: Mapping[str, Listed | None], since: datet
 
 
 class _Sets:
-    """The chip sets in use on the question's last gaming day, and what slips move of them by that day."""
+    """The chip sets in use on the question's last gaming day; finds the movements of their chips by slips."""
 
     def __init__(self, books: Books) -> None:
         self._set_of: dict[tuple[str, int], str] = {}
@@ -205,25 +205,25 @@ class _Sets:
                     self._set_of.setdefault((one.kind, cents), one.chip_set)
 
     def chips(self, pieces: Pieces) -> OwnChips:
-        """Return which chips pieces of a table are: of the set in use that has such pieces, the first of several."""
+        """Return the kind of chips of a table's pieces: the first set in use with such pieces."""
         return OwnChips(self._set_of.get((pieces.kind, pieces.cents), ""), pieces.kind, pieces.cents)
 
     def at_cage(self, slip: Slip, day: date) -> Iterator[_Move]:
-        """Yield what a slip brings to the cage, or takes from it, by when that was recorded."""
+        """Yield a slip's movements of chips at the cage, by the moment of recording."""
         is_fill = slip.slip == "fill"
         for step, sign, contents in _steps(slip, day, leaves=is_fill, arrives=not is_fill, back=is_fill):
             for pieces in contents:
                 yield _Move(step.recorded_at, step, self.chips(pieces), sign * pieces.count)
 
     def at_table(self, slip: Slip, day: date) -> Iterator[_Move]:
-        """Yield what a slip brings to its table, or takes from it, by when that happened."""
+        """Yield a slip's movements of chips at its table, by the moment at which they happened."""
         is_fill = slip.slip == "fill"
         for step, sign, contents in _steps(slip, day, leaves=not is_fill, arrives=is_fill, back=not is_fill):
             for pieces in contents:
                 yield _Move(step.occurred_at, step, self.chips(pieces), sign * pieces.count)
 
     def on_the_way(self, slip: Slip, day: date) -> dict[OwnChips, list[Figure]]:
-        """Return the chips of a slip that left and did not arrive, or go back, by the end of a gaming day."""
+        """Return the chips of a slip in transit at the end of a gaming day: sent, but neither received nor returned."""
         ends = (slip.received, slip.voided)
         left = _of_day(slip.carried, day)
         if left is None or any(_of_day(step, day) is not None for step in ends) or slip.prepared is None:
@@ -238,7 +238,7 @@ def _of_day(step: Listed | None, day: date) -> Listed | None:
 def _steps(
     slip: Slip, day: date, *, leaves: bool, arrives: bool, back: bool
 ) -> Iterator[tuple[Listed, int, Sequence[Pieces]]]:
-    """Yield the steps of a slip at one of its ends: what leaves there, what arrives, what comes back void."""
+    """Yield the steps of a slip at one of its ends, with sign and contents: departure, arrival, return of a void."""
     if slip.paper is not None:
         paper = _of_day(slip.paper, day)
         if paper is not None:

@@ -20,15 +20,16 @@ _HOUR_MILLISECONDS: Final = 3_600_000
 _INSTANT: Final = timedelta(microseconds=1)
 
 Dimension = Literal["table_name", "game", "dealer", "clock_hour", "seats_usual"]
-"""What pace is added up by; `clock_hour` is that of closing on the property's clock, 0 to 23."""
+"""The dimensions by which pace is summed; `clock_hour` is the hour of closing on the property's clock, 0 to 23."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What was played in some hours.
+    """Sums of play over hours of dealers at tables.
 
-    Rounds less those reversed, seats that wagered against the house in each of them, what they wagered (cents), and the
-    time from the first opening to the last closing of a round in each hour of a dealer at a table.
+    `rounds` are those posted less those reversed. `seats` are the seats that wagered against the house, counted in each
+    round, and `handle_cents` is what they wagered. `milliseconds` is the time from the first opening to the last
+    closing of a round in each hour of a dealer at a table.
     """
 
     rounds: int = 0
@@ -37,12 +38,12 @@ class Pace:
     milliseconds: int = 0
 
     def __add__(self, other: Self) -> Self:
-        """Return the pace of both."""
+        """Return the sum of both."""
         return type(self)(*map(add, self.numbers, other.numbers))
 
     @property
     def numbers(self) -> tuple[int, int, int, int]:
-        """Return all numbers, in order."""
+        """Return all fields, in order."""
         return (self.rounds, self.seats, self.handle_cents, self.milliseconds)
 
     @property
@@ -80,12 +81,12 @@ def hours_of(milliseconds: int) -> str | None:
 
 
 def per_hour(number: int | Fraction, milliseconds: int) -> Fraction | None:
-    """Return a number per hour of some time; None without a time."""
+    """Return a number per hour of the given time; None without a time."""
     return Fraction(number) * _HOUR_MILLISECONDS / milliseconds if milliseconds > 0 else None
 
 
 def count_per_hour(count: int, milliseconds: int) -> str | None:
-    """Return a count per hour of some time, two decimals; None without a time."""
+    """Return a count per hour of the given time, two decimals; None without a time."""
     return ratio(count * _HOUR_MILLISECONDS, milliseconds)
 
 
@@ -95,7 +96,7 @@ def _statement(by: tuple[Dimension, ...]) -> TextClause:
 
 
 async def pace_by(books: Books, *by: Dimension) -> dict[tuple[str, ...], Pace]:
-    """Return what was played on the question's gaming days, by dimensions."""
+    """Return the pace on the question's gaming days, by dimensions."""
     question = books.question
     rows = await books.read(
         _statement(by),
@@ -110,7 +111,7 @@ async def pace_by(books: Books, *by: Dimension) -> dict[tuple[str, ...], Pace]:
 
 
 def rounds_figure(books: Books, pace: Pace, **where: str) -> Figure:
-    """Return the number of rounds, with its provenance: of a table, a game or a dealer, or of an hour of the clock."""
+    """Return the number of rounds, with its provenance; `where` may name a table, game, dealer or hour of the clock."""
     return _figure(books, pace.rounds, "played", "rounds", where)
 
 
@@ -120,7 +121,7 @@ def seats_figure(books: Books, pace: Pace, **where: str) -> Figure:
 
 
 def handle_figure(books: Books, pace: Pace, **where: str) -> Figure:
-    """Return what was wagered against the house, cents, with its provenance."""
+    """Return the handle of wagers against the house, cents, with its provenance."""
     return _figure(books, pace.handle_cents, "rounds", "handle_cents", where)
 
 

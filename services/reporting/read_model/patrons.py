@@ -12,7 +12,7 @@ OWNERS: Final = """
            data ->> 'patron' AS patron
     FROM reporting.facts
     WHERE property = :property AND kind IN ('account.opened', 'patron.registered') AND recorded_at <= :known_at"""
-"""The statement for accounts and wallets with their owners; null if the patron is unknown."""
+"""The statement for accounts and wallets with their patrons; `patron` is null if unknown."""
 
 _PATRONS: Final = text(
     "SELECT account, patron FROM ({owners}) o WHERE account = ANY(:accounts) AND patron IS NOT NULL".replace(
@@ -29,6 +29,6 @@ async def accounts_of(books: Books, patrons: Iterable[str]) -> list[str]:
 
 
 async def patrons_of(books: Books, accounts: Iterable[str]) -> dict[str, str]:
-    """Return the patron of each account that has a known one: game accounts and wallets."""
+    """Return the patron of each account or wallet; accounts without a known patron are missing."""
     wanted = sorted(set(accounts))
     return {row.account: row.patron for row in await books.read(_PATRONS, accounts=wanted)} if wanted else {}

@@ -1,4 +1,4 @@
-"""The people named by facts, counted by kind of fact, so that the last use of a role is known. Pure."""
+"""The persons named by facts, counted by kind of fact to find out when a role was last used. Pure."""
 
 from collections.abc import Iterator
 from functools import cache

@@ -33,14 +33,14 @@ FactT = TypeVar("FactT", bound=Fact)
 def entries_of(*summed: str) -> str:
     """Return SQL for the entries of a sum as a further column, in order of occurrence.
 
-    `summed` are the expressions of the sums, so that `parts_of` says what each entry adds.
+    `summed` are the SQL expressions of the sums, from which `parts_of` takes what each entry adds.
     """
     place = ("service", "CAST(shard AS text)", "CAST(seq AS text)", *(f"CAST({one} AS text)" for one in summed))
     return f", array_agg(ARRAY[{', '.join(place)}] ORDER BY occurred_at, service, shard, seq) AS entries"
 
 
 def parts_of(entries: Iterable[Sequence[str]], summed: int = 0) -> tuple[Part, ...]:
-    """Return the parts of a sum, by its position, from a column of `entries_of`."""
+    """Return the parts of the sum at position `summed` from a column of `entries_of`."""
     places = ((EntryRef(service, int(shard), int(seq)), values) for service, shard, seq, *values in entries)
     return tuple(Part(entry, 1, int(values[summed])) for entry, values in places)
 
@@ -69,7 +69,7 @@ class Listed:
 
 
 _DOCUMENT_CHARACTERS: Final = 8_192
-"""Documents of at least this size are properties, rules submissions and day counts, and few others."""
+"""The length from which few documents are cached: properties, rules submissions, the count of a day."""
 
 
 def _read(kind: str, data: str) -> Any:
@@ -102,7 +102,7 @@ class Books(Sums):
         return found or min(self._places, key=lambda place: place.document.effective_from)
 
     def dated(self, listed: Iterable[Listed]) -> list[Listed]:
-        """Return facts that have no gaming day, each with that of its moment by the property's clock."""
+        """Return facts that have no gaming day, each with the gaming day of its moment by the property's clock."""
         return [replace(one, gaming_day=self.place.gaming_day(one.occurred_at)) for one in listed]
 
     @cached_property
@@ -180,7 +180,7 @@ class Books(Sums):
 
     async def other_days(self) -> list[Listed]:
         """Return pit events of the question's gaming days that claimed another gaming day."""
-        claimed = "AND kind = 'pit.recorded' AND data ->> 'claimed_day' IS NOT NULL"  # as the index has it
+        claimed = "AND kind = 'pit.recorded' AND data ->> 'claimed_day' IS NOT NULL"  # the condition of the index
         return await self._facts([PitRecorded], self.question.first, self.question.last, claimed)
 
     async def refusals(self) -> list[Listed]:
@@ -241,7 +241,7 @@ class Books(Sums):
         return Books(self._reader, replace(self.question, known_at=moment), places, explain=self.explains)
 
     async def open_exceptions(self, *kinds: str) -> Sequence[Any]:
-        """Return the exceptions of the property, or of no known property, that were open, oldest first."""
+        """Return the open exceptions of these kinds, of the property or of no known property, oldest first."""
         question = self.question
         parameters = {"property": question.property, "table": question.table, "known_at": question.known_at}
         return (await self._reader.execute(text(OPEN_EXCEPTIONS), parameters | {"kinds": list(kinds)})).all()

@@ -31,7 +31,7 @@ STAKES: Final = ("stakes", "squared")
 """Number of a wager's stakes, and the sum of their squares, for the variance of its return."""
 
 DEALT: Final = ("handle_cents", "payout_cents", "vigorish_cents", *STAKES)
-"""The figures that are added up by dealer."""
+"""The figures that are summed by dealer."""
 
 PLAYED: Final = ("posted", "corrected", "reversed")
 """Numbers of settlements posted, of corrections among them, and of reversals."""
@@ -39,14 +39,14 @@ PLAYED: Final = ("posted", "corrected", "reversed")
 PACE: Final = ("rounds", "seats", "handle_cents")
 """Sums of an hour of a dealer at a table.
 
-Rounds less those reversed; seats that wagered against the house, counted in each round; and what they wagered.
+Rounds less those reversed; seats that wagered against the house, counted in each round; and their wagers, cents.
 """
 
 HOUR_SECONDS: Final = 3600
-"""An hour of UTC, the unit of sums of rounds' chips."""
+"""Seconds of an hour (UTC), the unit of time in which rounds' chips are summed."""
 
 BANK: Final = "bank"
-"""The wager of a banking player's own line."""
+"""The name of the wager of a banking player's own line."""
 
 _DEALER_SEAT: Final = 0
 
@@ -55,12 +55,12 @@ _dealt = itemgetter(*map((*FIGURES, *STAKES).index, DEALT))
 
 
 class RoundEntry(NamedTuple):
-    """A posted (`sign` 1) or reversed (-1) round, as one entry of the settlement journal.
+    """A posted (`sign` 1) or reversed (-1) round, as one entry of the settlement journal; a row of the table `rounds`.
 
-    It is a row of the table `rounds`: `chips_cents` went into the table inventory, `seats` wagered against the house
-    (negative for a reversal), `figures` has FIGURES of each of
-    `wagers` in turn, `line_figures` has LINE_FIGURES of each of `line_wagers` with the category at the same index
-    (empty: none), `stake_figures` has STAKE_FIGURES of each stake; empty for a reversal, which has no `opened_at`.
+    `chips_cents` went into the table inventory. `seats` wagered against the house (negative for a reversal). `figures`
+    has FIGURES of each of `wagers` in turn. `line_figures` has LINE_FIGURES of each of `line_wagers`, whose category is
+    at the same index of `line_categories` (empty: none). `stake_figures` has STAKE_FIGURES of each stake. A reversal
+    has no `stake_figures` and no `opened_at`.
     """
 
     shard: int
@@ -133,7 +133,7 @@ _BySeat = dict[tuple[int, str], int]
 
 
 def _of_lines(lines: Iterable[Line], sign: int) -> tuple[dict[tuple[str, str], list[int]], _BySeat]:
-    """Return the sums of lines of the handle: LINE_FIGURES by wager and category, and results."""
+    """Return LINE_FIGURES by wager and category, and results by seat and wager, of lines that count in the handle."""
     found: dict[tuple[str, str], list[int]] = {}
     results: _BySeat = {}
     for line in filter(against_house, lines):
@@ -189,7 +189,7 @@ def counted(fact: ResultCounted) -> Iterator[Amount]:
 
 @adds(ResultUncounted)
 def not_counted(fact: ResultUncounted) -> Iterator[Amount]:
-    """Yield what a void takes back: a result that was counted, and the shoe that ended with it."""
+    """Yield the reversal of a result that was counted, and of the shoe that ended with it."""
     yield Amount("results", -int(fact.counted), fact.table, item=fact.game)
     yield Amount("shoes", -int(fact.last_of_shoe), fact.table, item=fact.game)
 
@@ -197,18 +197,18 @@ def not_counted(fact: ResultUncounted) -> Iterator[Amount]:
 _Sum = dict[Any, list[int]]
 
 _Pace = tuple[int, int, int, datetime | None, datetime]
-"""PACE, the first opening and the last closing."""
+"""The three sums of PACE, the first opening and the last closing."""
 
 
 class _Play:
-    """A dealer's rounds of a game at a table in a shift under a submission: they share most of their keys."""
+    """A dealer's rounds of a game at a table in a shift under a submission, which share most keys of their sums."""
 
     __slots__ = ("figures", "played", "stakes")
 
     def __init__(self) -> None:
         self.played = [0] * len(PLAYED)
         self.figures: _Sum = {}
-        """Figures as rounds have them, by all their wagers: mostly the same ones, so they are added in one go."""
+        """FIGURES of rounds by the rounds' wagers, which are mostly the same, so that a round is added in one step."""
         self.stakes: _Sum = {}
         """STAKES by wager."""
 
@@ -222,15 +222,15 @@ class _Play:
 
 
 class Sums:
-    """Rounds summed by gaming day, in the form of the tables."""
+    """Rounds summed by gaming day, as rows of the tables of sums."""
 
     def __init__(self) -> None:
         self._plays: dict[tuple[Any, ...], _Play] = {}
-        """By (gaming day, property, table, game, shift, dealer, version, submission)."""
+        """The plays, by (gaming day, property, table, game, shift, dealer, version, submission)."""
         self._lines: dict[tuple[Any, ...], _Sum] = {}
         self._chips: dict[tuple[str, str, int, date], tuple[int, datetime, datetime]] = {}
         self._pace: dict[tuple[Any, ...], _Pace] = {}
-        """By (gaming day, property, table, game, dealer, hour of closing in seconds)."""
+        """The sums of PACE, by (gaming day, property, table, game, dealer, hour of closing in seconds)."""
 
     @cached_property
     def _by_wager(self) -> Sequence[tuple[tuple[Any, ...], str, Sequence[int]]]:

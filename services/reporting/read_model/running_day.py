@@ -21,11 +21,11 @@ TABLES_MAX: Final = 500
 """Maximum number of tables with figures of their own, over all properties; the rest are combined."""
 
 OTHERS: Final = "(others)"
-"""The table, and the game, of those beyond `TABLES_MAX`; brackets occur in no table's name."""
+"""Name of table and game for all tables beyond `TABLES_MAX`; no table's name has parentheses."""
 
 _PROPERTIES: Final = text("SELECT DISTINCT property FROM reporting.properties ORDER BY property")
 
-# Each part finds its rows by the beginning of a primary key.
+# Each part uses the leading columns of a primary key.
 _FIGURES: Final = text("""
     WITH wanted AS (
         SELECT * FROM unnest(CAST(:properties AS text[]), CAST(:days AS date[])) AS w (property, gaming_day)),
@@ -53,7 +53,7 @@ _FIGURES: Final = text("""
 
 
 def _added(one: int | None, other: int | None) -> int | None:
-    """Return the sum of the figures that there are; None if there is none."""
+    """Return the sum of two figures, either of which may be missing (None); None if both are."""
     return other if one is None else one + (other or 0)
 
 

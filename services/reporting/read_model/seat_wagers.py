@@ -1,7 +1,7 @@
-"""What was wagered in settled rounds, by seat and wager, where it may be known whose play it is. Pure; cents.
+"""Wagers in settled rounds, by seat and wager, if the patron who played may be known. Pure; cents.
 
 Rows are kept of wagers from accounts, which have owners, and of all wagers at tables where a device ties seats to
-patrons. A wager is of the account that funded it or, if nothing was staked on it, of the only account of its seat.
+patrons. A wager belongs to the account that funded it or, if nothing was staked on it, to the only account of its seat.
 """
 
 from collections import defaultdict
@@ -13,16 +13,16 @@ from shared.contracts.facts import EntryEvent
 from shared.contracts.settlement_views import PostedRound, ReversedRound
 
 MONEY: Final = ("handle_cents", "squared", "payout_cents", "funded_cents")
-"""Stakes, their squares, payouts including returned stakes, and what of the stakes was taken from the account."""
+"""Stakes, their squares, payouts including returned stakes, and the part of the stakes taken from the account."""
 
 WAGERED: Final = ("stakes", *MONEY)
-"""The figures of a wager of a seat, after the number of its stakes; all are negative where a round is reversed."""
+"""The figures of a seat's wager: the number of its stakes, and MONEY; all are negative if a round is reversed."""
 
 
 def wagers_of_seats(
     event: EntryEvent[Any], data: PostedRound | ReversedRound, *, in_chips: bool
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a posted or reversed round, one for each seat and wager, in order; with chips or without."""
+    """Yield the rows of a posted or reversed round by seat and wager; with `in_chips`, also those without account."""
     funded = {(one.seat, one.wager): one.account for one in data.account_credits}
     if not funded and not in_chips:
         return
@@ -30,7 +30,7 @@ def wagers_of_seats(
     for (seat, _), owned in funded.items():
         accounts[seat].add(owned)
     taken: dict[tuple[int, str], int] = defaultdict(int)
-    for credit in data.account_credits:  # of a reversal, they are negative already
+    for credit in data.account_credits:  # negative already if the round is reversed
         taken[credit.seat, credit.wager] += credit.staked_cents
     sums: dict[tuple[int, str], list[int]] = {}
     for line in filter(against_house, data.lines):

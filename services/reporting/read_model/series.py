@@ -14,7 +14,7 @@ from shared.contracts.inventory import SlipKind
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The numbers of a series from the first to the last: how many exist, are void, and are used."""
+    """A series of slip numbers: first and last number, numbers accounted for (`used`), and void ones among them."""
 
     slip: SlipKind
     series: Series
@@ -36,7 +36,7 @@ class Missing:
     entry: EntryRef
 
 
-# The index of slips has all that is read here.
+# All columns read here are in the index of slips.
 _SERIES: Final = text("""
     SELECT slip, series, CASE series WHEN 'system' THEN 1 ELSE min(number) END AS first, max(number) AS last,
            count(DISTINCT number) AS used, count(*) FILTER (WHERE void) AS void
@@ -77,7 +77,7 @@ async def series_of(books: Books) -> list[Numbers]:
 
 
 async def missing_of(books: Books) -> list[Missing]:
-    """Return the numbers that are not accounted for, in the order of the series."""
+    """Return the unaccounted numbers, in the order of the series."""
     found = []
     for row in await books.read(_MISSING):
         entry = EntryRef(row.service, row.shard, row.seq)

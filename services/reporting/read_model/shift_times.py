@@ -1,7 +1,7 @@
-"""The shift of an event at a table: that of the period in which it lies, as stated by table inventory.
+"""The shift of an event at a table: the shift in whose period it lies, as stated by table inventory.
 
 The shift in an event is only a claim. A table is handed over minutes after the clock's change of shift; a closed table
-has no shift, and its events belong to the shift of the clock.
+has no shift, so its events belong to the shift of the clock.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ from shared.contracts.topic_reader import kind_of
 _NEIGHBORS: Final = timedelta(days=1)
 """An event on a gaming day may belong to a shift of the neighboring day at its table."""
 
-# Of each shift, what was stated last: an array that is compared begins with the revision.
+# The periods of each shift, from its last statement: the one with the highest revision.
 _TIMES: Final = """times AS MATERIALIZED (
         SELECT w.table_name, w.shift, CAST(t.said ->> 'since' AS timestamptz) AS after,
                coalesce(CAST(t.said ->> 'until' AS timestamptz), 'infinity') AS until
@@ -62,7 +62,7 @@ _OPEN: Final = text(
     ORDER BY table_name, after"""  # noqa: S608 - our own text
 )
 
-# A round that was closed while its table was not open is of the shift of the clock.
+# A round that was closed while its table was not open belongs to the shift of the clock.
 _PLAYED: Final = text(
     f"""
     WITH {_TIMES}
@@ -76,7 +76,7 @@ _PLAYED: Final = text(
     ORDER BY 1, 2, 3"""  # noqa: S608 - our own text
 )
 
-# A sale at a table that was not open is of the shift that it claims.
+# A sale at a table that was not open belongs to the shift that it claims.
 _SOLD: Final = f"""
     WITH {_TIMES},
     sold AS (
@@ -104,7 +104,7 @@ _DEALERS: Final = text(
 )
 
 _BELIEVED: Final = tuple(map(kind_of, (pit.OpenedTable, pit.CarriedTable, pit.ExchangedBox, pit.TransportedBox)))
-"""Events whose claimed shift counts: an opener begins one, and a box belongs to that of its exchange."""
+"""Events whose claimed shift is accepted: an opener begins a shift, and a box belongs to the shift of its exchange."""
 
 
 class AtTable(NamedTuple):
@@ -115,7 +115,7 @@ class AtTable(NamedTuple):
 
 
 class OtherShift(NamedTuple):
-    """A pit event that claims another shift than that of its time."""
+    """A pit event that claims another shift than the one of its table at that time."""
 
     entry: EntryRef
     table: str
@@ -153,7 +153,7 @@ async def shifts_of(books: Books, asked: Sequence[AtTable]) -> list[str]:
 
 
 async def other_shifts(books: Books) -> AsyncIterator[OtherShift]:
-    """Yield the pit events of the question's gaming days that claim another shift."""
+    """Yield the pit events of the question's gaming days that claim another shift than that of their table."""
     question = books.question
     rows = await books.read(
         _OTHERS,
@@ -174,7 +174,7 @@ Times = Sequence[tuple[datetime, datetime]]
 
 
 async def open_milliseconds(books: Books) -> dict[str, int]:
-    """Return how long each table was open on the question's gaming days; a table that is open still, until now."""
+    """Return for how many milliseconds each table was open on the question's gaming days, until now if still open."""
     found: dict[str, int] = defaultdict(int)
     for (table, _), times in (await open_in_shifts(books)).items():
         found[table] += milliseconds_of(times)
@@ -182,12 +182,12 @@ async def open_milliseconds(books: Books) -> dict[str, int]:
 
 
 def milliseconds_of(times: Times) -> int:
-    """Return how long periods are together."""
+    """Return the total length of periods, milliseconds."""
     return round(sum((until - after for after, until in times), start=timedelta()) / timedelta(milliseconds=1))
 
 
 async def open_in_shifts(books: Books) -> dict[tuple[str, str], Times]:
-    """Return when each table was open in each shift of the question's gaming days, up to now."""
+    """Return the periods in which each table was open, by table and shift of the question's gaming days, up to now."""
     found: dict[tuple[str, str], list[tuple[datetime, datetime]]] = defaultdict(list)
     rows = await books.read(_OPEN, begin=books.question.first, end=books.question.last, tables=_tables(books))
     for row in rows:
@@ -196,12 +196,12 @@ async def open_in_shifts(books: Books) -> dict[tuple[str, str], Times]:
 
 
 async def played_in_shifts(books: Books) -> list[PlayedInShift]:
-    """Return the rounds of each dealer at each table by the shift at which the table was."""
+    """Return the rounds of each dealer at each table, by the table's shift when they were closed."""
     return [PlayedInShift._make(row) for row in await books.read(_PLAYED, **_of_days(books))]
 
 
 async def sold_in_shifts(books: Books) -> dict[tuple[str, str], Figure]:
-    """Return what the pit reported sold for currency and counter checks, cents, by table and shift."""
+    """Return the sales for currency and counter checks that the pit reported, cents, by table and shift."""
     rows = await books.read(_SOLD_EXPLAINED if books.explains else _SOLD_SUMS, **_of_days(books))
     return {
         (row.table_name, row.shift): Figure(row.cents, parts_of(row.entries) if books.explains else ()) for row in rows
@@ -209,7 +209,7 @@ async def sold_in_shifts(books: Books) -> dict[tuple[str, str], Figure]:
 
 
 async def dealers_in_shifts(books: Books) -> set[tuple[str, str, str]]:
-    """Return table, shift and dealer of every dealer that a pit event names."""
+    """Return (table, shift, dealer) of every dealer named by a pit event."""
     return {tuple(row) for row in await books.read(_DEALERS, **_of_days(books))}
 
 

@@ -18,7 +18,7 @@ from shared.contracts.inventory import SlipKind
 
 SlipStatus = Literal["requested", "prepared", "carried", "received", "void"]
 Series = Literal["system", "paper"]
-"""Who numbers: the system as slips are prepared, or the printer of the forms that are used while it is away."""
+"""The origin of a slip's number: the system, or the printer of the paper forms used while the system is down."""
 
 STEPS: Final = (pit.CarriedFill, pit.ReceivedFill, pit.CarriedCredit)
 """The pit events of slips."""
@@ -26,9 +26,9 @@ STEPS: Final = (pit.CarriedFill, pit.ReceivedFill, pit.CarriedCredit)
 
 @dataclass(frozen=True)
 class Slip:
-    """A slip by the facts of its steps. A paper slip is one fact: all of its steps were taken when it was entered.
+    """A slip, with the fact of each of its steps. It has no `number` until it is prepared.
 
-    It has no `number` until it is prepared.
+    A paper slip is a single fact, because all of its steps had been taken when it was entered.
     """
 
     slip: SlipKind
@@ -53,17 +53,17 @@ class Slip:
 
     @property
     def series(self) -> Series:
-        """Return the series of its number."""
+        """Return the series of the slip's number."""
         return "system" if self.paper is None else "paper"
 
     @property
     def is_known(self) -> bool:
-        """Return whether its contents are known."""
+        """Return whether the slip's contents are known."""
         return (self.paper or self.prepared or self.requested) is not None
 
     @property
     def is_over(self) -> bool:
-        """Return whether it is finished."""
+        """Return whether the slip is received or void."""
         return self.status in ("received", "void")
 
     @cached_property
@@ -79,7 +79,7 @@ class Slip:
 
     @cached_property
     def value(self) -> Figure:
-        """Return the value of its contents."""
+        """Return the value of the slip's contents."""
         return _value(self.paper or self.prepared or self.requested, "contents")
 
     @cached_property
@@ -162,7 +162,7 @@ _OF_DAYS: Final = text(
       AND {stands}""".replace("{stands}", stands())
 )
 
-# The steps of a slip may lie days apart. With a slip comes its request, and with that whatever was prepared for it.
+# The steps of a slip may lie days apart. For each slip its request is read, and every slip prepared for that request.
 _STEPS: Final = text(
     """
     WITH asked AS (SELECT unnest(CAST(:slips AS text[])) AS slip),
@@ -190,7 +190,7 @@ async def slips_of(books: Books) -> list[Slip]:
 
 
 async def slips_named(books: Books, slips: Sequence[str]) -> list[Slip]:
-    """Return the slips and requests with these names, as in the column `slip` of facts, with their related facts.
+    """Return the slips and requests with these names, as in the column `slip` of facts, with all facts of their steps.
 
     Slips without a step on the requested gaming days are omitted.
     """

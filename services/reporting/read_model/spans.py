@@ -14,13 +14,13 @@ from services.reporting.framework.figures import NOTHING, Aggregate, Figure
 from services.reporting.read_model.reading import Books
 
 _BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
-"""Before anything that a journal has."""
+"""A moment before any entry of a journal."""
 
 _AT_ONCE: Final = 3_000
 """Spans per statement: those of a month are scattered over the disk, and several statements read in parallel."""
 
 NEIGHBORS: Final = timedelta(days=1)
-"""The pit reports up to half a day outside a gaming day, so neighbors in time may be of the adjacent day."""
+"""Pit events may lie up to half a day outside their gaming day, so the previous event may be of an adjacent day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,10 @@ _GIVEN: Final = """
     FROM json_to_recordset(CAST(:spans AS json))
          AS s(number integer, table_name text, after timestamptz, until timestamptz, first date, last date)"""
 
-# An hour of which a span has most is taken as it is added up, less the rest: few rounds, of one page of the index.
-# What was recorded after the moment of the question is in it, too: of days of which anything was, rounds are read.
-# OFFSET 0: each span asks the index by itself, for a join by table alone grows with the square of the time.
+# If a span has most of an hour, the hour's sum is read, and the rounds outside the span are deducted: few rounds, on
+# one page of the index. A sum includes what was recorded after the question's moment, so on days with later records
+# only rounds are read. OFFSET 0: each span searches the index by itself, because the cost of a join by table alone
+# grows with the square of the time.
 _CHIPS: Final = text(
     """
     WITH late AS (
@@ -114,8 +115,8 @@ async def _chips_in(books: Books, spans: Sequence[Span]) -> list[int]:
 
 
 async def dealers_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[str, ...]]:
-    """Return the dealers of rounds closed in spans, by name; empty without rounds."""
-    days = {  # in the order of time, in which nearly all are of the day of the one before
+    """Return the dealers of rounds closed in spans, in the order of their names; spans without rounds are missing."""
+    days = {  # in order of time, because consecutive moments mostly have the same gaming day
         moment: books.place.gaming_day(moment)
         for moment in sorted({moment for span in spans for moment in (span.begins, span.until)})
     }

@@ -25,7 +25,7 @@ from shared.contracts.submissions import (
 )
 
 LOOK_BACK: Final = timedelta(days=400)
-"""How far back the last use of a role is looked for: a year, and the time of a review."""
+"""How far back the last use of a role is searched: a year, and the time of a review."""
 
 DECIDED: Final = (
     *(PropertyFiled, PropertyApproved, PropertyReturned),
@@ -35,19 +35,19 @@ SUBMITTED: Final = (
     *(SubmissionDrafted, SubmissionFiled, SubmissionApproved, SubmissionReturned),
     *(SubmissionWithdrawn, WithdrawalRequested, WithdrawalApproved, WithdrawalReturned),
 )
-"""Filings and decisions at the registry."""
+"""Drafts, filings and decisions about rules submissions at the registry."""
 
 DECIDING: Final = (
     *(PropertyApproved, PropertyReturned, SubmissionApproved, SubmissionReturned),
     *(LedgerMappingApproved, LedgerMappingReturned),
     *(WithdrawalApproved, WithdrawalReturned),
 )
-"""Decisions there on another person's filing or request."""
+"""Decisions at the registry on another person's filing or request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A role that a person had from a moment until another (None: still), and the versions that changed it."""
+    """A role that a person had from a moment until another (None: still); `entries` are the versions changing it."""
 
     person: str
     role: str
@@ -94,7 +94,7 @@ def _ended(one: Held, until: datetime, entry: EntryRef) -> Held:
 
 
 def members_at(versions: Sequence[Listed], moment: datetime) -> Mapping[str, Member]:
-    """Return who works at the property at a moment, by name."""
+    """Return the people who work at the property at a moment, by person."""
     begun = [one.fact for one in versions if one.fact.effective_from <= moment]
     return {member.person: member for member in begun[-1].people} if begun else {}
 
@@ -128,7 +128,7 @@ async def registry_acts(books: Books) -> list[Listed]:
 
 
 def registrars(fact: Any) -> list[str]:
-    """Return who filed or decided on a version; for a decision, only who decided.
+    """Return the people who acted in a fact of the registry: who filed it or, for a decision, only who decided.
 
     People merely listed in a property did not act.
     """

@@ -71,9 +71,10 @@ _STATED_OF: Final = (
     *(fact.KIND.name for fact in (ManualSlipEntered, CreditReceived, SlipVoided, AdjustmentApproved, BoxWrittenOff)),
     *(PitVoided.KIND.name, CountConcluded.KIND.name),
 )
-"""Events and facts that may change the win."""
+"""Types of pit events, and kinds of facts, that may change the win."""
 
-# Of these, none changes a figure of the win before it is stated: each is of the version that the next entry makes.
+# Such an entry changes no figure of the win until the win is stated, so it belongs to the version of the next entry
+# that changes a figure.
 _AFTER: Final = text("""
     SELECT c.gaming_day, c.service, c.shard, c.seq, c.recorded_at, c.changes,
            coalesce(f.kind, x.kind, 'settlement.posted') AS kind,
@@ -111,7 +112,7 @@ _AFTER: Final = text("""
         ON x.service = c.service AND x.shard = c.shard AND x.seq = c.seq AND x.kind IN ('reversed', 'voided')
     ORDER BY c.recorded_at, c.service, c.shard, c.seq""")
 
-# What was recorded of a day at all since then is looked at first: mostly that was before the seal, and settles it.
+# `last_recorded` is compared first, because for most days it is before the seal, which excludes the day.
 _RESTATED_SINCE: Final = text("""
     SELECT m.property, m.gaming_day
     FROM reporting.day_moments m
@@ -143,7 +144,8 @@ _THROUGH: Final = text("""
         WHERE p.service = found.service AND p.shard = found.shard AND p.recorded_at <= :known_at
         ORDER BY p.recorded_at DESC LIMIT 1) last
     ORDER BY service, shard""")
-# There is a position for each moment of recording, millions a month: each shard is looked up, and nothing is added up.
+# Positions exist for each moment of recording, millions a month, so each shard is looked up by index, without
+# aggregation.
 
 
 async def played_days(connection: Executes, question: ReportQuery) -> Sequence[date]:
@@ -157,8 +159,8 @@ async def stage_of(
 ) -> Stage:
     """Return the stage of the `played` gaming days, and of the question's last day if it is later.
 
-    `of_ratings`: of a report about ratings, which a rating that is stated after the seal restates; it moves no money,
-    and leaves every other report of the day as it was.
+    With `of_ratings`, for a report about ratings, a rating stated after the seal is a restatement. It moves no money,
+    so it restates no other report of the day.
     """
     closed: dict[date, dict[str, datetime]] = {}
     changed: set[date] = set()
@@ -214,7 +216,7 @@ async def _restatements(
 
 
 async def restated_since(connection: Executes, since: datetime) -> list[tuple[str, date]]:
-    """Return the (property, gaming day) of sealed days that entries changed that were recorded after a moment."""
+    """Return the (property, gaming day) of sealed days that were changed by entries recorded after a moment."""
     rows = await connection.execute(_RESTATED_SINCE, {"since": since})
     return [(row.property, row.gaming_day) for row in rows]
 

@@ -7,14 +7,14 @@ from services.reporting.read_model.derived import stands
 from services.reporting.read_model.rounds import DEALT, LINE_FIGURES, STAKES
 from shared.contracts.wager_totals import FIGURES
 
-# The days of `late` are given, not asked for: how many there are decides how the others are added up.
+# The days of `late` are parameters, not a subquery, so that the plan takes their number into account.
 LATE: Final = """
     SELECT gaming_day FROM reporting.day_moments
     WHERE property = :property AND gaming_day BETWEEN :first AND :last
       AND (CAST(:every AS boolean) OR last_recorded > :known_at)"""
-"""Gaming days with anything recorded after the question's moment, or with anything recorded."""
+"""Gaming days with entries recorded after the question's moment; with `:every`, all gaming days with entries."""
 
-# Of a day that goes on, what came after the moment is little of all that it has.
+# For a day in progress, the entries after the moment are few compared with all entries of the day.
 AMOUNTS: Final = """
     SELECT {by} measure, sum(value) AS value FROM (
         SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amount_days
@@ -28,16 +28,16 @@ AMOUNTS: Final = """
     GROUP BY {by} measure HAVING sum(value) <> 0 {order}"""
 """Summed amounts, less what was recorded on the days of `late` after the question's moment."""
 
-# To read ten thousand rows of a measure takes longer than to add them up; texts are read in half the time of numbers
-# of any size.
+# Reading ten thousand rows of a measure takes longer than summing them; texts are read in half the time of numbers of
+# any size.
 AMOUNTS_BY_PLACE: Final = f"""
     SELECT {{by}} array_agg(measure), array_agg(CAST(value AS text)) FROM ({AMOUNTS.replace("{order}", "")}) known
     GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
-"""The same, with all measures of a place in one row."""
+"""AMOUNTS with all measures of each key in one row."""
 
 AMOUNT_BY_PLACE: Final = f"""
     SELECT {{by}} ARRAY[measure], ARRAY[CAST(value AS text)] FROM ({AMOUNTS.replace("{order}", "")}) known {{order}}"""
-"""The same for one measure, of which each place has one row."""
+"""AMOUNTS_BY_PLACE for a single measure, so that each key has one row already."""
 
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
 _OF_FIGURES: Final = ", ".join(
@@ -116,7 +116,7 @@ _OF_ROUNDS_PACE: Final = f"""r.sign AS rounds, r.seats,
                (SELECT sum(r.figures[(n - 1) * {len(FIGURES)} + {FIGURES.index("handle_cents") + 1}])
                 FROM generate_series(1, cardinality(r.wagers)) n) AS handle_cents"""
 
-# Of a round that was taken back, its settlement said when it was opened.
+# The opening of a reversed round is known from its settlement.
 PACE: Final = f"""
     SELECT {{by}} CAST(sum(rounds) AS bigint) AS rounds, CAST(sum(seats) AS bigint) AS seats,
            CAST(sum(handle_cents) AS bigint) AS handle_cents, CAST(sum(milliseconds) AS bigint) AS milliseconds
@@ -138,7 +138,7 @@ PACE: Final = f"""
         WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
         GROUP BY table_name, game, dealer, hour HAVING sum(rounds) > 0) hours
     GROUP BY {{group}} {{order}}"""
-"""What was played in the hours of dealers at tables; `seats_usual` is how many of them wagered in a round."""
+"""Sums of play in the hours of dealers at tables; `seats_usual` is the average number of seats that wagered."""
 
 HOUSE_EDGES: Final = """
     SELECT submission, wager, offered, paytable, CAST(returns AS text) AS returns, reason,
@@ -215,8 +215,8 @@ LINE_ENTRIES: Final = f"""
     WHERE line_figures[(n - 1) * {len(LINE_FIGURES)} + {{index}}] <> 0 {{where}}
     GROUP BY shard, seq, recorded_at, round_id, table_name ORDER BY recorded_at, shard, seq"""
 
-# A gap is open while something of it has not come, a refused record until it is replaced or dismissed. What a posting
-# led to be noticed is taken back by its reversal.
+# A gap is open until all of it has arrived, a refused record until it is replaced or dismissed. Notices of a posting
+# are closed by its reversal.
 _STATES: Final = """
     SELECT x.*, f.missing, s.status AS settled, coalesce(f.at, s.at) AS settled_at, s.by AS settled_by,
            s.approved_by AS settled_approved_by, s.reason AS settled_reason, s.shard AS settled_shard,
@@ -246,10 +246,10 @@ _STATES: Final = """
           AND (r.property, r.table_name, r.round_id, r.revision) = (x.property, x.table_name, x.round_id, x.revision)
         ORDER BY 2, 6, 7 LIMIT 1) s ON x.kind IN ('quarantined', 'notice')
     WHERE x.recorded_at <= :known_at"""
-"""The exceptions of a property, and (`anybodys`) of no known one, each with its resolution."""
+"""The exceptions of a property, and those of no known property (`anybodys`), each with its resolution."""
 
 _IS_OPEN: Final = "(kind = 'gap' AND NOT isempty(missing) OR kind = 'quarantined' AND settled IS NULL)"
-"""Exceptions that are open."""
+"""The condition that an exception is open."""
 
 OF_INPUT: Final = f"""
     SELECT * FROM ({_STATES}

@@ -36,7 +36,7 @@ from shared.contracts.wager_totals import FIGURES
 from shared.runtime.snapshot_reader import SnapshotReader
 
 By = tuple[str, ...]
-"""The values of the dimensions that something was added up by."""
+"""The key of a sum: the values of the dimensions by which it was grouped."""
 
 AMOUNT_DIMENSIONS: Final = ("gaming_day", "table_name", "shift", "item")
 ROUND_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "shift", "version", "submission", "wager")
@@ -51,22 +51,22 @@ def _statement(query: str, by: tuple[str, ...]) -> TextClause:
 
 
 def _narrowed(by: Sequence[str], **asked: str | None) -> tuple[tuple[str, str], ...]:
-    """Return the conditions of a question on dimensions that nothing is summed by."""
+    """Return the question's conditions on dimensions that are not grouped by."""
     return tuple((name, value) for name, value in asked.items() if value is not None and name not in by)
 
 
 class Sums:
     """The sums of a property, for the gaming days of a question or others.
 
-    Unless they `explain`, sums have no provenance: a report that is only read does not need it, and for tens of
-    thousands of figures it takes as long as summing.
+    Without `explain`, sums have no provenance: a report that is only read does not need it, and for tens of thousands
+    of figures it takes as long as summing.
     """
 
     def __init__(self, reader: SnapshotReader, question: ReportQuery, *, explain: bool) -> None:
         self._reader = reader
         self.question = question
         self.explains = explain
-        """Whether figures say where they come from."""
+        """Whether figures have provenance."""
         self._late: dict[tuple[date, date, bool], list[date]] = {}
 
     async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
@@ -109,7 +109,7 @@ class Sums:
         return found
 
     async def since(self, measures: Sequence[str], items: Iterable[str]) -> dict[tuple[str, str], datetime]:
-        """Return since when items of measures have had contributions, on any gaming day, by table and item."""
+        """Return when each item of the measures first had a contribution, on any gaming day, by table and item."""
         days = await self.amounts(measures, ("item", "gaming_day"), first=date.min, items=list(items))
         parameters = {
             "property": self.question.property,
@@ -133,14 +133,14 @@ class Sums:
         return await self._added_up(ROUNDS, "rounds", figures, by, ROUND_DIMENSIONS, first, last)
 
     async def dealers(self, by: Sequence[str], *, figures: Sequence[str]) -> dict[By, dict[str, Figure]]:
-        """Return some figures of DEALT of settled rounds, added up by dimensions (DEALER_DIMENSIONS)."""
+        """Return some figures of DEALT of settled rounds, summed by dimensions (DEALER_DIMENSIONS)."""
         every = self._every(by)
         return await self._added_up(DEALERS, "rounds", figures, by, DEALER_DIMENSIONS, None, None, every=every)
 
     async def round_sums(
         self, by: Sequence[str], *, first: date | None = None, last: date | None = None
     ) -> dict[By, tuple[int, ...]]:
-        """Return the same figures as plain numbers, in the order of FIGURES and STAKES, for further summing."""
+        """Return FIGURES and STAKES summed by dimensions as plain numbers, in that order, for further summing."""
         first, last, table = first or self.question.first, last or self.question.last, self.question.table
         query = of_rounds(ROUNDS, sums_of((*FIGURES, *STAKES)))
         rows = await self._read(query, by, ROUND_DIMENSIONS, first, last, table, game=self.question.game)
@@ -156,7 +156,7 @@ class Sums:
         return {tuple(map(str, row[: len(by)])): Weighed(*map(int, row[len(by) :])) for row in rows}
 
     def _every(self, by: Sequence[str]) -> bool:
-        """Return whether entries of all days are summed: dealers move between tables."""
+        """Return whether the entries of all days must be summed: the sums by dealer are over all tables."""
         return "dealer" in by and self.question.table is not None
 
     async def played(
@@ -168,7 +168,7 @@ class Sums:
     async def lines(
         self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
     ) -> dict[By, dict[str, Figure]]:
-        """Return LINE_FIGURES of settlement lines added up by dimensions (LINE_DIMENSIONS)."""
+        """Return LINE_FIGURES of settlement lines, summed by dimensions (LINE_DIMENSIONS)."""
         return await self._added_up(LINES, "lines", LINE_FIGURES, by, LINE_DIMENSIONS, first, last)
 
     async def _added_up(
@@ -189,7 +189,7 @@ class Sums:
         rows = await self._read(query, by, dimensions, first, last, table, game=self.question.game, **more)
         for row in map(tuple, rows):
             key = tuple(map(str, row[: len(by)]))
-            values = [int(value or 0) for value in row[len(by) :]]  # None: of no rows at all
+            values = [int(value or 0) for value in row[len(by) :]]  # None: there are no rows
             if self.explains:
                 where = tuple(zip(by, key, strict=True)) + narrowed
                 because = [(Aggregate(book, (name,), first, last, where, known_at=known_at),) for name in figures]

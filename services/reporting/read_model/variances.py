@@ -15,10 +15,10 @@ Status = Literal["none", "open", "owned", "resolved", "changed"]
 Level = Literal["noted", "report", "authority"]
 
 CaseName = tuple[str, VarianceKind, int]
-"""What a variance is known by: (table, kind, number of the count, the box exchange or the slip)."""
+"""The identity of a variance: (table, kind, number of the count, the box exchange or the slip)."""
 
 CaseKey = tuple[date, str, VarianceKind, int]
-"""The key of a variance: its gaming day, and what it is known by."""
+"""The key of a variance: its gaming day, and its `CaseName`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,8 @@ class Case:
     def status(self, cents: int, *parts: int) -> Status:
         """Return the status of a variance of this amount; `changed`: it was resolved at another amount.
 
-        With parts, currency and counter checks of a box, it may exist even if they sum to zero.
+        `parts` are the variances of a box in currency and in counter checks: there is a variance even if they sum to
+        zero.
         """
         if self.resolved is not None:
             said = self.resolved.fact
@@ -45,7 +46,7 @@ class Case:
 
     @property
     def owner(self) -> str | None:
-        """Return who must explain the variance, or explained it."""
+        """Return the person who must explain the variance, or explained it."""
         said = self.owned or self.resolved
         return None if said is None else str(said.fact.owner)
 
@@ -69,8 +70,8 @@ class Case:
 class Cases:
     """The cases of variances, and which of the question's gaming days are sealed.
 
-    A case is not of a gaming day: a variance may be of another one than when it was owned. `owned_on` are the keys of
-    those that were owned or resolved on the question's days.
+    Cases are found without the gaming day, because a variance's day may change after it was owned. `owned_on` are the
+    keys of the variances that were owned or resolved on the question's days.
     """
 
     by_name: Mapping[CaseName, Case]
@@ -82,11 +83,11 @@ class Cases:
         return key[1:] in self.by_name
 
     def of(self, key: CaseKey) -> Case:
-        """Return the resolution of a variance."""
+        """Return the owner and the resolution of a variance; both are None without a case."""
         return self.by_name.get(key[1:], Case())
 
     def is_open_after_seal(self, key: CaseKey, cents: int, *parts: int) -> bool:
-        """Return whether a variance is not resolved, and its day is sealed."""
+        """Return whether a variance is unresolved although its day is sealed."""
         return key[0] in self.sealed and self.of(key).status(cents, *parts) in ("open", "owned", "changed")
 
 
@@ -106,7 +107,7 @@ def _name(listed: Listed) -> CaseName:
 
 
 def _by_name(said: Iterable[Listed]) -> dict[CaseName, Case]:
-    """Return cases by name, from the last statements on each, in the order of recording."""
+    """Return cases by name, with the last fact about owner and resolution; `said` is in the order of recording."""
     found: dict[CaseName, dict[str, Any]] = {}
     for listed in said:
         step = "resolved" if isinstance(listed.fact, VarianceResolved) else "owned"

@@ -32,7 +32,7 @@ _BANKS: Final = ("bank", "co_bank")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Line:
-    """How vigorish was assessed: game, wager, debtor, rate, rounding.
+    """The terms under which vigorish was assessed: game, wager, debtor, rate, rounding.
 
     >>> Line.of_item(Line("pai-gow-poker", "pai_gow_poker", "player", "0.05", "none").item).rate
     '0.05'
@@ -46,17 +46,17 @@ class Line:
 
     @property
     def item(self) -> str:
-        """Return the item as text: the five fields, separated by spaces."""
+        """Return the text form of the line, the item of an amount: the five fields, separated by spaces."""
         return " ".join((self.game, self.wager, self.owed_by, self.rate, self.rounding))
 
     @classmethod
     def of_item(cls, item: str) -> "Line":
-        """Return the item that a text encodes."""
+        """Return the line that an item encodes."""
         return cls(*item.split(" "))
 
     @property
     def debtor(self) -> str:
-        """Return the debtor as tables report it: `bank` or `player`."""
+        """Return the debtor as tables report it: `bank` (also for a co-bank) or `player`."""
         return "bank" if self.owed_by in _BANKS else "player"
 
 
@@ -75,12 +75,12 @@ class Act:
 
     @property
     def item(self) -> str:
-        """Return an amount's item as text."""
+        """Return the text form of the action, the item of an amount."""
         return f"{self.debtor} {self.dealer}"
 
     @classmethod
     def of_item(cls, item: str) -> "Act":
-        """Return the item that a text encodes."""
+        """Return the action that an item encodes."""
         debtor, _, dealer = item.partition(" ")
         return cls(debtor, dealer)
 

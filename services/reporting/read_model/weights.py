@@ -9,8 +9,8 @@ from pydantic_core import to_json
 class Weight(NamedTuple):
     """The weights of rounds of a wager, or of a line, under a submission (its hash): integers of any size.
 
-    `earner` is the wager that it is counted under: itself, or the one that earns a bonus line, which has no stake of
-    its own and so 0 for `staked`, else 1.
+    `earner` is the wager under which a line is counted: itself, or for a bonus line the wager that earns it. `staked`
+    is 0 for a bonus line, which has no stake of its own, else 1.
     """
 
     submission: str
@@ -40,7 +40,7 @@ WEIGHED: Final = (
 WEIGHTS: Final = """JOIN json_to_recordset(CAST(:weights AS json))
         AS weights(submission text, wager text, earner text, staked integer, mean numeric, variance numeric)
         USING (submission, wager)"""
-"""Wagers without a weight are left out."""
+"""The join of rounds with weights; rounds of wagers without a weight are left out."""
 
 
 def given_weights(weights: Iterable[Weight]) -> str:

@@ -32,9 +32,9 @@ Moves = Mapping[str, Figure]
 
 @dataclass(frozen=True)
 class Count:
-    """A count of a table inventory; `sequence` is that of its event in the pit stream: the number of its slip.
+    """A count of a table inventory; `sequence` is its event's number in the pit stream, and the number of its slip.
 
-    `begins` has the gaming day and shift that begin with it, if they change.
+    `begins` has the gaming day and shift that begin with the count, if they change.
     """
 
     entry: EntryRef
@@ -91,7 +91,7 @@ class Count:
 class Window:
     """The time between the previous count (`start`; None if there was none) and a count (`end`), and its movements.
 
-    What is found at the end of one `of_play`, while a counted table was open, is win and no variance.
+    With `of_play`, a counted table was open, so that counted less expected is win, not a variance.
     """
 
     start: Count | None
@@ -112,22 +112,22 @@ class Window:
 
     @property
     def key(self) -> CaseKey:
-        """Return the key that a variance of this window has."""
+        """Return the key of this window's variance."""
         return (self.end.gaming_day, self.end.table, "inventory", self.end.sequence)
 
     @cached_property
     def variance(self) -> Figure | None:
-        """Return counted less expected; None at the first count of a table, and where that is win."""
+        """Return counted less expected; None at the first count of a table, and if the difference is win."""
         return None if self.start is None or self.of_play else self.end.value - self.expected
 
     @cached_property
     def counted_win(self) -> Figure | None:
-        """Return counted less expected, where that is win; else None."""
+        """Return counted less expected, if the difference is win; else None."""
         return self.end.value - self.expected if self.of_play else None
 
 
 def is_of_play(books: Books, table: str, day: date, start: Purpose | None, end: Purpose | None) -> bool:
-    """Return whether a counted table was open between two counts, the second one of a gaming day."""
+    """Return whether a counted table was open between two counts, given their purposes and the second one's day."""
     opened = end in ("closer", "shift", "drop") or (end == "spot" and start not in ("closer", "carried"))
     return opened and books.sales_of(table, day) is not None
 
@@ -141,7 +141,7 @@ async def windows_of(books: Books) -> list[Window]:
 
 
 async def windows_between(books: Books, pairs: Iterable[tuple[Count | None, Count]]) -> list[Window]:
-    """Return the windows from each of these counts to the next one."""
+    """Return the window of each pair of counts; the first of a pair is None if there is no previous count."""
     listed = list(pairs)
     spans = [Span(end.table, start.at, end.at) for start, end in listed if start is not None]
     moves, rounds = await moved_in(books, spans), await rounds_in(books, spans)
@@ -192,7 +192,7 @@ SPANS_AND_DESK: Final = """WITH spans AS (
         FROM reporting.facts
         WHERE property = :property AND recorded_at <= :known_at
           AND (kind = 'manual_slip.entered' OR kind = 'slip.voided' AND data ->> 'slip' = 'credit'))"""
-"""The given spans, and desk entries that moved chips in them without naming cents.
+"""SQL for the given spans, and for the desk's entries that moved chips in them without stating cents.
 
 These are paper slips, and credits voided in transit: the chips of a voided fill never were at the table.
 """
@@ -218,7 +218,7 @@ _EXPLAINED: Final = text(
 
 
 async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, Moves]:
-    """Return people's movements in spans."""
+    """Return people's movements in each span."""
     found: dict[Span, dict[str, Figure]] = {span: {} for span in spans}
     for row in await books.read(_EXPLAINED if books.explains else _SUMS, spans=given_spans(spans)):
         because = parts_of(row.entries) if books.explains else ()

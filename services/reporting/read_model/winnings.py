@@ -29,7 +29,7 @@ _SAME: Final = (
     *("property", "game", "regulation", "round_id", "seat", "wager", "hand", "stake_cents", "winnings_cents"),
     *("stake_returned_cents", "gaming_day", "moment", "paid_on"),
 )
-"""The columns that a line has by the same name."""
+"""The columns of `won_lines` that have the names of SettledLine's fields."""
 
 _STANDING: Final = text("""
     SELECT w.* FROM reporting.won_lines w
@@ -69,7 +69,7 @@ class Won:
 
 
 class WonLines:
-    """Find possibly reportable lines, caching the least reportable amounts by property and day."""
+    """Finds possibly reportable lines, caching the least reportable amounts by property and day."""
 
     def __init__(self) -> None:
         self._least: dict[tuple[str, date], tuple[float, int]] = {}
@@ -85,7 +85,7 @@ class WonLines:
         if key not in self._least:
             self._least[key] = _least(place.reporting, paid_on)
         least_cents, times = self._least[key]
-        # Wagers that together are worth so many times their stakes have one among them that is.
+        # If several wagers together reach the multiple of their stakes, at least one of them does by itself.
         is_large = back_cents >= least_cents and any(_is_worth(line, times) for line in data.lines)
         if is_large or data.account_credits:
             return _rows(event, data, place.reporting, paid_on, is_large=is_large)
@@ -139,7 +139,7 @@ def _reportable(packs: Iterable[Pack], lines: Collection[SettledLine], winner: W
         return frozenset()
     found: list[SettledLine] = []
     for law in packs:
-        with suppress(LookupError):  # the pack does not reach back to the day: it reports nothing of it
+        with suppress(LookupError):  # the pack has no law for the day: nothing is reportable
             found += [line for one in candidates(law, lines, winner) for line in one.lines]
     return frozenset(map(id, found))
 
@@ -175,8 +175,8 @@ async def standing_lines(
 ) -> list[Won]:
     """Return the stored lines of rounds in force, from one gaming day to another, inclusive, by moment.
 
-    Small ones only if wagered by these accounts, or in these rounds; for gaming days whose wins were `paid_later`,
-    those in these rounds.
+    Lines that are `small` are included only if wagered from `accounts`, or in `rounds`. `paid_later` are further gaming
+    days, whose wins were paid later: only their lines in `rounds` are included.
     """
     asked = {"accounts": sorted(accounts), "rounds": sorted(rounds), "paid_later": sorted(paid_later)}
     service = SETTLEMENTS.publisher
@@ -194,7 +194,7 @@ async def standing_lines(
 
 
 class Posted(NamedTuple):
-    """How often a round was posted, less reversals, and when it was closed."""
+    """The number of a round's postings, less reversals, and when it was closed."""
 
     times: int
     closed_at: datetime | None

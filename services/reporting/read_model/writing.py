@@ -73,7 +73,7 @@ class Batch:
     def __init__(self, service: str) -> None:
         self._service = service
         self._facts: list[dict[str, Any]] = []
-        self._amounts: list[tuple[Any, ...]] = []  # the columns of the table, in their order
+        self._amounts: list[tuple[Any, ...]] = []  # in the order of the table's columns
         self._amount_days: dict[tuple[Any, ...], int] = {}
         self._rounds: list[RoundEntry] = []
         self._seat_wagers: list[dict[str, Any]] = []
@@ -91,8 +91,8 @@ class Batch:
     ) -> None:
         """Add a fact to the measures and, with `whole`, to the listed facts.
 
-        It belongs to its gaming day; with `of_moment`, to that of its recording, because it does not change its own
-        day.
+        The fact counts on its own gaming day; with `of_moment`, on the gaming day of the event's time, because it does
+        not change its own day.
         """
         property_name = getattr(fact, "property", None)
         named = None if of_moment else getattr(fact, "gaming_day", None)
@@ -155,7 +155,7 @@ class Batch:
         self._seat_wagers.extend(rows)
 
     def changed(self, property_name: str, day: date, at: datetime) -> None:
-        """Record that an entry about a gaming day was recorded that contributes to no measure."""
+        """Record that a gaming day was changed by an entry that contributes to no measure."""
         self._know(property_name, day, at)
 
     def _know(self, property_name: str, day: date, at: datetime) -> None:
@@ -218,11 +218,11 @@ def _day_of(property_name: str | None, moment: datetime, places: PropertyLookup)
 
 
 async def keep_documents(connection: AsyncConnection, service: str, events: Iterable[Event[Any]]) -> None:
-    """Store facts of a topic that every process reads; existing ones stay."""
+    """Store facts of a topic that every process reads; facts that are stored already stay."""
     batch = Batch(service)
     for event in events:
         if isinstance(event.data, Fact):
-            batch.note(event, event.data)  # type: ignore[arg-type]  # on the topic of a journal are entries
+            batch.note(event, event.data)  # type: ignore[arg-type]  # the topic of a journal has only entries
     await _ADD_DOCUMENTS.write(
         connection, [{name: row[name] for name in _ADD_DOCUMENTS.columns} for row in batch.noted]
     )

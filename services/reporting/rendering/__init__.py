@@ -71,7 +71,7 @@ def write(
     document is too large for the format.
     """
     require_room(document, name)
-    # A library is imported once its format is asked for: who asks for none starts without them.
+    # A format's library is imported on first use, so that processes that render nothing start without it.
     match name:
         case "json":
             from services.reporting.rendering.json_text import as_json

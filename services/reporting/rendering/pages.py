@@ -25,7 +25,7 @@ _TEMPLATE: Final = Path(__file__).with_name("report.typ")
 _LINE_CHARACTERS_MAX: Final = 220
 """Maximum readable number of characters on a line."""
 _BESIDE_CHARACTERS: Final = 2
-"""The width of the space beside a column, in characters."""
+"""The width of the space between columns, in characters."""
 _WIDTH_CHARACTERS_MAX: Final = 50
 """Longer texts are wrapped, including long words."""
 _LONG_WORD: Final = re.compile(rf"\S{{{_WIDTH_CHARACTERS_MAX - 5}}}(?=\S)")
@@ -100,13 +100,13 @@ class _Texts:
     def width(self, column: Column) -> int:
         """Return the width of a column in characters: its longest value, or the longest word in its heading."""
         values = map(len, self.rows[column.name])
-        words = (len(word) + 1 for word in column.title.split())  # which are bold
+        words = (len(word) + 1 for word in column.title.split())  # headings are bold, so wider
         total = 0 if self.total is None else len(self.total[column.name])
         return min(max(*words, total, max(values, default=0), 5), _WIDTH_CHARACTERS_MAX)
 
 
 def _sheets(document: Document) -> Iterator[dict[str, Any]]:
-    """Yield the sheets: the rows of each value of the sheet's columns, of all sections whose keys begin with them."""
+    """Yield the sheets: for each value of the sheet's columns, the rows of all sections whose keys begin with them."""
     together = [filled for filled in document.sections if _is_on_sheets(document, filled)]
     places = dict.fromkeys(_place(document, row) for filled in together for row in filled.rows)
     for place in places:

@@ -92,7 +92,7 @@ def sheet_names(titles: Iterable[str]) -> list[str]:
     ['Report', 'Tables', 'Fills Credits', 'tables 2', 'History 2']
     """
     names = ["Report"]
-    taken = {"report", "history"}  # spreadsheets keep the second for themselves
+    taken = {"report", "history"}  # spreadsheets reserve the name History
     for title in titles:
         plain = _NOT_IN_A_SHEET_NAME.sub(" ", title).strip("' ") or "Section"
         name, number = plain[:_SHEET_NAME_CHARACTERS_MAX].rstrip("' "), 1

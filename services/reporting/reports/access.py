@@ -49,13 +49,13 @@ from shared.jurisdictions.dated import Dated
 
 
 class _Step(NamedTuple):
-    """A kind of action by a person: its fact, and the field with the person, the last one of several."""
+    """A kind of action by a person, and the field of its fact that names the person (of several, the last one)."""
 
     what: str
     by: str
 
     def person(self, fact: Fact) -> str:
-        """Return who did it."""
+        """Return the person who took the action."""
         by = getattr(fact, self.by)
         return by if isinstance(by, str) else by[-1]
 
@@ -128,7 +128,7 @@ STEPS: Final[Mapping[type[Fact], _Step]] = {
     pit_changes.PitChangeApproved: _Step("approval", "approved_by"),
     pit_changes.PitChangeRejected: _Step("approval", "rejected_by"),
 }
-"""Actions beyond everyday work, by fact."""
+"""Actions beyond everyday work, by kind of fact."""
 
 _WHAT: Final = ("override", "void", "adjustment", "approval", "refused")
 
@@ -300,7 +300,7 @@ def _kept_apart(books: Books, day: date) -> list[tuple[str, Dated[tuple[str, ...
 
 
 def _together(name: str, rule: Dated[tuple[str, ...]], held: Iterable[Held]) -> Iterable[dict[str, Any]]:
-    """Yield people who had roles that a rule separates at the same time, with the period."""
+    """Yield the people who held roles at the same time that a rule keeps apart, with the period."""
     by_person: dict[str, list[Held]] = {}
     for one in held:
         if one.role in rule.value:

@@ -1,4 +1,4 @@
-"""Credit of gaming days: what was issued, paid, deposited, returned and written off, and what is owed by its age."""
+"""Credit activity: counter checks issued, paid, deposited, returned and written off, and what is outstanding by age."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,7 +60,7 @@ OWED: Final = Section(
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group of ages in days, from `first` up to and with `last`; None: any beyond."""
+    """A group of ages in days, from `first` to `last`, inclusive; without an upper limit if `last` is None."""
 
     first: int
     last: int | None
@@ -74,7 +74,7 @@ class Group:
 
 
 def groups_of(ageing_days: Sequence[int]) -> list[Group]:
-    """Return the groups up to and with each of these ages, and beyond.
+    """Return the groups that end with each of these ages, and the group beyond the last of them.
 
     >>> [str(group) for group in groups_of((7, 30))]
     ['0 to 7', '8 to 30', '31 and more']

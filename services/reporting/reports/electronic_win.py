@@ -127,9 +127,9 @@ _Row = dict[str, Value | Figure | Cell]
 async def _fill(books: Books) -> Content:
     sessions = await _sessions(books)
     identities: tuple[Identity, ...] = ()
-    if books.question.game is None:  # accounts say the table of a result, not its game
+    if books.question.game is None:  # movements of accounts have a table, but no game
         identities = await rounds_and_accounts(books)
-    if books.question.game is None and books.question.table is None:  # a session's wagers may be at another table
+    if books.question.game is None and books.question.table is None:  # a session may wager at another table
         identities = (*identities, await _sessions_and_results(books, sessions))
     return Content((await _meters(books), sessions, await _uncovered(books)), identities)
 

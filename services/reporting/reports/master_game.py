@@ -89,7 +89,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _row(books: Books, table: str, win: CountedWin) -> dict[str, Value | Figure | Cell]:
-    """Return the row of a table; it has no win while something is missing."""
+    """Return the row of a table; the win is empty while something of the table's day is missing."""
     return {
         "pit": books.pit_of(table),
         "table": table,
@@ -139,7 +139,7 @@ def _excused(books: Books, closed: Listed) -> Iterator[dict[str, Any]]:
 
 
 async def _identities(books: Books, tables: CountedWin) -> tuple[Identity, ...]:
-    """Return the identity: a sealed day that was not restated still has the win of its sealed report."""
+    """Return the identity that a sealed day without a restatement still has the win of its sealed report."""
     question = books.question
     if question.first != question.last or question.table is not None:
         return ()

@@ -94,7 +94,7 @@ def _row(books: Books, window: Window | None, count: Count, cases: Cases) -> Map
         "counted_by": count.counted_by,
         "observed_by": count.observed_by,
     }
-    if window is None:  # one count, two documents
+    if window is None:  # a single count is both closer and opener
         closer = {"closer_slip": str(count.sequence), "closed_at": count.at, "closer_cents": count.value}
         return {**place, **closer, "how": "one count", "difference_cents": Figure(0, (count.entry,))}
     if window.start is None or window.variance is None:

@@ -173,7 +173,7 @@ def _deviations(edge: HouseEdge | None, win: SettledWin) -> Cell | None:
 async def _hits(
     books: Books, settled: SettledRounds, wins: Mapping[tuple[str, ...], SettledWin]
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yield the rows of HITS: hit or paid rows, and possible ones."""
+    """Yield the rows of HITS: paytable rows that were hit or paid, and those that could have been."""
     lines: dict[tuple[str, ...], dict[str, dict[str, Figure]]] = {}
     for (*key, category), figures in (await books.lines((*_KEY, "category"))).items():
         lines.setdefault(tuple(key), {})[category] = figures
@@ -184,7 +184,7 @@ async def _hits(
             probability = None if edge is None or edge.returns is None else edge.returns.probability(category)
             hits, paid = figures.get("lines", NOTHING), figures.get("payout_cents", NOTHING)
             if probability == 0 and not paid.value:
-                continue  # what a losing hand is called is no row of the paytable
+                continue  # the category of a losing hand is no row of the paytable
             wagers = win.of("stakes")
             yield {
                 **_about(place, edge),

@@ -107,7 +107,7 @@ _Collected = Mapping[tuple[str, str], Figure]
 
 @dataclass(frozen=True)
 class _Pool:
-    """A pool: its gaming days, how it is shared, what was collected, the latest hours that stand, and the shares."""
+    """A pool: its days and rules, the tips, the last hours (approved, or else waiting), and the dealers' shares."""
 
     first: date
     last: date
@@ -120,7 +120,7 @@ class _Pool:
 
     @property
     def paid(self) -> Figure:
-        """Return what dealers are paid."""
+        """Return the total of the dealers' shares."""
         return Figure(sum(one.cents for one in self.shares), self.pooled.origin)
 
 
@@ -148,7 +148,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _ends(books: Books) -> Iterator[tuple[date, date, TipsPool]]:
-    """Yield first and last gaming day of each pool that ends in the period, under the property of its last day."""
+    """Yield first and last day of each pool that ends in the period, as the property defines it on the last day."""
     day, question = books.question.first, books.question
     while day <= question.last:
         place = books.place_on(day)

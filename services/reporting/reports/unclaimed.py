@@ -103,7 +103,7 @@ _WAGERED: Final = ("held_cents", "in_play_cents")
 _SHORTAGE: Final = "account_shortage_cents"
 
 _Open = dict[By, dict[str, Figure]]
-"""The measures of tables' items, by table and item."""
+"""Sums of measures by table and item."""
 
 
 async def _fill(books: Books) -> Content:
@@ -161,7 +161,7 @@ def _refusal(books: Books, row: Any) -> _Row:
 
 
 async def _decisions(books: Books) -> Filled:
-    """Return requests that are not decided."""
+    """Return the section of requests that no second person has decided on."""
     changes = {one.fact.change for one in await books.all_facts(ChangeApproved, ChangeRejected)}
     adjustments = {
         (one.fact.account, one.fact.adjustment)

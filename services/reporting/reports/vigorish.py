@@ -135,7 +135,7 @@ DECISIONS: Final = Section(
 
 _Row = dict[str, Value | Figure | Cell]
 _Settled = Mapping[tuple[str, str, Act], Mapping[str, Figure]]
-"""Tables' actions on vigorish, by table, shift and act."""
+"""Amounts of tables' actions on vigorish, by table, shift and act."""
 
 
 async def _fill(books: Books) -> Content:
@@ -197,7 +197,7 @@ def _by_whom(
     settled: _Settled,
     key_of: Callable[[str, str, Act], tuple[str, ...]],
 ) -> Iterator[_Row]:
-    """Yield assessed vigorish by the key of `rounds`, with collected, waived and returned amounts.
+    """Yield rows by the key of `rounds`: assessed vigorish, and the amounts collected, waived and returned.
 
     Rows without amounts are left out.
     """

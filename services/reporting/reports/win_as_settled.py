@@ -29,7 +29,7 @@ WAGERS: Final = Section(
     columns=(_TABLE, _GAME, Column(name="wager", title="Wager"), *MONEY),
 )
 _WAGERS_BY: Final = ("table_name", "game", "wager")
-"""The key of WAGERS under the names used for summing rounds."""
+"""The key of WAGERS, with the names of the dimensions by which rounds are summed."""
 
 TABLES: Final = Section(name="tables", title="By table", key=("table",), columns=(_TABLE, *ROUNDS, *MONEY))
 GAMES: Final = Section(name="games", title="By game", key=("game",), columns=(_GAME, *ROUNDS, *MONEY))

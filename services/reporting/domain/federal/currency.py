@@ -28,8 +28,9 @@ class CashMovement(NamedTuple):
     """A currency transaction of a person, cents, at an account, the cage, or a table.
 
     `kind` is its purpose (a buy-in, a redemption of chips), `reference` its record. `patron` is an opaque reference,
-    None if unknown: unknown persons cannot be told apart. One that somebody moves for others counts for the `conductor`
-    and for each person in `on_behalf_of`, with the same reference; of one on a person's own behalf both are empty.
+    None if unknown: unknown persons cannot be told apart. A transaction conducted for others counts for the `conductor`
+    and for each person in `on_behalf_of`, with the same reference; for a transaction on the person's own behalf both
+    are empty.
     """
 
     patron: str | None
@@ -48,7 +49,7 @@ class CashMovement(NamedTuple):
 
 
 class LogEntry(NamedTuple):
-    """A transaction with the person's totals in and out on the gaming day after it, cents."""
+    """A transaction with the person's running totals in and out on its gaming day, this transaction included, cents."""
 
     movement: CashMovement
     in_cents: int
@@ -59,8 +60,8 @@ class LogEntry(NamedTuple):
 class Held:
     """The rules of a report on a gaming day: its form, the amounts to compare totals with, and their source.
 
-    `file_by` is the filing deadline for the gaming day, None if nothing is filed. `filed` is the law of a due report;
-    if nothing is filed, it equals `applied`.
+    `file_by` is the filing deadline for the gaming day, None if nothing is filed. `applied` are the values of law
+    behind the amounts; `filed` adds the value behind the deadline, if there is one.
     """
 
     report: str
@@ -102,18 +103,18 @@ class CurrencyTotal(NamedTuple):
 
     @property
     def applied(self) -> tuple[Applied, ...]:
-        """Return the law on which the decision is based."""
+        """Return the values of law on which the decision is based."""
         return self.held.filed if self.standing == "reached" else self.held.applied
 
 
 class CurrencyLine(NamedTuple):
-    """Transactions of a total that are one line of its form: of a kind, and moved by and for the same persons."""
+    """Transactions of a total that make up one line of its form: the same kind, conductor and beneficiaries."""
 
     movements: Sequence[CashMovement]
 
     @property
     def cents(self) -> int:
-        """Return their sum."""
+        """Return the sum of the transactions, cents."""
         return sum(one.cents for one in self.movements)
 
 
@@ -156,15 +157,15 @@ def currency_totals(
 
 
 _Reported = tuple[str, str, date]
-"""A property, a person, and a gaming day."""
+"""A property, a person, and a gaming day: the key of a person's report."""
 
 
 def reported_with(totals: Iterable[CurrencyTotal]) -> dict[_Reported, str]:
-    """Return whose report has all that a person moved, of those whose own one would say nothing more.
+    """Return the redundant reports, each with the person whose report contains all of its transactions.
 
-    By property, person and gaming day, of totals that reached the threshold of a report. What somebody moves for
-    another is in the totals of both; the one with more transactions is reported, of the same ones that of the person
-    for whom they were. It names everybody with a part in them.
+    The key is property, person and gaming day, among totals that reached the threshold of a report. A transaction
+    conducted for another person is in the totals of both. The report with more transactions is filed; if both have the
+    same ones, that of the person for whom they were conducted. The filed report names everybody who took part.
     """
     found: dict[tuple[str, date], dict[_Reported, list[CashMovement]]] = {}
     for total in totals:
@@ -177,7 +178,7 @@ def reported_with(totals: Iterable[CurrencyTotal]) -> dict[_Reported, str]:
 
 
 def _covered(reports: Mapping[_Reported, Sequence[CashMovement]]) -> Iterator[tuple[_Reported, str]]:
-    """Yield the reports of a gaming day of which all is in another one, and that one's person."""
+    """Yield a gaming day's redundant reports, each with the person whose report contains all of its transactions."""
 
     def first(key: _Reported) -> tuple[int, bool, str]:
         conducts = all(one.conductor == one.patron for one in reports[key])

@@ -1,4 +1,4 @@
-"""Income tax of a state that is withheld from winnings beside the federal one. Pure; amounts are cents."""
+"""State income tax that is withheld from winnings in addition to federal tax. Pure; amounts are cents."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -10,9 +10,9 @@ from shared.jurisdictions.forms import StateWithholding
 
 
 def state_tax_cents(rule: StateWithholding | None, candidates: Iterable[Candidate]) -> int:
-    """Return the state tax that law demands of the winnings of candidates on one form, by the days of payment.
+    """Return the state tax that must be withheld from candidates' winnings, by the law on their days of payment, cents.
 
-    Raises: LookupError for a day before the first value of the rule.
+    Only candidates on the rule's form count. Raises: LookupError for a day before the first value of the rule.
     """
     return sum(_demanded(rule, one) for one in candidates if rule is not None and one.form == rule.form)
 
@@ -27,7 +27,7 @@ def _demanded(rule: StateWithholding, candidate: Candidate) -> int:
 
 
 def applied_to(rule: StateWithholding | None, candidate: Candidate) -> tuple[Applied, ...]:
-    """Return the law that decides whether state tax is withheld of a candidate, and how much."""
+    """Return the values of law that decide whether state tax is withheld from a candidate's winnings, and how much."""
     if rule is None or candidate.form != rule.form:
         return ()
     day = _paid_on(candidate)

@@ -20,7 +20,7 @@ _LISTED_AS: Final = {
     "midibaccarat": "baccarat",
     "big_six": "big_6_wheel",
 }
-"""Kinds of games of counted tables that the lists of games in packs have under another name."""
+"""Kinds of games at counted tables -> their names in the packs' lists of games, where the names differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,11 @@ class SettledLine:
     Only what the house pays: payments of a banking player are not included. `paid_on` is the date of payment on the
     property's clock, because thresholds depend on the calendar year, and `game` the licensee's name of the game.
     `patron` is an opaque reference, None if unknown. `reduced_by_wager` is the licensee's choice on the gaming day, if
-    a rule allows one; None if it made none. A counted table has no rounds and no regulation: the `moment` names the
-    win; the `kind` of the game is the property's, and `wager_words`, `odds` and `side_bet` (whether the wager is one)
-    are the cashier's; so are a nonresident alien's claim under a `treaty`, and whether a taxpayer number was given.
+    a rule allows one; None if it made none.
+
+    A counted table has no rounds and no regulation: the `moment` identifies the win, and `kind` is the property's kind
+    of the game. The cashier enters `wager_words`, `odds`, `side_bet` (whether the wager is a side bet), a nonresident
+    alien's claim under a `treaty`, and `has_number` (whether a taxpayer number was given).
     """
 
     property: str
@@ -86,7 +88,7 @@ class Candidate:
 
     `amount_cents` includes the wager or not, depending on the rule and the licensee's choice; `ratio` is the exact
     multiple of the wager, None for a bonus without one. `lines` are one wager, or all of a seat in a round if the rule
-    combines them. `treaty` is the country whose treaty gives relief from withholding, which is at its rate then.
+    combines them. `treaty` is the country whose treaty sets the rate of withholding, if one gives relief.
     """
 
     rule: str
@@ -103,7 +105,7 @@ class Candidate:
 def candidates(law: Pack, lines: Iterable[SettledLine], of: Winner | None = None) -> tuple[Candidate, ...]:
     """Return the reportable winnings of settled lines under a pack's rules, by moment.
 
-    `of`: only the rules for these winners.
+    With `of`, only the rules for these winners are applied.
 
     If winnings are reduced by the wager, the amount of a winning wager is what was paid on top of the stake, which is
     returned in addition; otherwise the stake is added. Losing lines matter only if a rule combines wagers. A bonus

@@ -1,6 +1,6 @@
 """Write journals as files for accounting programs, and for hledger and beancount as a second ledger. Pure.
 
-docs/general-ledger.md has the source of each layout, and what of it could not be confirmed.
+docs/general-ledger.md documents the source of each layout, and which parts of it could not be confirmed.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ LedgerFormatName = Literal["csv", "iif", "xero", "netsuite", "sage", "hledger", 
 
 @dataclass(frozen=True, slots=True)
 class LedgerFormat:
-    """A format: how it is written, the file's extension, its media type, and the most lines of a file, if it has any.
+    """A format: its writer function, file extension and media type, and the maximum lines of a file, if limited.
 
     QuickBooks reads its files in Windows-1252, all others are in UTF-8; a character that an encoding lacks becomes `?`.
     """

@@ -1,4 +1,4 @@
-"""What a file of journals says, whatever its format. Pure."""
+"""The content of a file of journals, independent of its format. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from shared.contracts.general_ledger import LedgerAccount
 
 @dataclass(frozen=True, slots=True)
 class LedgerFile:
-    """The journals of the gaming days up to `last`, the accounts that they name, and what each comes to.
+    """The journals of the gaming days up to `last`, the accounts that they name, and the balances of these accounts.
 
-    `balances` are those of the days as known last, and follow from what was posted, not from the journals.
+    `balances` are computed from the latest known postings of the days, independently of the journals.
     """
 
     property: str
@@ -25,7 +25,7 @@ class LedgerFile:
 
 
 def memo(file: LedgerFile, journal: LedgerJournal) -> str:
-    """Return what a journal is, in words."""
+    """Return the description of a journal: property, gaming day, and version or reversal."""
     day = f"{file.property}, gaming day {journal.gaming_day}"
     if journal.kind == "reversal":
         return f"{day}: reversal of version {journal.version - 1}"

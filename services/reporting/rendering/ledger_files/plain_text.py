@@ -1,7 +1,7 @@
 """Journals as text for hledger and beancount, with assertions of every account's balance at the end. Pure.
 
 An auditor who loads the text has the day in a second ledger that shares nothing with this one: the program adds up the
-journals itself, and refuses the file where an account does not come to what was posted.
+journals itself, and rejects the file if an account's balance differs from what was posted.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _ROOTS: Final[Mapping[AccountKind, str]] = {
     "clearing": "Equity:Clearing",
     "memorandum": "Equity:Memorandum",
 }
-"""The kind of an account -> where it is among the five types of account that both programs have."""
+"""The kind of an account -> its parent account, of one of the five account types that both programs have."""
 
 _HLEDGER_TYPES: Final[Mapping[AccountKind, str]] = {
     "asset": "A",
@@ -61,7 +61,7 @@ def as_beancount(file: LedgerFile) -> str:
             for segment in ("department", "cost_center"):
                 if value := getattr(line.destination, segment):
                     text.append(f'    {segment}: "{value}"')
-    after = file.last + timedelta(days=1)  # a balance is that of the beginning of its day
+    after = file.last + timedelta(days=1)  # beancount asserts a balance at the beginning of its day
     text.append("")
     text += [f"{after} balance {name}  {amount(cents)} {file.currency}" for name, cents in _sums(file).items()]
     return "\n".join((*text, ""))
@@ -89,7 +89,7 @@ def as_hledger(file: LedgerFile) -> str:
 
 
 def _sums(file: LedgerFile) -> dict[str, int]:
-    """Return what each account comes to by name, whatever the department and cost center."""
+    """Return the balance of each account by name, over all departments and cost centers, cents."""
     found = {account_name(account): 0 for account in file.accounts.values()}
     for line in file.balances:
         found[account_name(file.accounts[line.destination.account])] += line.cents.value
@@ -107,5 +107,5 @@ def _quoted(text: str) -> str:
 
 
 def _comment(text: str) -> str:
-    """Return a text without what begins a comment or separates tags in hledger."""
+    """Return a text without the characters that begin a comment or separate tags in hledger."""
     return text.replace(";", ",").replace("|", "/").replace(":", " -").replace(",", " ")

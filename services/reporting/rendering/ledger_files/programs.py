@@ -43,7 +43,7 @@ _CSV: Final = (
 
 
 def as_csv(file: LedgerFile) -> str:
-    """Return a line of a journal per row, each amount on its side."""
+    """Return CSV with one row for each journal line; the amount is in the debit or in the credit column."""
     return _table(
         _CSV,
         (
@@ -70,7 +70,7 @@ _NO_TAX: Final = "Tax Exempt"
 
 
 def as_xero(file: LedgerFile) -> str:
-    """Return the template of manual journals: lines with one narration and date are one journal, debits positive."""
+    """Return Xero's template of manual journals: lines with the same narration and date form one; debits positive."""
     return _table(
         _XERO,
         (
@@ -95,7 +95,7 @@ _NETSUITE: Final = (
 
 
 def as_netsuite(file: LedgerFile) -> str:
-    """Return journal entries for the import assistant: lines with one external ID are one entry."""
+    """Return journal entries for NetSuite's import assistant: lines with the same external ID form one entry."""
     return _table(
         _NETSUITE,
         (
@@ -118,7 +118,7 @@ _SAGE: Final = ("Date", "Reference", "Number of Distributions", "G/L Account", "
 
 
 def as_sage(file: LedgerFile) -> str:
-    """Return general journals of Sage 50 (US): each line says how many its journal has, debits positive."""
+    """Return general journals of Sage 50 (US): each line has the number of lines of its journal; debits positive."""
     return _table(
         _SAGE,
         (
@@ -146,8 +146,8 @@ _IIF: Final = ("TRNSID", "TRNSTYPE", "DATE", "ACCNT", "CLASS", "AMOUNT", "DOCNUM
 def as_iif(file: LedgerFile) -> str:
     """Return general journals for QuickBooks Desktop: tabs between columns, debits positive.
 
-    An account is known by its title, without the colon of an account below another; the class of a line is its
-    department and cost center.
+    QuickBooks identifies an account by its title, here without the colon that separates a subaccount from its parent.
+    The class of a line is its department and cost center.
     """
     rows: list[Sequence[str]] = [("!TRNS", *_IIF), ("!SPL", "SPLID", *_IIF[1:]), ("!ENDTRNS",)]
     for journal in file.journals:
@@ -172,5 +172,5 @@ def as_iif(file: LedgerFile) -> str:
 
 
 def _iif_text(text: str) -> str:
-    """Return a text without double quotes, which QuickBooks reads as the limits of a text."""
+    """Return a text without double quotes, which QuickBooks reads as text delimiters."""
     return text.replace('"', "'")

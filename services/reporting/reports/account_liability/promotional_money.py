@@ -16,7 +16,7 @@ _MEASURES: Final[Mapping[str, int]] = {
     "promotional_written_off_cents": -1,
     "promotional_expired_cents": -1,
 }
-"""The changes of promotional money, with their sign."""
+"""The measures that change promotional money -> the sign of the change."""
 
 PROMOTIONAL: Final = Section(
     name="promotional",
@@ -74,6 +74,6 @@ def _change(found: Mapping[str, Figure]) -> int:
 
 
 def _held(cents: int, day: date) -> Figure:
-    """Return the balance at the end of a gaming day; its provenance is everything that ever changed it."""
+    """Return the balance at the end of a gaming day; its provenance is every change since the first day."""
     changes = _MEASURES.items()
     return Figure(cents, tuple(Part(Aggregate("amounts", (name,), date.min, day), sign) for name, sign in changes))

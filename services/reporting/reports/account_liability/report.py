@@ -165,7 +165,7 @@ _SIGNS: Final = {
     **dict.fromkeys(("cashed_out_cents", "account_staked_cents", "promotional_written_off_cents"), -1),
     "promotional_expired_cents": -1,
 }
-"""What changes the liability, and which way."""
+"""The measures that change the liability -> the sign of the change."""
 
 
 _COLUMNS: Final[Mapping[str, str]] = {
@@ -194,7 +194,7 @@ def _days(before: date, opening: Figure, flows: Mapping[tuple[str, ...], Mapping
 
 
 def _owed(cents: int, day: date) -> Figure:
-    """Return the liability at the end of a gaming day; its provenance is everything that ever changed it."""
+    """Return the liability at the end of a gaming day; its provenance is every change since the first day."""
     flows = [Part(Aggregate("amounts", (measure,), date.min, day), _SIGNS[measure]) for measure in _FLOWS]
     money = [
         Part(Aggregate("amounts", (measure,), date.min, day, (("item", instrument),)), _SIGNS[measure])
@@ -222,7 +222,7 @@ async def _balances(books: Books) -> Filled:
     for kind in (WALLET, GAME_ACCOUNT):
         of_kind = [measures for (table,), measures in at_tables.items() if kind_of(table) == kind]
         balance = sum_of(of_kind, "account_balance_cents")
-        wagered = reserved if kind == GAME_ACCOUNT else {}  # wagers are held on game accounts alone
+        wagered = reserved if kind == GAME_ACCOUNT else {}  # only game accounts have wagers on hold
         held, in_play = (wagered.get(name, NOTHING) for name in ("held_cents", "in_play_cents"))
         figures = {"held_cents": held, "in_play_cents": in_play, "available_cents": balance - held - in_play}
         promotional = sum_of(of_kind, "promotional_balance_cents")
@@ -231,7 +231,7 @@ async def _balances(books: Books) -> Filled:
 
 
 async def rounds_and_accounts(books: Books) -> tuple[Identity, Identity]:
-    """Compare rounds' electronic stakes and credits with the account movements in the other journal."""
+    """Return the identities between rounds' electronic stakes and credits and movements in the accounts' journal."""
     rounds = (await books.rounds()).get((), {})
     moved = (await books.amounts(_FLOWS)).get((), {})
     return (

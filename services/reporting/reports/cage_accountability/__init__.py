@@ -1,1 +1,1 @@
-"""The accountability of the cage: what came in and went out of each location, and what was counted there."""
+"""The accountability of the cage: movements into and out of each location, and what was counted there."""

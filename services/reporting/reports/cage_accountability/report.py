@@ -1,4 +1,4 @@
-"""Cage accountability: what came in and went out of each location is what was counted; chips outstanding."""
+"""Cage accountability: movements into and out of each location must agree with its counts; chips outstanding."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -108,7 +108,7 @@ _NOT_STATED: Final = Mark(
 async def _stated(books: Books) -> Listed | None:
     """Return the statement of chips in service that holds at the end of the question's last gaming day, or None.
 
-    A later one holds from the gaming day that it is of: days before that keep the one before.
+    A statement holds from its own gaming day on; for days before that, the previous statement holds.
     """
     return max(
         await books.facts(ChipsInServiceApproved, first=date.min), key=lambda one: one.fact.revision, default=None
@@ -241,7 +241,7 @@ def _holdings(last: Iterable[Listed]) -> Filled:
 
 
 async def _float(books: Books, stated: Listed | None) -> Filled:
-    """Return the chips of the property; what is outstanding only once it was `stated` what was in service."""
+    """Return the property's chips; the number outstanding is known only if the chips in service were `stated`."""
     first = date.min if stated is None else stated.fact.gaming_day
     put_in = await books.amounts(("chips_in_service",), ("item",), first=first)
     under_way = await books.amounts(("chips_in_transit",), ("item",), first=date.min)

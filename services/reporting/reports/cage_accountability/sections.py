@@ -1,4 +1,4 @@
-"""The sections of the accountability of the cage."""
+"""The sections of the cage accountability report."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""What several reports use: cells, spans, counted and settled win, balances of accounts."""
+"""Parts shared by several reports: cells, spans, counted and settled win, balances of accounts."""

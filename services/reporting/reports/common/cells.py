@@ -12,7 +12,7 @@ from shared.contracts.rejection import Reason, Rejected
 
 
 def in_nanocents(figure: Figure) -> Figure:
-    """Return cents as nanocents, with the same provenance, which is in cents."""
+    """Return cents as nanocents; the provenance stays in cents."""
     return Figure(nanocents(figure.value), figure.origin)
 
 
@@ -32,7 +32,7 @@ def as_displayed(figure: Figure) -> Figure:
 
 
 def _without_shares(cents: int, figure: Figure) -> Figure:
-    """Return nanocents as whole cents; a meter below zero, which shows zero, is no sum."""
+    """Return nanocents as whole cents; a meter below zero displays zero, which is not the sum of its entries."""
     exact = Fraction(figure.value, NANOCENTS)
     return rounded(cents, exact, figure) if abs(exact - cents) < 1 else computed(cents, figure)
 
@@ -69,7 +69,7 @@ def total_of(filled: Filled, column: str) -> Figure:
 
 
 def require_whole(books: Books, why: str) -> None:
-    """Raise Rejected if one table or game is requested of a report that covers the whole property, with `why`."""
+    """Raise Rejected, giving `why`, if a report that covers the whole property is requested for one table or game."""
     asked = books.question.table or books.question.game
     if asked is not None:
         raise Rejected(Reason.NOT_FOUND, f"there is none of {asked}: {why}; ask for {books.question.property}")

@@ -13,10 +13,10 @@ from services.reporting.read_model.inventory import Lack
 from services.reporting.read_model.reading import Books
 
 KIND: Final = Column(name="kind", title="Kind", formula="of the game of a counted table, as the property names it")
-"""What kind of game a counted table has, for which there is no catalogue."""
+"""The column for the kind of game of a counted table; no catalogue has these games."""
 
 PLAY: Final = Column(name="play", title="Win known from", formula="rounds, or counted: then only counts tell")
-"""How the win of a table is known on the gaming days; both where that changed."""
+"""The column for how a table's win is known on the gaming days: both ways, if that changed."""
 
 _MEASURES: Final = (
     *("opener_cents", "closer_cents", "handed_over_cents", "fills_cents", "credits_cents"),
@@ -41,14 +41,14 @@ class Missing:
 
 
 NOT_COUNTED: Final = "counts"
-"""The missing item of a table with play and without any statement."""
+"""The missing item of a table that has play but no statement of win."""
 
 
 @dataclass(frozen=True, slots=True)
 class CountedWin:
-    """The win of a table, of a shift, or of several, in cents; there is none while something is `missing`.
+    """The win of one or several tables or shifts, cents; it is unknown while something is `missing`.
 
-    `counted_win` is the part of it that counting found at counted tables.
+    `counted_win` is the part of the win that counts found at counted tables.
     """
 
     opener: Figure = NOTHING
@@ -77,12 +77,12 @@ class CountedWin:
 
     @property
     def lacks(self) -> str | None:
-        """Return what is missing of one table, or None."""
+        """Return the missing items of one table as text; None if nothing is missing."""
         return ", ".join(one.said for one in self.missing) or None
 
     @property
     def lacks_by_table(self) -> str | None:
-        """Return what is missing, by table, or None."""
+        """Return the missing items as text, by table; None if nothing is missing."""
         tables = groupby(self.missing, attrgetter("table"))
         return "; ".join(f"{table}: {', '.join(one.said for one in lacks)}" for table, lacks in tables) or None
 

@@ -1,4 +1,4 @@
-"""What changes what is owed on counter checks: issued, returned, redeemed, deposited, written off. Figures in cents."""
+"""Changes of the amount owed on counter checks: issued, returned, redeemed, deposited, written off. Cents."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ _OUT: Final = ("redeemed_cents", "deposited_cents", "written_off_cents")
 
 
 async def credit_flows(books: Books) -> dict[date, dict[str, Figure]]:
-    """Return what changed by gaming day, oldest first, and column; days and columns without any are missing."""
+    """Return the changes by gaming day, oldest first, and column; days and columns without changes are missing."""
     flows: dict[date, dict[str, Figure]] = defaultdict(dict)
     for (day, item), measures in (await books.amounts(_MEASURES, ("gaming_day", "item"))).items():
         of_day = flows[date.fromisoformat(day)]
@@ -60,10 +60,10 @@ async def credit_flows(books: Books) -> dict[date, dict[str, Figure]]:
 
 
 def change_of(flows: Mapping[str, Figure]) -> Figure:
-    """Return by what flows change what is outstanding."""
+    """Return the change of the outstanding amount that these flows make."""
     return total(flows.get(name, NOTHING) for name in _IN) - total(flows.get(name, NOTHING) for name in _OUT)
 
 
 def change_in(section: Filled) -> Figure:
-    """Return by what a section with these columns changes what is outstanding."""
+    """Return the change of the outstanding amount by the totals of a section with FLOW_COLUMNS."""
     return change_of({name: total_of(section, name) for name in (*_IN, *_OUT)})

@@ -13,15 +13,15 @@ from services.reporting.reports.common.spans import is_asked
 
 @dataclass(frozen=True, slots=True)
 class ExpectedWin:
-    """The win, drop and expected win of the gaming days on which a hold was expected, and these days."""
+    """Win, drop and expected win over the gaming days for which a hold was expected."""
 
     win: Figure = NOTHING
     drop: Figure = NOTHING
     expected: Fraction = Fraction(0)
     days: tuple[tuple[date, int, int], ...] = ()
-    """Each day with its win and drop."""
+    """Each of these days with its win and drop, cents."""
     kept: Weights = ()
-    """Expected holds, each with its drop."""
+    """The expected hold of each day, as a fraction, with its drop."""
 
     @property
     def hold(self) -> Fraction | None:
@@ -52,9 +52,9 @@ class ExpectedWin:
 
 
 async def expected_wins(books: Books, first: date, last: date) -> Mapping[str, ExpectedWin]:
-    """Return the expected win of each counted table of which a hold is expected on any of the gaming days.
+    """Return the expected win of each counted table for which a hold is expected on any of the gaming days.
 
-    Expected are the holds of the last day's version of the property, each for its own days.
+    The expected holds are those in the property's version of the question's last day, each for its own days.
     """
     found: dict[str, ExpectedWin] = {}
     if not books.place.document.games:

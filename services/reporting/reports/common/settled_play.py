@@ -1,4 +1,4 @@
-"""Settled play on gaming days, as known at a moment: of accounts, and with the exact theoretical win of each wager."""
+"""Settled play of accounts on gaming days, as known at a moment, with the exact theoretical win of each wager."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -19,11 +19,14 @@ _BY: Final = "account, game, version, submission, wager"
 _PLAYED: Final = ("rounds", *WAGERED)
 
 SUMS: Final = ", ".join(f"CAST(sum({name}) AS bigint) AS {name}" for name in _PLAYED)
-"""The figures of play as sums over rows of `reporting.seat_wagers`, each with its `ROUNDS`."""
+"""The figures of play as SQL sums over rows of `reporting.seat_wagers`, which include the column `rounds` (ROUNDS)."""
 
 ROUNDS: Final = """CASE WHEN row_number() OVER (PARTITION BY shard, seq, {whose} ORDER BY stakes = 0, seat, wager) = 1
                         THEN CAST(sign(stakes) AS integer) ELSE 0 END AS rounds"""
-"""The rounds of a row of `reporting.seat_wagers`: 1 for the first stake of whose play it is in a round, or -1, or 0."""
+"""SQL for the rounds of a row of `reporting.seat_wagers`: 1 or -1 for a player's first stake in a round, else 0.
+
+`{whose}` is the column that identifies the player.
+"""
 
 _SUMS: Final = f"""
     SELECT {_BY}, {SUMS}{{entries}}
@@ -44,10 +47,10 @@ ENTRIES: Final = entries_of(*_PLAYED)
 class Play:
     """The settled play of an account, of a patron, or of several: rounds, stakes, handle and payout (cents).
 
-    `funded` is what of the handle was taken from accounts; the rest was wagered in chips at the same time.
-    `theoretical` is handle x exact house edge, `variance` that of the payout by chance (cents squared), both of the
-    wagers that have an exact edge, on which `exact_handle` was staked; `without` names the others. `kept` is what
-    `theoretical` is made of: exact house edges, each with its handle.
+    `funded` is the part of the handle that was taken from accounts; the rest was wagered in chips. `theoretical` is
+    handle x exact house edge, and `variance` the variance of the payout by chance (cents squared). Both cover only the
+    wagers with an exact edge, on which `exact_handle` was staked; `without` names the other wagers. `kept` has the
+    terms of `theoretical`: exact house edges, each with its handle.
     """
 
     rounds: Figure = NOTHING
@@ -63,7 +66,7 @@ class Play:
 
     @property
     def win(self) -> Figure:
-        """Return what the house won of it, before meters."""
+        """Return the house's win of this play, before meters, cents."""
         return self.handle - self.payout
 
     @property
@@ -73,13 +76,13 @@ class Play:
 
     @property
     def exact_win(self) -> Figure | Cell:
-        """Return the theoretical win of the wagers with an exact house edge; empty if nothing was staked on such."""
+        """Return the theoretical win of the wagers with an exact house edge; empty if no such wager was made."""
         is_known = self.exact_handle.value or not self.without
         return weighted(round(self.theoretical), self.kept) if is_known else Cell(None, self.exact_handle)
 
     @property
     def without_percent(self) -> Cell:
-        """Return what of the handle was staked on wagers without an exact house edge, in percent."""
+        """Return the percentage of the handle that was staked on wagers without an exact house edge."""
         return share(self.handle - self.exact_handle, self.handle)
 
     @property
@@ -90,7 +93,7 @@ class Play:
 
 @dataclass(frozen=True)
 class PlayOfAccount:
-    """The play of an account on one wager under a submission (its hash), and that wager's edge, if it has come."""
+    """The play of an account on one wager under a submission (its hash), and the wager's house edge, if it is known."""
 
     account: str
     game: str
@@ -131,14 +134,14 @@ async def settled_play(books: Books) -> list[PlayOfAccount]:
 
 
 class PlayOfWager(NamedTuple):
-    """The play on one wager under a submission, and that wager's edge, if it has come."""
+    """The play on one wager under a submission, and the wager's house edge, if it is known."""
 
     edge: HouseEdge | None
     play: Play
 
 
 async def plays_of(books: Books, rows: Sequence[Row[Any]]) -> list[PlayOfWager]:
-    """Return the play in each of these rows: sums of wagers of one kind under a submission, in order."""
+    """Return the play in each row, in order; a row has the sums of wagers of one kind under a submission."""
     edges = await books.house_edges({row.submission for row in rows})
     found: list[PlayOfWager] = []
     for row in rows:

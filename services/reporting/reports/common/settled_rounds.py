@@ -41,18 +41,18 @@ class Part(NamedTuple):
 
     @classmethod
     def of(cls, place: tuple[str, ...], values: tuple[int, ...]) -> Self:
-        """Return the sums of a place, and its wager."""
+        """Return the part of a place; the place includes the wager."""
         _, game, _, version, submission, wager = place
         return cls(place, values, (game, version, submission, wager))
 
     @property
     def handle_cents(self) -> int:
-        """Return the handle."""
+        """Return the handle, cents."""
         return self.values[_HANDLE]
 
     @property
     def win_cents(self) -> int:
-        """Return the win, before meters."""
+        """Return the win, before meters, cents."""
         return sum([sign * self.values[index] for index, sign in _SIGNS])
 
 
@@ -171,13 +171,13 @@ class SettledRounds:
 
     @cached_property
     def _keeps(self) -> Rates:
-        """Return the house edges."""
+        """Return the house edges as rates by submission and wager."""
         edges = {wager: edge.house_edge for wager, edge in self.edges.items()}
         return Rates.of_all({wager: keeps for wager, keeps in edges.items() if keeps is not None})
 
     @cached_property
     def _variances(self) -> Rates:
-        """Return the variances of returns."""
+        """Return the variances of returns as rates by submission and wager."""
         edges = self.edges.items()
         return Rates.of_all({wager: edge.returns.variance for wager, edge in edges if edge.returns is not None})
 

@@ -1,4 +1,4 @@
-"""The settled win of wagers: handle, payout, vigorish, banks and meters, beside the theoretical win."""
+"""The settled win of wagers: handle, payout, vigorish, banks and meters, and the theoretical win."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from shared.contracts.reports import percent_of
 from shared.contracts.wager_totals import FIGURES
 
 ADDED: Final = (*FIGURES, *STAKES)
-"""The sums over settled rounds."""
+"""The names of the sums over settled rounds."""
 
 _WIN: Final = "handle + vigorish + house in bank - payout, before meters"
 _OF_HANDLE: Final = "by handle; empty where nothing was wagered"
@@ -106,10 +106,10 @@ ROUNDS: Final = (
 class SettledWin:
     """The settled figures of wagers: FIGURES and STAKES, cents, and the part with an exact house edge.
 
-    `exact_handle` and `exact_win` are of the parts of the handle with an exact house edge, `theoretical` is their
-    handle x house edge, and `variance` its variance by chance (cents squared). `without` names wagers without a house
-    edge. A payout without a stake of its own has a theoretical win of zero, and is exact. `kept` is what `theoretical`
-    is made of: exact house edges, each with its handle.
+    `exact_handle` and `exact_win` cover only wagers with an exact house edge. `theoretical` is their handle x house
+    edge, and `variance` its variance by chance (cents squared). `without` names the wagers without a house edge. A
+    payout without a stake of its own has a theoretical win of zero, and is exact. `kept` has the terms of
+    `theoretical`: exact house edges, each with its handle.
     """
 
     figures: Mapping[str, Figure] = field(default_factory=dict)
@@ -143,7 +143,7 @@ class SettledWin:
 
     @property
     def exact_difference(self) -> Figure:
-        """Return actual less theoretical win of that part, rounded once."""
+        """Return actual less theoretical win of the part with an exact house edge, rounded once."""
         return self._less_theory(self.exact_win)
 
     def _less_theory(self, win: Figure) -> Figure:
@@ -157,7 +157,7 @@ class SettledWin:
 
     @property
     def difference(self) -> Figure | Cell:
-        """Return actual less theoretical win, rounded once."""
+        """Return actual less theoretical win, rounded once; empty if a part of the wagers has no exact house edge."""
         return Cell(None, self.win) if self.without else self._less_theory(self.win)
 
     @property

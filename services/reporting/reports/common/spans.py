@@ -17,7 +17,7 @@ OF_PERIOD: Final[Mapping[Period, str]] = {
     "month": "month_to_date",
     "year": "year_to_date",
 }
-"""The period to date that equals a whole period on its last day."""
+"""Period -> the name of the period to date that is the same on the last day of the period."""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from services.reporting.read_model.reading import Books
 from services.reporting.read_model.spans import NEIGHBORS, Span, given_spans
 from shared.contracts.wager_totals import FIGURES
 
-# The first step reads the index alone: of a table's rounds of a day few are in play at a count. OFFSET 0: each count
-# asks the index by itself.
+# `places` reads only the index, because few of a table's rounds of a day are in play at a count. OFFSET 0: each count
+# searches the index by itself.
 _IN_PLAY: Final = text("""
     WITH counts AS (
         SELECT * FROM json_to_recordset(CAST(:spans AS json))
@@ -48,7 +48,7 @@ class RoundInPlay:
 async def rounds_in_play(
     books: Books, counts: Iterable[tuple[str, datetime]]
 ) -> dict[tuple[str, datetime], list[RoundInPlay]]:
-    """Return the rounds in play at counts, each a table and a moment, in the order in which they were closed.
+    """Return the rounds in play at each count, given as table and moment, in the order in which they were closed.
 
     Rounds that were taken back are left out.
     """

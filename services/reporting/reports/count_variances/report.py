@@ -1,4 +1,4 @@
-"""Counted against expected: table inventories, drop boxes in both counts, and slips between two people."""
+"""Counted against expected: table inventories, drop boxes in first and second count, and slips as sent and received."""
 
 import asyncio
 from collections import Counter
@@ -124,7 +124,7 @@ def _status(row: _Row) -> Value:
 
 
 def _is_off(row: _Row) -> bool:
-    """Return whether a row needs attention: a variance, a resolved one that changed, a missing count."""
+    """Return whether a row needs attention: a variance, a resolved variance that changed, or a missing count."""
     return _status(row) not in (None, "none")
 
 

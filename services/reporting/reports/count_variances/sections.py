@@ -1,4 +1,4 @@
-"""The sections of the count variances: all counts by gaming day, and each beside its expected amount."""
+"""The sections of the count variances report: each count with its expected amount, and sums by gaming day."""
 
 from typing import Final
 

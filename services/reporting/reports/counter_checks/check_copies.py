@@ -12,9 +12,9 @@ from services.reporting.read_model.reading import Books
 from services.reporting.read_model.shift_times import AtTable, shifts_of
 
 _LATER: Final = timedelta(days=1)
-"""A copy may be in the box of the next gaming day, or in one recorded before the issuance."""
+"""How far beyond the question's days a check's copy is searched: the next gaming day's box may have it."""
 
-# A serial number that comes again at its table is another check: the first copy is of the first, and so on.
+# A serial number used again at its table is another check; copies are matched with issuances in their order.
 _CHECKS: Final = text(
     """
     WITH counts AS MATERIALIZED (
@@ -114,7 +114,7 @@ class Copy(NamedTuple):
 
 
 _PARTS: Final = len(Issuance._fields)
-"""Number of issuance columns in a row; the copy's follow. Either part is empty if not found."""
+"""The number of columns of the issuance in a row; the columns of the copy follow. Columns without a match are null."""
 
 
 class Check:
@@ -132,18 +132,18 @@ class Check:
 
     @property
     def copy(self) -> Copy | None:
-        """Return its copy, or None."""
+        """Return the check's copy in a box, or None."""
         return None if self.found_cents is None else Copy._make(self._row[_PARTS:])
 
     @property
     def issued_cents(self) -> int:
-        """Return the amount for which it was issued."""
+        """Return the amount of the issuance, cents."""
         cents: int = self._row.issued_cents
         return cents
 
     @property
     def found_cents(self) -> int | None:
-        """Return the amount of its copy, or None."""
+        """Return the amount of the copy, cents; None without a copy."""
         cents: int | None = self._row.found_cents
         return cents
 
@@ -183,7 +183,7 @@ def _in_shift(books: Books, issued: Sequence[Row[Any]]) -> InShift:
 async def checks_of(books: Books, *, not_tied: bool) -> Checks:
     """Return the checks issued on the question's gaming days, and unmatched copies in boxes of these days.
 
-    With `not_tied` only checks without a copy of their amount, and unmatched copies.
+    With `not_tied`, checks with a copy of the same amount are left out.
     """
     question = books.question
     rows = await books.read(

@@ -93,7 +93,7 @@ async def cage_steps(books: Books, *kinds: type[Fact]) -> list[Listed]:
 
 
 def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the cage; for a replacement, also one for each replaced check."""
+    """Yield the rows of the steps; a replacement has another row for each replaced check."""
     for one in steps:
         fact, entry = one.fact, (one.entry,)
         row: dict[str, Any] = {
@@ -172,9 +172,9 @@ _ISSUED: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class HeldCheck:
-    """A counter check as an `entry` issued it, or had it replace others, and what is `left` of it.
+    """A counter check that was issued, or replaced others, by an `entry`; `left` is its outstanding amount.
 
-    `first_day` is the gaming day of its issuance; of one that replaced others, that of the first of them.
+    `first_day` is the gaming day of its issuance; for a check that replaced others, of the first of their issuances.
     """
 
     serial: str
@@ -202,7 +202,7 @@ async def held_checks(books: Books) -> list[HeldCheck]:
     issued = await books.read(_ISSUED, **asked)
     held = [
         _held(books, row, left.pop(row.serial, NOTHING)) for row in issued
-    ]  # a number that is used twice has it once
+    ]  # of two checks with the same number, one gets the amount
     return sorted(held, key=lambda one: one.first_day)
 
 
@@ -251,7 +251,7 @@ def _entry_of(one: HeldCheck) -> EntryRef:
 
 
 async def stays_on_hand(books: Books, before: Figure, found: Filled) -> Identity:
-    """Return the identity: opening balance plus issued plus returned less paid equals the balance on hand."""
+    """Return the identity: opening balance, issued and returned, less paid and written off, is the balance on hand."""
     measures = ("checks_issued_cents", "checks_redeemed_cents", "checks_returned_cents", "checks_written_off_cents")
     known = (await books.amounts(measures)).get((), {})
     issued, redeemed, returned, lost = (known.get(name, NOTHING) for name in measures)

@@ -1,4 +1,4 @@
-"""The log of Counter Checks: each as issued at a table, and the box in which its issuance copy was found."""
+"""The log of Counter Checks: issuances at tables, each with the box in which the issuance copy was found."""
 
 import asyncio
 from collections.abc import Iterator
@@ -205,7 +205,7 @@ def _row(books: Books, check: Check, shift: str, boxes: Boxes) -> dict[str, Any]
 
 
 _COUNTED: Final = ("counter_checks_cents", "rake_checks_cents")
-"""The measures of checks in boxes."""
+"""The measures of counter checks counted in boxes."""
 
 
 async def _shifts(books: Books, on_hand_before: Figure) -> list[dict[str, Any]]:

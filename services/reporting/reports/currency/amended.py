@@ -1,4 +1,4 @@
-"""Reportable currency that a void changed: what was to be reported before it, and after it."""
+"""Reportable totals of currency that a void changed: before the void, and after it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -53,9 +53,9 @@ def _key(one: CurrencyTotal) -> _Key:
 
 
 async def amended_rows(books: Books, filed: Sequence[tuple[Pack, str]], least_cents: int) -> list[dict[str, Any]]:
-    """Return the totals that were to be reported before each void of the question's gaming days, and that it changed.
+    """Return the rows of totals that were reportable before a void of the question's gaming days changed them.
 
-    `filed` are the reports, `least_cents` the lowest threshold.
+    `filed` are the reports, each with its pack; `least_cents` is the lowest threshold.
     """
     found: list[dict[str, Any]] = []
     for void in await books.facts(*VOIDS):
@@ -81,7 +81,7 @@ async def amended_rows(books: Books, filed: Sequence[tuple[Pack, str]], least_ce
 
 
 def _persons(fact: Any) -> frozenset[str | None]:
-    """Return whose totals a void changes; None for somebody who is not known."""
+    """Return the persons whose totals a void changes; None stands for an unknown person."""
     said = fact.data if isinstance(fact, PitVoided) else fact
     own = getattr(said, "patron", None) or getattr(said, "drawer", None)
     return frozenset((own, *(getattr(said, "on_behalf_of", None) or ())))
@@ -90,7 +90,7 @@ def _persons(fact: Any) -> frozenset[str | None]:
 def _changed(
     void: Listed, law: Pack, report: str, moved: Sequence[CashMovement], after: Mapping[_Key, CurrencyTotal]
 ) -> Iterator[dict[str, Any]]:
-    """Yield totals that were to be reported before a void and changed by it, of the persons concerned."""
+    """Yield the rows of totals that were reportable before a void and changed by it, of the persons concerned."""
     concerned = _persons(void.fact)
     for one in currency_totals(law, report, moved):
         left = after.get(_key(one))

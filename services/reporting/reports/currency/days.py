@@ -20,7 +20,7 @@ Logged = tuple[date, str, Figure, Figure]
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """The sums of gaming days: transactions, and sales at tables to unknown persons by column."""
+    """The sums of gaming days: transactions, and sales at tables to unknown persons with the column that shows them."""
 
     moved: Mapping[tuple[date, Department], Mapping[Direction, Figure]]
     sold: Sequence[tuple[str, Mapping[date, tuple[Figure, Figure]]]]
@@ -56,14 +56,14 @@ def day_rows(days: Days, logged: Iterable[Logged]) -> list[dict[str, Any]]:
 
 
 def _least_cents(rule: CurrencyReport, books: Books) -> dict[date, int]:
-    """Return the least amount of a logged transaction, by gaming day of the question."""
+    """Return the least amount that reaches the threshold of a rule, cents, by gaming day of the question."""
     first, last = books.question.first, books.question.last
     days = (first + timedelta(days=number) for number in range((last - first).days + 1))
     return {day: reached_cents(rule, day) for day in days}
 
 
 def applied_to_logs(law: Pack, names: Iterable[str], day: date) -> list[Applied]:
-    """Return the law that requires a pack's logs on a gaming day."""
+    """Return the values of law that require a pack's logs on a gaming day."""
     rules = {name: law.currency_reports[name] for name in names}
     return [
         applied

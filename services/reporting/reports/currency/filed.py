@@ -1,4 +1,4 @@
-"""What became of what is to be reported: the filing of each person's gaming day, and whether it still holds."""
+"""The filing status of each person's reportable gaming day, and whether the filed amounts still hold."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,20 +51,20 @@ FILED: Final = Section(
 
 NOT_PREPARED: Final = "not prepared"
 UNPREPARED: Final = (LATE, NOT_PREPARED)
-"""What is said of a report that has no filing, once that is urgent."""
+"""The remarks on a report without a filing, once filing is urgent."""
 
 CHANGED: Final = ("to_correct", "to_withdraw")
-"""The statuses of a report whose amounts no longer hold."""
+"""The statuses of a filed report whose amounts no longer hold."""
 
 MARGIN: Final = timedelta(days=3)
-"""How long before the last day a file should be there: the property's choice, not law."""
+"""How long before the deadline a file should be prepared: the property's choice, not law."""
 
 _ACCOUNT: Final = "account "
 _Dollars = dict[Direction, int]
 
 
 class PersonsDay(NamedTuple):
-    """A person's gaming day, of which a report is one: by the report's name, and whom it is about."""
+    """A person's gaming day, which is the unit of a report: name of the report, day, and the subject of the report."""
 
     report: str
     gaming_day: date
@@ -72,7 +72,7 @@ class PersonsDay(NamedTuple):
 
     @property
     def person(self) -> str:
-        """Return the person as the currency report names it."""
+        """Return the person as named in the currency report."""
         match self.subject.kind:
             case "entry":
                 return "unknown"
@@ -91,18 +91,18 @@ class FiledReport:
 
     @property
     def status(self) -> str:
-        """Return what became of it."""
+        """Return the status of the report in its filing."""
         return self.steps.status_of(self.report.report)
 
     @property
     def dollars(self) -> _Dollars:
-        """Return the amounts as filed."""
+        """Return the amounts as filed, whole dollars."""
         return {"in": self.report.in_dollars or 0, "out": self.report.out_dollars or 0}
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What was moved in a person's gaming day: totals in and out, with `form` and where all of it is reported."""
+    """The currency of a person's gaming day: totals in and out, `form`, and the person whose report has all of it."""
 
     form: str
     totals: Sequence[CurrencyTotal]
@@ -110,13 +110,14 @@ class Moved:
 
     @property
     def reached(self) -> Sequence[CurrencyTotal]:
-        """Return what is to be reported."""
+        """Return the totals that must be reported."""
         return [one for one in self.totals if one.standing == "reached"]
 
     def on_report(self, filed: FiledReport | None) -> Sequence[CurrencyTotal]:
-        """Return the totals that a report of it has now.
+        """Return the totals that a report of this gaming day has now.
 
-        Without one that is to be reported, a report that was filed is amended in what it has: in, out, or both.
+        If no total must be reported, an amendment of the filed report has totals in the same directions: in, out, or
+        both.
         """
         if self.reached or filed is None:
             return self.reached
@@ -124,7 +125,7 @@ class Moved:
 
 
 def persons_day(total: CurrencyTotal) -> PersonsDay:
-    """Return whose gaming day a total is of."""
+    """Return the person's gaming day to which a total belongs."""
     one = total.first
     unknown = FilingSubject(kind="entry", reference=one.reference)
     subject = unknown if one.patron is None else _of_person(one.patron)
@@ -140,9 +141,9 @@ def _of_person(person: str) -> FilingSubject:
 def filed_reports(
     filings: Iterable[FilingSteps], reports: Iterable[str], first: date, last: date
 ) -> dict[PersonsDay, FiledReport]:
-    """Return the last report of each person's gaming day from the first day to the last, of filings not withdrawn.
+    """Return the last report of each person's gaming day between two days, inclusive, without withdrawn filings.
 
-    One that was rejected only where no other one stands.
+    A rejected report is included only if there is no other report.
     """
     names, found = frozenset(reports), dict[PersonsDay, FiledReport]()
     for one in filings:
@@ -157,7 +158,7 @@ def filed_reports(
 
 
 def moved_days(judged: Iterable[tuple[str, CurrencyTotal, str]]) -> dict[PersonsDay, Moved]:
-    """Return what was moved in each person's gaming day; each total with its form, and whose report has all of it."""
+    """Return the totals of each person's gaming day; `judged` are (form, total, person whose report has all of it)."""
     found: dict[PersonsDay, Moved] = {}
     for form, total, reported_with in judged:
         key = persons_day(total)
@@ -169,9 +170,9 @@ def moved_days(judged: Iterable[tuple[str, CurrencyTotal, str]]) -> dict[Persons
 def filed_rows(
     books: Books, law: Pack, moved: Mapping[PersonsDay, Moved], filed: Mapping[PersonsDay, FiledReport]
 ) -> list[dict[str, Any]]:
-    """Return what became of each person's gaming day that is to be reported, or was; in and out are one report.
+    """Return the rows of each person's gaming day that must be, or had to be, reported; in and out are one report.
 
-    Also of what was filed and is not to be reported any more, unless it was rejected.
+    A filed report that is no longer required has a row as well, unless it was rejected.
     """
     today = books.place.gaming_day(books.question.known_at)
     rows = []
@@ -193,7 +194,7 @@ def _stands(filed: FiledReport | None) -> bool:
 def _reporting(
     key: PersonsDay, one: Moved, moved: Mapping[PersonsDay, Moved], filed: Mapping[PersonsDay, FiledReport]
 ) -> tuple[Moved, FiledReport | None]:
-    """Return the gaming day whose report has all of one, and that report: its own, if one of it was filed."""
+    """Return the gaming day whose report has all of this one, and that report; this day's own report is preferred."""
     whole = key._replace(subject=_of_person(one.reported_with)) if one.reported_with else key
     if whole == key or _stands(filed.get(key)):
         return one, filed.get(key)
@@ -237,7 +238,7 @@ def _row(
 
 
 def _urgency(file_by: date | None, today: date) -> str:
-    """Return what is said of a report without a filing."""
+    """Return the remark on a report without a filing; empty if filing is not urgent."""
     if file_by is None or today < file_by - MARGIN:
         return ""
     return LATE if file_by < today else NOT_PREPARED

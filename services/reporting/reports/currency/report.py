@@ -70,14 +70,14 @@ class _Judged:
     totals: Mapping[str, Sequence[CurrencyTotal]]
     patterns: Sequence[tuple[str, Pattern]]
     with_whom: Mapping[str, Mapping[tuple[str, str, date], str]]
-    """Whose report has all of another person's, by report."""
+    """By report: the person whose report has all of another person's transactions."""
 
     def form_of(self, report: str, movement: CashMovement) -> str:
         found = self.law.forms[self.law.currency_reports[report].form].on(movement.gaming_day).value
         return found.number or found.title
 
     def reported_with(self, total: CurrencyTotal) -> str:
-        """Return whose report has all of a total, empty if it is a report of its own."""
+        """Return the person whose report has all of a total; empty if the total has a report of its own."""
         one = total.first
         return self.with_whom.get(total.held.report, {}).get((one.property, one.patron or "", one.gaming_day), "")
 
@@ -109,7 +109,7 @@ async def _fill(books: Books) -> Content:
             first - timedelta(days=watch.window_days - 1),
             person_cents=ceil(min(part_cents, logged_cents * WARNING_SHARE)),
             nobody_cents=nobody_cents,
-            # of a long time, sales to nobody known that are only logged are added up by gaming day
+            # For a long period, sales to unknown persons that are only logged are summed by gaming day.
             table_cents=(filed_cents or None) if only_due else nobody_cents,
             persons={key.person for key in filed},
         ),
@@ -206,7 +206,7 @@ _Judgment = tuple[_Judged, CurrencyTotal]
 
 
 def _standing(judged: Iterable[_Judged], standing: Standing, *, only_filed: bool) -> list[_Judgment]:
-    """Return the totals with this position relative to their threshold; only of filed reports, or of all."""
+    """Return the totals with this standing; with `only_filed`, only totals of reports that are filed."""
     return [
         (each, one)
         for each in judged
@@ -251,7 +251,7 @@ def _reportable(judgment: _Judgment) -> dict[str, Any]:
 
 
 def _lines(judgment: _Judgment) -> Iterator[dict[str, Any]]:
-    """Yield a total's parts by kind and by who moved it for whom, in the order of their first transactions."""
+    """Yield the lines of a total by kind, conductor and beneficiaries, in the order of their first transactions."""
     judged, one = judgment
     for line in lines_of(one):
         movements = line.movements
@@ -289,13 +289,13 @@ def _logs(judged: _Judged) -> list[tuple[_Judged, str, str, Sequence[LogEntry]]]
 
 
 def _is_of_nobody_at_a_table(entry: LogEntry) -> bool:
-    """Return whether nobody is known of a sale at a table: of a long time those are added up where they are read."""
+    """Return whether an entry is a sale at a table to an unknown person, which long periods sum separately."""
     return entry.movement.patron is None and entry.movement.department == "table"
 
 
 def _in_log(department: str, log: Iterable[LogEntry]) -> Iterator[Logged]:
     by_day: dict[date, dict[str, CashMovement]] = {}
-    for entry in log:  # what somebody moved for another is in it for each of them, and was moved once
+    for entry in log:  # a transaction for others has an entry for each person, but moved money once
         by_day.setdefault(entry.movement.gaming_day, {})[entry.movement.reference] = entry.movement
     for day, by_reference in by_day.items():
         movements = list(by_reference.values())

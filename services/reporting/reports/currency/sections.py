@@ -87,7 +87,7 @@ BELOW: Final = Section(
     key=LINES.key,
     columns=LINES.columns,
 )
-"""What is left of a person's gaming day below the threshold: a report that amends the one that was sent says it."""
+"""Totals of filed reports that are now below the threshold, as they belong in an amendment of the report."""
 
 LOG: Final = Section(
     name="log",

@@ -63,12 +63,12 @@ class _Moved:
 
     @cached_property
     def day(self) -> date:
-        """Return their first gaming day."""
+        """Return the first gaming day of the transactions."""
         return self.movements[0].gaming_day
 
     @cached_property
     def cents(self) -> int:
-        """Return their total."""
+        """Return the total of the transactions."""
         return sum(one.cents for one in self.movements)
 
     @cached_property
@@ -83,16 +83,16 @@ class _Moved:
 
     @cached_property
     def is_reached(self) -> bool:
-        """Return whether together they are reportable."""
+        """Return whether the transactions are reportable together."""
         return self.cents >= self.reached_cents
 
     @cached_property
     def is_divided(self) -> bool:
-        """Return whether none of them is reportable alone."""
+        """Return whether none of the transactions is reportable alone."""
         return all(one.cents < self.reached_cents for one in self.movements)
 
     def is_below_from(self, share: Fraction) -> bool:
-        """Return whether together they are below the threshold, but at least this share of it."""
+        """Return whether the transactions together are below the threshold, but at least this share of it."""
         return not self.is_reached and self.cents >= share * self.threshold_cents
 
 
@@ -114,7 +114,7 @@ def patterns(
     """
     rule, watch = law.currency_reports[report], watch or Watch()
     known = [one for one in in_order(movements) if one.patron is not None and one.medium == rule.medium]
-    known.sort(key=_whose)  # stable: by moment within
+    known.sort(key=_whose)  # stable: keeps the order of moments
     found: list[Pattern] = []
     for (name, patron, direction), grouped in groupby(known, key=_whose):
         theirs = sorted(grouped, key=lambda one: one.gaming_day)

@@ -1,4 +1,4 @@
-"""Persons' gaming days of which a report must be filed soon, or corrected, and no file of it was prepared."""
+"""Currency reports that must be filed soon, or corrected, and for which no file was prepared."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -19,14 +19,14 @@ from shared.runtime.service.service_context import ServiceContext
 from shared.runtime.snapshot_reader import SnapshotReader, read_at_once
 
 BY: Final = "schedule"
-"""Who asks when nobody does."""
+"""The person recorded for queries of the job."""
 
 LOOK_BACK: Final = timedelta(days=60)
-"""The gaming days that are looked at: what nobody prepared in two months is in the report, and was alarmed."""
+"""How far back gaming days are examined; older unprepared reports raised an alarm, and are in the report."""
 
 
 async def observe_unprepared(context: ServiceContext) -> None:
-    """Update the metric of what must be filed soon, is late, or no longer holds, and was not prepared."""
+    """Update the metric of currency reports that are due soon, late or no longer correct, and were not prepared."""
     now, count = context.clock(), 0
     async with context.pools.background.connect() as connection:
         names = await _properties(connection)
@@ -43,9 +43,9 @@ async def observe_unprepared(context: ServiceContext) -> None:
 
 
 async def count_unprepared(reader: SnapshotReader, question: ReportQuery) -> int:
-    """Return of how many persons' gaming days of a question a report must be filed soon, and no file was prepared.
+    """Return the number of persons' gaming days whose report is due soon or late, and for which no file was prepared.
 
-    Or corrected: what was prepared or sent has other amounts than hold now.
+    Reports that must be corrected are counted as well: their prepared or sent amounts no longer hold.
     """
     books = await books_of(reader, question, explain=False)
     filed = [

@@ -72,12 +72,12 @@ DIFFERENCES: Final = Section(
         ),
     ),
 )
-"""Of the tables that are counted in full."""
+"""The section of differences; its rows are the tables that are counted in full."""
 
 _GIVEN: Final = ("coupons_paid_cents", "vigorish_waived_cents")
 _UNRECORDED: Final = ("unrecorded_currency_cents", "unrecorded_checks_cents")
 _SOLD: Final = ("currency", "counter_check.issued")
-"""The movements into boxes, by their names in windows."""
+"""The names of the movements into drop boxes in a window."""
 
 
 async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
@@ -87,7 +87,7 @@ async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
     resolved = await _resolved(books)
     settled = {table: win for (table,), win in span.settled.by("table_name").items()}
     sold: dict[str, Figure] = {}
-    for window in await windows_of(books):  # a sale is of the window that it was made in, whatever day it began
+    for window in await windows_of(books):  # a sale belongs to the window in which it was made, whatever its gaming day
         if window.end.opens is None or window.end.begins is not None:
             of_window = -total(window.moves.get(name, NOTHING) for name in _SOLD)
             sold[window.end.table] = sold.get(window.end.table, NOTHING) + of_window

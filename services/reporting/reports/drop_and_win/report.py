@@ -68,7 +68,7 @@ def _filled(
     totals: Cells,
     more: Mapping[str, Cells] | None = None,
 ) -> Filled:
-    """Return a section of the period; the total row has `totals`, and the drop, even if incomplete."""
+    """Return a section of the period; the total row has `totals`, and the drop even if the count is incomplete."""
     [key] = section.key
     of_table = key == "table"
 
@@ -94,7 +94,7 @@ def _added_up(totals: Cells, counted: Mapping[str, CountedWin], prior: Mapping[s
 def _shift_sections(
     counted: Mapping[str, CountedWin], prior: Mapping[str, CountedWin], span: Span, totals: Cells
 ) -> Iterable[Filled]:
-    """Return the shifts as counted and as settled, because a handover is seldom exactly on the hour."""
+    """Yield the shifts as counted and as settled, separately because a handover is seldom exactly on the hour."""
 
     def cells(found: Cells) -> Cells:
         return {name: cell for name, cell in found.items() if name in columns}

@@ -9,8 +9,8 @@ from sqlalchemy import text
 from services.reporting.framework.figures import NOTHING, Figure
 from services.reporting.read_model.reading import Books, entries_of, parts_of
 
-# `moved_cents` is what came into the table inventory, and so negative, but where a sale is void: that takes one off.
-# What is sold says what it is sold for.
+# `moved_cents` is the change of the table inventory: negative for a sale, positive for a voided sale. `moved_by` is the
+# instrument of a sale.
 _SOLD: Final = """
     FROM reporting.facts
     WHERE property = :property AND gaming_day = :gaming_day AND recorded_at <= :known_at
@@ -18,7 +18,7 @@ _SOLD: Final = """
       AND (CAST(:table AS text) IS NULL OR table_name = :table)
       AND (CAST(:tables AS text[]) IS NULL OR table_name = ANY(:tables))"""
 
-# Whatever the clock of a property, its hours begin with a quarter of an hour: only those are asked what hour it is.
+# In every time zone hours begin with a quarter of an hour of UTC, so that only quarters need conversion to local hours.
 _SUMS: Final = text(
     """
     SELECT date_trunc('hour', quarter, :zone) AS hour, moved_by, CAST(sum(sales) AS bigint) AS sales,

@@ -24,7 +24,7 @@ _SEVERITY: Final[Mapping[Level, Severity]] = {"noted": "low", "report": "medium"
 
 
 async def of_desk(books: Books) -> list[Exceptional]:
-    """Return the desk exceptions of the question's gaming days."""
+    """Return the exceptions of pit, cage and count room on the question's gaming days."""
     cases = await cases_of(books)
     windows, boxes, slips = await asyncio.gather(
         compared_windows(books, cases), compared_boxes(books, cases), compared_slips(books, cases.owned_on)

@@ -21,7 +21,7 @@ _OF_DAYS: Final = f"""
     WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
       AND (CAST(:table AS text) IS NULL OR table_name = :table) AND {stands()}"""
 
-# Card readers and stubs are looked at every day, and nearly all of them are as they must be.
+# Card readers and stubs are checked every day, and nearly all pass, so only failures are read.
 _WRONG: Final = text(f"""
     SELECT service, shard, seq, event, table_name, gaming_day, occurred_at, data #>> '{{data,cards}}' AS cards,
            data #>> '{{data,expected}}' AS expected,
@@ -31,8 +31,8 @@ _WRONG: Final = text(f"""
            OR event = 'stub.counted' AND data #>> '{{data,cards}}' <> data #>> '{{data,expected}}')
     ORDER BY recorded_at, service, shard, seq""")
 
-# Cards are changed every day, and nearly always in time: only what was changed later than the `least` of all times is
-# read, with what was changed before it.
+# Cards are changed every day, and nearly always in time, so a change is read, together with the previous one, only if
+# it was later than the shortest of all limits (`least`).
 _CHANGED: Final = text(f"""
     WITH changes AS (
         SELECT service, shard, seq, event, table_name, occurred_at, CAST(data ->> 'sequence' AS bigint) AS sequence

@@ -1,4 +1,4 @@
-"""The general ledger of a period: what was posted, under which mapping, and the journals of its days."""
+"""The general ledger of a period: amounts posted, the mapping that applies, and the journals of the days."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from shared.contracts.general_ledger import LedgerMappingApproved
 
 @dataclass(frozen=True, slots=True)
 class LedgerPeriod:
-    """The gaming days of a question: what was posted on each, its mapping, and the journals of those that are sealed.
+    """The gaming days of a question: amounts posted and mapping of each, and the journals of the sealed days.
 
     A day without a mapping, or with a leg that has no rule, has no journals.
     """
@@ -33,12 +33,12 @@ class LedgerPeriod:
 
     @property
     def unmapped(self) -> list[Placed]:
-        """Return what has no rule."""
+        """Return the posted amounts for which the mapping has no rule."""
         return [one for placed in self.placed.values() for one in placed if one.rule is None]
 
     @property
     def balances(self) -> tuple[JournalLine, ...]:
-        """Return what the sealed days come to by account, department and cost center: as known last."""
+        """Return the latest known balances of the sealed days by account, department and cost center."""
         return lines_of(moved for day in self.sealed for moved in _moved(self.placed.get(day, ())))
 
 

@@ -1,4 +1,4 @@
-"""The general ledger of gaming days: journals of the sealed ones, trial balance, and what each line follows from."""
+"""The general ledger of gaming days: journals of sealed days, trial balance, and the postings behind each line."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
@@ -135,7 +135,7 @@ def _account(mapping: LedgerMappingApproved | None, number: str) -> LedgerAccoun
 
 
 def _sides(cents: Figure) -> dict[str, Figure]:
-    """Return an amount in the column of its side."""
+    """Return an amount in the debit or the credit column."""
     return {"debit_cents": cents} if cents.value > 0 else {"credit_cents": -cents}
 
 

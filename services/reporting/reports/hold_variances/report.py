@@ -25,7 +25,7 @@ from shared.contracts.win import WinStated
 from shared.jurisdictions.model import HoldVariance
 
 _THIRTY_DAYS: Final = timedelta(days=29)
-"""From the first to the last of thirty days."""
+"""The time from the first to the last of thirty gaming days."""
 
 _FIGURES: Final = (
     Column(name="basis", title="Of", formula="what hold is a share of: drop, handle, or handle with exact edges"),
@@ -91,9 +91,9 @@ class _Measured:
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """The hold of a table or game, that of its base, and the standard deviation by chance.
+    """The hold of a table or game, the hold of its base, and the standard deviation by chance.
 
-    Where it is not that of the law, `source` names the base; hold is a share of the drop then.
+    `source` names the base if it is not the one that the law requires; the hold is then a share of the drop.
     """
 
     actual: _Measured
@@ -149,7 +149,7 @@ class _Row:
     basis: str
 
     def of(self, compared: _Compared) -> dict[str, Any]:
-        """Return the cells."""
+        """Return the cells of a row."""
         actual, share = compared.actual, compared.actual.share
         days = compared.base_days
         cells: dict[str, Any] = {
@@ -202,7 +202,7 @@ async def _theoretical(books: Books, first: date) -> tuple[dict[str, _Compared],
 
 
 async def _expected(books: Books, first: date) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
-    """Compare the hold of counted tables with that which the property expects of their games."""
+    """Compare the hold of counted tables with the hold that the property expects of their games."""
     tables = await expected_wins(books, first, books.question.last)
     games: dict[str, ExpectedWin] = {}
     for table, win in tables.items():
@@ -220,7 +220,7 @@ def _as_expected(win: ExpectedWin) -> _Compared:
 
 
 def _with_a_base(found: Mapping[str, _Compared], expected: Mapping[str, _Compared]) -> dict[str, _Compared]:
-    """Return comparisons, with what the property expects where the law has no base."""
+    """Return comparisons; where the law's base is not known, with the hold that the property expects."""
     lacking = {name for name, one in found.items() if one.base is None and not one.actual.missing}
     return {**found, **{name: one for name, one in expected.items() if name in lacking or name not in found}}
 

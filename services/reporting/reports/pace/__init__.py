@@ -1,1 +1,1 @@
-"""Pace and yield: how fast tables play, how full they are, and what an hour brings."""
+"""Pace and yield: pace of play, occupancy of tables, and yield per hour."""

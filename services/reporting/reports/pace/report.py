@@ -1,4 +1,4 @@
-"""Pace and yield: rounds per hour, occupied seats, average wager, take-up of side bets, and what an hour brings."""
+"""Pace and yield: rounds per hour, occupied seats, average wager, take-up of side bets, and yield per hour."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -74,7 +74,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _played(pace: Pace, rounds: Figure, seats: Figure, handle: Figure) -> _Row:
-    """Return the cells of what was played, with the provenance of rounds, seats and handle."""
+    """Return the cells of play: rounds, seats and handle with their provenance, and the averages of these."""
     handle_per_hour = pace.per_hour(pace.handle_cents)
     return {
         "rounds": rounds,
@@ -144,7 +144,7 @@ def _yield(pace: Pace, win: SettledWin) -> _Row:
 
 
 def _theoretical(win: SettledWin, milliseconds: int) -> Cell:
-    """Return the theoretical win per hour of some time; empty if a part of the handle has no exact house edge."""
+    """Return the theoretical win per hour of this time; empty if a part of the handle has no exact house edge."""
     return Cell(None if win.without else _rounded(per_hour(win.theoretical, milliseconds)), win.exact_handle)
 
 
@@ -200,7 +200,7 @@ async def _results(books: Books) -> Sequence[_Row]:
 
 
 async def _rake(books: Books) -> Sequence[_Row]:
-    """Return the rows of non-banking tables: their rake and the time that they collected."""
+    """Return the rows of non-banking tables: their rake and their time collections."""
     opened, game = await open_milliseconds(books), books.question.game
     found = []
     for (table,), sums in sorted((await books.amounts(_OF_RAKE, ("table_name",))).items()):
@@ -304,7 +304,7 @@ def _dealers(books: Books, by_seats: Mapping[tuple[str, ...], Pace]) -> Iterator
 
 
 def _against(rounds: int, expected: Fraction, because: Explained) -> _Row:
-    """Return the comparison of a number of rounds with what others would have dealt, as percentages of it."""
+    """Return the cells that compare rounds with those that others would have dealt, as percentages of the latter."""
     if not expected:
         return {}
     low, high = _interval(rounds)
@@ -331,7 +331,7 @@ def _interval(count: int) -> tuple[float, float]:
 
 
 async def _identities(books: Books, whole: Pace, settled: SettledRounds) -> tuple[Identity, ...]:
-    """Return the identities with the sums of rounds, which are kept separately."""
+    """Return the identities of rounds and handle with the sums of rounds, which are stored separately."""
     counts = (await books.played()).get((), {})
     counted = counts.get("posted", NOTHING) - counts.get("reversed", NOTHING)
     handle = settled.whole().of("handle_cents")

@@ -40,7 +40,7 @@ _HANDLE_PER_HOUR: Final = Column(
 )
 
 _PLAYED: Final = (_ROUNDS, _HOURS, _ROUNDS_PER_HOUR, _SEATS, _SEATS_PER_ROUND, _HANDLE, _WAGER, _HANDLE_PER_HOUR)
-"""What `played` fills."""
+"""The columns that `_played` of the report fills."""
 
 _YIELD: Final = (
     Column(

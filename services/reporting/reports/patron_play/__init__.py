@@ -1,1 +1,1 @@
-"""The play of patrons as settled: what they wagered, and the exact theoretical win of it."""
+"""The settled play of patrons: what they wagered, and its exact theoretical win."""

@@ -79,7 +79,7 @@ WAGERS: Final = Section(
 )
 
 _Whose = tuple[str | None, str | None]
-"""A patron, or an account of nobody who is known."""
+"""(patron, None), or (None, account) if the owner of the account is not known."""
 
 
 async def _fill(books: Books) -> Content:
@@ -113,7 +113,7 @@ def _cells(whose: _Whose, game: str, play: Play) -> dict[str, Any]:
 
 
 def _in_order(keys: Iterable[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
-    """Return keys by patron, those of nobody who is known last."""
+    """Return keys by patron; keys without a known patron come last."""
     return sorted(keys, key=lambda key: (key[0][0] is None, key[0][0] or "", key[0][1] or "", *key[1:]))
 
 
@@ -141,7 +141,7 @@ def _wagers(of_wager: Mapping[tuple[_Whose, str, str, str, str], Sequence[PlayOf
 
 
 async def _identities(books: Books, whole: Play) -> tuple[Identity, ...]:
-    """Return the identity with what rounds took from accounts, which is added up by table."""
+    """Return the identity with what rounds took from accounts, which is summed by table."""
     taken = (await books.rounds((), figures=("account_staked_cents",))).get((), {})
     return (
         Identity(

@@ -38,9 +38,9 @@ _Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class _Stay:
-    """A table in a shift: what was counted, how long it was open, what was reported sold, and what was played.
+    """A table in a shift: its counted win, time open, reported sales, rounds, head count and dealers.
 
-    `sold` is None where the table reports no sales. `heads` are the seats that wagered in a round, on average.
+    `sold` is None if the table reports no sales. `heads` is the average number of seats that wagered in a round.
     """
 
     table: str
@@ -56,7 +56,7 @@ class _Stay:
 
     @property
     def estimated_win(self) -> Figure | None:
-        """Return the win by what was reported sold; None where opener, closer or sales are not known."""
+        """Return the win estimated from reported sales; None if opener, closer or sales are not known."""
         lacks = {one.said.split(" ")[0] for one in self.win.missing}
         if self.sold is None or lacks & {"opener", "closer", "day_count", NOT_COUNTED}:
             return None
@@ -123,7 +123,7 @@ async def _stays(books: Books) -> list[_Stay]:
 
 
 def _entries(books: Books, place: tuple[str, str], times: Times) -> tuple[Aggregate, ...]:
-    """Return the rounds closed at a table in the periods of a shift; of a closed table, those of the clock's shift."""
+    """Return the rounds closed at a table in the periods of a shift; without periods, those of the clock's shift."""
     if not books.explains:
         return ()
     question, (table, shift) = books.question, place
@@ -170,7 +170,7 @@ def _grouped(section: Section, stays: Iterable[_Stay], place_of: Callable[[_Stay
 
 
 def _cells(stays: list[_Stay], win: CountedWin | None = None) -> _Row:
-    """Return the figures of several stays, and what they miss; `win` in place of the sum of theirs."""
+    """Return the figures of several stays, and what is missing; `win` is used instead of the sum of their wins."""
     win = together(stay.win for stay in stays) if win is None else win
     return _figures(stays, win) | {"missing": win.lacks_by_table}
 
@@ -198,7 +198,7 @@ def _figures(stays: list[_Stay], win: CountedWin) -> _Row:
 
 
 def _whole_pits(stays: Iterable[_Stay], whole: Mapping[str, CountedWin]) -> Iterator[_Row]:
-    """Yield the pits over all shifts: what one shift hands over to the next is in neither opener nor closer."""
+    """Yield the rows of pits over all shifts, where inventory handed over to the next shift is no opener or closer."""
     pits: dict[str, list[_Stay]] = defaultdict(list)
     for stay in stays:
         pits[stay.pit].append(stay)
@@ -209,7 +209,7 @@ def _whole_pits(stays: Iterable[_Stay], whole: Mapping[str, CountedWin]) -> Iter
 
 
 def _day_heads(stays: Iterable[_Stay]) -> _Row:
-    """Return the heads of whole days: each table's seats by its rounds, whatever the shift."""
+    """Return the head count of whole days: each table's seats divided by its rounds, over all shifts, added up."""
     seats: dict[str, Fraction] = defaultdict(Fraction)
     rounds: dict[str, list[Figure]] = defaultdict(list)
     for stay in stays:
@@ -239,7 +239,7 @@ def _heads(books: Books, by_hour: Mapping[tuple[str, ...], Pace]) -> Iterator[_R
 
 
 async def _identities(books: Books, stays: list[_Stay], whole: Mapping[str, CountedWin]) -> tuple[Identity, ...]:
-    """Return the identities with the figures of the day, which are added up separately."""
+    """Return the identities with the figures of the day, which are summed separately."""
     of_day, of_shifts = together(whole.values()), together(stay.win for stay in stays)
     played = (await books.played()).get((), {})
     counted = played.get("posted", NOTHING) - played.get("reversed", NOTHING)

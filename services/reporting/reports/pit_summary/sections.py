@@ -84,7 +84,7 @@ STAFF: Final = Section(
         _MISSING,
     ),
 )
-"""Apart, so that the figures of a table fit a line."""
+"""A section of its own, so that the figures of a table fit on a line."""
 GAMES: Final = Section(
     name="games",
     title="By game",

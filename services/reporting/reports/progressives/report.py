@@ -54,7 +54,7 @@ async def _opening(books: Books) -> dict[str, _Measures]:
 
 
 def _display(found: Sequence[_Measures]) -> Figure:
-    """Return the changes of displays, computed from measures, in nanocents."""
+    """Return the display's change by these measures, in nanocents."""
     return total(sum_of(found, name) for name in ON_DISPLAY) - in_nanocents(sum_of(found, "meter_award_cents"))
 
 
@@ -233,7 +233,7 @@ async def _findings(books: Books) -> Filled:
 
 
 async def _of_rounds(books: Books, at_tables: Sequence[_Measures]) -> tuple[Identity, ...]:
-    """Compare contributions and awards of the pools with the settled rounds in the other journal."""
+    """Return the identities of the pools' contributions and awards with the settled rounds in the other journal."""
     rounds = (await books.rounds()).get((), {})
     return (
         Identity(
@@ -258,7 +258,7 @@ async def _of_rounds(books: Books, at_tables: Sequence[_Measures]) -> tuple[Iden
 
 
 async def _as_reconciled(books: Books) -> tuple[Identity, ...]:
-    """Compare the closing meters, as known at the last day's reconciliation, with the reconciled ones."""
+    """Return the identity of closing meters, as known at the last day's reconciliation, with the reconciled ones."""
     days = [one for one in await books.facts(DayReconciled) if one.gaming_day == books.question.last]
     if not days:
         return ()

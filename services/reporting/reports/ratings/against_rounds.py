@@ -1,4 +1,4 @@
-"""Ratings beside the rounds: what a floorperson believed of a patron's play, and what the patron played."""
+"""Ratings against rounds: a patron's play as a floorperson rated it, and as it was settled."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -128,7 +128,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _of_rounds(wagers: RatedWagers, rated: Cell) -> dict[str, Any]:
-    """Return the cells of settled play, and what the rated theoretical win differs from its own by."""
+    """Return the cells of settled play, and the difference of the rated theoretical win from the settled one."""
     play = wagers.play
     settled = play.exact_win
     bet = round(Fraction(play.handle.value, play.rounds.value)) if play.rounds.value else None

@@ -1,6 +1,6 @@
-"""What patrons wagered within the times in which they were rated, and from accounts outside of them.
+"""Settled play of patrons while they were rated, and from their accounts while they were not.
 
-An account ties a wager to its owner, a signed device of the table whatever else is wagered in a seat to its patron.
+An account ties its wagers to its owner. A signed device of the table ties all other wagers in a seat to its patron.
 """
 
 from bisect import bisect_right
@@ -22,7 +22,7 @@ from shared.contracts.topics import SETTLEMENTS, publisher_of
 _BY: Final = "patron, rating, by_account, by_seat, game, version, submission, wager"
 _DAY: Final = timedelta(days=1)
 
-# A rating may go on after the end of its gaming day: its rounds are of the next one then.
+# A rating may continue after the end of its gaming day: its rounds are then of the next gaming day.
 _SUMS: Final = f"""
     SELECT {_BY}, {SUMS}{{entries}}
     FROM (
@@ -52,32 +52,32 @@ _SUMS: Final = f"""
     GROUP BY {_BY} HAVING sum(stakes) <> 0 OR sum(payout_cents) <> 0 ORDER BY {_BY}"""  # noqa: S608 - our own text
 
 TiedBy = Literal["account", "seat", "both"]
-"""By what wagers are known to be a patron's: the accounts that they are from, a device that tied the seat, or both."""
+"""How wagers are tied to a patron: by the accounts that they are from, by a device that tied the seat, or by both."""
 
 
 @dataclass(frozen=True)
 class RatedWagers:
-    """Settled play, and by what it is tied to its patron: `account`, `seat` or both."""
+    """Settled play, and how it is tied to its patron: by `account`, by `seat`, or by both."""
 
     play: Play = field(default_factory=Play)
     ties: frozenset[Literal["account", "seat"]] = frozenset()
 
     @property
     def tied_by(self) -> TiedBy | None:
-        """Return by what it is tied; None if there is no play."""
+        """Return how the play is tied to its patron; None if there is no play."""
         return "both" if len(self.ties) > 1 else next(iter(self.ties), None)
 
 
 def all_of(parts: Iterable[RatedWagers]) -> RatedWagers:
-    """Return the play of several parts as one."""
+    """Return the sum of several parts."""
     listed = list(parts)
     return RatedWagers(together(one.play for one in listed), frozenset().union(*(one.ties for one in listed)))
 
 
 class RatedPlay(NamedTuple):
-    """The settled play within each rating, by name, and that of each patron which no rating covers.
+    """The settled play within each rating, by rating, and the play of each patron that no rating covers.
 
-    `taken_by` has for ratings whose tied seat was tied to another rating before they ended the names of those.
+    `taken_by`: if a rating's tied seat was tied to other ratings before the rating ended, their names.
     """
 
     of_rating: Mapping[str, RatedWagers]
@@ -87,7 +87,7 @@ class RatedPlay(NamedTuple):
 
 @dataclass(frozen=True)
 class _Time:
-    """A time of a rating at a table."""
+    """A period of a rating at a table."""
 
     rating: str
     patron: str
@@ -98,21 +98,22 @@ class _Time:
 
 @dataclass(frozen=True)
 class _TiedTime(_Time):
-    """A time in which a device tied a seat to the rating's patron: by a step at the moment `since`."""
+    """A period in which a device tied a seat to the rating's patron; the tie was made at the moment `since`."""
 
     seat: int
     since: datetime
 
     @property
     def order(self) -> tuple[datetime, str]:
-        """Return its place among the ties of its seat, of which the later one holds."""
+        """Return the sort key among the ties of a seat, of which the latest holds."""
         return self.since, self.rating
 
 
 async def rated_play(books: Books) -> RatedPlay:
-    """Return what patrons wagered within ratings, and from accounts on the question's days outside of them.
+    """Return the settled play within ratings, and from accounts on the question's days outside of ratings.
 
-    Ratings of the days before and after are read, too: they may have played on, or tied a seat, on the question's days.
+    Ratings of the previous and the next day are read, too, because they may have continued, or have tied a seat, on the
+    question's days.
     """
     question = books.question
     near = await stated_ratings(books.asked(first=question.first - _DAY, last=question.last + _DAY))
@@ -145,7 +146,7 @@ async def rated_play(books: Books) -> RatedPlay:
 
 
 def _columns(times: Sequence[_Time], *names: str) -> dict[str, list[Any]]:
-    """Return the parameters of times: a list for each of their five columns."""
+    """Return the query parameters for times: one list for each of five columns."""
     fields = ("rating", "patron", "table", "begins", "ends")
     return {name: [getattr(one, of) for one in times] for name, of in zip(names, fields, strict=True)}
 
@@ -165,7 +166,7 @@ def _tied_times(ratings: Iterable[Stated]) -> Iterator[_TiedTime]:
 
 
 def _one_rating_a_moment(times: Iterable[_Time]) -> list[_Time]:
-    """Return the times of each patron at each table, cut so that at any moment the one counts that began last."""
+    """Return the times of each patron at each table, cut so that at any moment only the one that began last counts."""
     grouped: dict[tuple[str, str], list[_Time]] = defaultdict(list)
     for one in times:
         grouped[one.patron, one.table].append(one)
@@ -181,7 +182,7 @@ def _one_rating_a_moment(times: Iterable[_Time]) -> list[_Time]:
 
 
 def _one_patron_a_seat(times: Iterable[_TiedTime]) -> tuple[list[_TiedTime], dict[str, list[str]]]:
-    """Return the times of each tied seat, each until the next tie of the seat, and who took it from whom, by rating."""
+    """Return the times of tied seats, each cut at the seat's next tie, and by rating the ratings that took its seat."""
     grouped: dict[tuple[str, int], list[_TiedTime]] = defaultdict(list)
     for one in times:
         grouped[one.table, one.seat].append(one)

@@ -1,4 +1,4 @@
-"""The ratings of a period as last stated, and those that nobody closed."""
+"""The ratings of a period as last stated, and those that are not closed."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -18,14 +18,14 @@ class Stated(NamedTuple):
 async def stated_ratings(books: Books) -> list[Stated]:
     """Return the closed ratings of the question's gaming days, tables and games, by patron and opening.
 
-    Of a rating the last revision of the days counts: one that moved to another day was taken back on the former one.
+    The last revision on these days counts: a rating that moved to another day was taken back on its former day.
     """
     closed = [one for one in await _last_statements(books) if one.fact.closed_at is not None]
     return sorted((one for one in closed if _is_asked(books, one.fact)), key=lambda one: _order(one.fact))
 
 
 async def taken_back(books: Books) -> list[Stated]:
-    """Return the ratings of the question's gaming days that were closed and contradict themselves now, by name."""
+    """Return the ratings of the question's gaming days that had been closed but now contradict themselves, by name."""
     back = [one for one in await _last_statements(books) if one.fact.closed_at is None and one.fact.problems]
     return sorted(back, key=lambda one: one.fact.rating)
 
@@ -50,7 +50,7 @@ def _order(fact: RatingStated) -> tuple[str, str, str]:
 
 
 def others_of(ratings: Sequence[Stated]) -> Mapping[str, Sequence[str]]:
-    """Return the ratings that were open together with others of the same patron, each with these."""
+    """Return by rating the other ratings of the same patron that were open at the same time."""
     return rated_at_once(
         RatingTime(one.fact.rating, one.fact.patron, one.fact.opened_at, one.fact.closed_at)
         for one in ratings
@@ -59,9 +59,9 @@ def others_of(ratings: Sequence[Stated]) -> Mapping[str, Sequence[str]]:
 
 
 async def open_ratings(books: Books) -> list[Listed]:
-    """Return the openings of the question's gaming days of which no closing is in force, as known at its moment.
+    """Return the openings on the question's gaming days of ratings without a closing in force, as known at its moment.
 
-    An opening that is void is none; a closing that is void leaves its rating open.
+    A void opening is left out; a void closing leaves its rating open.
     """
     everywhere = books.asked(table=None, game=None)
     question = books.question

@@ -39,7 +39,7 @@ class Against:
     expected_cents: Fraction = Fraction(0)
     variance: Fraction = Fraction(0)
     expects: Weights = ()
-    """Exact paybacks, each with its handle."""
+    """The terms of `expected_cents`: exact paybacks, each with its handle."""
 
     def cells(self) -> dict[str, Figure | Cell]:
         """Return the cells of _AGAINST."""
@@ -63,10 +63,10 @@ def _root(variance: Fraction) -> int:
 
 
 class Exact:
-    """The wagers with an exact distribution, and the lines that belong to the wager which earns them."""
+    """The wagers with an exact distribution, and bonus lines with the wagers that earn them."""
 
     def __init__(self, edges: Mapping[tuple[str, str], HouseEdge]) -> None:
-        """Use the wagers offered by the question's submissions."""
+        """Use the wagers that the submissions offer; `edges` are by submission and wager."""
         self._edges = edges
         self._earners = {
             (submission, line): edge for (submission, _), edge in edges.items() for line in edge.bonus_lines
@@ -75,8 +75,8 @@ class Exact:
     def of(self, submission: str, wager: str) -> tuple[str, Returns | None] | None:
         """Return the wager whose distribution covers a line, and the distribution, or None for a bonus line.
 
-        None alone if there is no exact distribution, or only one for full decks: a wager that is `always` on offer, as
-        Insurance, is made with cards in sight.
+        The result is None if there is no exact distribution, or if it holds for full decks only: a wager that is
+        `always` on offer, such as Insurance, is made with cards in sight.
         """
         earner = self._earners.get((submission, wager))
         if earner is not None:
@@ -102,7 +102,7 @@ class Exact:
 
     @cached_property
     def _rates(self) -> tuple[Rates, Rates]:
-        """Return means and variances of returns."""
+        """Return means and variances of returns as exact rates."""
         found = {key: returns for key, (_, returns) in self._counted.items() if returns is not None}
         means = {key: returns.mean for key, returns in found.items()}
         return Rates.of_all(means), Rates.of_all({key: returns.variance for key, returns in found.items()})
@@ -146,7 +146,7 @@ async def against(books: Books, exact: Exact, *by: str) -> dict[tuple[str, ...],
 
 
 class _Origins(NamedTuple):
-    """Stakes, handle and payout of the wagers of a place, with provenance, and what is expected of each handle."""
+    """Stakes, handle and payout of the wagers of a place, with provenance, and the expected payback of each handle."""
 
     stakes: Sequence[Figure] = ()
     handle: Sequence[Figure] = ()
@@ -155,7 +155,7 @@ class _Origins(NamedTuple):
 
 
 async def _origins(books: Books, exact: Exact, by: Sequence[str]) -> Mapping[tuple[str, ...], _Origins]:
-    """Return what the figures of each place are made of."""
+    """Return the figures that the sums of each place are made of."""
     added_up = books.dealers if "dealer" in by else books.rounds
     dimensions = (*(name for name in by if name not in ("game", "earner")), *_PART)
     found: defaultdict[tuple[str, ...], tuple[list[Figure], list[Figure], list[Figure], list[tuple[Fraction, Figure]]]]

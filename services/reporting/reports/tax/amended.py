@@ -84,7 +84,7 @@ async def amended_rows(books: Books, now: CountedRevenue) -> list[dict[str, Any]
 
 
 async def _versions(books: Books, now: CountedRevenue) -> list[_Version]:
-    """Return the versions of a return; at most one if nothing relevant was recorded after the last seal."""
+    """Return the versions of a return; none while a day is not sealed, or if nothing changed after the last seal."""
     sealed = await sealed_days(books)
     played = {one.gaming_day for one in now.in_sheet}
     if not played or not played <= {one.gaming_day for one in sealed}:
@@ -142,7 +142,7 @@ class _Compared:
             yield self.row(share.share, "share", share.amount, party=share.party, rate=rate_text(share.part))
 
     def row(self, line: str, figure: str, amounts: Amended, *, party: str = "", rate: str = "") -> dict[str, Any]:
-        """Return a row: all entries are behind its figures, behind the difference only those that caused it."""
+        """Return a row; behind its two figures are all entries, behind the difference only those that caused it."""
         sheet = self.after.revenue.sheet
         days = (self.day or sheet.first, self.day or sheet.last)
         changes = tuple(dict.fromkeys(entry for day, entry in self.after.changes if self.day in (None, day)))

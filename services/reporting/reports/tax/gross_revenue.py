@@ -21,10 +21,10 @@ TaxPeriod = Literal["week", "month"]
 
 @dataclass(frozen=True, slots=True)
 class Facility:
-    """A property for tax purposes: its pack, its class of license, and what law may ask of its past.
+    """A property for tax purposes: its pack, its class of license, and data on its past that law may depend on.
 
-    `table_games_since` is the first gaming day of its table games, if known, and `revenue_of_years` what it states of
-    earlier years, cents, by measure and fiscal year.
+    `table_games_since` is the first gaming day of its table games, if known, and `revenue_of_years` has the amounts
+    that the property states for earlier years, cents, by measure and fiscal year.
     """
 
     property: str
@@ -50,9 +50,9 @@ class Facility:
         return part.license_classes is None or self.license_class in part.license_classes
 
     def chosen(self, value: AfterAFall[T], day: date) -> T:
-        """Return which of the values holds on a gaming day, by the two fiscal years before.
+        """Return the value that holds on a gaming day, depending on a measure of the two previous fiscal years.
 
-        Raises: LawUnknown if the property does not state what it depends on.
+        Raises: LawUnknown if the property does not state the measure for these years.
         """
         year = fiscal_year_of(self.pack, day)
         before, last = (self._stated(value, one, day) for one in (year - 2, year - 1))
@@ -71,7 +71,7 @@ class Facility:
 class DayRevenue:
     """The win of a table (negative: loss) on a gaming day, cents, in a class of revenue; rows of a table are summed.
 
-    For `contest` the table is the name of the contest, and the day is its last: all of its revenue belongs to it.
+    For `contest` the table is the name of the contest, and the day is its last, which has all of its revenue.
     """
 
     property: str

@@ -1,4 +1,4 @@
-"""Invoices of payees of taxes beside the accrual: for each return, what was accrued, and what was asked for."""
+"""Invoices from payees of taxes, compared with the accrual: for each return the accrued and the invoiced amount."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -92,9 +92,9 @@ class _Invoice:
 
 @dataclass(frozen=True, slots=True)
 class _Return:
-    """A payee's return: what was accrued, None while a table is not counted, and its approved invoices.
+    """A payee's return: the accrued amount (None while a table is not counted), and the approved invoices.
 
-    One whose last gaming day has not ended is not due yet, and nothing is compared.
+    A return whose last gaming day has not ended is not due yet, and its amounts are not compared.
     """
 
     payee: str

@@ -83,7 +83,7 @@ def _days(revenue: CountedRevenue) -> Filled:
 
 
 def _tables(books: Books, revenue: CountedRevenue) -> list[dict[str, Any]]:
-    """Return the rows of each table and contest on the days on which that of its class is complete."""
+    """Return the rows of tables and contests: the revenue on the days for which their class is complete."""
     sheet = revenue.sheet
     days = {name: revenue.days((name,), sheet.first, sheet.last) for name in revenue.classes}
     found: dict[tuple[ClassOfRevenue, str], list[Earned]] = {}
@@ -140,7 +140,7 @@ def _amounts(
 
 
 def _estimate(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Any]:
-    """Return the estimates of a month; without amounts while the tax of a month that they go by is not known."""
+    """Return the row of a month's estimates, without amounts while the tax of a month they depend on is unknown."""
     row: dict[str, Any] = {
         "layer": line.layer,
         "payee": line.payee,
@@ -155,7 +155,7 @@ def _estimate(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Any]:
 
 
 def _paid_ahead(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Figure] | None:
-    """Return the figures of an estimate; None while the tax of a month that it goes by is not known."""
+    """Return the figures of an estimate; None while the tax of a month on which it depends is unknown."""
     months = [line.month] if line.paid_with is None else [line.month, line.paid_with]
     classes = revenue.taxed(line.layer)
     spans = [(month, month_before(month, -1) - timedelta(days=1)) for month in months]
@@ -283,7 +283,7 @@ def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
 
 
 def _bases(books: Books, revenue: CountedRevenue) -> tuple[Mark, ...]:
-    """Return the classes whose legal basis is not what their revenue was computed from."""
+    """Return marks for classes whose revenue was computed on another basis than the legal one."""
     dated = {name: books.place.law.classes[name].basis.on(revenue.sheet.last) for name in revenue.classes}
     return tuple(
         Mark(

@@ -47,7 +47,7 @@ class LayerTotal:
 
 @dataclass(frozen=True, slots=True)
 class ShareTotal:
-    """A party's share over the gaming days of a period under the same shares: the sum of the days."""
+    """A party's share over the gaming days of a period under the same shares: base and amount are sums."""
 
     share: str
     party: str
@@ -61,10 +61,11 @@ class ShareTotal:
 
 @dataclass(frozen=True, slots=True)
 class EstimateTotal:
-    """A tax by month that is paid ahead: its `month` (first day), and the months that others' amounts stand for.
+    """A tax that is paid ahead by estimates, for one `month` (its first day).
 
-    What is due is the tax of the month, less what was paid for it as an estimate with the return of `paid_with`, more
-    the estimate for the `ahead_months` that begin with `ahead_from`. `paid_with` is None where nothing was paid.
+    The amount due is the tax of the month, less the estimate for it that was paid with the return of `paid_with`, plus
+    the estimate for the `ahead_months` that begin with `ahead_from`. `paid_with` is None if no estimate was paid for
+    the month.
     """
 
     layer: str
@@ -80,7 +81,7 @@ class EstimateTotal:
 
     @property
     def change_cents(self) -> int:
-        """Return what the estimates add to what is due."""
+        """Return the amount that the estimates add to the amount due, cents."""
         return self.ahead_cents - self.paid_cents
 
 
@@ -131,7 +132,7 @@ def period_sheet(
     *,
     incomplete: Container[tuple[date, ClassOfRevenue]] = (),
 ) -> PeriodSheet:
-    """Return all layers and shares of the period that contains a gaming day, also those that are filed for another.
+    """Return the sheet of the period of a gaming day, including layers and shares that are filed by other periods.
 
     `rows`, `incomplete` and errors are those of `daily_sheets`.
     """
@@ -153,20 +154,20 @@ def period_sheet(
 
 
 def _estimates_from(facility: Facility, first: date, last: date) -> date:
-    """Return the first gaming day that the estimates of a period's months go by, or its own first day."""
+    """Return the first gaming day on which the estimates of a period's months depend, or the period's first day."""
     estimates = [one.estimates for one in facility.pack.taxes.values() if one.estimates is not None]
     ahead = [one.value.months_ahead for found in estimates for one in found.root]
     return month_before(first, max(ahead)) if ahead and _whole_months(first, last) else first
 
 
 def _whole_months(first: date, last: date) -> list[date]:
-    """Return the first day of each month that lies in a period."""
+    """Return the first day of each month that lies in a period as a whole."""
     begins = {month_before(day, 0) for day in days_of(first, last)}
     return sorted(month for month in begins if first <= month and month_before(month, -1) - timedelta(days=1) <= last)
 
 
 def _estimates(facility: Facility, sheets: Iterable[DailySheet], first: date, last: date) -> Iterator[EstimateTotal]:
-    """Yield what was paid ahead for each whole month of a period, and what is paid ahead with its return."""
+    """Yield for each whole month of a period the estimates that were paid for it, and those paid with its return."""
     tax: Counter[tuple[str, date]] = Counter()
     for sheet in sheets:
         for line in sheet.layers:
@@ -184,7 +185,7 @@ def _estimates(facility: Facility, sheets: Iterable[DailySheet], first: date, la
 def _estimate(
     name: str, payee: str, tax: Mapping[tuple[str, date], int], whole: date, month: date, terms: Dated[Estimates]
 ) -> EstimateTotal:
-    """Return the estimates of a month, where the first whole one of the facility is `whole`."""
+    """Return the estimates of a month; `whole` is the first whole month of the facility."""
     months_ahead = terms.value.months_ahead
     is_first = month == whole
     paid_with = None if is_first else max(whole, month_before(month, months_ahead))

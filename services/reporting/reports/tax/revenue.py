@@ -56,8 +56,8 @@ class Earned:
 class CountedRevenue:
     """Revenue of tables and contests by day, and the tax sheet of the completely counted classes.
 
-    `earned` begins before the sheet if its law looks back. `counted` are the tables with a counted win, even if their
-    revenue has another basis.
+    `earned` begins before the sheet if its law depends on earlier days. `counted` are the tables with a counted win,
+    even if their revenue has another basis.
     """
 
     earned: tuple[Earned, ...]
@@ -136,7 +136,8 @@ class CountedRevenue:
     def figure(self, cents: int, classes: Iterable[ClassOfRevenue], first: date, last: date) -> Figure:
         """Return an amount that follows from the revenue of classes on complete days, with its provenance.
 
-        Where it is that revenue, the entries add up to it; a base that leaves out losses, or a tax, is computed of it.
+        If the amount is that revenue, the entries add up to it. A base that leaves out losses, or a tax, is only
+        computed from it.
         """
         wanted = set(classes)
         days = self.days(wanted, first, last)
@@ -145,11 +146,11 @@ class CountedRevenue:
         return Figure(cents, because) if earned == cents else computed(cents, because)
 
     def _of(self, source: Source, names: set[str]) -> Iterator[tuple[tuple[str, str], ...]]:
-        """Yield the conditions on the sums, or none if they cover all such facts."""
+        """Yield the conditions that select names of a source; a single empty condition if they are all of them."""
         everywhere: set[str] = {one.name for one in self.earned if one.source == source}
         if source == "win":
             everywhere |= self.counted
-        if names and names == everywhere and source != "electronic":  # accounts wager at other tables too
+        if names and names == everywhere and source != "electronic":  # accounts wager at other tables, too
             yield ()
         else:
             yield from ((("item" if source == "contest" else "table_name", name),) for name in sorted(names))
@@ -166,7 +167,7 @@ async def counted_revenue(books: Books) -> CountedRevenue:
 
 
 async def counted_periods(books: Books, periods: Sequence[tuple[PeriodKind, date]]) -> list[CountedRevenue]:
-    """Return the revenue of each of these periods, which are named by a gaming day in them, with its sheet.
+    """Return the revenue of each period, given as its kind and a gaming day in it, with the sheet of the period.
 
     Raises: Rejected for tables of a class that the jurisdiction's pack does not have.
     """
@@ -273,7 +274,7 @@ class _Classes:
         return "fully_automated" if table in self._automated(day) else "banking"
 
     def source_of(self, table: str, day: date) -> Source:
-        """Return the source of a table's revenue: law may have the central system compute it."""
+        """Return the source of a table's revenue: account wagers if the basis is the central system, else the win."""
         name = self.of(table, day)
         law = self._books.place_on(day).law.classes.get(name)
         if name == "banking" or law is None or law.basis.on(day).value != BASES["electronic"]:

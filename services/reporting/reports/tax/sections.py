@@ -1,4 +1,4 @@
-"""The sections of the tax report, with their columns, and the legal computation."""
+"""The sections of the tax report, with their columns."""
 
 from typing import Final
 

@@ -35,7 +35,7 @@ def divided(cents: int, parts: Mapping[str, Fraction]) -> dict[str, int]:
     """
     exact = {party: cents * part for party, part in parts.items()}
     found = {party: floor(amount) for party, amount in exact.items()}
-    rests = sorted(exact, key=lambda party: found[party] - exact[party])  # stable: the first listed of equal ones
+    rests = sorted(exact, key=lambda party: found[party] - exact[party])  # stable: of equal ones, the first listed
     for party in rests[: cents - sum(found.values())]:
         found[party] += 1
     return found
@@ -44,7 +44,7 @@ def divided(cents: int, parts: Mapping[str, Fraction]) -> dict[str, int]:
 def share_lines(
     facility: Facility, revenue: Revenue, name: str, days: Iterable[date]
 ) -> Iterator[tuple[date, tuple[ShareLine, ...]]]:
-    """Yield the lines of a division of revenue on each of these days on which it applies."""
+    """Yield the lines of a division of revenue, for each of these days on which the division applies."""
     division, bases = facility.pack.shares[name], Bases(facility.pack)
     if not facility.is_under(division):
         return

@@ -25,11 +25,12 @@ from shared.jurisdictions.model import ClassOfRevenue, RevenueShares, TaxLayer
 
 @dataclass(frozen=True, slots=True)
 class LayerLine:
-    """A layer of tax on a gaming day: an exact rate on the base of its classes; by brackets, a line for each.
+    """A layer of tax on a gaming day: an exact rate on the base of its classes; with brackets, one line for each.
 
     `amount_cents` is base times rate, rounded half up each day; if the pack rounds a tax once per period, it is the
     day's addition to the rounded amount so far, so that the days sum to the period's rounded amount. The days of a
-    period never sum to less than 0. Of brackets the sum is rounded; the cents left over go to the largest remainders.
+    period never sum to less than 0. With brackets, their sum is rounded, and the remaining cents go to the largest
+    remainders.
     """
 
     layer: str
@@ -56,8 +57,8 @@ class DailySheet:
 def needed_from(pack: GamingPack, first: date) -> date:
     """Return the first gaming day whose revenue is needed for sheets and returns from a gaming day on.
 
-    If a loss may offset other days of its period, or a tax is rounded once per period or goes by brackets, that began
-    earlier; so did the month whose tax was paid as an estimate for this one.
+    It lies earlier if a loss may offset other days of its period, if a tax is rounded once per period or has brackets,
+    or if the tax of an earlier month was paid as an estimate.
     """
     losses = (one.value for rule in pack.classes.values() for one in rule.negative_days.root)
     roundings = (one.value for layer in pack.taxes.values() for one in layer.rounding.root)
@@ -112,7 +113,7 @@ def daily_sheets(
 
 
 def _days_of(pack: GamingPack, part: TaxLayer | RevenueShares, days: Sequence[date], first: date) -> Iterator[date]:
-    """Yield those of the days that are in the period of a tax or a division that contains the first day, or later."""
+    """Yield the days from the beginning of the period of a tax or division in which the first day lies."""
     if first < part.period.root[0].effective_from:
         yield from days
         return
@@ -129,7 +130,7 @@ def _is_by_year(rate: object) -> bool:
 def _layer_lines(
     facility: Facility, revenue: Revenue, name: str, days: Iterable[date]
 ) -> Iterator[tuple[date, tuple[LayerLine, ...]]]:
-    """Yield the lines of a layer on each of these days on which it is due."""
+    """Yield the lines of a layer of tax, for each of these days on which the layer is due."""
     layer, bases = facility.pack.taxes[name], Bases(facility.pack)
     exact, due_cents = Fraction(0), 0
     reached = _Reached(facility.pack)
@@ -164,7 +165,7 @@ def _layer_lines(
 
 
 class _Reached:
-    """The taxed revenue so far of the span over which brackets add up, cents."""
+    """The taxed revenue so far in the span (period or fiscal year) over which brackets apply, cents."""
 
     def __init__(self, pack: GamingPack) -> None:
         self._pack = pack
@@ -188,12 +189,12 @@ class _Reached:
 
 
 def _within(cents: int, above: int, end: int | None) -> int:
-    """Return how much of an amount lies in a bracket."""
+    """Return the part of an amount that lies in a bracket."""
     return max(0, (cents if end is None else min(cents, end)) - above)
 
 
 def _divided(cents: int, exact: list[Fraction]) -> list[int]:
-    """Return an amount in whole cents, divided as its exact parts are."""
+    """Return an amount in whole cents, divided in proportion to exact parts."""
     total = sum(exact, Fraction(0))
     if len(exact) == 1 or not total:
         return [cents, *(0 for _ in exact[1:])]
@@ -201,7 +202,7 @@ def _divided(cents: int, exact: list[Fraction]) -> list[int]:
 
 
 def _is_due(layer: TaxLayer, day: date, facility: Facility) -> bool:
-    """Return whether a layer has begun, has not ended, and applies to the facility and in its year."""
+    """Return whether a layer has begun, is not over, and applies to the facility in this year of its table games."""
     since = facility.table_games_since
     if not facility.is_under(layer) or day < layer.rate.root[0].effective_from:
         return False

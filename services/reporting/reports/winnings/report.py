@@ -27,7 +27,7 @@ from shared.runtime.http.roles import READ_PATRON_REPORTS
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The stored lines of a property, and whose each of them is."""
+    """The stored lines of a property, with the winners, as judged under a pack."""
 
     law: Pack
     state: StateWithholding | None
@@ -97,7 +97,7 @@ def _country(law: Pack) -> str:
 def _of_residents(kept: _Kept, judged: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates, except those of known nonresidents, for whom there is another form.
 
-    Where nothing is known of the winner, both stand, and a person decides.
+    If the winner's residence is unknown, the candidates for both forms are returned, and a person decides.
     """
     nonresidents = {
         id(line)
@@ -166,7 +166,7 @@ def _candidate(kept: _Kept, one: Candidate) -> dict[str, Any]:
 
 
 def _logged(books: Books, kept: _Kept, entry: FormEntry) -> LoggedForm:
-    """Return a form of the log, which is known by its gaming day or its first win."""
+    """Return a form of the log; it is identified by its gaming day, or by its first win."""
     first = entry.candidates[0]
     win = f"{first.lines[0].table} {kept.win(first)}"
     return LoggedForm(
@@ -271,7 +271,7 @@ def _returned_once(
     logged: Sequence[Mapping[str, Any]],
     returns: Sequence[Mapping[str, Any]],
 ) -> tuple[Identity, ...]:
-    """Return that a year's returns add up to its log; of a table or game alone they may have more than it."""
+    """Return the identity of a year's returns and log; for a table or game there is none, as returns may have more."""
     question = books.question
     if question.period != "year" or question.table is not None or question.game is not None:
         return ()
@@ -307,7 +307,7 @@ def _marks(books: Books, found: Sequence[Candidate]) -> tuple[Mark, ...]:
     applied = dict.fromkeys(unconfirmed(law for one in found for law in one.applied))
     state = books.place.law.state_withholding
     of_state = dict.fromkeys(unconfirmed(law for one in found for law in applied_to(state, one)))
-    # No win may reach a threshold that is no longer the law's: the doubt stands also where nothing was found.
+    # A threshold that is past review may be wrong even if no win reached it, so the mark does not depend on wins.
     for law in books.place.reporting:
         for name, part in (("reportable_winnings", law.reportable_winnings), ("returns", law.returns)):
             late = past_review(part, name, books.question.last)

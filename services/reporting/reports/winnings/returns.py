@@ -1,4 +1,4 @@
-"""The information returns of a year: what each should say, what was filed of it, and by when it is due."""
+"""The information returns of a year: amounts to be reported, amounts as filed, and deadlines."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -67,17 +67,17 @@ RETURNS: Final = Section(
 )
 
 WITHHELD: Final = ("withheld_cents", "state_withheld_cents", "local_withheld_cents")
-"""The taxes withheld, as returns and their filings have them: federal, of the state, of the locality."""
+"""The columns of withheld taxes in returns and filings: federal, state, local."""
 
 _NUMBERS: Final = 10**10
 
 _Filed = tuple[FilingSteps, PreparedReport]
-"""A report of a return, with its filing."""
+"""A filed report of a return, with its filing."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedForm:
-    """A form of the log, as its row shows it, and the win or gaming day by which it is known."""
+    """A form of the log, as its row shows it, and the win or gaming day that identifies it."""
 
     entry: FormEntry
     row: dict[str, Any]
@@ -94,16 +94,16 @@ class Return(NamedTuple):
 
     @property
     def entry(self) -> FormEntry:
-        """Return the first of its forms, with which all have their patron and year in common."""
+        """Return the first of the forms, all of which have the same patron and year."""
         return self.forms[0].entry
 
 
 async def return_rows(
     books: Books, logged: Sequence[tuple[Pack, Sequence[LoggedForm]]], is_asked: Callable[[FormEntry], bool]
 ) -> list[dict[str, Any]]:
-    """Return the rows of the returns that have forms of the question, which is a year: a return may be of all of it.
+    """Return the rows of the returns with forms of the question; none unless the question is about a year.
 
-    Of all tables and games, also of those that were filed and have no form any more.
+    A question about all tables and games includes returns that were filed and have no form any more.
     """
     question = books.question
     if question.period != "year":
@@ -122,9 +122,9 @@ async def return_rows(
 
 
 def returns_of(law: Pack, logged: Iterable[LoggedForm]) -> list[Return]:
-    """Return the returns of the log's forms: one for each form, or for all of a recipient's in a year.
+    """Return the returns of the log's forms: one for each form, or one for all forms of a recipient in a year.
 
-    What a treaty gives relief on is on a return of its own, which has another rate.
+    Winnings with relief under a treaty are on a return of their own, because their rate differs.
     """
     together: dict[tuple[str, ...], list[LoggedForm]] = {}
     for one in logged:
@@ -140,7 +140,7 @@ def returns_of(law: Pack, logged: Iterable[LoggedForm]) -> list[Return]:
 
 
 def _account_number(key: tuple[str, ...], taken: set[str]) -> str:
-    """Return ten digits that follow from what a return is known by, and are not taken; they are then."""
+    """Return a number of ten digits that follows from a return's key and is not in `taken`, and add it there."""
     for again in count():
         digest = sha256("\x1f".join((*key, *("again",) * again)).encode())
         found = f"{int(digest.hexdigest(), 16) % _NUMBERS:010}"
@@ -151,7 +151,7 @@ def _account_number(key: tuple[str, ...], taken: set[str]) -> str:
 
 
 def _filed(filings: Sequence[FilingSteps]) -> dict[tuple[str, str, str], _Filed]:
-    """Return the last report of each return that stands, or that was rejected where none does."""
+    """Return the last report of each return that was not rejected, or else the last rejected one."""
     found: dict[tuple[str, str, str], _Filed] = {}
     for is_rejected in (True, False):
         for one in filings:
@@ -182,13 +182,13 @@ def _row(books: Books, law: Pack, one: Return, before: _Filed | None) -> dict[st
 
 
 def _recorded(forms: Sequence[LoggedForm], name: str) -> Figure | None:
-    """Return what cashiers recorded as withheld of forms; None if they recorded nothing of one of them."""
+    """Return the tax that cashiers recorded as withheld on forms; None if they recorded none on one of the forms."""
     found = [form.row.get(name) for form in forms]
     return None if None in found else total(one for one in found if one is not None)
 
 
 def _gone(books: Books, law: Pack, form: str, number: str, before: _Filed) -> dict[str, Any]:
-    """Return the row of a return that was filed, and has no form any more."""
+    """Return the row of a return that was filed but has no form any more."""
     steps, report = before
     year = int(steps.prepared.period)
     said = law.forms[form].on(date(year, 12, 31)).value
@@ -207,7 +207,7 @@ def _gone(books: Books, law: Pack, form: str, number: str, before: _Filed) -> di
 def _became(
     books: Books, law: Pack, of: tuple[str, int], cents: tuple[int, ...], before: _Filed | None
 ) -> Iterator[tuple[str, Any]]:
-    """Yield what became of a return of a form and year, which should say these winnings and tax withheld."""
+    """Yield the cells of a return's filing; `cents` are the winnings and withheld taxes that it should have."""
     form, year = of
     rule, today = law.returns[form], books.place.gaming_day(books.question.known_at)
     file_by = due_on(rule.file_by, year)

@@ -66,14 +66,15 @@ def _win(line: SettledLine) -> _Win:
 async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won], Winners]:
     """Return the possibly reportable wins paid in the question's year, up to its end, and their winners.
 
-    By moment, with the date of payment. Wins on gaming days around the turn of the year are included; the caller checks
-    the date. Small wins are included only if the winner is known to be taxed outside the `home` countries.
+    The wins are in order of moment, with their date of payment. Wins on gaming days around the turn of the year are
+    included; the caller checks the date. Small wins are included only if the winner is known to be taxed outside the
+    `home` countries.
     """
     anywhere, year = books.asked(table=None), date(books.question.first.year, 1, 1)
     days = (year - _DAY, books.question.last + _DAY)
     recorded = {_win_of(one.fact): one for one in await anywhere.facts(WinnerIdentified, first=days[0], last=days[1])}
     before = {"first": date.min, "last": days[0] - _DAY}
-    begins = datetime.combine(year, time(), books.place.zone)  # nobody records a payment before it
+    begins = datetime.combine(year, time(), books.place.zone)  # no payment is recorded before it
     late = {_win_of(one.fact): one for one in await anywhere.facts_since(begins, WinnerIdentified, **before)}
     late = {win: one for win, one in late.items() if one.fact.paid_on is not None and one.fact.paid_on >= year}
     recorded |= late
