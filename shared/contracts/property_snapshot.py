@@ -140,6 +140,15 @@ class PropertySnapshot:
         listed = sorted(self.document.shifts, key=lambda shift: (shift.begins < start, shift.begins))
         return tuple(shift.shift for shift in listed)
 
+    def shifts_begin_at(self, day: date) -> list[datetime]:
+        """Return the moments (UTC) at which the shifts of a gaming day begin, earliest first."""
+        start = self.document.gaming_day_begins
+        following = day + timedelta(days=1)
+        return sorted(
+            begins_at(following if shift.begins < start else day, self.zone, shift.begins)
+            for shift in self.document.shifts
+        )
+
     def shift_at(self, moment: datetime) -> str:
         """Return the current shift at a moment, by the property's clock."""
         clock = moment.astimezone(self.zone).time()

@@ -159,11 +159,19 @@ class Rounds:
         return self._event("settlement.posted", moment + timedelta(seconds=2), data)
 
     def reversed(
-        self, table: Table, moment: datetime, round_id: str, *, revision: int = 1, **total: int
+        self,
+        table: Table,
+        moment: datetime,
+        round_id: str,
+        *,
+        revision: int = 1,
+        closed_at: datetime | None = None,
+        **total: int,
     ) -> dict[str, Any]:
-        """A round was taken back; `total` is what had been posted."""
+        """A round was reversed at a moment; `total` is what was posted. Without `closed_at` it was closed then."""
         data = _round(table, round_id) | {
             "revision": revision,
+            "closed_at": (closed_at or moment).isoformat(),
             "reverses": 1,
             "submission": {"version": 1, "hash": "0" * 64},
             "correction": {"reason": "misread card", "entered_by": "floor.lee", "approved_by": "audit.kim"},

@@ -18,8 +18,9 @@ from services.reporting.read_model.statements import (
     LINE_ENTRIES,
     PLAYED_ENTRIES,
     ROUND_ENTRIES,
+    SHIFT_BY_HANDOVER,
 )
-from services.reporting.read_model.sums import AMOUNT_DIMENSIONS, ROUND_DIMENSIONS
+from services.reporting.read_model.sums import AMOUNT_DIMENSIONS, HANDOVER_SHIFT, ROUND_DIMENSIONS
 from shared.contracts.exact import NANOCENTS
 from shared.contracts.wager_totals import FIGURES
 
@@ -183,6 +184,10 @@ async def _summed(books: Books, because: Aggregate) -> Sequence[EntryBehind]:
     wanted = dict(because.where)
     dimensions = AMOUNT_DIMENSIONS if because.book == "amounts" else (*ROUND_DIMENSIONS, "dealer", "category")
     conditions = "".join(f' AND "{name}"::text = :w_{name}' for name in dimensions if name in wanted)
+    handed: dict[str, Any] = {}
+    if HANDOVER_SHIFT in wanted:
+        conditions += f" AND {SHIFT_BY_HANDOVER} = :w_{HANDOVER_SHIFT}"
+        handed = await books.handed_over(because.first, because.last)
     [measure] = because.measures
     if because.closed is not None:
         conditions += " AND closed_at > :after AND closed_at <= :until"
@@ -207,6 +212,7 @@ async def _summed(books: Books, because: Aggregate) -> Sequence[EntryBehind]:
         "measure": measure,
         **dict(zip(("after", "until"), because.closed or (), strict=False)),
         **{f"w_{name}": value for name, value in wanted.items()},
+        **handed,
     }
     statement = text(query.replace("{where}", conditions))
     used = {name: value for name, value in parameters.items() if f":{name}" in str(statement)}

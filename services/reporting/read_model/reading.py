@@ -23,7 +23,7 @@ from shared.contracts.inventory import PitRecorded
 from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.pit import PitData
 from shared.contracts.properties import Sales
-from shared.contracts.property_snapshot import PropertySnapshot, place_of_day
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.topic_reader import kind_of
 from shared.runtime.snapshot_reader import SnapshotReader
 
@@ -87,19 +87,13 @@ class Books(Sums):
     def __init__(
         self, reader: SnapshotReader, question: ReportQuery, places: Sequence[PropertySnapshot], *, explain: bool = True
     ) -> None:
-        super().__init__(reader, question, explain=explain)
-        self._places = places
+        super().__init__(reader, question, places, explain=explain)
 
     def asked(self, **otherwise: Any) -> "Books":
         """Return the same read model for a modified question: another moment, or all of the property."""
         return Books(self._reader, replace(self.question, **otherwise), self._places, explain=self.explains)
 
     # --- the property ---
-
-    def place_on(self, day: date) -> PropertySnapshot:
-        """Return the property as of a gaming day; before its first version, that version."""
-        found = place_of_day(self._places, day)
-        return found or min(self._places, key=lambda place: place.document.effective_from)
 
     def dated(self, listed: Iterable[Listed]) -> list[Listed]:
         """Return facts that have no gaming day, each with the gaming day of its moment by the property's clock."""

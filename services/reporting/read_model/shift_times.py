@@ -13,6 +13,7 @@ from sqlalchemy import text
 
 from services.reporting.framework.figures import EntryRef, Figure
 from services.reporting.read_model.derived import stands
+from services.reporting.read_model.handovers import OPEN_IN_SHIFTS, TIMES
 from services.reporting.read_model.reading import Books, entries_of, parts_of
 from shared.contracts import pit
 from shared.contracts.topic_reader import kind_of
@@ -20,22 +21,9 @@ from shared.contracts.topic_reader import kind_of
 _NEIGHBORS: Final = timedelta(days=1)
 """An event on a gaming day may belong to a shift of the neighboring day at its table."""
 
-# The periods of each shift, from its last statement: the one with the highest revision.
-_TIMES: Final = """times AS MATERIALIZED (
-        SELECT w.table_name, w.shift, CAST(t.said ->> 'since' AS timestamptz) AS after,
-               coalesce(CAST(t.said ->> 'until' AS timestamptz), 'infinity') AS until
-        FROM (SELECT DISTINCT ON (table_name, gaming_day, data ->> 'shift')
-                     table_name, data ->> 'shift' AS shift, data -> 'times' AS times
-              FROM reporting.facts
-              WHERE property = :property AND kind = 'win.stated' AND recorded_at <= :known_at
-                AND gaming_day BETWEEN :begin AND :end
-                AND (CAST(:tables AS text[]) IS NULL OR table_name = ANY(:tables))
-              ORDER BY table_name, gaming_day, data ->> 'shift', CAST(data ->> 'revision' AS integer) DESC) w
-        CROSS JOIN LATERAL jsonb_array_elements(w.times) t(said))"""
-
 _SHIFTS: Final = text(
     f"""
-    WITH {_TIMES}
+    WITH {TIMES}
     SELECT (SELECT s.shift FROM times s
             WHERE s.table_name = g.table_name AND g.at > s.after AND g.at <= s.until LIMIT 1) AS shift
     FROM unnest(CAST(:named AS text[]), CAST(:moments AS timestamptz[])) WITH ORDINALITY g(table_name, at, number)
@@ -44,7 +32,7 @@ _SHIFTS: Final = text(
 
 _OTHERS: Final = text(
     f"""
-    WITH {_TIMES}
+    WITH {TIMES}
     SELECT f.service, f.shard, f.seq, f.table_name, f.event, f.gaming_day, f.occurred_at, f.data ->> 'shift' AS claimed,
            s.shift
     FROM reporting.facts f
@@ -55,17 +43,10 @@ _OTHERS: Final = text(
     ORDER BY f.occurred_at, f.service, f.shard, f.seq"""  # noqa: S608 - our own text
 )
 
-_OPEN: Final = text(
-    f"""
-    WITH {_TIMES}
-    SELECT table_name, shift, after, least(until, :known_at) AS until FROM times
-    ORDER BY table_name, after"""  # noqa: S608 - our own text
-)
-
 # A round that was closed while its table was not open belongs to the shift of the clock.
 _PLAYED: Final = text(
     f"""
-    WITH {_TIMES}
+    WITH {TIMES}
     SELECT r.table_name, coalesce(s.shift, r.shift) AS shift, r.dealer, CAST(sum(r.sign) AS bigint) AS rounds,
            CAST(sum(r.seats) AS bigint) AS seats
     FROM reporting.rounds r
@@ -78,7 +59,7 @@ _PLAYED: Final = text(
 
 # A sale at a table that was not open belongs to the shift that it claims.
 _SOLD: Final = f"""
-    WITH {_TIMES},
+    WITH {TIMES},
     sold AS (
         SELECT f.service, f.shard, f.seq, f.table_name, f.occurred_at, -f.moved_cents AS cents,
                coalesce(s.shift, f.data ->> 'shift') AS shift
@@ -94,7 +75,7 @@ _SOLD_EXPLAINED: Final = text(_SOLD.format(entries=entries_of("cents")))
 
 _DEALERS: Final = text(
     f"""
-    WITH {_TIMES}
+    WITH {TIMES}
     SELECT DISTINCT f.table_name, coalesce(s.shift, f.data ->> 'shift') AS shift, f.data #>> '{{data,dealer}}' AS dealer
     FROM reporting.facts f
     LEFT JOIN times s ON s.table_name = f.table_name AND f.occurred_at > s.after AND f.occurred_at <= s.until
@@ -189,7 +170,7 @@ def milliseconds_of(times: Times) -> int:
 async def open_in_shifts(books: Books) -> dict[tuple[str, str], Times]:
     """Return the periods in which each table was open, by table and shift of the question's gaming days, up to now."""
     found: dict[tuple[str, str], list[tuple[datetime, datetime]]] = defaultdict(list)
-    rows = await books.read(_OPEN, begin=books.question.first, end=books.question.last, tables=_tables(books))
+    rows = await books.read(OPEN_IN_SHIFTS, begin=books.question.first, end=books.question.last, tables=_tables(books))
     for row in rows:
         found[row.table_name, row.shift].append((row.after, row.until))
     return dict(found)

@@ -41,27 +41,52 @@ AMOUNT_BY_PLACE: Final = f"""
 
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
 _OF_FIGURES: Final = ", ".join(
-    f"r.figures[(w.n - 1) * {len(FIGURES)} + {index}]" for index in range(1, len(FIGURES) + 1)
+    f"r.times * r.figures[(w.n - 1) * {len(FIGURES)} + {index}]" for index in range(1, len(FIGURES) + 1)
 )
 _ZEROS: Final = ", ".join("0" for _ in FIGURES)
 _PLAY: Final = "r.gaming_day, r.table_name, r.game, r.shift, r.dealer, r.version, r.submission"
 _PLAYED: Final = """r.property = :property AND r.gaming_day = ANY (CAST(:late AS date[]))
           AND r.recorded_at <= :known_at"""
 
+HANDED_OVER: Final = """unnest(
+        CAST(:handed_days AS date[]), CAST(:handed_tables AS text[]), CAST(:handed_after AS timestamptz[]),
+        CAST(:handed_until AS timestamptz[]), CAST(:handed_shifts AS text[])
+    ) AS handed_over(of_day, at_table, after, until, to_shift)"""
+"""Periods of a gaming day in which a table was in another shift than the clock: none unless shifts go by hand-over."""
+
+_IN_PERIOD: Final = "gaming_day = of_day AND table_name = at_table AND closed_at > after AND closed_at <= until"
+
+SHIFT_BY_HANDOVER: Final = (
+    f"coalesce((SELECT handed_over.to_shift FROM {HANDED_OVER} WHERE {_IN_PERIOD} LIMIT 1), shift)"
+)
+"""The shift of a round by the hand-over of its table."""
+
+# A round in such a period is taken from the shift of the clock and added to that of the table.
+_HANDED: Final = f"""
+        FROM {HANDED_OVER}
+        JOIN reporting.rounds r ON r.property = :property AND r.recorded_at <= :known_at AND {_IN_PERIOD}
+             AND r.shift <> to_shift AND r.gaming_day BETWEEN :first AND :last
+        CROSS JOIN LATERAL (VALUES (r.shift, -1), (to_shift, 1)) AS moved(shift, times)"""
+
 _ROUNDS: Final = f"""
+    WITH read AS NOT MATERIALIZED (
+        SELECT {_PLAY}, r.wagers, r.figures, r.line_wagers, r.line_figures, 1 AS times
+        FROM reporting.rounds r WHERE {_PLAYED}
+        UNION ALL
+        SELECT {_PLAY.replace("r.shift", "moved.shift")}, r.wagers, r.figures, r.line_wagers, r.line_figures, times
+        {_HANDED})
     SELECT {{by}} {{sums}} FROM (
         SELECT {{sums_of_days}}
         WHERE property = :property AND gaming_day BETWEEN :first AND :last
           AND gaming_day <> ALL (CAST(:late AS date[]))
         UNION ALL
         SELECT {_PLAY}, w.wager, {_OF_FIGURES}, 0, 0
-        FROM reporting.rounds r CROSS JOIN LATERAL unnest(r.wagers) WITH ORDINALITY AS w(wager, n)
-        WHERE {_PLAYED}
+        FROM read r CROSS JOIN LATERAL unnest(r.wagers) WITH ORDINALITY AS w(wager, n)
         UNION ALL
-        SELECT {_PLAY}, w.wager, {_ZEROS}, r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 1],
-               r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3]
-        FROM reporting.rounds r CROSS JOIN LATERAL unnest(r.line_wagers) WITH ORDINALITY AS w(wager, n)
-        WHERE {_PLAYED} AND r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3] <> 0) known {{joined}}
+        SELECT {_PLAY}, w.wager, {_ZEROS}, r.times * r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 1],
+               r.times * r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3]
+        FROM read r CROSS JOIN LATERAL unnest(r.line_wagers) WITH ORDINALITY AS w(wager, n)
+        WHERE r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3] <> 0) known {{joined}}
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
     GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
 

@@ -15,6 +15,12 @@ from sqlalchemy import Row, TextClause, text
 from services.reporting.domain.house_edges import HouseEdge, returns_of_text
 from services.reporting.framework.figures import Aggregate, Figure
 from services.reporting.framework.question import ReportQuery
+from services.reporting.read_model.handovers import (
+    OPEN_IN_SHIFTS,
+    HandedOver,
+    handed_over_arrays,
+    periods_of_another_shift,
+)
 from services.reporting.read_model.rounds import LINE_FIGURES, PLAYED, STAKES
 from services.reporting.read_model.statements import (
     AMOUNT_BY_PLACE,
@@ -32,6 +38,7 @@ from services.reporting.read_model.statements import (
 )
 from services.reporting.read_model.statements import PLAYED as PLAYED_ROUNDS
 from services.reporting.read_model.weights import WEIGHED, WEIGHTS, Weighed, Weight, given_weights
+from shared.contracts.property_snapshot import PropertySnapshot, place_of_day
 from shared.contracts.wager_totals import FIGURES
 from shared.runtime.snapshot_reader import SnapshotReader
 
@@ -39,6 +46,8 @@ By = tuple[str, ...]
 """The key of a sum: the values of the dimensions by which it was grouped."""
 
 AMOUNT_DIMENSIONS: Final = ("gaming_day", "table_name", "shift", "item")
+HANDOVER_SHIFT: Final = "handover_shift"
+"""The dimension of rounds that is the shift by the hand-over of their table; `shift` goes by the property's clock."""
 ROUND_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "shift", "version", "submission", "wager")
 DEALER_DIMENSIONS: Final = ("gaming_day", "dealer", "game", "version", "submission", "wager")
 PLAYED_DIMENSIONS: Final = ROUND_DIMENSIONS[:-1]
@@ -62,12 +71,21 @@ class Sums:
     of figures it takes as long as summing.
     """
 
-    def __init__(self, reader: SnapshotReader, question: ReportQuery, *, explain: bool) -> None:
+    def __init__(
+        self, reader: SnapshotReader, question: ReportQuery, places: Sequence[PropertySnapshot], *, explain: bool
+    ) -> None:
         self._reader = reader
         self.question = question
+        self._places = places
         self.explains = explain
         """Whether figures have provenance."""
         self._late: dict[tuple[date, date, bool], list[date]] = {}
+        self._handed: dict[tuple[date, date], dict[str, list[Any]]] = {}
+
+    def place_on(self, day: date) -> PropertySnapshot:
+        """Return the property as of a gaming day; before its first version, that version."""
+        found = place_of_day(self._places, day)
+        return found or min(self._places, key=lambda place: place.document.effective_from)
 
     async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
         """Return the rows of a statement about the property as known at the question's moment."""
@@ -129,7 +147,10 @@ class Sums:
         first: date | None = None,
         last: date | None = None,
     ) -> dict[By, dict[str, Figure]]:
-        """Return FIGURES and STAKES of settled rounds, or some of them, summed by dimensions (ROUND_DIMENSIONS)."""
+        """Return FIGURES and STAKES of settled rounds, or some of them, summed by dimensions.
+
+        Dimensions are those of ROUND_DIMENSIONS and HANDOVER_SHIFT.
+        """
         return await self._added_up(ROUNDS, "rounds", figures, by, ROUND_DIMENSIONS, first, last)
 
     async def dealers(self, by: Sequence[str], *, figures: Sequence[str]) -> dict[By, dict[str, Figure]]:
@@ -148,7 +169,7 @@ class Sums:
         return {tuple(map(str, row[: len(by)])): tuple(map(int, row[len(by) :])) for row in given}
 
     async def weighed(self, by: Sequence[str], weights: Iterable[Weight]) -> dict[By, Weighed]:
-        """Return the weighted sums of rounds, by ROUND_DIMENSIONS and `earner`, or by `dealer`."""
+        """Return the weighted sums of rounds, by ROUND_DIMENSIONS, HANDOVER_SHIFT and `earner`, or by `dealer`."""
         query, dimensions = (DEALERS, DEALER_DIMENSIONS) if "dealer" in by else (ROUNDS, (*ROUND_DIMENSIONS, "earner"))
         query, first, last = of_rounds(query, WEIGHED, WEIGHTS), self.question.first, self.question.last
         every, more = self._every(by), {"game": self.question.game, "weights": given_weights(weights)}
@@ -210,8 +231,11 @@ class Sums:
         every: bool = False,
         **more: Any,
     ) -> Sequence[Any]:
-        if unknown := set(by) - set(dimensions):
+        if unknown := set(by) - set(dimensions) - {HANDOVER_SHIFT}:
             raise ValueError(f"{', '.join(sorted(unknown))}: not among {', '.join(dimensions)}")
+        handed = HANDOVER_SHIFT in by
+        if ":handed_days" in query:
+            more |= await self.handed_over(first, last) if handed else handed_over_arrays(())
         parameters = {
             "property": self.question.property,
             "first": first,
@@ -221,7 +245,20 @@ class Sums:
             "late": await self.late_days(first, last, every=every),
             **more,
         }
-        return (await self._reader.execute(_statement(query, tuple(by)), parameters)).all()
+        columns = tuple("shift" if name == HANDOVER_SHIFT else name for name in by)
+        rows = (await self._reader.execute(_statement(query, columns), parameters)).all()
+        return [row for row in rows if any(row[len(by) :])] if handed else rows
+
+    async def handed_over(self, first: date, last: date) -> dict[str, list[Any]]:
+        """Return the periods of gaming days in which tables were in another shift than the clock, as parameters."""
+        if (first, last) not in self._handed:
+            rows = await self.read(OPEN_IN_SHIFTS, begin=first, end=last, tables=None)
+            self._handed[first, last] = handed_over_arrays(
+                HandedOver(row.gaming_day, row.table_name, after, until, row.shift)
+                for row in rows
+                for after, until in periods_of_another_shift(self.place_on(row.gaming_day), row)
+            )
+        return self._handed[first, last]
 
     async def late_days(self, first: date, last: date, *, every: bool = False) -> list[date]:
         """Return the gaming days whose entries must be summed individually, because some were recorded later.

@@ -1,5 +1,6 @@
 """One win: what table inventory states of a table's day is what every report says, and nothing else."""
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -241,29 +242,57 @@ def test_a_figure_of_the_win_leads_to_what_was_stated(both: BothBooks) -> None:
     assert {("table-inventory", "win_cents")} == {names(entry, "service", "measure") for entry in found["entries"]}
 
 
-def test_no_table_of_a_report_has_shifts_of_two_clocks() -> None:
-    """What was counted goes by the hand-over of a table, what was settled by the clock: in no section both."""
-    by_shift = [
-        (report, section.name, {column.name for column in section.columns})
+def test_every_table_by_shift_says_by_which_clock() -> None:
+    """Counts and rounds in one table go by the hand-over; where the property's clock decides, the column says so."""
+    settled = {"handle_cents", "payout_cents", "rounds", "assessed_cents"}
+    said = {
+        (report, section.name): next(column.formula for column in section.columns if column.name == "shift")
         for report, found in REPORTS.items()
         for section in found.sections
-        if "shift" in section.key
+        if "shift" in section.key and settled & {column.name for column in section.columns}
+    }
+    assert {("drop-and-win", "shifts"), ("statistics", "shifts"), ("vigorish", "shifts")} <= said.keys()
+    assert [] == [
+        at for at, formula in said.items() if not formula or not re.search(r"hand-over|handed over|clock", formula)
     ]
-    assert {"master-game", "drop-and-win"} <= {report for report, _, _ in by_shift}
-    counted, settled = {"drop_cents", "closer_cents", "hold_percent"}, {"handle_cents", "payout_cents", "rounds_cents"}
-    assert [] == [(report, name) for report, name, columns in by_shift if columns & counted and columns & settled]
+
+
+def by_shift(both: BothBooks, report: str, *columns: str) -> dict[str, Any]:
+    """The figures of each shift of a report of the day."""
+    return {row["shift"]: names(row, *columns) for row in rows_of(both.report(report), "shifts")}
 
 
 def test_rounds_between_the_clock_and_the_hand_over_are_of_one_shift_in_each_table(both: BothBooks) -> None:
-    """The shift begins at 14:00, the table is counted at 14:10: what was won at 14:05 is counted with the day shift."""
+    """The shift begins at 14:00, the table is counted at 14:10: what was won at 14:05 is of the day shift."""
     both.has_only("BJ-01")
-    table, desk = Table("BJ-01"), both.ledger
+    table, desk, rounds = Table("BJ-01"), both.ledger, Rounds()
     desk.pit(table.opened(at(0), chips(c500=200)), counted(table, 9.2, chips(c500=210), DAY, "swing"))
-    desk.settle(Rounds().posted(table, at(9.1), "r-1", handle=50_00))
+    desk.settle(rounds.posted(table, at(9.1), "r-1", handle=50_00))
     table.shift = "swing"
     desk.pit(table.closed(at(12), chips(c500=210)), *table.box_off(at(12)))
     desk.count_boxes(("BJ-01", table.sequence - 1, {}))
-    summary = both.report("drop-and-win")
-    assert {"day": 50_00, "swing": 0} == {row["shift"]: row["win_cents"] for row in rows_of(summary, "shifts")}
-    assert {"swing": 50_00} == {row["shift"]: row["settled_win_cents"] for row in rows_of(summary, "settled_shifts")}
+    wins = by_shift(both, "drop-and-win", "win_cents", "settled_win_cents", "counted_less_settled_cents")
+    assert {"day": (50_00, 50_00, 0), "swing": (0, 0, 0)} == wins
+    desk.settle(
+        rounds.posted(table, at(9.15), "r-2", handle=7_00),
+        rounds.reversed(table, at(40), "r-2", closed_at=at(9.15), handle=7_00),
+    )
+    before, now = (
+        {row["shift"]: row["settled_win_cents"] for row in rows_of(both.report("drop-and-win", **known), "shifts")}
+        for known in ({"known_at": at(39).isoformat()}, {})
+    )
+    assert [{"day": 57_00, "swing": 0}, {"day": 50_00, "swing": 0}] == [before, now]
+    found = both.report("drop-and-win/entries", more="&cell=shifts/day/settled_win_cents")
+    assert 50_00 == found["value"] == sum(entry["value"] for entry in found["entries"])
     assert (set(), []) == (missing_of(both), both.differences())
+
+
+def test_a_round_before_the_table_was_opened_is_of_the_clocks_shift(both: BothBooks) -> None:
+    """The sum over the shifts is the gaming day's, whether a table was open or not."""
+    both.has_only("BJ-01")
+    table, desk, rounds = Table("BJ-01"), both.ledger, Rounds()
+    desk.settle(rounds.posted(table, at(8.5), "r-1", handle=30_00), rounds.posted(table, at(10), "r-2", handle=20_00))
+    table.shift = "day"
+    desk.pit(table.opened(at(9.5), chips(c500=200)), table.closed(at(12), chips(c500=204)), *table.box_off(at(12)))
+    desk.count_boxes(("BJ-01", table.sequence - 1, {}))
+    assert {"day": (50_00,)} == by_shift(both, "drop-and-win", "settled_win_cents")

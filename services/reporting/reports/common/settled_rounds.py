@@ -15,11 +15,13 @@ from services.reporting.framework.figures import NOTHING, Aggregate, Figure
 from services.reporting.framework.figures import Part as SourceOf
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.rounds import BANK
+from services.reporting.read_model.sums import HANDOVER_SHIFT
 from services.reporting.reports.common.settled_win import ADDED, SettledWin
 
 _TABLE: Final = "table_name"
-DIMENSIONS: Final = (_TABLE, "game", "shift", "version", "submission", "wager")
-"""The dimensions of settled wins."""
+DIMENSIONS: Final = (_TABLE, "game", HANDOVER_SHIFT, "version", "submission", "wager")
+"""The dimensions of settled wins; the shift is empty unless it is asked for."""
+_SHIFT: Final = DIMENSIONS.index(HANDOVER_SHIFT)
 
 _OFFERED: Final = ("game", "version", "submission", "wager")
 _WON: Final = {"handle_cents": 1, "vigorish_cents": 1, "house_in_bank_cents": 1, "payout_cents": -1}
@@ -214,10 +216,20 @@ def _narrower(where: Where, more: Where) -> Where:
     return where + tuple(one for one in more if one[0] not in dict(where))
 
 
-async def settled_rounds(books: Books, first: date | None = None, last: date | None = None) -> SettledRounds:
-    """Return the settled rounds of the question's gaming days, or of others."""
+async def settled_rounds(
+    books: Books, first: date | None = None, last: date | None = None, *, by_shift: bool = False
+) -> SettledRounds:
+    """Return the settled rounds of the question's gaming days, or of others.
+
+    Only `by_shift` do they know the shift, by the hand-over of each table.
+    """
     first, last = first or books.question.first, last or books.question.last
-    known = await books.round_sums(DIMENSIONS, first=first, last=last)
+    if by_shift:
+        known = await books.round_sums(DIMENSIONS, first=first, last=last)
+    else:
+        others = [name for name in DIMENSIONS if name != HANDOVER_SHIFT]
+        sums = await books.round_sums(others, first=first, last=last)
+        known = {(*place[:_SHIFT], "", *place[_SHIFT:]): values for place, values in sums.items()}
     parts = list(starmap(Part.of, known.items()))
     edges = await books.house_edges({part.offered[2] for part in parts})
     asked = (("table_name", books.question.table), ("game", books.question.game))

@@ -9,9 +9,11 @@ from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Filled, Identity, Made, Section, fill
 from services.reporting.framework.figures import Cell, Figure, total
 from services.reporting.read_model.reading import Books
+from services.reporting.read_model.sums import HANDOVER_SHIFT
 from services.reporting.reports.common.counted_win import CountedWin, counted_marks
 from services.reporting.reports.common.counted_win import together as counted_together
 from services.reporting.reports.common.expected_win import ExpectedWin, expected_wins
+from services.reporting.reports.common.settled_rounds import settled_rounds
 from services.reporting.reports.common.settled_win import SettledWin, lines_identities
 from services.reporting.reports.common.settled_win import together as settled_together
 from services.reporting.reports.common.spans import (
@@ -38,7 +40,6 @@ from services.reporting.reports.drop_and_win.sections import (
     HOURS,
     HOUSE_EDGES,
     PITS,
-    SETTLED_SHIFTS,
     SHIFTS,
     TABLES,
     TABLES_TO_DATE,
@@ -91,25 +92,6 @@ def _added_up(totals: Cells, counted: Mapping[str, CountedWin], prior: Mapping[s
     }
 
 
-def _shift_sections(
-    counted: Mapping[str, CountedWin], prior: Mapping[str, CountedWin], span: Span, totals: Cells
-) -> Iterable[Filled]:
-    """Yield the shifts as counted and as settled, separately because a handover is seldom exactly on the hour."""
-
-    def cells(found: Cells) -> Cells:
-        return {name: cell for name, cell in found.items() if name in columns}
-
-    columns = {column.name for column in SHIFTS.columns}
-    shifts = sorted({*counted, *prior})
-    rows = ({"shift": shift, **cells_of(counted.get(shift), SettledWin(), prior.get(shift))} for shift in shifts)
-    yield fill(SHIFTS, map(cells, rows), **cells(_added_up(totals, counted, prior)))
-    settled = _single(span.settled.by("shift"))
-    whole = {
-        name: cell for name, cell in settled_cells(span.settled.whole()).items() if isinstance(cell, Figure | Cell)
-    }
-    yield fill(SETTLED_SHIFTS, ({"shift": shift, **settled_cells(win)} for shift, win in settled.items()), **whole)
-
-
 def _single(wins: Mapping[tuple[str, ...], SettledWin]) -> dict[str, SettledWin]:
     return {name: win for (name,), win in wins.items()}
 
@@ -120,9 +102,10 @@ def _whole(span: Span) -> Cells:
 
 
 async def _fill(books: Books) -> Content:
-    spans, shifts, hours, prior_days = await asyncio.gather(
+    spans, shifts, settled_shifts, hours, prior_days = await asyncio.gather(
         spans_to_date(books),
         _shifts(books, (books.question.first, books.question.last)),
+        settled_rounds(books, by_shift=True),
         _hours(books),
         days_year_before(books),
     )
@@ -163,7 +146,13 @@ async def _fill(books: Books) -> Content:
             _grouped(prior, books.pit_of),
             totals,
         ),
-        *_shift_sections(shifts, await _shifts(books, prior_days), span, totals),
+        _filled(
+            SHIFTS,
+            shifts,
+            _single(settled_shifts.by(HANDOVER_SHIFT)),
+            await _shifts(books, prior_days),
+            totals,
+        ),
         fill(DIFFERENCES, differences),
         fill(HOURS, map(_hour, hours)),
         *_sections_to_date(books, spans),
@@ -275,7 +264,7 @@ DROP_AND_WIN: Final = Report(
         "options that were wagered under; where the play of a hand or a meter decides, there is none."
     ),
     sections=(
-        *(TABLES, GAMES, PITS, SHIFTS, SETTLED_SHIFTS, DIFFERENCES, HOURS),
+        *(TABLES, GAMES, PITS, SHIFTS, DIFFERENCES, HOURS),
         *(WHOLE_TO_DATE, TABLES_TO_DATE, GAMES_TO_DATE, WAGERS_TO_DATE, HOUSE_EDGES),
     ),
     sources=(

@@ -130,16 +130,14 @@ GAMES: Final = _section(
 PITS: Final = _section("pits", "By pit", _PIT, *_ALL, key=("pit",))
 SHIFTS: Final = _section(
     "shifts",
-    "By shift, as counted",
-    Column(name="shift", title="Shift", formula="it ends where a table was counted for it, and handed over"),
-    *(column for column in (*_COUNTED, *_PRIOR, _MISSING) if column.name != "counted_less_settled_cents"),
-    key=("shift",),
-)
-SETTLED_SHIFTS: Final = _section(
-    "settled_shifts",
-    "By shift, as settled",
-    Column(name="shift", title="Shift", formula="the one at work when a round was closed, on the property's clock"),
-    *_SETTLED,
+    "By shift",
+    Column(
+        name="shift",
+        title="Shift",
+        formula="ends at each table with the count at which the table was handed over, for counts and rounds alike; "
+        "rounds outside the shifts of their table on the gaming day go by the property's clock",
+    ),
+    *_ALL,
     key=("shift",),
 )
 HOURS: Final = Section(

@@ -16,6 +16,7 @@ from services.reporting.framework.figures import NOTHING, Cell, Figure, Sources,
 from services.reporting.read_model.alarms import behind
 from services.reporting.read_model.evidence import carried_evidence, dealer_counts
 from services.reporting.read_model.reading import Books
+from services.reporting.read_model.sums import HANDOVER_SHIFT
 from services.reporting.reports.common.settled_win import SettledWin, lines_identities
 from services.reporting.reports.statistics.exact_parts import Against, Exact, Part, against, parts_of
 from services.reporting.reports.statistics.sections import (
@@ -43,7 +44,7 @@ async def _fill(books: Books) -> Content:
     exact = Exact(await books.house_edges({part.submission for part in parts}))
     by = partial(against, books, exact)
     dealers, wagers, tables, shifts, whole = await asyncio.gather(
-        by("dealer"), by("game", "earner"), by("table_name"), by("shift"), by()
+        by("dealer"), by("game", "earner"), by("table_name"), by(HANDOVER_SHIFT), by()
     )
     alarms, rows, counts = await asyncio.gather(
         _alarms(books, carried.alarms), _rows(books, exact, parts), _counts(books)

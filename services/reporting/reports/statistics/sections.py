@@ -54,7 +54,10 @@ DEALERS: Final = Section(
     name="dealers", title="By dealer", key=("dealer",), columns=(Column(name="dealer", title="Dealer"), *_AGAINST)
 )
 SHIFTS: Final = Section(
-    name="shifts", title="By shift", key=("shift",), columns=(Column(name="shift", title="Shift"), *_AGAINST)
+    name="shifts",
+    title="By shift",
+    key=("shift",),
+    columns=(Column(name="shift", title="Shift", formula="by the hand-over of each table"), *_AGAINST),
 )
 ROWS: Final = Section(
     name="rows",

@@ -1,0 +1,81 @@
+"""Hand-overs of tables: when each was open in which shift, and where that is another shift than the clock's. Pure.
+
+A shift of a table ends with the count at which the table is handed over, minutes after the clock's change of shift or
+hours. What was counted is of the table's shift; rounds carry the shift of the property's clock.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, timedelta
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, Protocol
+
+from sqlalchemy import text
+
+from shared.contracts.property_snapshot import PropertySnapshot
+
+# The periods of each shift, from its last statement: the one with the highest revision.
+TIMES: Final = """times AS MATERIALIZED (
+        SELECT w.table_name, w.gaming_day, w.shift, CAST(t.said ->> 'since' AS timestamptz) AS after,
+               coalesce(CAST(t.said ->> 'until' AS timestamptz), 'infinity') AS until
+        FROM (SELECT DISTINCT ON (table_name, gaming_day, data ->> 'shift')
+                     table_name, gaming_day, data ->> 'shift' AS shift, data -> 'times' AS times
+              FROM reporting.facts
+              WHERE property = :property AND kind = 'win.stated' AND recorded_at <= :known_at
+                AND gaming_day BETWEEN :begin AND :end
+                AND (CAST(:tables AS text[]) IS NULL OR table_name = ANY(:tables))
+              ORDER BY table_name, gaming_day, data ->> 'shift', CAST(data ->> 'revision' AS integer) DESC) w
+        CROSS JOIN LATERAL jsonb_array_elements(w.times) t(said))"""
+"""The periods in which tables were open in shifts of gaming days, each after a moment up to and including another."""
+
+OPEN_IN_SHIFTS: Final = text(
+    f"""
+    WITH {TIMES}
+    SELECT table_name, gaming_day, shift, after, least(until, :known_at) AS until FROM times
+    ORDER BY table_name, after"""  # noqa: S608 - our own text
+)
+
+_INSTANT: Final = timedelta(microseconds=1)
+"""The resolution of moments: a period that ends before a moment ends this much earlier."""
+
+
+class OpenInShift(Protocol):
+    """A row of OPEN_IN_SHIFTS."""
+
+    shift: str
+    after: datetime
+    until: datetime
+    gaming_day: date
+
+
+class HandedOver(NamedTuple):
+    """A period of a gaming day, after a moment up to another, in which a table was in `shift` and the clock was not."""
+
+    gaming_day: date
+    table: str
+    after: datetime
+    until: datetime
+    shift: str
+
+
+def handed_over_arrays(periods: Iterable[HandedOver]) -> dict[str, list[Any]]:
+    """Return periods as the array parameters of `statements.HANDED_OVER`."""
+    names = ("handed_days", "handed_tables", "handed_after", "handed_until", "handed_shifts")
+    columns = list(zip(*periods, strict=True)) or [()] * len(names)
+    return {name: list(column) for name, column in zip(names, columns, strict=True)}
+
+
+def periods_of_another_shift(place: PropertySnapshot, opened: OpenInShift) -> Iterator[tuple[datetime, datetime]]:
+    """Yield the parts of the time in which a table was open in a shift, in which the clock was in another shift.
+
+    A part may be longer than that on a day on which clocks are changed: then it is the whole time.
+    """
+    after, until = opened.after, opened.until
+    if after >= until:
+        return
+    if after.astimezone(place.zone).utcoffset() != until.astimezone(place.zone).utcoffset():
+        yield after, until
+        return
+    begins = (moment - _INSTANT for moment in place.shifts_begin_at(opened.gaming_day))
+    for part in pairwise([after, *(moment for moment in begins if after < moment < until), until]):
+        if place.shift_at(part[0] + _INSTANT) != opened.shift:
+            yield part
