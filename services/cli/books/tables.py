@@ -13,7 +13,7 @@ from shared.runtime.service.manifest import Manifest
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What happens to a row that was altered, added or deleted without the service.
+    """The consequence of altering, adding or deleting a row in the database without the service.
 
     `refused`: it has no effect, because of `by`; `found`: `by` detects it; `survived`: it has no consequence, or is
     restored; `missed`: nothing detects it, and `by` describes the consequence. `after`: the time until then. `test`

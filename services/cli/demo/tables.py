@@ -210,7 +210,7 @@ def _exception(each: Document) -> list[str]:
 
 
 def _round(example: Document) -> Iterator["RenderableType"]:
-    """Yield the output of `pitledger reconstruct` in short: the entries, of which the one in force is shown in full."""
+    """Yield `pitledger reconstruct` in short: a table of all entries, and the entry in force in full."""
     yield heading(f"One round, from the cards to the books: pitledger reconstruct {example['round_id']}")
     yield table(
         numbers("Entry") + names("What") + numbers("Chips") + words("Why") + names("Hash"),
