@@ -26,7 +26,7 @@ WRAPPING_KEYS: Final[Mapping[str, str]] = {
     "wagering-accounts": PATRON_KEYS,
     "suspicious-activity": "suspicious-activity-keys.txt",
 }
-"""The services that keep personal data, each with the file of the keys that wrap, which no other service gets."""
+"""The file of wrapping keys of each service that keeps personal data; no other service receives the file."""
 
 Keys = Annotated[
     list[str] | None,
@@ -65,7 +65,7 @@ def _lines(keys: Sequence[str]) -> list[str]:
 
 
 def quorum_of(found: Settings, witnesses: Sequence[str], required: int | None) -> Quorum | None:
-    """Return the witnesses that the options, else the settings, name; None if neither does.
+    """Return the quorum of the witnesses that the options name, else the settings; None if neither names any.
 
     Raises: UsageWrong for an invalid witness key, or if more are required than are known.
     """
