@@ -29,7 +29,7 @@ class Hung:
 
     @property
     def columns(self) -> list[dict[str, str]]:
-        """Return the columns of its table, as a report has them."""
+        """Return the columns of its table, in the format of a report's columns."""
         return [asdict(column) for column in self.chart.columns]
 
 
