@@ -33,7 +33,7 @@ OF_STACK: Final = (
     "PITLEDGER_OIDC_AUDIENCE",
     "PITLEDGER_OIDC_TOKEN_SECONDS_MAX",
 )
-"""The settings that `pitledger up` sets itself, except PITLEDGER_MESSAGE_AUTHENTICATION: others only weaken checks."""
+"""The settings that `pitledger up` sets itself, except one that would only weaken checks: MESSAGE_AUTHENTICATION."""
 _NEAR: Final = 0.85
 """Least similarity (0 to 1) of a misspelled setting: `BOOTSTRAP_SERVERS` is one, `TEST_DATABASE_URL` is not."""
 

@@ -93,7 +93,7 @@ SECTIONS_OF_CHARTS: Final[Mapping[str, Collection[str]]] = {
     "side-bets": ("hits",),
     "drop-and-win": ("hours",),
 }
-"""The report sections of which charts need every row, by report."""
+"""The report sections that charts need with every row, by report."""
 
 
 def charts_of_report(shown: dict[str, Any], zone: str | None) -> list[Chart]:

@@ -35,7 +35,7 @@ _NOT_PASSED_ON: Final = frozenset(
         "content-length",
     }
 )
-"""Headers of a single connection (RFC 9110, 7.6.1), or meant for the browser and the console alone."""
+"""Headers of a single connection (RFC 9110, 7.6.1), or meant only for the browser and the console."""
 _HIDDEN: Final = "metrics"
 """Path that services offer only on their own port, to monitoring."""
 

@@ -25,7 +25,7 @@ MOVED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A command for a record, with the fields already known."""
+    """A command for a record; `values` are the fields that are known already."""
 
     service: str
     name: str

@@ -88,7 +88,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """A command: its service, its path, the roles of which any one suffices, and its fields."""
+    """A command: its service, its path, the roles that may give it (one suffices), and its fields."""
 
     service: str
     name: str

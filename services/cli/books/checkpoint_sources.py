@@ -147,7 +147,7 @@ def witnesses_of(service: str, quorum: Quorum | None) -> Quorum | None:
 def latest_note(store: DirectoryStore, origin: str, quorum: Quorum | None) -> str | None:
     """Return the latest checkpoint of a log with enough cosignatures, or None.
 
-    Raises: CheckpointError if one cannot be read.
+    Raises: CheckpointError if a stored checkpoint cannot be read.
     """
     if quorum is None:
         return store.latest(origin)

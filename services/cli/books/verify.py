@@ -190,7 +190,7 @@ async def _verify_one(
 
 
 def _vanished(service: str, name: str, signed: Signed) -> Result:
-    """Return the result for a shard of which only checkpoints remain."""
+    """Return the result for a shard that has signed checkpoints but is missing from the database."""
     gone = VerificationProblem(name, 0, "there are signed checkpoints of this shard, but the database does not have it")
     return Result(service, 0, name, 0, 0, b"", len(signed.checkpoints), 0, [gone, *signed.problems])
 

@@ -35,7 +35,7 @@ _WIN_COLUMNS: Final = {
 _OF_THE_DESK: Final = frozenset(
     ("variance", "slip_open", "slip_gap", "slip_void", "slip_late", "box_not_counted", "adjustment", "equipment")
 )
-"""Kinds of exceptions of the pit's desk; those of rounds are checked separately."""
+"""Kinds of exceptions of the pit's desk; exceptions of rounds are checked separately."""
 
 _BANK_LEGS: Final = ("banked_wagers", "banked_payouts", "bank_collected", "bank_paid")
 _BALANCES: Final = (

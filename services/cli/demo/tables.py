@@ -22,7 +22,7 @@ _FIGURES: Final = numbers("Rounds", "Handle", "Payouts", "Vigorish", "Win", "Win
 
 
 def show_day(day: Document, titles: Mapping[str, str]) -> None:
-    """Print the day; `titles` are those of the games by their names."""
+    """Print the day; `titles` are the titles of games by their names."""
     report = day["win_as_settled"]
     wagers = rows_of(report, "wagers")
     show(

@@ -59,7 +59,7 @@ class Problem:
 def read_lines(name: str, content: bytes, digest: str) -> tuple[list[Line], list[Problem]]:
     """Return the events of a file, and the problems of its other lines.
 
-    `digest` is the file's SHA-256: an event without an id gets one made from it and the line number.
+    `digest` is the file's SHA-256: an event without an id gets an id made from the digest and the line number.
     """
     try:
         text = content.decode("utf-8-sig")

@@ -17,10 +17,10 @@ from shared.runtime.sealing import new_wrapping_key
 from shared.runtime.settings import Settings
 
 VERIFIERS: Final = "verifiers.txt"
-"""The file of the public keys of all services, beside their private ones."""
+"""The file of the public keys of all services, in the directory of their private keys."""
 
 PATRON_KEYS: Final = "patron-keys.txt"
-"""The file of the keys that wrap patrons' keys, beside the private ones."""
+"""The file of the keys that wrap patrons' keys, in the directory of the services' private keys."""
 
 WRAPPING_KEYS: Final[Mapping[str, str]] = {
     "wagering-accounts": PATRON_KEYS,
@@ -112,7 +112,7 @@ def write_wrapping_keys(path: Path, text: str) -> None:
 
 
 def write_patron_keys(directory: Path) -> None:
-    """Create the keys that wrap those of patrons and of files, unless they exist; readable by their owner only."""
+    """Create the keys that wrap patrons' keys and files' keys, unless they exist; readable by their owner only."""
     for name in WRAPPING_KEYS.values():
         path = directory / name
         if not path.exists():

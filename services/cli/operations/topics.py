@@ -43,8 +43,8 @@ def apply(
 ) -> None:
     """Create missing topics, and update existing ones.
 
-    Nothing else creates topics. A topic with more partitions keeps them. If more partitions would break the order of
-    messages, the change is refused with exit code 1.
+    Services do not create topics themselves. A topic with more partitions keeps them. If more partitions would break
+    the order of messages, the change is refused with exit code 1.
 
     Example: pitledger topics apply --partitions table.events=24 --replication-factor 3
     """

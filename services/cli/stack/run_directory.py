@@ -27,7 +27,7 @@ class Home:
     def __init__(self, directory: Path | None, starting: ExitStack) -> None:
         """Create the directory at a persistent path, or as a temporary one that `starting` removes.
 
-        Raises: UsageWrong if there can be no such directory.
+        Raises: UsageWrong if the directory cannot be created.
         """
         if directory is None:
             self.path = Path(tempfile.mkdtemp(prefix="pitledger-"))

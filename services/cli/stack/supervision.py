@@ -52,7 +52,7 @@ class _Record:
 
 
 class Supervisor:
-    """Monitors the parts of a stack and restarts, in order, those that ended. `report` is called for each."""
+    """Monitors the parts of a stack and restarts ended ones in order. `report` gets a message on each end and start."""
 
     def __init__(
         self,

@@ -31,8 +31,8 @@ _HOUR_PX: Final = 44
 def pace_by_hour(document: Mapping[str, Any], measure: Measure) -> Chart:
     """Return a heat map of tables by hour of the property's clock.
 
-    `document` is the report `pace` as JSON. The hours begin after the longest time without play, so that a night is not
-    torn apart.
+    `document` is the report `pace` as JSON. The hours begin after the longest time without play, so that a night's
+    hours are contiguous.
     """
     title = say(f"charts.pace.title.{measure}")
     rows = section_of(document, "hours")
