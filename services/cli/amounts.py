@@ -1,4 +1,4 @@
-"""Amounts of money as words of the command line."""
+"""Parse amounts of money that are given on the command line."""
 
 from decimal import Decimal, InvalidOperation
 
@@ -6,7 +6,7 @@ from services.cli.exits import UsageWrong
 
 
 def cents_of(option: str, text: str, *, least_cents: int = 1) -> int:
-    """Return dollars as cents. Raises: UsageWrong for what is no amount of whole cents, or less than the least.
+    """Return an option's dollars as cents. Raises: UsageWrong unless they are whole cents, at least `least_cents`.
 
     >>> cents_of("--amount", "12.50")
     1250

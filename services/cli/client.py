@@ -23,7 +23,7 @@ _ERRORS: Final[dict[int, type[CommandError]]] = {
     HTTPStatus.CONFLICT: CheckFailed,
     HTTPStatus.UNPROCESSABLE_ENTITY: InputRefused,
 }
-"""The error for an answer with this status; any other means that something is missing."""
+"""The error to raise for each HTTP status; NotFound for every other status."""
 
 
 def client_of(service: str) -> "Client":
@@ -36,7 +36,7 @@ def client_of(service: str) -> "Client":
 
 
 class Client(httpx.Client):
-    """A client with a person's token. `read`, `pages` and `do` raise CommandError for a problem document."""
+    """An HTTP client of a service that sends a person's token. Methods raise CommandError for a problem document."""
 
     def __init__(self, service: str, url: str, token: str) -> None:
         try:
@@ -44,7 +44,7 @@ class Client(httpx.Client):
                 base_url=url,
                 timeout=_SECONDS_MAX,
                 trust_env=False,
-                verify=create_default_context(),  # the authorities of this machine, or those of SSL_CERT_FILE
+                verify=create_default_context(),  # the CA certificates of this machine, or of SSL_CERT_FILE
                 headers={"authorization": f"Bearer {token}"},
             )
         except httpx.InvalidURL as error:
@@ -52,12 +52,12 @@ class Client(httpx.Client):
         self._service = service
 
     def read(self, path: str, **wanted: str | Sequence[str]) -> dict[str, Any]:
-        """Return a document."""
+        """Return the JSON document at a path; `wanted` are query parameters."""
         found: dict[str, Any] = self._answer("GET", path, params=wanted)
         return found
 
     def read_list(self, path: str) -> list[dict[str, Any]]:
-        """Return a list that is not paginated."""
+        """Return the JSON list at a path that is not paginated."""
         found: list[dict[str, Any]] = self._answer("GET", path)
         return found
 
@@ -74,7 +74,7 @@ class Client(httpx.Client):
             cursor = {"cursor": page["next"]} if page.get("next") else None
 
     def do(self, path: str, document: object = None, *, key: str | None = None) -> dict[str, Any]:
-        """Return the answer to a command; a retry under the same key is executed once."""
+        """Send a command and return its answer; a retry with the same idempotency key is executed once."""
         sent = {"idempotency-key": key or f"pitledger.{uuid4()}"}
         answer: dict[str, Any] = self._answer("POST", path, json=document, headers=sent)
         return answer
@@ -82,7 +82,7 @@ class Client(httpx.Client):
     def approve(
         self, path: str, document: Mapping[str, Any] | None = None, *, sha256: str | None = None, key: str | None = None
     ) -> dict[str, Any]:
-        """Return the answer to an approval of the subject with this `sha256`, by default the current one."""
+        """Approve the subject with the hash `sha256`, by default its current content, and return the answer."""
         if sha256 is None:
             subject = self.approvals.subject_of(path, document)
             assert subject is not None, f"{path} of {self._service} approves nothing"
@@ -126,7 +126,7 @@ def finding_line(one: Mapping[str, Any]) -> str:
 
 
 def _failed(what: str, status: int, problem: Mapping[str, Any]) -> CommandError:
-    """Return the error for a problem document; several faults are printed before it, one per line."""
+    """Return the error for a problem document; if it has several faults, `details` lists them, one per line."""
     mistakes = [f"{one['at']}: {one['what']}" for one in problem.get("errors") or ()]
     mistakes += [finding_line(one) for one in problem.get("problems") or ()]
     lines = mistakes or problem.get("detail", "").splitlines()

@@ -44,7 +44,7 @@ def with_connection(service: str, work: Callable[[AsyncConnection], Awaitable[T]
 
 
 def with_engine(service: str, work: Callable[[AsyncEngine], Awaitable[T]]) -> T:
-    """Return the result of `work`, which opens its own connections, as `with_connection` does."""
+    """Return the result of `work`, which opens its own connections. Raises: as `with_connection`."""
     url = settings().database_url.get_secret_value()
 
     async def whole() -> T:

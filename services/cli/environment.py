@@ -33,9 +33,9 @@ OF_STACK: Final = (
     "PITLEDGER_OIDC_AUDIENCE",
     "PITLEDGER_OIDC_TOKEN_SECONDS_MAX",
 )
-"""The settings that `pitledger up` gives its services itself, but for the one that would only make them trust more."""
+"""The settings that `pitledger up` sets itself, except one that would only weaken checks: MESSAGE_AUTHENTICATION."""
 _NEAR: Final = 0.85
-"""How much of a name must be the same: `BOOTSTRAP_SERVERS` is taken for a mistake, `TEST_DATABASE_URL` is not."""
+"""Least similarity (0 to 1) of a misspelled setting: `BOOTSTRAP_SERVERS` is one, `TEST_DATABASE_URL` is not."""
 
 
 def settings() -> Settings:
@@ -45,7 +45,7 @@ def settings() -> Settings:
         return Settings()
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        if not first["loc"]:  # several of them do not go together: the message names them
+        if not first["loc"]:  # settings contradict each other: the message names them
             raise UsageWrong(f"{first['msg']} (`pitledger config` lists the settings)") from None
         name = str(first["loc"][0])
         field = Settings.model_fields.get(name)
@@ -54,10 +54,10 @@ def settings() -> Settings:
 
 
 def require_known(environment: Mapping[str, str]) -> None:
-    """Raise UsageWrong for a variable that looks like a setting but is none, and would silently have no effect.
+    """Raise UsageWrong for a variable that looks like a setting but is not one, and would silently have no effect.
 
-    Such a variable begins with our prefix, or is almost the name of one that has none and is not set itself: whoever
-    sets `DATABSE_URL` means another database than the default.
+    A variable looks like a setting if it begins with the prefix of settings, or if it is almost the name of an unset
+    setting without prefix: `DATABSE_URL` is meant to be `DATABASE_URL`.
     """
     fields = [variable_of(name, field) for name, field in Settings.model_fields.items()]
     others = (TOKEN_VARIABLE, STACK_VARIABLE, REGISTRY_PASSWORD, _OF_COMPOSE, *map(url_variable, NAMES))
@@ -88,9 +88,9 @@ def require_no_stack(environment: Mapping[str, str]) -> None:
 
 
 def require_none_of_stack(environment: Mapping[str, str]) -> None:
-    """Raise UsageWrong for a setting that a stack gives its services itself, because it would have no effect.
+    """Raise UsageWrong for a setting that `pitledger up` sets itself, because the given value would have no effect.
 
-    Whoever names an OpenID provider believes that its people log in, and not those of the development issuer.
+    For example, a person who names an OpenID provider expects its users, not those of the development issuer.
     """
     if given := sorted(name for name, value in environment.items() if value and name.upper() in OF_STACK):
         raise UsageWrong(
@@ -100,7 +100,7 @@ def require_none_of_stack(environment: Mapping[str, str]) -> None:
 
 
 def listed(found: Settings) -> dict[str, dict[str, Any]]:
-    """Return each effective setting with its displayable `value`, or None."""
+    """Return by setting its displayable `value` (None if unset), its environment `variable` and its `source`."""
     return {
         name: {
             "value": _shown(getattr(found, name)),

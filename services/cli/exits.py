@@ -19,14 +19,14 @@ MEANINGS = {
     ExitCode.FINE: "everything is as it should be",
     ExitCode.NOT_AS_IT_SHOULD_BE: "what was checked is not as it should be",
     ExitCode.USAGE: "a command, option, file name or setting is wrong",
-    ExitCode.REFUSED: "the input is refused: no such round can have been played, no such document filed",
-    ExitCode.NOT_THERE: "the database, the broker or a record is not there",
+    ExitCode.REFUSED: "the input is refused: the round is impossible, or the document cannot be filed",
+    ExitCode.NOT_THERE: "the database, the broker or a service does not answer, or a record does not exist",
     ExitCode.BUG: "a bug of Pitledger; --debug shows where",
     ExitCode.INTERRUPTED: "interrupted by Ctrl-C",
 }
 
 EPILOG = "Exit codes:\n\n" + "\n\n".join(f"{code:>4}  {meaning}" for code, meaning in MEANINGS.items())
-"""The table as `--help` shows it."""
+"""The exit codes as `--help` shows them."""
 
 
 class CommandError(Exception):
@@ -64,7 +64,7 @@ class NotFound(CommandError):
 
 
 class CommandFailed(CommandError):
-    """A command that ran in a process of its own failed: its exit code, and what its log ends with."""
+    """A command that ran in its own process failed, with an exit code and the end of its log."""
 
     def __init__(self, code: int, log_tail: str) -> None:
         above, _, said = log_tail.rpartition("\n")
@@ -74,12 +74,12 @@ class CommandFailed(CommandError):
 
 
 def last_words(log_tail: str) -> str:
-    """Return the last line of the end of a log, for a message."""
+    """Return the last line of a log, worded for a message."""
     return f"last in its log: {log_tail.splitlines()[-1] if log_tail else 'nothing'}"
 
 
 class StackEnded(CommandError):
-    """A part of the stack ended without being asked to."""
+    """A part of the stack exited although it was not stopped."""
 
     def __init__(self, name: str, code: int | None = None, log_tail: str = "") -> None:
         how = "" if code is None else f" with exit code {code}" if code < 128 else f", killed by signal {code - 128}"
@@ -87,5 +87,5 @@ class StackEnded(CommandError):
         super().__init__(f"{self.happened}; the end of its log stands above")
         self.details = log_tail
         self.last_words = last_words(log_tail)
-        self.add_note(log_tail)  # where nobody prints the details, a traceback shows it
+        self.add_note(log_tail)  # a traceback shows it if the details are not printed
         self.exit_code = ExitCode.NOT_THERE if code == ExitCode.NOT_THERE else ExitCode.BUG

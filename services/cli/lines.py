@@ -27,7 +27,7 @@ def record_lines(record: Mapping[str, Any]) -> list[str]:
 
 
 def lines_table(lines: Sequence[Mapping[str, Any]]) -> "Table":
-    """Return a row per line, and the totals of the players' stakes and receipts."""
+    """Return a table with a row for each settlement line, and the players' totals as its footer."""
     players = [line for line in lines if line["wager"] != "bank" and line["seat"] != 0]
     amounts = [
         field for field in _AMOUNTS if field not in _SHOWN_WHEN_USED or any(line.get(field, 0) for line in lines)
@@ -49,7 +49,7 @@ def lines_table(lines: Sequence[Mapping[str, Any]]) -> "Table":
     rows = []
     for line in lines:
         hands = [str(line.get("hand", "")) for _ in hand]
-        wager, category = (line.get(field, "").replace("_", " ") for field in ("wager", "category"))  # to be broken
+        wager, category = (line.get(field, "").replace("_", " ") for field in ("wager", "category"))  # to wrap
         rows.append([str(line["seat"]), wager, *hands, line["outcome"], category, *sums([line]), line["paragraph"]])
     rows.append(["", "players", *("" for _ in hand), "", "", *sums(players), ""])
     return table(columns, rows, footer=True)

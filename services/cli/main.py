@@ -26,11 +26,11 @@ _COMMANDS: Final = {
     },
     "registry": {
         "property": "File, approve and read properties, and list their tables and devices.",
-        "submissions": "Draft, check, file, approve, compare and read rules submissions, and what is in effect where.",
-        "payback": "Show what the wagers of a rules submission pay back; count hands again.",
+        "submissions": "Draft, check, file, approve and compare rules submissions; list those in effect.",
+        "payback": "Compute the paybacks of a rules submission's wagers; recount the hands behind them.",
         "sign": "Make the payout sign of a rules submission, or its gaming guide, without database or broker.",
         "settle": "Settle round records or case files, and print every line with its paragraph.",
-        "devices": "Make the keys with which devices sign what happens at their tables.",
+        "devices": "Create the keys with which devices sign the events of their tables.",
     },
     "books": {
         "report": "Print a report of a gaming day, or of the week, month, quarter or year that contains it.",
@@ -38,9 +38,9 @@ _COMMANDS: Final = {
         "whatif": "Settle a gaming day or a month again under another rules submission; the books stay unchanged.",
         "minimums": "Show handle and theoretical win as they would have been under other table minimums.",
         "reconstruct": "Show everything that the journal holds about a round, from the cards to the hashes.",
-        "balances": "Print the balance of every account, on both time axes.",
+        "balances": "Print the balance of every account, as of a time and as known at a time.",
         "verify": "Verify the journals: hashes, links, sums, heads, signed checkpoints.",
-        "reconcile": "Report what was signed and published but is missing from a restored database.",
+        "reconcile": "Report entries that were signed or published but are missing from a restored database.",
         "prove": "Export the inclusion proof of an entry.",
         "verify-proof": "Verify an exported proof with only the public key.",
         "export": "Export the signed part of a journal, or of a gaming day, for the stand-alone verifier.",
@@ -50,29 +50,29 @@ _COMMANDS: Final = {
     },
     "cage": {
         "credit": "Request, approve and cut credit lines of patrons; prepare counter checks within them.",
-        "checks": "Redeem, clear, replace and collect counter checks; write off what nobody pays.",
-        "cage": "Transfer and count what lies at the locations of the cage.",
+        "checks": "Redeem, clear, replace and collect counter checks; write off uncollectible amounts.",
+        "cage": "Transfer and count the money and chips at the locations of the cage.",
     },
     "filing": {
         "filing": "Prepare currency transaction reports for FinCEN, and information returns for the IRS.",
-        "sar": "Draft and file suspicious activity reports, for those who make them alone.",
+        "sar": "Draft and file suspicious activity reports, with access for their preparers only.",
     },
     "operations": {
-        "quarantine": "Look at refused records; mend, replay or dismiss them.",
+        "quarantine": "List and show quarantined records; repair, replay or dismiss them.",
         "intake": "Load files of events, CSV or JSON Lines, into the topics, until Ctrl-C.",
-        "topics": "Create the Kafka topics; adopt one that is another now.",
+        "topics": "Create the Kafka topics; adopt a topic that was re-created or lost records.",
         "schemas": "Publish the JSON Schemas of all messages to a schema registry.",
         "db": "Create and migrate the services' schemas.",
         "keys": "Create the services' signing keys, and the list of their public keys.",
-        "patron-keys": "Replace the key that wraps the keys of patrons, and wrap them anew.",
+        "patron-keys": "Replace the key that wraps patrons' keys, and rewrap them.",
         "config": "Print the effective settings, with secrets masked, and the roles of callers.",
         "version": "Print the version; with --attest, compare the installation with the signed release.",
     },
 }
-"""The commands by room, in the order of `--help`, with their help lines.
+"""The help line of each command, by the package and the name of the command, in the order of `--help`.
 
-Each is a module of its room that is imported only when called. It has a function of its name, or `app`, a group of
-commands.
+A command is a module of the package, imported only when it is called. The module has a function named like the command,
+or `app`, a group of commands.
 """
 
 _SIGPIPE = 141
@@ -97,7 +97,7 @@ def _root(
 
 
 def _build(words: Sequence[str]) -> typer.Typer:
-    """Return the application with only the command that the words name; of the other commands, name and help."""
+    """Return the application. Only the command that `words` name is imported; the others are a name and a help line."""
     app = typer.Typer(
         epilog=EPILOG,
         no_args_is_help=True,
@@ -148,7 +148,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         sys.stdout.flush()
     except OSError as error:
-        # Whoever reads our output has seen enough, or its disk is full: nothing must be flushed to them at the end.
+        # The reader of our output has gone, or the disk is full: the interpreter must not flush to it again on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             return _SIGPIPE
@@ -161,7 +161,7 @@ def _run(words: Sequence[str]) -> int:
         command: Callable[..., Any] = typer.main.get_command(_build(words)).main
         code = command(args=list(words), prog_name="pitledger", standalone_mode=False)
     except SystemExit:
-        return _SIGPIPE  # typer's answer to a reader that went away; nothing else here exits by itself
+        return _SIGPIPE  # typer raises it when the reader of our output is gone; nothing else exits here
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the outermost frame: every error becomes a line and an exit code
@@ -181,7 +181,7 @@ def _report(error: Exception, *, debug: bool) -> int:
             for line in error.details.splitlines():
                 message(line)
         case typer.TyperException():
-            said = error.format_message()  # nothing where a group was called without a command: it has shown its help
+            said = error.format_message()  # empty for a group without a command, which has printed its help
             code, text = int(ExitCode.USAGE), f"{said} (try --help)" if said else ""
         case typer.Abort():
             code, text = int(ExitCode.INTERRUPTED), "aborted"

@@ -22,7 +22,7 @@ _WORD_MAX = 24
 """Words up to this length are never wrapped, however narrow the terminal."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one document per line, instead of tables.")]
-"""The option that every command has."""
+"""The option `--json`, which every command has."""
 
 
 def print_json(document: Any) -> None:

@@ -19,7 +19,7 @@ NAMES: Final = tuple(sorted(found.parent.name.replace("_", "-") for found in _HO
 """The names of the services."""
 
 CONSOLE: Final = "console"
-"""The console: it runs like a service, and has no journal, no database and no topic of its own."""
+"""The name of the console, which runs like a service but has no journal, database or topic of its own."""
 
 SETTLEMENT: Final = "round-settlement"
 """The default service of commands about the journal."""
@@ -33,7 +33,7 @@ STACK_VARIABLE: Final = "PITLEDGER_STACK"
 
 
 def url_variable(name: str) -> str:
-    """Return the environment variable with the URL of a service, by default its usual port on this machine."""
+    """Return the name of the environment variable with the URL of a service."""
     return f"PITLEDGER_{name.upper().replace('-', '_')}_URL"
 
 

@@ -18,7 +18,7 @@ Shown = Annotated[
 """The option with the hash of the approval subject."""
 
 HASH: Final = "subject_sha256"
-"""The member of an approval with the hash of what was shown."""
+"""The field of an approval command with the hash of the content that was shown."""
 
 _PLACEHOLDER: Final = re.compile(r"{(\w+)}")
 
@@ -49,7 +49,7 @@ class Approvals:
             found = pattern.fullmatch(path)
             if found is not None:
                 given = {name: quote(str(value), safe="") for name, value in (body or {}).items()} | found.groupdict()
-                # A command that leaves out what it is about is refused for that.
+                # The service refuses a command that lacks a field of the subject's path.
                 return subject.format_map(given) if given.keys() >= set(_PLACEHOLDER.findall(subject)) else None
         return None
 

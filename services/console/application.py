@@ -93,7 +93,8 @@ def create_console(
 ) -> FastAPI:
     """Return the application of the console.
 
-    `url` is where browsers find it, `urls` where each service listens; `docs` is the built documentation.
+    `url` is the console's public URL; `urls` are the services' URLs by name; `docs` is the directory of the built
+    documentation.
     """
     keys = settings.checkpoint_verifiers_file
     console = Console(

@@ -17,7 +17,7 @@ from pydantic_core import to_json
 from shared.runtime.clock import Clock
 
 LOGIN: Final = timedelta(minutes=10)
-"""How long a login may take."""
+"""Maximum duration of a login."""
 _NONCE_BYTES: Final = 12
 _THEN_MAX: Final = 1500
 """Maximum length of the address to return to, so that browsers keep the cookie; a longer one is replaced by home."""

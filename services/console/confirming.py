@@ -1,8 +1,8 @@
 """The confirmation step of forms: it shows how amounts and moments were understood before the command is sent.
 
-Which forms have this step follows from the types of their fields: amounts, moments, and documents, which may contain
-both. The second step sends the typed text again with a hash of what was shown; if it reads differently by then, it is
-shown again. Both steps use the same idempotency key.
+Forms with amounts, moments or documents, which may contain both, have this step. The second step sends the typed text
+again with a hash of what was shown; if the text is understood differently by then, it is shown again. Both steps use
+the same idempotency key.
 """
 
 import re

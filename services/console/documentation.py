@@ -67,7 +67,7 @@ class _Pages(StaticFiles):
 
 
 def routes(directory: Path | None) -> list[BaseRoute]:
-    """Return the routes of the documentation, or of a page that says how to build it."""
+    """Return the routes of the documentation or, without a directory, of a page that explains how to build it."""
     if directory is None:
         return [Route(ADDRESS, _missing), Route(f"{ADDRESS}/{{path:path}}", _missing)]
     return [Route(ADDRESS, _begin), Mount(ADDRESS, _Pages(directory))]

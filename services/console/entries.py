@@ -1,4 +1,4 @@
-"""The entries behind a figure of a report, as its page shows them: what each adds, and where it leads."""
+"""The entries behind a figure of a report, each with what it adds to the figure and with links to its records."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Lead:
 
 
 def shown_entries(property_name: str, found: Mapping[str, Any], *, may_read_rounds: bool) -> list[dict[str, Any]]:
-    """Return the entries of an answer of reporting, each with its `leads`; `factor` and `adds` are exact."""
+    """Return the entries in an answer of reporting, each with links (`leads`); `factor` and `adds` are exact."""
     return [
         {
             **dict.fromkeys(("recorded_at", "kind", "table", "measure", "value", "factor")),
@@ -35,7 +35,7 @@ def shown_entries(property_name: str, found: Mapping[str, Any], *, may_read_roun
 
 
 def shown_sums(found: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return what the entries add up to, with rounding the value; empty where the value is no sum of entries."""
+    """Return the entries' sum and, if it is rounded, the rounding and the value; empty if the value is no sum."""
     if found.get("adds_up_to") is None:
         return []
     sums = [("reports.sum", amount(found["adds_up_to"], found["unit"]))]
@@ -45,7 +45,7 @@ def shown_sums(found: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def amount(exact: str | None, unit: str) -> int | str | None:
-    """Return an exact amount as a cell of the unit takes it: whole ones as a number of cents or a count.
+    """Return an exact amount for a cell of this unit: an integer if it is whole cents or a whole count.
 
     >>> amount("1200", "cents"), amount("23/311", "cents"), amount("-5/2", "count"), amount(None, "cents")
     (1200, '23/311', '-5/2', None)
@@ -56,7 +56,7 @@ def amount(exact: str | None, unit: str) -> int | str | None:
 
 
 def _sign(factor: str | None) -> str:
-    """Return a factor as it is written before a value: `+` and `−` alone for what is taken once.
+    """Return a factor as it is written before a value: only `+` or `−` for a factor of 1 or -1.
 
     >>> [_sign(one) for one in ("1", "-1", "23/311", "-1/2", None)]
     ['+', '−', '× 23/311', '× −1/2', '']
@@ -67,7 +67,7 @@ def _sign(factor: str | None) -> str:
 
 
 def _unit(one: Mapping[str, Any], unit: str) -> str:
-    """Return the unit of what an entry has: that of its measure, or of the cell."""
+    """Return the unit of an entry's value: that of its measure, or without a measure that of the cell."""
     measure = str(one.get("measure") or "")
     return unit if not measure or unit == "exact_cents" else "cents" if measure.endswith("_cents") else "count"
 

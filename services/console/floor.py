@@ -34,7 +34,7 @@ class TableView:
 
     @property
     def kind(self) -> str | None:
-        """Return the kind of its game, where the game's name does not say it.
+        """Return the kind of the table's game; None if it is unknown or contained in the game's name.
 
         >>> TableView({"game": "mini-baccarat", "kind": "minibaccarat"}, None, 0, 0, 0, ()).kind
         >>> TableView({"game": "double-zero-roulette", "kind": "roulette"}, None, 0, 0, 0, ()).kind
@@ -52,7 +52,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FloorView:
-    """The state of a property and of its tables by pit; `missing` says which services did not answer, and why."""
+    """The state of a property and of its tables by pit; `missing` has the reasons of services that did not answer."""
 
     said: Record
     pits: Mapping[str, list[TableView]]
@@ -82,7 +82,7 @@ class Floors:
         A cached answer is shown only to people who may read it themselves.
         """
         if not (person.may("reports.read") and person.session.works_for(property_name)):
-            return await read_floor(person.calls, property_name, day)  # refused there, with the reason
+            return await read_floor(person.calls, property_name, day)  # reporting refuses, with the reason
         asked = (property_name, day)
         async with self._reading.setdefault(property_name, asyncio.Lock()):
             known = self._known.get(asked)

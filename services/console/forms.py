@@ -32,7 +32,7 @@ class _Wrong(Exception):
 class Filled:
     """A submitted form: the document, and the errors by field.
 
-    `moved` maps rows of the document to rows of the form, where empty rows before them were omitted.
+    `moved` maps rows of the document to rows of the form: the document lacks the form's empty rows.
     """
 
     path: dict[str, str] = field(default_factory=dict)
@@ -118,7 +118,7 @@ def _read(one: Field, typed: str, zone: ZoneInfo) -> Any:
         case "document":
             try:
                 document = read_json(typed)
-                json.dumps(document, ensure_ascii=False, allow_nan=False).encode()  # what can be sent on
+                json.dumps(document, ensure_ascii=False, allow_nan=False).encode()  # raises for what cannot be sent
             except MemberTwice as error:
                 raise _Wrong(str(error)) from None
             except (ValueError, RecursionError) as error:
@@ -131,7 +131,7 @@ def _read(one: Field, typed: str, zone: ZoneInfo) -> Any:
 
 
 def cents_of(text: str) -> int:
-    """Return an amount typed in dollars as cents. Raises: an error that says what to type.
+    """Return an amount typed in dollars as cents. Raises: _Wrong, with a message that says what to type.
 
     Commas separate groups of three digits, and a point is followed by one or two digits: `1,50`, which could be one and
     a half or a mistyped hundred and fifty, is refused.
@@ -139,7 +139,7 @@ def cents_of(text: str) -> int:
     >>> cents_of("1,250.5"), cents_of("$20"), cents_of("-0.05"), cents_of("−$3.00")
     (125050, 2000, -5, -300)
     """
-    found = _AMOUNT.fullmatch(text.replace("−", "-"))  # as pages write it
+    found = _AMOUNT.fullmatch(text.replace("−", "-"))  # pages write the minus sign
     if found is None or len(text) > _DIGITS_MAX:
         raise _Wrong("an amount in dollars, such as 1250, 1,250 or 1,250.00: cents stand after a point")
     sign, whole, cents = found.groups()
@@ -161,8 +161,7 @@ def _moment(text: str, zone: ZoneInfo) -> str:
     offsets = {one.utcoffset() for one in readings}
     if len(offsets) == 1:
         return readings[0].isoformat()
-    # Before the clock goes back it shows the hour once with the one offset, and again with the other; where it goes
-    # forward it never shows what was typed.
+    # When the clock goes back, an hour occurs with two offsets; when it goes forward, the typed time never occurs.
     is_shown = all(one.astimezone(UTC).astimezone(zone).replace(tzinfo=None) == moment for one in readings)
     if not is_shown:
         raise _Wrong(f"the clock of {zone.key} goes forward and never shows {text}: type what it showed")
@@ -178,7 +177,7 @@ def _rows(form: Mapping[str, str], at: str) -> list[str]:
 
 
 _PATTERN: Final = "it must match the pattern"
-"""What a service says to programs of a text with another form, which on a form needs no regular expression."""
+"""The beginning of a service's error for a text that does not match, for which forms show a text without pattern."""
 
 
 def places(problem: Mapping[str, Any], moved: Mapping[str, str]) -> dict[str, str]:

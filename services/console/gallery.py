@@ -29,7 +29,7 @@ class Hung:
 
     @property
     def columns(self) -> list[dict[str, str]]:
-        """Return the columns of its table, as a report has them."""
+        """Return the columns of its table, in the format of a report's columns."""
         return [asdict(column) for column in self.chart.columns]
 
 
@@ -93,7 +93,7 @@ SECTIONS_OF_CHARTS: Final[Mapping[str, Collection[str]]] = {
     "side-bets": ("hits",),
     "drop-and-win": ("hours",),
 }
-"""The report sections of which charts need every row, by report."""
+"""The report sections that charts need with every row, by report."""
 
 
 def charts_of_report(shown: dict[str, Any], zone: str | None) -> list[Chart]:

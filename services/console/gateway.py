@@ -35,7 +35,7 @@ _NOT_PASSED_ON: Final = frozenset(
         "content-length",
     }
 )
-"""Headers of a single connection (RFC 9110, 7.6.1), or meant for the browser and the console alone."""
+"""Headers of a single connection (RFC 9110, 7.6.1), or meant only for the browser and the console."""
 _HIDDEN: Final = "metrics"
 """Path that services offer only on their own port, to monitoring."""
 
@@ -48,7 +48,7 @@ def routes(client: httpx.AsyncClient) -> APIRouter:
     async def pass_on(request: Request, service: str, rest: str) -> Response:
         console = console_of(request)
         begins, path = f"/api/{service}", request.scope["raw_path"].decode()
-        # What does not begin so as it came would turn into another host; dots would lead to what is hidden.
+        # A raw path that begins otherwise could lead to another host, and `..` could lead to the hidden path.
         leads_on = path.startswith(f"{begins}/") and service in console.services.urls
         parts = [one for one in rest.split("/") if one not in ("", ".")]
         if not leads_on or ".." in parts or parts[:1] == [_HIDDEN]:

@@ -25,7 +25,7 @@ MOVED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A command for a record, with the fields already known."""
+    """A command for a record; `values` are the fields that are known already."""
 
     service: str
     name: str
@@ -35,7 +35,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Col:
-    """A column: the member of the record, and its type."""
+    """A column: the record's field that it shows, and the unit of the values."""
 
     name: str
     unit: str = "text"
@@ -72,7 +72,7 @@ def listed(
     only: Callable[[Record], bool] = lambda _: True,
     seen: Callable[[Record], Record] = lambda one: one,
 ) -> Listed:
-    """Return a table of the records in a service's answer, or why there are none.
+    """Return a table of the records in a service's answer, or an empty one with the reason for a missing answer.
 
     `only` selects the records shown; `seen` converts a record before it is shown.
     """
@@ -91,7 +91,7 @@ def listed(
 
 
 def cols(*names: str) -> list[Col]:
-    """Return columns; the type of each follows from its name.
+    """Return columns; the unit of each follows from its name.
 
     >>> [one.unit for one in cols("table", "win_cents", "received_at", "number")]
     ['text', 'cents', 'moment', 'count']

@@ -103,7 +103,7 @@ def routes() -> APIRouter:
             log.warning("login refused", why=str(refused))
             return page(request, "login.html", status=refused.status, why=str(refused))
         if (before := session_of(request)) is not None:
-            console.sessions.close(before.name)  # nobody goes on with a session that was there before the login
+            console.sessions.close(before.name)  # a session from before the login must not remain usable
         log.info("logged in", person=session.person)
         response = RedirectResponse(begun.then, status_code=303)
         _set(response, console, console.cookie, session.name, seconds=int(LIFE.total_seconds()))

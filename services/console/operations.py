@@ -88,7 +88,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """A command: its service, its path, the roles of which any one suffices, and its fields."""
+    """A command: its service, its path, the roles that may give it (one suffices), and its fields."""
 
     service: str
     name: str
@@ -99,13 +99,13 @@ class Operation:
     of_path: tuple[Field, ...]
     of_body: tuple[Field, ...]
     subject: str | None = None
-    """The path of the document that it is about, with names of fields in braces."""
+    """The path of the document that the command is about, with names of fields in braces."""
     page: str = ""
-    """The page of its form, if it is not that of every command."""
+    """The address of the page with its form, if not the default page."""
     fixed: frozenset[str] = frozenset()
-    """Fields that the page of its form fills in, and that people do not change."""
+    """Fields that the page with its form fills in, and that people cannot change."""
     confirmed: bool = False
-    """Whether it is confirmed whatever its fields are."""
+    """Whether the form always requires confirmation, whatever its fields."""
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -154,7 +154,7 @@ class Operations:
     async def refresh(self) -> None:
         """Read the OpenAPI documents that are due, and wait for those that were never read before.
 
-        A service that does not answer keeps the commands last read, if any, and nobody waits for it again.
+        If a service does not answer, its commands stay as last read, and later requests do not wait for the service.
         """
         now = self._clock()
         for service in self._urls:
@@ -162,7 +162,7 @@ class Operations:
                 self._due[service] = now + _TRY_AGAIN
                 self._reading[service] = asyncio.create_task(self._read(service))
         if first := [one for name, one in self._reading.items() if name not in self._tried]:
-            await asyncio.wait(first)  # unlike gather, it goes on reading if this request is given up
+            await asyncio.wait(first)  # unlike gather, it does not cancel the reads if this request is cancelled
         for one in self._reading.values():
             if one.done():
                 one.result()

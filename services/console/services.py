@@ -60,7 +60,7 @@ class Missing:
 def client(tracing: Tracing = NO_TRACING) -> httpx.AsyncClient:
     """Return the console's HTTP client, which keeps connections but no cookies, and sends the trace context.
 
-    It is shared by all people: nothing that a service or a provider sets for one may affect another.
+    All people share it, so that nothing that a service or a provider sets for one person may affect another.
     """
 
     async def traced(request: httpx.Request) -> None:
@@ -115,7 +115,7 @@ class Calls:
     session: Session
 
     async def get(self, service: str, path: str, **asked: object) -> Any:
-        """Return a document."""
+        """Return a JSON document of a service; `asked` are query parameters."""
         return _json(service, await self._send(service, "GET", path, params=_given(asked)))
 
     async def get_all(self, service: str, path: str, **asked: object) -> list[Any]:
@@ -168,7 +168,7 @@ class Calls:
 
 
 async def or_missing(answer: Awaitable[AnswerT]) -> AnswerT | Missing:
-    """Return an answer, or the reason why it is missing."""
+    """Return an answer, or a Missing with the reason if the service refuses."""
     try:
         return await answer
     except Refused as refused:
@@ -176,7 +176,7 @@ async def or_missing(answer: Awaitable[AnswerT]) -> AnswerT | Missing:
 
 
 async def together(*answers: Awaitable[Any]) -> list[Any]:
-    """Return answers requested concurrently, each or the reason why it is missing."""
+    """Await answers concurrently, and return for each the answer or a Missing with the reason."""
     return list(await asyncio.gather(*map(or_missing, answers)))
 
 

@@ -17,7 +17,7 @@ from shared.runtime.http.access import ALL_PROPERTIES, Caller
 IDLE: Final = timedelta(minutes=30)
 """Maximum idle time of a session."""
 LIFE: Final = timedelta(hours=12)
-"""How long a session lasts at most: a shift, and its hand-over."""
+"""Maximum duration of a session: a shift with its hand-over."""
 _SESSIONS_MAX: Final = 10_000
 
 
@@ -85,7 +85,7 @@ class Sessions:
         return session
 
     def find(self, name: str, *, seen: bool = True) -> Session | None:
-        """Return a live session, or None. `seen`: the person is active."""
+        """Return a live session, or None. With `seen` the look-up counts as activity of the person."""
         session = self._sessions.get(name)
         if session is None:
             return None

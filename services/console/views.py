@@ -20,7 +20,7 @@ from services.console.words import said, say
 
 _AMOUNTS: Final = frozenset({"cents", "exact_cents"})
 _EXPLAINED: Final = _AMOUNTS | {"count"}
-"""Amounts that add up from entries."""
+"""Units of figures that are sums over entries."""
 _FIGURES: Final = _EXPLAINED | {"decimal", "percent", "number"}
 _SHORT: Final = 40
 """Maximum number of characters of a text that is kept on one line."""
@@ -30,24 +30,23 @@ _SHOWN: Final = 12
 _MOMENT: Final = "%Y-%m-%d %H:%M:%S"
 _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)")
 _CODE: Final = re.compile(r"(?<![\w/.@'-])[a-z][a-z0-9]*(_[a-z0-9]+)+(?![\w/@])")
-"""A name of ours in a text of a service, such as `counter_check`: no part of another, nor one that it quotes."""
+"""A code in a service's text, such as `counter_check`, which is not quoted and not part of another name."""
 _NAMES: Final = frozenset(
     {"person", "who", "by", "owner", "dealer", "drawer", "patron", "account", "serial", "table", "pool", "id"}
 )
-"""The columns with names that people gave, besides those that end in `_by`."""
+"""Columns of names that people gave, in addition to the columns that end in `_by`."""
 _UNSEEN: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
-"""Characters that show nothing, or change the order in which others show; not those that join letters or choose how
-they look."""
+"""Characters that are invisible or change the direction of text, without those that join letters or select glyphs."""
 
 
 def legible(value: object) -> object:
-    r"""Return a value for a page: of a text every character is seen, at its place.
+    r"""Return a value for a page, with the invisible and direction-changing characters of a text made visible.
 
-    Whoever types a reason could otherwise leave it empty, or have it read backwards by who approves it. Every output
-    of a template goes through this; `{{ value|e }}` in a form is what was typed, to be sent as it is.
+    Otherwise somebody could enter a reason that looks empty, or one that its approver sees in another order. Every
+    output of a template goes through this function, except `{{ value|e }}` in forms, which are sent back as typed.
 
     >>> legible("a\u200bb"), legible("\u202e05$ yap"), legible("Zoë, 7\u200d8"), legible(5)
     ('a[U+200B]b', '[U+202E]05$ yap', 'Zoë, 7\u200d8', 5)
@@ -96,7 +95,7 @@ def moment(text: str | datetime | None, zone: str | None = None, form: str = _MO
         return Markup("")
     at = text if isinstance(text, datetime) else datetime.fromisoformat(text)
     shown = at.astimezone(ZoneInfo(zone)).strftime(form) if zone else f"{at.astimezone(UTC).strftime(form)} UTC"
-    return Markup(f'<time datetime="{at.isoformat()}">{shown}</time>')  # noqa: S704 - digits, and words of ours
+    return Markup(f'<time datetime="{at.isoformat()}">{shown}</time>')  # noqa: S704 - only digits and fixed words
 
 
 def ago(text: str | None, now: datetime | None = None) -> str:
@@ -111,7 +110,7 @@ def ago(text: str | None, now: datetime | None = None) -> str:
 
 
 def told(text: object, zone: str | None = None) -> object:
-    """Return a text that a service wrote, with its names as words and its moments on the clock of the property.
+    """Return a text that a service wrote, with its codes as words and its moments in the property's time zone.
 
     >>> told("meter bad_beat of `TH-01` at 2026-11-20T12:44:00+00:00, by count_room", "America/New_York")
     'meter bad beat of TH-01 at 2026-11-20 07:44:00, by count room'
@@ -125,7 +124,7 @@ def told(text: object, zone: str | None = None) -> object:
 
 
 def _clock(text: str, zone: str | None) -> str:
-    """Return a moment on the clock of the property, or marked as UTC without one."""
+    """Return a moment in the property's time zone, or marked as UTC without a zone."""
     at = datetime.fromisoformat(text)
     return f"{at.astimezone(ZoneInfo(zone)):{_MOMENT}}" if zone else f"{at.astimezone(UTC):{_MOMENT}} UTC"
 
@@ -133,8 +132,8 @@ def _clock(text: str, zone: str | None) -> str:
 def cell(value: Any, unit: str, zone: str | None = None, name: str = "") -> Any:
     """Return a value for a page, formatted by its column's unit.
 
-    Of a text, a name of ours (`taken_back`) is words and a moment is on the clock of the property, but in a column with
-    the name of somebody or something, which is shown as it is.
+    In texts, codes (`taken_back`) become words, and moments are in the property's time zone. Columns of names are shown
+    unchanged.
 
     >>> [str(cell(one, "text")) for one in (True, ["a.kim", "b.lee"], [])]
     ['Yes', 'a.kim, b.lee', '']

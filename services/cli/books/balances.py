@@ -15,19 +15,21 @@ from shared.journal.reading import balances as read_balances
 
 
 def balances(
-    service: Annotated[str, service_option("Whose journal.")] = SETTLEMENT,
+    service: Annotated[str, service_option("The service whose balances are printed.")] = SETTLEMENT,
     as_of: Annotated[
         str | None,
         typer.Option(
-            metavar="DATE|MOMENT", help="Include what happened up to a gaming day, or a time with its UTC offset."
+            metavar="DATE|MOMENT",
+            help="Include only what happened up to this gaming day, or this time with its UTC offset.",
         ),
     ] = None,
     known_at: Annotated[
-        str | None, typer.Option(metavar="MOMENT", help="Include only what was recorded by a time with its UTC offset.")
+        str | None,
+        typer.Option(metavar="MOMENT", help="Include only what was recorded by this time with its UTC offset."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the balance of every account, on both time axes.
+    """Print the balance of every account, as of a time and as known at a time.
 
     Debits are positive. All accounts together sum to zero; otherwise the exit code is 1. A correction recorded after
     --known-at is left out: these are the books as they were known then.

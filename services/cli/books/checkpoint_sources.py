@@ -1,4 +1,4 @@
-"""The signed checkpoints to compare a journal with: where they are, who signed them, and which are missing."""
+"""Read and verify the signed checkpoints with which a journal is compared, and report missing ones."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -24,7 +24,7 @@ from shared.journal.verification import VerificationProblem
 from shared.runtime.settings import Settings
 
 UNSIGNED_TIME_MAX: Final = timedelta(minutes=10)
-"""How long an entry may wait for a covering checkpoint: as long as the alert PitledgerCheckpointStale."""
+"""The longest time until a checkpoint must cover an entry; equal to that of the alert PitledgerCheckpointStale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Signed:
     checkpoints: list[Checkpoint] = field(default_factory=list)
     problems: list[VerificationProblem] = field(default_factory=list)
     lacking: dict[int, str] = field(default_factory=dict)
-    """By size: what checkpoints without enough cosignatures lack."""
+    """What is missing from each checkpoint without enough cosignatures, by the checkpoint's size."""
 
     @property
     def entries(self) -> int:
@@ -140,14 +140,14 @@ class Kept:
 
 
 def witnesses_of(service: str, quorum: Quorum | None) -> Quorum | None:
-    """Return the cosignatures that a service's checkpoints must have: of a confidential one no witness is asked."""
+    """Return the quorum that a service's checkpoints need; None for a confidential service, which uses no witnesses."""
     return None if quorum is None or load(service).confidential else quorum
 
 
 def latest_note(store: DirectoryStore, origin: str, quorum: Quorum | None) -> str | None:
     """Return the latest checkpoint of a log with enough cosignatures, or None.
 
-    Raises: CheckpointError if one cannot be read.
+    Raises: CheckpointError if a stored checkpoint cannot be read.
     """
     if quorum is None:
         return store.latest(origin)
@@ -160,7 +160,8 @@ def latest_note(store: DirectoryStore, origin: str, quorum: Quorum | None) -> st
 async def listed(connection: AsyncConnection, tables: JournalTables) -> dict[str, dict[int, str]]:
     """Return the checkpoints listed in the database, by the shard's name and by size.
 
-    Each was stored before it was listed: it must exist in the directory afterwards, or have been succeeded.
+    A checkpoint is stored before it is listed. A listed one must therefore be in the directory, unless later ones
+    superseded it.
     """
     c, s = tables.checkpoints.c, tables.shards.c
     joined = tables.checkpoints.join(tables.shards, c.shard == s.shard)
@@ -173,9 +174,9 @@ async def listed(connection: AsyncConnection, tables: JournalTables) -> dict[str
 async def missing(
     connection: AsyncConnection, tables: JournalTables, shard: Shard, signed: Signed, listed_sizes: Collection[int]
 ) -> list[VerificationProblem]:
-    """Return problems for checkpoints that should exist and do not, so that entries were not compared with them.
+    """Return a problem for each missing checkpoint, because no entries were compared with it.
 
-    `listed_sizes` are those that the database listed before the directory was read.
+    `listed_sizes` are the sizes of the checkpoints that the database listed before the directory was read.
     """
     problems = [
         VerificationProblem(
@@ -197,6 +198,6 @@ async def missing(
 
 
 def _is_kept(size: int, kept: Collection[int]) -> bool:
-    """Return whether a checkpoint is stored, or need not be: a later one and the first of its tile are stored."""
+    """Return whether a checkpoint is stored, or superseded: a later one and the first of its tile are stored."""
     first = min((one for one in kept if tile_of(one) == tile_of(size)), default=size)
     return size in kept or (first < size < max(kept, default=0))

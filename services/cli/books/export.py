@@ -1,4 +1,4 @@
-"""`pitledger export`: a journal, or the entries of a gaming day, for verification elsewhere."""
+"""`pitledger export`: export a journal, or the entries of a gaming day, for independent verification."""
 
 import base64
 import json
@@ -37,7 +37,7 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 def export(
     checkpoints: Annotated[Path | None, typer.Option(help="Directory of the signed checkpoints.")] = None,
-    service: Annotated[str, service_option("Whose journal.")] = SETTLEMENT,
+    service: Annotated[str, service_option("The service whose journal is exported.")] = SETTLEMENT,
     day: Annotated[
         str | None, typer.Option(help="Export only this gaming day, YYYY-MM-DD, each entry with its proof.")
     ] = None,

@@ -37,11 +37,13 @@ _MAPPINGS: Final = Documents("/ledger-mappings", "pitledger gl", "the ledger map
 def export(
     property_name: Annotated[str, typer.Option("--property", help="The property.")],
     form: Annotated[str, typer.Option("--as", metavar="FORMAT", help=f"{', '.join(_FORMATS)}.")] = "csv",
-    day: Annotated[str | None, typer.Option(metavar="DATE", help="The journals of a gaming day.")] = None,
-    week: Annotated[str | None, typer.Option(metavar="DATE", help="Of the week that contains a gaming day.")] = None,
-    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Of a month.")] = None,
-    quarter: Annotated[str | None, typer.Option(metavar="YYYY-Qn", help="Of a quarter.")] = None,
-    year: Annotated[str | None, typer.Option(metavar="YYYY", help="Of a year.")] = None,
+    day: Annotated[str | None, typer.Option(metavar="DATE", help="The journals of this gaming day.")] = None,
+    week: Annotated[
+        str | None, typer.Option(metavar="DATE", help="The journals of the week that contains this gaming day.")
+    ] = None,
+    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="The journals of this month.")] = None,
+    quarter: Annotated[str | None, typer.Option(metavar="YYYY-Qn", help="The journals of this quarter.")] = None,
+    year: Annotated[str | None, typer.Option(metavar="YYYY", help="The journals of this year.")] = None,
     known_at: Annotated[
         str | None, typer.Option(metavar="MOMENT", help="As known at a time with its UTC offset (default: now).")
     ] = None,
@@ -68,7 +70,7 @@ def export(
 
 @app.command()
 def example() -> None:
-    """Print a mapping to begin with: a chart of accounts, and a rule for every leg.
+    """Print an example mapping: a chart of accounts, and a rule for every leg.
 
     Example: pitledger gl example > mapping.yaml
     """
@@ -76,7 +78,7 @@ def example() -> None:
 
 
 def example_mapping() -> str:
-    """Return the mapping to begin with, YAML."""
+    """Return the example mapping as YAML."""
     return files("services.cli.registry").joinpath("ledger_mapping.yaml").read_text(encoding="utf-8")
 
 
@@ -120,7 +122,7 @@ def give_back(
 
 @app.command()
 def diff(property_name: Property, version: Version, as_json: AsJson = False) -> None:
-    """Print the changes of a version since the one approved before it, one per line.
+    """Print the changes of a version since the previously approved version, one per line.
 
     Example: pitledger gl diff riverside 2
     """
@@ -131,7 +133,7 @@ def diff(property_name: Property, version: Version, as_json: AsJson = False) -> 
 def show_version(
     property_name: Property,
     version: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="The version with this number (default: that in effect).")
+        int | None, typer.Option(metavar="N", min=1, help="The version with this number (default: the one in effect).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

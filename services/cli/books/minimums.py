@@ -18,16 +18,16 @@ def minimums(
     property_name: Annotated[str, typer.Option("--property", help="The property.")],
     game: Annotated[str, typer.Option(help="The game, as its rules submissions name it.")],
     first: Annotated[str, typer.Option(metavar="DATE", help="The first gaming day.")],
-    minimum: Annotated[list[str], typer.Option(metavar="DOLLARS", help="Another minimum; may be repeated.")],
+    minimum: Annotated[list[str], typer.Option(metavar="DOLLARS", help="A minimum to evaluate; may be repeated.")],
     last: Annotated[str | None, typer.Option(metavar="DATE", help="The last gaming day (default: the first).")] = None,
     tables: Annotated[list[str] | None, typer.Option("--table", help="Only this table; may be repeated.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show handle and theoretical win as they would have been under other table minimums.
 
-    Nothing is recorded by it. Recorded rounds show what each seat wagered. Of seats below a minimum both is assumed,
-    each by itself: that they raise their wagers to it, and that they leave. By hour of the property's clock and the
-    minimum on the tables' signs.
+    Reads recorded rounds, and records nothing. Seats that wagered less than the minimum are evaluated under two
+    assumptions: that they raise their wagers to the minimum, and that they leave. Figures are by hour of the property's
+    clock and by the minimum on the tables' signs.
 
     Example: pitledger minimums --property riverside --game blackjack --first 2026-11-20 --minimum 25 --minimum 50
     """

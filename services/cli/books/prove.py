@@ -1,4 +1,4 @@
-"""`pitledger prove`: an entry's inclusion proof, in one file for an outsider."""
+"""`pitledger prove`: export an entry's inclusion proof as one file that outsiders can verify."""
 
 from pathlib import Path
 from typing import Annotated
@@ -27,7 +27,7 @@ def prove(
     shard: Annotated[str, typer.Argument(help="The shard, by name or number, as `pitledger verify` lists it.")],
     seq: Annotated[int, typer.Argument(min=1, help="The entry's number in its shard.")],
     checkpoints: Annotated[Path, typer.Option(help="Directory of the signed checkpoints.")],
-    service: Annotated[str, service_option("Whose journal.")] = SETTLEMENT,
+    service: Annotated[str, service_option("The service whose journal has the entry.")] = SETTLEMENT,
     witnesses: Witnesses = None,
     required: Required = None,
     output: Annotated[Path | None, typer.Option(help="Write the proof to this file instead of stdout.")] = None,

@@ -18,15 +18,15 @@ from shared.runtime.projections.rebuild import rebuild as rebuild_read_model
 
 
 def rebuild(
-    service: Annotated[str, service_argument("Whose tables.")],
+    service: Annotated[str, service_argument("The service whose tables are rebuilt.")],
     check: Annotated[bool, typer.Option("--check", help="Only compare; change nothing.")] = False,
     as_json: AsJson = False,
 ) -> int:
     """Rebuild the tables that follow from a service's journal, and report rows that differed.
 
-    Stop the service first; otherwise it waits, for a limited time. Needs the login of the database's owner in
-    DATABASE_URL, and the broker if a table follows from a topic. With --check nothing changes and nobody waits; tables
-    that cannot be compared are reported, too, and the exit code is 1 unless everything was compared and matches.
+    Stop the service first; otherwise it is blocked meanwhile. Needs the login of the database's owner in DATABASE_URL,
+    and the broker if a table follows from a topic. --check neither changes nor locks anything and also reports tables
+    that cannot be compared; the exit code is 1 unless everything was compared and matches.
 
     Example: pitledger rebuild vigorish --check
     Example: pitledger rebuild wagering-accounts

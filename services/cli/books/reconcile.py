@@ -43,18 +43,18 @@ def reconcile(
     still_held: Annotated[
         Path | None,
         typer.Option(
-            help="Copy the checkpoints that the journals still contain to this new directory, and record there what "
-            "was lost: with this directory the services accept commands again."
+            help="Copy the checkpoints that the journals still cover to this new directory, and record there what "
+            "was lost. Services that use this directory accept commands again."
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Report what was signed and published but is missing from a restored database.
+    """Report entries that were signed or published but are missing from a restored database.
 
-    Run it before the services are started: it lists each published entry that is not in the journal, and says for each
-    shard whether reading its topic on records them again or people must enter them again. Run it again after the
-    services have caught up: it compares what was recorded again with what was published, entry by entry. It writes
-    nothing to database or topics. Exit code 1 while entries are lost, have other content, or were signed and are
+    Run it before the services are started: it lists each published entry that is not in the journal, and states for
+    each shard whether the service will record them again from its topic or people must enter them again. Run it again
+    after the services have caught up: it compares what was recorded again with what was published, entry by entry. It
+    writes nothing to database or topics. Exit code 1 while entries are lost, have other content, or were signed and are
     missing.
 
     Example: pitledger reconcile
@@ -87,7 +87,7 @@ def reconcile(
 def _copy(service: str, shards: Sequence[Reconciled], kept: Kept, still_held: Path) -> None:
     """Copy the checkpoints that the restored journal covers; `pitledger verify` compares their roots.
 
-    Succeeded ones are taken from the database, which has its own latest one.
+    Superseded ones are copied from the database, which lists the latest checkpoint of its own backup.
     """
     tables = journal_of(service)
     in_database = with_connection(service, lambda connection: listed(connection, tables))
@@ -112,7 +112,7 @@ def _verifier(found: Settings, manifest: Manifest) -> BatchVerifier | None:
 def _reconcile(
     manifest: Manifest, found: Settings, verifier: BatchVerifier | None
 ) -> tuple[list[Reconciled], dict[PartitionKey, int], list[str]]:
-    """Return what a service's topics hold of each shard, the offsets read, and the records that are no entries."""
+    """Return a service's shards compared with its topics, the next offsets, and a message for each malformed record."""
     strange: list[str] = []
 
     async def work(connection: AsyncConnection) -> tuple[list[Reconciled], dict[PartitionKey, int]]:

@@ -70,7 +70,7 @@ def report(
     """Print a report of a gaming day, or of the week, month, quarter or year that contains it.
 
     In the terminal, empty columns are left out; the other formats have all. Every figure can be traced to the journal
-    entries behind it: --explain lists them. The same question as of the same moment gives the same bytes.
+    entries behind it: --explain lists them. The same query with the same --known-at gives the same bytes.
 
     Example: pitledger report
     Example: pitledger report master-game --property riverside --day 2026-11-20
@@ -100,7 +100,7 @@ def report(
 
 
 def period_asked(periods: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the requested period. Raises: UsageWrong for none or several, or for an invalid date."""
+    """Return the period as query parameters. Raises: UsageWrong for no or several periods, or for an invalid date."""
     given = {period: text for period, text in periods.items() if text is not None}
     if len(given) != 1:
         raise UsageWrong(f"say which period: one of {', '.join(f'--{period}' for period in periods)}")
@@ -160,7 +160,7 @@ def _explain(found: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def _show(document: Mapping[str, Any]) -> None:
-    """Print a report as tables: its header, its sections, its identities, and what is unconfirmed."""
+    """Print a report as tables: its header, its sections, its identities, and its unconfirmed values."""
     first, last = document["first_day"], document["last_day"]
     period = first if first == last else f"{first} to {last}"
     version = f", version {document['version']}" if document["version"] > 1 else ""
@@ -188,7 +188,7 @@ def _show(document: Mapping[str, Any]) -> None:
 
 
 def _said(section: Mapping[str, Any], columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the columns that have a value in some row, for narrow terminals."""
+    """Return only the columns that have a value in some row, to fit narrow terminals."""
     return [column for column in columns if any(row[column["name"]] not in (None, 0) for row in section["rows"])]
 
 

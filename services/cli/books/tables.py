@@ -13,7 +13,7 @@ from shared.runtime.service.manifest import Manifest
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What happens to a row that was altered, added or deleted without the service.
+    """The consequence of altering, adding or deleting a row in the database without the service.
 
     `refused`: it has no effect, because of `by`; `found`: `by` detects it; `survived`: it has no consequence, or is
     restored; `missed`: nothing detects it, and `by` describes the consequence. `after`: the time until then. `test`
@@ -72,38 +72,44 @@ _FILE_TEST: Final = "test_an_altered_file_is_not_shown"
 
 _OF_JOURNAL: Final[Mapping[str, Kept]] = {
     "accounts": Kept(
-        "nothing: numbers of the accounts that entries name, which are in the hash of each",
+        "nothing: the numbers of the accounts in entries; the hash of each entry covers its accounts",
         VERIFIED,
-        Fate("survived", "no entry names it", test=f"{_TABLES}::test_what_is_survived_changes_nothing"),
+        Fate("survived", "no entry refers to the row", test=f"{_TABLES}::test_what_is_survived_changes_nothing"),
         VERIFIED,
     ),
     "alembic_version": Kept(
         "the migrations that were run",
-        *(Fate("survived", "`pitledger db upgrade` alone reads it, and stops at what it does not know"),) * 3,
+        *(Fate("survived", "only `pitledger db upgrade` reads it, and stops at an unknown revision"),) * 3,
     ),
     "checkpoints": Kept(
-        "the entries, by the key of the service; the store outside has each, or one that succeeded it",
+        "the entries, signed by the service; the external store has each checkpoint, or a later one in its place",
         Fate(
             "found",
-            "`pitledger verify`: its signature, or the store does not have it",
+            "`pitledger verify`: the signature is invalid, or the store does not have the checkpoint",
             "at once",
             f"{_VERIFY}::test_a_listed_checkpoint_that_was_altered_is_named",
         ),
         Fate(
             "survived",
-            "nobody reads one of no shard; of another `pitledger verify` says that the store does not have it",
+            "one of no shard is never read; of another `pitledger verify` reports that the store does not have it",
             "at once",
             f"{_VERIFY}::test_a_checkpoint_of_nobody_is_named",
         ),
-        Fate("survived", "the store has it", test=f"{_VERIFY}::test_a_checkpoint_that_is_not_kept_any_more_is_found"),
+        Fate(
+            "survived",
+            "the store has the checkpoint",
+            test=f"{_VERIFY}::test_a_checkpoint_that_is_not_kept_any_more_is_found",
+        ),
         {
-            "shard": "nobody reads one of no shard, and the store has it",
-            "signed_at": "nobody asks the database when one was signed",
-            "tile_roots": "a proof with it leads to no signed root and is not given; without it the entries are read",
+            "shard": "a checkpoint of no shard is never read, and the store has the original",
+            "signed_at": "the time of signing is never read from the database",
+            "tile_roots": "a proof with it leads to no signed root and is withheld; without it the entries are read",
         },
     ),
-    "copies": Kept("the copies that it signs", COMPARED, COMPARED, COMPARED),
-    "entries": Kept("nothing: the journal itself; those of events from the topics", VERIFIED, COMPARED, VERIFIED),
+    "copies": Kept("the copies that the service signs", COMPARED, COMPARED, COMPARED),
+    "entries": Kept(
+        "nothing: it is the journal; entries of events follow from the topics", VERIFIED, COMPARED, VERIFIED
+    ),
     "gaps": Kept(
         "the journal: `gap.opened` without `gap.filled`",
         COMPARED,
@@ -111,94 +117,99 @@ _OF_JOURNAL: Final[Mapping[str, Kept]] = {
         COMPARED,
     ),
     "idempotency": Kept(
-        "the answers that were given, by the key of the service",
+        "the responses that were sent, signed by the service",
         Fate(
             "refused",
-            "its signature, when the command comes again",
+            "its signature, when the command is sent again",
             "at once",
             f"{_ANSWERS}::test_a_command_is_not_done_again",
         ),
         Fate(
             "refused",
-            "its signature, when the command comes",
+            "its signature, when the command is sent",
             "at once",
             f"{_ANSWERS}::test_a_forged_answer_is_not_given",
         ),
         COMPARED,
     ),
     "inputs": Kept(
-        "the ids of topics when they were first read; which were read, the names of the shards say",
+        "the ids of topics when they were first read; the names of the shards show which topics were read",
         COMPARED,
         Fate(
             "refused",
-            "the partition stops: another topic",
+            "the partition is halted, because the topic is another",
             "ten seconds",
             f"{_TOPICS}::test_a_topic_created_again_while_it_is_read_is_noticed",
         ),
         COMPARED,
         {
-            "topic_id": "the partition stops within ten seconds: another topic",
-            "recorded_at": "nobody asks when a topic was first read",
+            "topic_id": "the partition is halted within ten seconds, because the topic is another",
+            "recorded_at": "the time of the first read is never used",
         },
     ),
     "quarantine": Kept(
-        "the journal, and the bytes whose hash it has",
+        "the journal, and the bytes of the record, whose hash the journal has",
         COMPARED,
         COMPARED,
         COMPARED,
-        {"id": "its number in addresses", "signature": "a replay, which every reader then refuses"},
+        {"id": "only the number in addresses changes", "signature": "every reader then refuses a replay"},
     ),
-    "relay": Kept("what was published, by the key of the service", COMPARED, COMPARED, COMPARED),
+    "relay": Kept("the published entries, signed by the service", COMPARED, COMPARED, COMPARED),
     "shards": Kept(
-        "the entries and the topics, by the key of the service (the seal); one that has no entry yet is opened again, "
+        "the entries and the topics, signed by the service (the seal); a shard without entries is opened again, "
         "and its topic is read again, as duplicates",
         VERIFIED,
         VERIFIED,
         VERIFIED,
     ),
-    "sources": Kept("`taken`: the last place and the version of each stream", COMPARED, COMPARED, COMPARED),
+    "sources": Kept("`taken`: the last position and the version of each stream", COMPARED, COMPARED, COMPARED),
     "taken": Kept(
-        "the records of the topics, by the key of the service; which places are free, the journal says",
+        "the records of the topics, signed by the service; the journal shows which positions are free",
         COMPARED,
         COMPARED,
         COMPARED,
     ),
     "verified": Kept(
-        "the entries that were verified, by the key of the service",
+        "the entries that were verified, signed by the service",
         Fate(
             "survived",
-            "not relied on: all is verified again",
+            "ignored: every entry is verified again",
             "a start",
             f"{_MARKS}::test_a_mark_is_relied_on_only_with_the_key_of_the_service",
         ),
         Fate(
             "survived",
-            "not relied on",
+            "ignored",
             "a start",
             f"{_MARKS}::test_a_mark_is_relied_on_only_with_the_key_of_the_service",
         ),
-        Fate("survived", "all is verified again", "a start", f"{_MARKS}::test_what_was_verified_survives_a_restart"),
+        Fate(
+            "survived",
+            "every entry is verified again",
+            "a start",
+            f"{_MARKS}::test_what_was_verified_survives_a_restart",
+        ),
     ),
 }
 """The tables that every schema has."""
 
 _READ: Final = Kept(
-    "what the processes have read, by the key of the service",
+    "how far the processes have read, signed by the service",
     Fate(
         "refused",
-        "its signature; whoever reads the partition writes it again",
+        "its signature; the process that reads the partition writes the row again",
         "a second",
         f"{_KEPT}::test_a_mark_that_was_moved_ahead_lets_nothing_out",
     ),
     Fate(
         "refused",
-        "its signature: nothing is delivered and no day closed until it is gone",
+        "its signature: until the row is removed, nothing is delivered and no day is closed",
         "at once, and a comparison",
         f"{_KEPT}::test_a_mark_that_was_moved_ahead_lets_nothing_out",
     ),
     Fate(
         "survived",
-        "whoever reads the partition writes it again",
+        "the process that reads the partition writes the row again",
         "a second",
         f"{_KEPT}::test_a_mark_that_was_moved_ahead_lets_nothing_out",
     ),
@@ -206,19 +217,18 @@ _READ: Final = Kept(
 
 _OWN: Final[Mapping[str, Kept]] = {
     "reporting.deliveries": Kept(
-        "the reports that were delivered, by the key of the service",
+        "the reports that were delivered, signed by the service",
         COMPARED,
         COMPARED,
         Fate("survived", "the day is delivered again", "a second", f"{_KEPT}::test_what_is_gone_is_made_again"),
     ),
     "reporting.evidence_days": Kept(
-        "the books at the seal and the rows before it, by the key of the service; nothing is carried on from what is "
-        "altered",
+        "the books at the seal and the earlier rows, signed by the service; an altered row is never continued",
         COMPARED,
         COMPARED,
         Fate(
             "survived",
-            "the last one is made again; of another one a comparison finds that its number is missing",
+            "the latest row is computed again; a comparison finds the missing number of an earlier row",
             "",
             f"{_KEPT}::test_a_day_of_evidence_that_is_gone_is_missed",
         ),
@@ -227,12 +237,12 @@ _OWN: Final[Mapping[str, Kept]] = {
     "table_inventory.read_until": _READ,
     "table_inventory.sealed_counts": Kept("the commitments in the journal", COMPARED, COMPARED, COMPARED),
     "wagering_accounts.patron_codes": Kept(
-        "the codes that were given, by the key of the service; an altered one opens nothing",
+        "the access codes that were issued, signed by the service; an altered code opens nothing",
         COMPARED,
         COMPARED,
         Fate(
             "refused",
-            "no code opens the account until another is given",
+            "no code opens the account until a new one is issued",
             "at once",
             f"{_CODES}::test_a_code_that_is_gone_opens_nothing",
         ),
@@ -241,7 +251,7 @@ _OWN: Final[Mapping[str, Kept]] = {
         "nothing: keys of patrons, wrapped by the keys of the installation",
         Fate(
             "refused",
-            "it unwraps nothing: who the patron is is not shown",
+            "it unwraps nothing: the patron's identity is not shown",
             "the next look",
             f"{_KEYS}::test_an_altered_key_opens_nothing",
         ),
@@ -249,29 +259,29 @@ _OWN: Final[Mapping[str, Kept]] = {
         COMPARED,
     ),
     "wagering_accounts.filing_files": Kept(
-        "nothing: files that are filed, encrypted, with keys wrapped by those of the installation",
+        "nothing: filed files, encrypted, with keys wrapped by the installation's keys",
         Fate("refused", "it opens nothing: the file is not shown", "the next look", f"{_FILES}::{_FILE_TEST}"),
-        Fate("survived", "no filing has it", test=f"{_FILES}::{_FILE_TEST}"),
+        Fate("survived", "no filing refers to it", test=f"{_FILES}::{_FILE_TEST}"),
         COMPARED,
     ),
     "suspicious_activity.sar_files": Kept(
-        "nothing: suspicious activity reports, encrypted, with keys wrapped by those of the installation",
+        "nothing: suspicious activity reports, encrypted, with keys wrapped by the installation's keys",
         Fate("refused", "it opens nothing: the file is not shown", "the next look", f"{_SARS}::{_FILE_TEST}"),
-        Fate("survived", "no report has it", test=f"{_SARS}::{_FILE_TEST}"),
+        Fate("survived", "no report refers to it", test=f"{_SARS}::{_FILE_TEST}"),
         COMPARED,
     ),
     "progressive_meters.compared_hours": Kept(
         "movements and readings of the hours in which nothing has moved since", COMPARED, COMPARED, COMPARED
     ),
     "progressive_meters.compared_pools": Kept(
-        "how far the hours of a pool were compared; the hours say the rest",
+        "how far the hours of a pool were compared; `compared_hours` has the results",
         Fate(
             "survived",
             "the pool is compared again, or its hours are found",
             "15 s",
             "tests/integration/progressive_meters/test_altered_hours.py::test_marks_of_pools_are_made_again",
         ),
-        Fate("survived", "there is no such pool"),
+        Fate("survived", "the pool does not exist"),
         Fate(
             "survived",
             "the pool is compared again",
@@ -312,7 +322,7 @@ def _copied(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
         for table in handler.copies:
             yield (
                 table.name,
-                Kept(f"the topic `{handler.reader.topic.name}`, by the key of the service", used, used, used),
+                Kept(f"the topic `{handler.reader.topic.name}`, signed by the service", used, used, used),
             )
 
 

@@ -32,10 +32,11 @@ _NOTHING_COMPARED = (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result for a shard. `number` is 0 if the database does not have it.
+    """The verification result of a shard. `number` is the shard's number, 0 if the database does not have the shard.
 
-    `checkpoints` counts those whose signature and root were compared, `signed` is the size of the latest: later entries
-    were only compared with the chain and the head. Both are None if nothing was compared.
+    `checkpoints` is the number of checkpoints whose signature and root were compared. `signed` is the number of entries
+    that the latest of them covers: later entries were only compared with the chain and the head. Both are None if the
+    journal was not compared with checkpoints.
     """
 
     service: str
@@ -148,7 +149,7 @@ def _verify_service(service: str, kept: Kept | None, progress: Progress) -> list
                 await _verify_one(connection, service, shard, None, [], progress)
                 for shard in await read_shards(connection, tables)
             ]
-        # In this order: what the database lists was kept before, and what is kept covers entries that are there.
+        # The order matters: a checkpoint is stored before the database lists it, and after the entries that it covers.
         in_database = await listed(connection, tables)
         signed = kept.of_service(service)
         seals = None if settings().message_authentication == "off" else kept.seals(service)
@@ -189,7 +190,7 @@ async def _verify_one(
 
 
 def _vanished(service: str, name: str, signed: Signed) -> Result:
-    """Return the result for a shard of which only checkpoints remain."""
+    """Return the result for a shard that has signed checkpoints but is missing from the database."""
     gone = VerificationProblem(name, 0, "there are signed checkpoints of this shard, but the database does not have it")
     return Result(service, 0, name, 0, 0, b"", len(signed.checkpoints), 0, [gone, *signed.problems])
 

@@ -1,1 +1,1 @@
-"""Commands of cage and credit: credit lines, counter checks, what lies where."""
+"""Commands of cage and credit: credit lines, counter checks, the contents of the cage's locations."""

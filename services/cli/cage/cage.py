@@ -1,4 +1,4 @@
-"""`pitledger cage`: what passes between locations of the cage, and counts of what lies there."""
+"""`pitledger cage`: transfers between the locations of the cage, and counts of their contents."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -15,19 +15,21 @@ from shared.contracts.money import dollars
 app = typer.Typer()
 
 Contents = Annotated[
-    str, typer.Argument(metavar="FILE", help="What it is, by kind and denomination, YAML or JSON; - for stdin.")
+    str, typer.Argument(metavar="FILE", help="The contents by kind and denomination, YAML or JSON; - for stdin.")
 ]
 Transfer = Annotated[int, typer.Argument(metavar="TRANSFER", min=1, help="The transfer's number.")]
 Count = Annotated[int, typer.Argument(metavar="COUNT", min=1, help="The count's number.")]
-Day = Annotated[str | None, typer.Option("--day", metavar="DATE", help="Only those of a gaming day.")]
-Status = Annotated[str | None, typer.Option("--status", metavar="STATUS", help="Only those of a status.")]
+Day = Annotated[str | None, typer.Option("--day", metavar="DATE", help="Only those of this gaming day.")]
+Status = Annotated[str | None, typer.Option("--status", metavar="STATUS", help="Only those with this status.")]
 
 
 @app.command()
 def transfer(
     property_name: Property,
-    giver: Annotated[str, typer.Argument(metavar="FROM", help="A location, or who outside gives it.")],
-    receiver: Annotated[str, typer.Argument(metavar="TO", help="A location, or who outside takes it.")],
+    giver: Annotated[str, typer.Argument(metavar="FROM", help="The giver: a location, or a party outside the cage.")],
+    receiver: Annotated[
+        str, typer.Argument(metavar="TO", help="The receiver: a location, or a party outside the cage.")
+    ],
     contents: Contents,
     as_json: AsJson = False,
 ) -> None:
@@ -41,7 +43,7 @@ def transfer(
 
 @app.command()
 def receive(property_name: Property, number: Transfer, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Receive a transfer as another person issued it.
+    """Receive a transfer that another person issued, with the contents that were issued.
 
     Example: pitledger cage receive riverside 1
     """
@@ -80,10 +82,10 @@ def count(
     property_name: Property,
     location: Annotated[str, typer.Argument(metavar="LOCATION", help="`cage`, or one of the property's locations.")],
     contents: Contents,
-    cashier: Annotated[str, typer.Option(metavar="PERSON", help="Who answers for what is over or short.")],
+    cashier: Annotated[str, typer.Option(metavar="PERSON", help="The cashier who answers for over and short.")],
     as_json: AsJson = False,
 ) -> None:
-    """Enter a count of all that lies at a location; another person counts the same, and verifies it.
+    """Enter a count of everything at a location; another person counts it again and verifies the count.
 
     Example: pitledger cage count riverside drawer-1 docs/examples/cage_contents.yaml --cashier ann.lee
     """
@@ -96,14 +98,15 @@ def verify(
     property_name: Property,
     number: Count,
     reason: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Why there is more or less than the books have; if there is.")
+        str | None,
+        typer.Option(metavar="TEXT", help="The cause of over or short; required if the count differs from the books."),
     ] = None,
     shown: Shown = None,
     as_json: AsJson = False,
 ) -> None:
-    """Verify a count that another person entered; what is over or short is posted.
+    """Verify a count that another person entered; over or short is posted.
 
-    Exit code 1 while it differs from the books and no reason is given.
+    Exit code 1 if the count differs from the books and no reason is given.
 
     Example: pitledger cage verify riverside 1
     Example: pitledger cage verify riverside 2 --reason "a strap was short"
@@ -123,7 +126,7 @@ def reject(property_name: Property, number: Count, reason: Why, as_json: AsJson 
 
 @app.command()
 def counts(property_name: Property, day: Day = None, status: Status = None, as_json: AsJson = False) -> None:
-    """List counts, with what was over or short.
+    """List counts, with over and short.
 
     Example: pitledger cage counts riverside --day 2026-11-20
     """
@@ -141,7 +144,7 @@ def counts(property_name: Property, day: Day = None, status: Status = None, as_j
 
 @app.command()
 def books(property_name: Property, as_json: AsJson = False) -> None:
-    """Print what each location should hold, for revenue audit: who counts does not see it.
+    """Print what each location should hold by the books, for revenue audit; people who count cannot see it.
 
     Example: pitledger cage books riverside
     """

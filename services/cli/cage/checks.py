@@ -1,4 +1,4 @@
-"""`pitledger checks`: counter checks at the cage: paid, cleared, replaced, in collection, written off, recovered."""
+"""`pitledger checks`: redeem, clear, replace, collect, write off and recover counter checks at the cage."""
 
 from typing import Annotated, Any
 
@@ -18,16 +18,18 @@ Step = Annotated[
 ]
 Number = Annotated[int, typer.Argument(metavar="WRITE-OFF", min=1, help="The write-off's number.")]
 PaidIn = Annotated[str, typer.Option("--in", metavar="MEANS", help="currency, chips, check, or deposit.")]
-Drawer = Annotated[str | None, typer.Option(metavar="PATRON", help="Who pays, by reference, if that is known.")]
+Drawer = Annotated[str | None, typer.Option(metavar="PATRON", help="The patron who pays, by reference, if known.")]
 OnBehalfOf = Annotated[
     list[str] | None,
-    typer.Option("--on-behalf-of", metavar="PATRON", help="For whom it is paid, if for others (repeat for more)."),
+    typer.Option(
+        "--on-behalf-of", metavar="PATRON", help="The patron for whom it is paid, if another; may be repeated."
+    ),
 ]
 
 
 @app.command("list")
 def on_hand(property_name: Property, as_json: AsJson = False) -> None:
-    """List the counter checks on which something is owed.
+    """List the counter checks on which an amount is still owed.
 
     Example: pitledger checks list riverside
     """
@@ -88,11 +90,12 @@ def replace(
     property_name: Property,
     serial: Serial,
     replaces: Annotated[
-        list[str], typer.Option("--replaces", metavar="SERIAL", help="A check that it replaces; may be repeated.")
+        list[str],
+        typer.Option("--replaces", metavar="SERIAL", help="A check that the new one replaces; may be repeated."),
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Replace counter checks of a patron by one with a new number: consolidated, or paid in part.
+    """Replace counter checks of a patron with a new one, to consolidate them or after a payment in part.
 
     Example: pitledger checks replace riverside CC-90 --replaces CC-88 --replaces CC-89
     """
@@ -103,10 +106,10 @@ def replace(
 def collect(
     property_name: Property,
     serial: Serial,
-    collector: Annotated[str, typer.Option(metavar="TEXT", help="Who collects it: an agency, counsel, a department.")],
+    collector: Annotated[str, typer.Option(metavar="TEXT", help="The collector: an agency, counsel, a department.")],
     as_json: AsJson = False,
 ) -> None:
-    """Give a counter check into collection.
+    """Send a counter check to collection.
 
     Example: pitledger checks collect riverside CC-88 --collector "Smith and Roe, counsel"
     """
@@ -121,12 +124,12 @@ def write_off(
     serial: Serial,
     amount: Amount,
     kind: Annotated[
-        str, typer.Option(metavar="KIND", help="uncollectible, or settlement: the rest of what was agreed.")
+        str, typer.Option(metavar="KIND", help="uncollectible, or settlement: the rest waived by agreement.")
     ],
     reason: Why,
     as_json: AsJson = False,
 ) -> None:
-    """Enter a write-off of what is owed on a counter check; another person approves it.
+    """Enter a write-off of an amount owed on a counter check; another person approves it.
 
     Example: pitledger checks write-off riverside CC-88 --amount 300 --kind uncollectible --reason "bankrupt, file 9"
     """

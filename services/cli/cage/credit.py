@@ -33,7 +33,7 @@ def request(
 ) -> None:
     """Request a limit for a patron, a temporary increase of it, or the end of a suspension.
 
-    As many people as the property wants for the amount approve it, after it was verified.
+    After verification, as many people approve it as the property requires for the amount.
 
     Example: pitledger credit request riverside p-1001 --limit 5000 --reason "application 17"
     Example: pitledger credit request riverside p-1001 --limit 8000 --until 2026-11-22 --reason "weekend"
@@ -51,11 +51,11 @@ def verify(
     property_name: Property,
     number: Number,
     found: Annotated[
-        str, typer.Option("--found", metavar="TEXT", help="What was verified with whom, with the references.")
+        str, typer.Option("--found", metavar="TEXT", help="What was verified, with whom, and the references.")
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Record what a request was verified with: identity, bank, other casinos, lists of excluded persons.
+    """Record how a request was verified: identity, bank, other casinos, lists of excluded persons.
 
     Example: pitledger credit verify riverside 1 --found "bank and bureau called, on no list; file 17"
     """
@@ -85,10 +85,10 @@ def decline(property_name: Property, number: Number, reason: Why, as_json: AsJso
 @app.command()
 def requests(
     property_name: Property,
-    only_open: Annotated[bool, typer.Option("--open", help="Only those that nobody decided.")] = False,
+    only_open: Annotated[bool, typer.Option("--open", help="Only requests without a decision.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List requested changes of credit lines, with what became of each.
+    """List requested changes of credit lines, with their status.
 
     Example: pitledger credit requests riverside --open
     """
@@ -134,7 +134,7 @@ def suspend(
 
 @app.command("list")
 def list_lines(property_name: Property, as_json: AsJson = False) -> None:
-    """List the patrons with a credit line: limit, what is outstanding, what is available.
+    """List the patrons with a credit line: limit, outstanding, available.
 
     Example: pitledger credit list riverside
     """
@@ -150,7 +150,7 @@ def list_lines(property_name: Property, as_json: AsJson = False) -> None:
 
 @app.command("show")
 def show_line(property_name: Property, patron: Patron, as_json: AsJson = False) -> None:
-    """Show a patron's credit line, and the counter checks owed.
+    """Show a patron's credit line, and the counter checks on which the patron owes.
 
     Example: pitledger credit show riverside p-1001
     """
@@ -172,7 +172,7 @@ def show_line(property_name: Property, patron: Patron, as_json: AsJson = False) 
 def prepare(
     property_name: Property,
     serial: Serial,
-    patron: Annotated[str, typer.Option(metavar="PATRON", help="Who owes it, by reference.")],
+    patron: Annotated[str, typer.Option(metavar="PATRON", help="The patron who owes it, by reference.")],
     table_name: Annotated[str, typer.Option("--table", metavar="TABLE", help="The table that issues it.")],
     amount: Amount,
     as_json: AsJson = False,
@@ -187,7 +187,7 @@ def prepare(
 
 @app.command()
 def void(property_name: Property, serial: Serial, reason: Why, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Void a counter check that somebody else prepared, and that no table issued.
+    """Void a counter check that another person prepared, and that no table issued.
 
     Example: pitledger credit void riverside CC-88 --reason "the patron left"
     """

@@ -1,4 +1,4 @@
-"""Table inventory as the commands of cage and credit call it, and what they print of its answers."""
+"""Call the table-inventory service for the commands of cage and credit, and print its answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Final
@@ -24,7 +24,7 @@ def _inventory() -> Client:
 
 
 def path(*parts: object) -> str:
-    """Return a path of these parts, each of them quoted.
+    """Return a URL path of these parts, each percent-encoded.
 
     >>> path("cage", "riverside", "counts", 3)
     '/cage/riverside/counts/3'
@@ -36,25 +36,25 @@ Parts = tuple[object, ...]
 """The parts of a path."""
 
 Says = Callable[[Document], str]
-"""Return what the answer to a command says, in a line."""
+"""A function that returns the answer to a command as a line for people."""
 
 
 def send_step(parts: Parts, said: Document, says: Says, as_json: bool) -> None:
-    """Send a command, and print its answer: as JSON, or what it says."""
+    """Send a command with the body `said`, and print its answer, as JSON or as the line that `says` returns."""
     with _inventory() as client:
         answer = client.do(path(*parts), said)
     print_json(answer) if as_json else message(says(answer))
 
 
 def approve_step(parts: Parts, said: Document, says: Says, shown: str | None, as_json: bool) -> None:
-    """Send a command that approves what has the hash `shown`, or is read first, and print its answer."""
+    """Approve the subject with the hash `shown` (None: its current content), and print the answer like `send_step`."""
     with _inventory() as client:
         answer = client.approve(path(*parts), said, sha256=shown)
     print_json(answer) if as_json else message(says(answer))
 
 
 def read(*parts: object) -> Document:
-    """Return a document."""
+    """Return the service's document at a path of these parts."""
     with _inventory() as client:
         return client.read(path(*parts))
 
@@ -67,7 +67,7 @@ def print_list(
     as_json: bool,
     **asked: str | None,
 ) -> None:
-    """Print a list, of what is `asked` for: as JSON, or as a table; `nothing` if there is none."""
+    """Print a list, filtered by the query parameters `asked`, as JSON or as a table; print `nothing` if it is empty."""
     with _inventory() as client:
         found = list(client.pages(path(*parts), **{name: value for name, value in asked.items() if value is not None}))
     if as_json:

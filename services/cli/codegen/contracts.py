@@ -1,4 +1,4 @@
-"""The contracts in schemas/: messages and channels; and the services' HTTP APIs."""
+"""Generate the contracts in schemas/ (messages and channels), and the services' OpenAPI documents."""
 
 import json
 import shutil

@@ -24,7 +24,7 @@ from shared.jurisdictions.document import page
 ROOT: Final = Path(__file__).parents[3]
 _JURISDICTIONS: Final = "docs/jurisdictions"
 _OWN: Final = ("schemas/**/*.json", "schemas/**/*.yaml", f"{infra.OVERLAYS}/*/*", f"{_JURISDICTIONS}/*")
-"""Completely generated files: one that is no longer generated is removed."""
+"""Patterns of completely generated files, which are removed when they are no longer generated."""
 
 
 def texts(root: Path = ROOT) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The archive of releases: `releases/<version>/` holds data that each release wrote and later ones must still read.
 
-A release is a candidate until it is marked as released: until then it is rewritten whenever a change requires it. A
-released one never changes, nor do its database revisions.
+A release is a candidate, which is rewritten whenever a change requires it, until it is marked as released. From then on
+neither the release nor its database revisions change.
 """
 
 import json
@@ -61,7 +61,7 @@ def releases(root: Path) -> list[Release]:
 def broken(wanted: Mapping[str, str], known: Sequence[Release]) -> list[str]:
     """Return the incompatible changes of messages since any of the releases, not only the last one.
 
-    `wanted` are the generated texts by path. A type of an older version need not be written any more if its data is
+    `wanted` are the generated texts by path. An older version of a type may be missing from `wanted` if its data is
     upcast.
     """
     unread = set(without_upcaster())

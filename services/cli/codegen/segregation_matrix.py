@@ -19,13 +19,13 @@ Nobody can do two incompatible steps of one transaction. This page is what audit
 
 ## Who may have which duties
 
-A role is of one duty.
+Each role belongs to one duty.
 
-- ✗: never one person's. A token with roles of both is refused, whatever it asks for, with the reason
-  `roles-incompatible`; a command that it sent is on record.
-- ≠: one person may have both, but what one person asked for, entered, closed or counted, another person approves,
-  voids, audits or counts again. On one and the same thing the reason is `same-person`. The other person stands for
-  what was shown, by its hash, and for nothing else ([what an approver sees](security.md#what-an-approver-sees)).
+- ✗: one person never has both. Every request with a token that has roles of both duties is refused with the reason
+  `roles-incompatible`; if it is a command, the refusal is recorded.
+- ≠: one person may have both, but what one person requested, entered, closed or counted, another person approves,
+  voids, audits or counts again. On the same document the reason of a refusal is `same-person`. The other person's
+  approval is bound to the hash of what was shown ([what an approver sees](security.md#what-an-approver-sees)).
 - Empty: one person may do both.
 
 """
@@ -55,7 +55,7 @@ def _duties(roles: Mapping[str, Role]) -> Iterator[str]:
 
 
 def _sources() -> Iterator[str]:
-    yield "\n## Where it follows from\n\n| duties apart | source |\n|---|---|\n"
+    yield "\n## Sources\n\n| separate duties | source |\n|---|---|\n"
     numbers = {duty: number for number, duty in enumerate(Duty, 1)}
     for source in dict.fromkeys(SOURCES.values()):
         pairs = sorted(sorted(numbers[duty] for duty in pair) for pair, of in SOURCES.items() if of == source)
@@ -64,9 +64,9 @@ def _sources() -> Iterator[str]:
 
 def _steps() -> Iterator[str]:
     yield (
-        "\n## Steps of one thing\n\n"
-        "As many different people take these steps as a pack lists; services refuse a person who takes two of them.\n\n"
-        "| jurisdiction | thing | steps, each by another person | source |\n|---|---|---|---|\n"
+        "\n## Steps of one document\n\n"
+        "Each of these steps needs another person; services refuse a person who takes two of them.\n\n"
+        "| jurisdiction | document | steps, each by another person | source |\n|---|---|---|---|\n"
     )
     for name, thing, dated in laws():
         steps = ", ".join(f"`{step}`" for step in dated.value)

@@ -1,4 +1,4 @@
-"""What the demo's tables report beside rounds: results of a counted table, rated play, time at a poker table."""
+"""The demo's reports other than rounds: results of a counted table, rated play, time collected at a poker table."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _POLL_SECONDS: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class BesideRounds:
-    """What was reported beside the rounds of a gaming day: results by table, rated plays, and the rating records."""
+    """The reports of a gaming day other than rounds: results by table, rated plays, and number of rating records."""
 
     results: tuple[ResultsOfDay, ...]
     plays: tuple[RatedPlay, ...]
@@ -41,12 +41,12 @@ class BesideRounds:
 
     @property
     def records(self) -> int:
-        """Return how many records of table events it has."""
+        """Return the number of result records, which are table events."""
         return sum(len(one.records) for one in self.results)
 
 
 def with_card_reader(document: PropertyDocument, name: str) -> tuple[PropertyTable, ...]:
-    """Return the tables of a property, one of them with a reader of player cards at its seats."""
+    """Return the tables of a property, with a reader of player cards added at the table `name`."""
     reader = Device(kind=CARD_READER, asset_number=f"D-{name}-cards")
     return tuple(
         table.model_copy(update={"devices": (*table.devices, reader)}) if table.table == name else table
@@ -57,7 +57,7 @@ def with_card_reader(document: PropertyDocument, name: str) -> tuple[PropertyTab
 def report_beside_rounds(
     property_name: str, settled_table: str, gaming_day: date, bootstrap_servers: str, devices: Devices
 ) -> BesideRounds:
-    """Send the results of counted tables, and ratings at three tables, signed."""
+    """Send signed results of counted tables and signed ratings at three tables, and return them."""
     found = (ResultsOfDay.of(property_name, plan, gaming_day) for plan in COUNTED)
     results = tuple(one for one in found if one is not None)
     with Publisher(bootstrap_servers, TABLE_EVENTS.name, devices=devices) as publisher:
@@ -72,7 +72,7 @@ def report_beside_rounds(
 
 
 def wait_until_recorded(watch: Watch, beside: BesideRounds, rounds: int, *, seconds: float) -> None:
-    """Wait until all of it is recorded, after so many records of rounds. Raises: TooSlow."""
+    """Wait until the reports `beside` are recorded, after `rounds` records of rounds. Raises: TooSlow."""
     watch.wait_for_topic("round_settlement", TABLE_EVENTS.name, rounds + beside.records, seconds=seconds)
     watch.wait_for_topic("table_inventory", RATING_EVENTS.name, beside.ratings, seconds=seconds)
 
@@ -80,9 +80,9 @@ def wait_until_recorded(watch: Watch, beside: BesideRounds, rounds: int, *, seco
 def read_beside_rounds(
     people: People, property_name: str, gaming_day: date, beside: BesideRounds, *, seconds: float
 ) -> Document:
-    """Return the day's ratings, once those that were closed are reported, against its rounds, and its pace.
+    """Return the day's ratings, ratings against rounds, and pace, once all closed ratings are in the reports.
 
-    Raises: NotFound if they are not reported in time.
+    Raises: NotFound if a closed rating is not in the reports after `seconds`.
     """
     day, closed = {"property": property_name, "gaming_day": gaming_day.isoformat()}, _closed(beside.plays)
     found: dict[str, Any] = {}
@@ -127,7 +127,7 @@ def _rating_differences(rating: Document, play: RatedPlay, book: PitBook, gaming
         return
     stated, closed_at = rating["stated"], book.closed_at(play.table)
     win = play.stated_win(gaming_day)
-    if closed_at:  # where rounds are settled they are counted, and the submission has the edge
+    if closed_at:  # a table with settled rounds: its rounds are counted, its house edge is the submission's
         rounds = [sum(begins < at <= ends for at in closed_at) for begins, ends, _ in spans]
         if rounds != (counted := [_rounds_of(one) for one in stated["spans"]]):
             yield f"rating {play.rating}: {counted} rounds were played in its spans and there must be {rounds}"
@@ -139,7 +139,7 @@ def _rating_differences(rating: Document, play: RatedPlay, book: PitBook, gaming
 
 
 def _tied_differences(report: Document, plays: Sequence[RatedPlay], book: PitBook, gaming_day: date) -> Iterator[str]:
-    """Yield where the handle of a rating is not that of its seat; the table that settles rounds has a card reader."""
+    """Yield the ratings whose reported handle is not their seat's; the table with settled rounds has a card reader."""
     handles = {row["rating"]: row["handle_cents"] for row in rows_of(report, "sessions")}
     for play in plays:
         spans = [(begins, ends) for begins, ends, _ in play.spans(gaming_day)]
@@ -154,7 +154,7 @@ def _rounds_of(span: Document) -> int | None:
 
 
 def beside_tables(found: Document) -> Iterator["RenderableType"]:
-    """Yield ratings, results and time as tables."""
+    """Yield a table of the ratings, and lines on results and on collected time."""
     handles = {row["rating"]: row["handle_cents"] for row in rows_of(found["against_rounds"], "sessions")}
     yield heading("Rated patrons, by reference")
     yield table(

@@ -23,7 +23,7 @@ _CURRENCY: Final = (("chip_purchase", 7_000_00), ("front_money_deposit", 4_500_0
 """Two transactions that exceed the reporting threshold only together."""
 
 _PAID: Final = (("chips", 1), ("deposit", 1), ("chips", 2))
-"""How the first counter checks are paid: in what, and which part of each."""
+"""The payments of the first counter checks: means of payment, and the divisor of the check's amount that is paid."""
 
 _VISITOR: Final = "P-1002"
 _BELOW_CENTS: Final = 4_000_00
@@ -35,7 +35,8 @@ def work_at_cage(people: People, pit: PitDay, electronic: ElectronicTables) -> i
     """Have the cage transfer and count, redeem counter checks and take currency, and a host grant promotional money.
 
     The first check is paid in chips; the second is deposited, and the bank returns it unpaid; the third is paid in
-    part. All belongs to the current gaming day. Returns what was paid on counter checks and stays paid, cents.
+    part. All movements are in the current gaming day. Returns the payments on counter checks without the returned one,
+    cents.
     """
     open_cage(people, pit.property, pit.gaming_day)
     paid_cents = _redeem(people, pit)

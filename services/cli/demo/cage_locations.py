@@ -1,4 +1,4 @@
-"""The locations of the demo's cage: what is transferred between them, and what their counts find."""
+"""The locations of the demo's cage, their transfers and their counts."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -12,13 +12,13 @@ from shared.contracts.properties import CageLocation
 Contents = Sequence[HeldPieces]
 
 WINDOW: Final = "drawer-1"
-"""Where known patrons are paid, and pay."""
+"""The drawer at which known patrons pay and are paid."""
 
 _VAULT: Final = "vault"
 _IMPREST_CENTS: Final = 20_000_00
 _CASHIER: Final = "demo.cashier"
 _OTHER: Final = "demo.cage"
-"""Everything at the cage takes two people."""
+"""The second person, because every transfer and every count needs two people."""
 
 
 def _notes(cents: int, each_cents: int = 100_00) -> HeldPieces:
@@ -36,7 +36,7 @@ _OPENING: Final[Mapping[str, Contents]] = {
 _IN_SERVICE: Final = tuple(
     HeldPieces(kind="chips", chip_set=f"{piece}s", piece=piece, cents=cents, count=100_000) for piece, cents in STACKS
 )
-"""More of each than vault, tables and patrons ever have."""
+"""The chips in service: more of each denomination than vault, tables and patrons ever hold."""
 
 _FROM_BANK: Final = (_notes(50_000_00),)
 _TO_CAGE: Final = (_chips(10_000_00),)
@@ -45,11 +45,11 @@ _TO_VAULT: Final = (_notes(4_400_00),)
 _LEFT_IN_VAULT: Final = (_notes(300_000_00), _chips(90_000_00))
 
 HELD_CENTS: Final = money_of((*_LEFT_IN_VAULT, *_LEFT_AT_WINDOW)) - money_of(_TO_VAULT)
-"""What vault and drawer hold at the end."""
+"""Cents that the vault and the drawer hold at the end."""
 
 
 def locations(since: date) -> tuple[CageLocation, ...]:
-    """Return the locations as the property files them."""
+    """Return the locations as they are filed with the property."""
     drawer = CageLocation(location=WINDOW, kind="drawer", imprest_cents=_IMPREST_CENTS, opened_on=since)
     return drawer, CageLocation(location=_VAULT, kind="vault", opened_on=since)
 
@@ -67,7 +67,7 @@ def open_cage(people: People, property_name: str, day: date) -> None:
 
 
 def close_cage(people: People, property_name: str) -> None:
-    """Count the drawer, which is short of a note, and the vault, a count that waits; a transfer is in transit."""
+    """Count the drawer, one note short, and the vault, a count that stays unverified; leave a transfer in transit."""
     found = _count(people, property_name, WINDOW, _LEFT_AT_WINDOW)
     _verify(people, property_name, found, reason="a strap of notes was short of one")
     _transfer(people, property_name, WINDOW, _VAULT, _TO_VAULT)

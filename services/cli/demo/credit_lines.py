@@ -10,20 +10,20 @@ _APPROVERS: Final = ("demo.credit_manager", "demo.credit_director")
 _ROLE: Final = "credit.manager"
 _FIRST_PATRON: Final = 2001
 _CHECKS: Final = 10
-"""Counter checks of one patron."""
+"""Number of counter checks per patron."""
 
 _LIMITS_CENTS: Final = 10_000_00
-"""Limits are multiples of it."""
+"""Credit limits are multiples of this amount."""
 
 RULES: Final = CreditLineRules(
     tiers=(CreditLineTier(limit_cents_max=1_000_000_00, approvals=len(_APPROVERS), roles=(_ROLE,)),)
 )
 STAFF: Final = tuple(Member(person=person, roles=(_ROLE,)) for person in _APPROVERS)
-"""Who approves limits, as the property files it."""
+"""The people who approve limits, as they are filed with the property."""
 
 
 def give_credit(people: People, pit: PitDay) -> None:
-    """Give each patron a limit, and prepare the counter checks that the tables issue, some to each patron."""
+    """Give patrons credit limits, and prepare the counter checks that the tables issue, `_CHECKS` for each patron."""
     checks = pit.issued_checks()
     for number, first in enumerate(range(0, len(checks), _CHECKS), start=_FIRST_PATRON):
         of_patron = checks[first : first + _CHECKS]

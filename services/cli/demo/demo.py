@@ -79,7 +79,7 @@ ROUNDS: Final = 2_880
 """Twelve tables, four hours, sixty rounds an hour: the whole day in under a minute on two processors."""
 
 SETTINGS: Final = {"PITLEDGER_VERIFICATION_SECONDS": "2", "PITLEDGER_CHECKPOINT_SECONDS": "2"}
-"""A demo would end before the first checkpoint is signed with the default interval."""
+"""Short intervals, because a demo would end before the first checkpoint is signed with the default one."""
 
 _UNDER_SUBMISSIONS: Final = ("round_settlement", "vigorish", "progressive_meters")
 _AT_PROPERTIES: Final = ("round_settlement", "table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
@@ -88,7 +88,7 @@ _READ_SETTLEMENTS: Final = ("table_inventory", "vigorish", "progressive_meters",
 _SUBMISSION_SECONDS: Final = 90.0
 _PATIENCE_SECONDS: Final = 120.0
 _SECONDS_PER_ROUND: Final = 0.01
-"""Long days take longer to be read, signed and verified; this is no measurement."""
+"""Additional timeout per round, because long days take longer to read, sign and verify; not a measurement."""
 
 _COMMANDS_AT_ONCE: Final = 2
 
@@ -108,21 +108,20 @@ def demo(
     Starts PostgreSQL, a Kafka broker and every service as a process of its own, has two people file and approve the
     property and its rules submissions, plays the day, and waits until all of it is settled and reported. The pit has
     fills and credits, two shifts, a drop that is counted twice, coupons, tips, electronic wagers, three tables whose
-    win is only counted (one records its results), a poker table where players pay for time, ratings of patrons (one
-    by a card reader, which ties a seat to its player), and a hit of a linked progressive. Counter checks are within
-    credit lines, one comes back unpaid, one is paid in part. The cage has a vault and a drawer, transfers, counts,
-    reportable currency and a grant of promotional money. Two people decide on the accounts of the general ledger.
-    Beside this property in Pennsylvania one in Rhode Island plays, under its own law and clock. A device at each table
-    signs its rounds. The day's reports are written to a folder, signed; `pitledger verify-reports` verifies them. A few
-    things go wrong on purpose: see the exceptions. Exit code 1 if a figure differs from the simulator's, or an
-    accounting identity is violated.
+    win is only counted (one records its results), a poker table where players pay for time, ratings of patrons (one by
+    a card reader, which ties a seat to its player), and a hit of a linked progressive. Counter checks are within credit
+    lines, one comes back unpaid, one is paid in part. The cage has a vault and a drawer, transfers, counts, reportable
+    currency and a grant of promotional money. Two people file and approve the general-ledger mapping. A second
+    property, in Rhode Island, plays under its own law and clock. A device at each table signs its rounds. The day's
+    reports are written to a folder, signed; `pitledger verify-reports` verifies them. A few things go wrong on purpose:
+    see the exceptions. Exit code 1 if a figure differs from the simulator's, or an accounting identity is violated.
 
     Servers named in the environment are not used: a demo writes only to its own database.
 
     Example: pitledger demo
     Example: pitledger demo --rounds 500 --tables 2 --json
     """
-    settings()  # each service would find out by itself what is wrong with them
+    settings()  # fail here if a setting is wrong, not in each service
     ending = InterruptGuard.heard()
     environment = {
         name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")
@@ -167,9 +166,9 @@ def play_day(
     seed: int,
     installed: Callable[[Iterable[PropertyDocument]], Devices] = Devices,
 ) -> dict[str, Any]:
-    """Return a day that was played, settled, reported and verified, as one JSON document; amounts are cents.
+    """Play, settle, report and verify a day, and return it as one JSON document; amounts are cents.
 
-    `installed` gives the devices that sign what the properties send.
+    `installed` returns the devices that sign the records of the properties.
     """
     gaming_day = gaming_day_of(datetime.now(UTC))
     tokens = stack.home.tokens
@@ -377,7 +376,7 @@ def _documents(stack: RunningStack, seconds: float, *words: str) -> list[dict[st
 
 
 def _keep(stack: RunningStack, ending: InterruptGuard) -> None:
-    """Return at Ctrl-C. Raises: StackEnded if a server ends without being asked to, because its data is lost."""
+    """Print the addresses and wait for Ctrl-C. Raises: StackEnded if a server exits, because its data is lost."""
     message("still running; Ctrl-C stops it")
     message(f"  console            {stack.console_url}  (log in as demo.auditor, or as anybody else; no password)")
     for service, url in stack.urls.items():

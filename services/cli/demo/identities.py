@@ -30,12 +30,12 @@ _WIN_COLUMNS: Final = {
     "variance": "inventory_variance_cents",
     "waived": "vigorish_waived_cents",
 }
-"""The money columns of a table in the win of the day."""
+"""Columns of the day's win report by the simulator's name for the figure of a table."""
 
 _OF_THE_DESK: Final = frozenset(
     ("variance", "slip_open", "slip_gap", "slip_void", "slip_late", "box_not_counted", "adjustment", "equipment")
 )
-"""Kinds of exceptions of the pit's desk; those of rounds are checked separately."""
+"""Kinds of exceptions of the pit's desk; exceptions of rounds are checked separately."""
 
 _BANK_LEGS: Final = ("banked_wagers", "banked_payouts", "bank_collected", "bank_paid")
 _BALANCES: Final = (
@@ -59,11 +59,11 @@ class PitReports:
     exceptions: Sequence[Document]
     """The exceptions of the pit's desk, including resolved ones."""
     held_cents: int
-    """What vault and drawers of the cage should hold, by their books."""
+    """Cents that the vault and the drawers of the cage should hold by the books."""
     owed_cents: int
-    """What patrons owe on their credit lines."""
+    """Cents that patrons owe on their credit lines."""
     left_over: Mapping[str, int]
-    """Open follow-ups by service, without resolved variances."""
+    """Number of open follow-ups by service, without resolved variances."""
 
     @property
     def hits(self) -> Sequence[Document]:
@@ -72,7 +72,7 @@ class PitReports:
 
 
 def read_pit(people: People, property_name: str, gaming_day: date, until: date) -> PitReports:
-    """Read the reports of the day, and the account movements until some time after it."""
+    """Read the reports of the day, and the account liability up to the gaming day `until`."""
     day = {"property": property_name, "gaming_day": gaming_day.isoformat()}
     of_day, of_reconciliation = (f"/{what}/{property_name}/{gaming_day}" for what in ("gaming-days", "reconciliations"))
     inventory, accounts, meters = people.at(INVENTORY), people.at(ACCOUNTS), people.at(METERS)
@@ -116,14 +116,14 @@ def identities(
 ) -> list[Document]:
     """Return the identities of the day; `legs` are the sums of all postings by journal schema and leg.
 
-    `settled` is the total of the settled win; `checks_paid_cents` what was paid on counter checks.
+    `settled` is the total row of the settled win; `checks_paid_cents` are the payments on counter checks.
     """
     rounds, inventory = Counter(legs["round_settlement"]), Counter(legs["table_inventory"])
     counted, fees = reports.win["total"], total_of(reports.vigorish, "tables")
     variances = counted["inventory_variance_cents"] + (counted["drop_variance_cents"] or 0)
     implied = counted["rounds_win_cents"] + counted["counted_win_cents"] + variances
     tray = counted["rounds_win_cents"] + counted["coupons_paid_cents"] + counted["vigorish_waived_cents"]
-    tables: Counter[str] = Counter()  # the money of all tables together, as the simulator knows it
+    tables: Counter[str] = Counter()  # the simulator's sums over all tables
     for money in pit.tables.values():
         tables.update(asdict(money))
     planted = 0 if pit.planted is None else tables["variance"]
@@ -180,7 +180,7 @@ def identities(
 
 
 def _whole_cents(exact: Decimal | int) -> int:
-    """Return whole cents. A fraction, which no wager of the demo creates, gives a cent less, so the identity fails."""
+    """Return whole cents. A fraction, which no wager of the demo creates, loses a cent, so that the identity fails."""
     cents = int(exact)
     return cents if cents == exact else cents - 1
 

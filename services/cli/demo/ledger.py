@@ -1,4 +1,4 @@
-"""The demo's general ledger: a mapping that two people decide on, and the journal of the sealed day."""
+"""The demo's general ledger: a mapping that two people file and approve, and the journal of the sealed day."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ _PATH: Final = "/ledger-mappings"
 
 
 def map_ledger(people: People, property_name: str, gaming_day: date) -> None:
-    """Have one person file the mapping to begin with, from the gaming day on, and another approve it."""
+    """Have one person file the example mapping, in effect from the gaming day on, and another approve it."""
     of_property = {
         "property": property_name,
         "title": f"{property_name.title()}, chart of accounts",
@@ -34,13 +34,13 @@ def map_ledger(people: People, property_name: str, gaming_day: date) -> None:
 
 
 def read_ledger(people: People, property_name: str, gaming_day: date) -> Document:
-    """Return the general ledger of a gaming day."""
+    """Return the general-ledger report of a gaming day."""
     asked = {"property": property_name, "gaming_day": gaming_day.isoformat()}
     return people.at(REPORTING).read("/reports/general-ledger", **asked)
 
 
 def ledger_differences(ledger: Document, played: Wagered) -> Iterator[str]:
-    """Yield what is wrong with the journal of the day; what was wagered and paid back is as the simulator played it."""
+    """Yield the faults of the day's journal, and the differences of its handle and payouts from the simulator's."""
     for identity in ledger["content"]["identities"]:
         if not identity["holds"]:
             yield f"general ledger, {identity['name']}: {identity['left']} is not {identity['right']}"
@@ -58,7 +58,7 @@ def ledger_differences(ledger: Document, played: Wagered) -> Iterator[str]:
 
 
 def ledger_tables(ledger: Document) -> Iterator[RenderableType]:
-    """Yield what the sealed day moved on each account of the general ledger."""
+    """Yield a table of the sealed day's debits and credits by general-ledger account."""
     journals = ", ".join(dict.fromkeys(row["journal"] for row in rows_of(ledger, "journals")))
     yield heading(f"General ledger of the sealed day: {journals}")
     rows = [

@@ -17,11 +17,11 @@ from shared.jurisdictions import gaming_pack
 
 PROPERTY: Final = "narragansett"
 BEGINS: Final = time(3)
-"""Three hours before the other property's gaming day."""
+"""The start of its gaming day, three hours before the other property's."""
 
 _TABLES: Final = 2
 _SHARE: Final = 12
-"""One round here per this number at the other property."""
+"""The neighbor plays one round for this many rounds of the other property."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Neighbor:
 
     @classmethod
     def beside(cls, gaming_day: date, rounds: int, tables: int) -> "Neighbor":
-        """Return the neighbor of a property with this number of rounds; its tables play no longer than the others."""
+        """Return the neighbor of a property with these rounds and tables, with at most as many rounds per table."""
         plans = floor_of(RHODE_ISLAND_PAI_GOW, _TABLES)
         return cls(plans, gaming_day, max(_TABLES, min(rounds // _SHARE, _TABLES * rounds // tables)))
 

@@ -30,7 +30,7 @@ Document = Mapping[str, Any]
 
 
 class People(ExitStack):
-    """The people of a running stack, for the length of a `with` block."""
+    """HTTP clients that call a running stack as its demo users; the end of the `with` block closes them."""
 
     def __init__(self, stack: RunningStack) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class People(ExitStack):
         return self._clients[service, person]
 
     def does(self, person: str, service: str, path: str, document: Document | None = None) -> dict[str, Any]:
-        """Return the answer to a person's command; an approval names the document that the service shows them."""
+        """Send a person's command and return the answer; an approval is of the content that the service shows now."""
         client = self.at(service, person)
         if client.approvals.subject_of(path, document) is None:
             return client.do(path, document)

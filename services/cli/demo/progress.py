@@ -14,7 +14,7 @@ _MESSAGE_SECONDS: Final = 5.0
 
 
 class Progress(Bars):
-    """How far the day is: bars on a terminal, a line every few seconds elsewhere."""
+    """The progress of the day: bars on a terminal, a line every few seconds elsewhere."""
 
     def __init__(self, rounds: int) -> None:
         super().__init__(

@@ -77,5 +77,5 @@ def tax_tables(tax: Document) -> Iterator[RenderableType]:
 
 
 def amount(cents: int | None) -> str:
-    """Return an amount in dollars, or nothing where it is not known."""
+    """Return an amount in dollars, or an empty text for None."""
     return "" if cents is None else dollars(cents)

@@ -22,7 +22,7 @@ _FIGURES: Final = numbers("Rounds", "Handle", "Payouts", "Vigorish", "Win", "Win
 
 
 def show_day(day: Document, titles: Mapping[str, str]) -> None:
-    """Print the day; `titles` are those of the games by their names."""
+    """Print the day; `titles` are the titles of games by their names."""
     report = day["win_as_settled"]
     wagers = rows_of(report, "wagers")
     show(
@@ -210,7 +210,7 @@ def _exception(each: Document) -> list[str]:
 
 
 def _round(example: Document) -> Iterator["RenderableType"]:
-    """Yield the output of `pitledger reconstruct` in short: the entries, of which the one in force is shown in full."""
+    """Yield `pitledger reconstruct` in short: a table of all entries, and the entry in force in full."""
     yield heading(f"One round, from the cards to the books: pitledger reconstruct {example['round_id']}")
     yield table(
         numbers("Entry") + names("What") + numbers("Chips") + words("Why") + names("Hash"),

@@ -15,9 +15,9 @@ from shared.runtime.settings import Settings
 def config(as_json: AsJson = False) -> None:
     """Print the effective settings, with secrets masked, and the roles of callers.
 
-    Each setting comes from an environment variable, or has its default. The roles are those that the services declare:
-    what each allows, and the duty that determines which others the same person may have (docs/duties.md). Exit code 2
-    if a setting is invalid, or names an OpenID provider that cannot be trusted.
+    Each setting comes from an environment variable, or has its default. The roles are those that the services declare,
+    each with what it allows and with its duty, which determines what other roles the same person may have
+    (docs/duties.md). Exit code 2 if a setting is invalid, or names an OpenID provider that cannot be trusted.
 
     Example: PITLEDGER_LOG_LEVEL=debug pitledger config
     """

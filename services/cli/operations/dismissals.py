@@ -14,7 +14,7 @@ app = typer.Typer()
 
 _PATH = "/quarantine/dismissals"
 
-Service = Annotated[str, service_option("Which service refused the records.")]
+Service = Annotated[str, service_option("The service that refused the records.")]
 Number = Annotated[
     int, typer.Argument(metavar="DISMISSAL", min=1, help="The request's number, printed by `dismiss-all`.")
 ]

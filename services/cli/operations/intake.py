@@ -32,9 +32,9 @@ def intake(
     """Load files of events, CSV or JSON Lines, into the topics, until Ctrl-C.
 
     A file in DIRECTORY/in is loaded when NAME.sha256 is beside it, as written by sha256sum. Either all of its lines are
-    sent to the topics, each once and in order, and it moves to done/ with a receipt; or none is sent, and it moves to
-    rejected/ with line numbers and reasons. If it is killed, it resumes. With --once, exit code 1 if a file was
-    rejected or is not complete. docs/integrate.md lists the columns.
+    sent to the topics, each once and in order, and the file moves to done/ with a receipt; or none is sent, and the
+    file moves to rejected/ with line numbers and reasons. An intake that was killed resumes at the next start. With
+    --once, exit code 1 if a file was rejected or is not complete. docs/integrate.md lists the columns.
 
     Example: pitledger intake /var/spool/pitledger
     Example: pitledger intake /var/spool/pitledger --key gateway.pem --kid gateway-2026
@@ -75,7 +75,7 @@ def _watch(work: Intake, ending: InterruptGuard, *, as_json: bool) -> None:
                     if found["reason"] in said:
                         continue
                 _say(found, as_json=as_json)
-        except NotFound as error:  # the broker is away: what is planned goes on when it is back
+        except NotFound as error:  # the broker does not answer: a planned file is resumed later
             waiting.add(str(error))
             if str(error) not in said:
                 message(f"waits: {error}")

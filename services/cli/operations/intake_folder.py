@@ -1,4 +1,4 @@
-"""The folder of an intake: complete files, the plan for the current one, receipts and reasons."""
+"""The folder of an intake: complete files, the plan for the current file, receipts, reasons for rejections."""
 
 import fcntl
 import json
@@ -34,7 +34,7 @@ class Arrived:
 
 
 class Folder:
-    """`in`, `done`, `rejected` and `state` in a directory, created if missing."""
+    """The folder of an intake, with the directories `in`, `done`, `rejected` and `state`, created if missing."""
 
     def __init__(self, directory: Path) -> None:
         self.incoming, self.done, self.rejected, self._state = (
@@ -93,7 +93,7 @@ class Folder:
                     yield f"{path.name}: waits, its SHA-256 is {digest}, not that of {marker.name}: send it again"
 
     def conclude(self, name: str, digest: str, into: Path, kept_as: str, suffix: str, said: Mapping[str, Any]) -> None:
-        """Write the result of a file, then move the file; if it was moved already, only do what is left."""
+        """Write the result of a file, then move the file; after a crash, do only the steps that are missing."""
         write(into / f"{kept_as}{suffix}", said)
         path = self.incoming / name
         if path.is_file() and sha256(path.read_bytes()).hexdigest() == digest:

@@ -21,7 +21,7 @@ from shared.rules.errors import Refused
 SUFFIXES: Final = (".csv", ".jsonl")
 LINES_MAX: Final = 100_000
 _VALUE_BYTES_MAX: Final = 15 * 1024 * 1024
-"""A broker accepts 16 MiB; key and headers need room."""
+"""Maximum bytes of an event: brokers accept records of 16 MiB, including key and headers."""
 _CELL_CHARACTERS_MAX: Final = 1024 * 1024
 _OF_ENVELOPE: Final = ("type", "time", "id", "sequence")
 """The columns that are not members of `data`."""
@@ -50,7 +50,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a line is not an event that can be sent; line 0 stands for the file as a whole."""
+    """The reason why a line cannot be sent as an event; line 0 means the whole file."""
 
     line: int
     reason: str
@@ -59,7 +59,7 @@ class Problem:
 def read_lines(name: str, content: bytes, digest: str) -> tuple[list[Line], list[Problem]]:
     """Return the events of a file, and the problems of its other lines.
 
-    `digest` is the file's SHA-256: an event without an id gets one made from it and the line number.
+    `digest` is the file's SHA-256: an event without an id gets an id made from the digest and the line number.
     """
     try:
         text = content.decode("utf-8-sig")
@@ -140,7 +140,7 @@ def _event_of(number: int, row: Mapping[str, str]) -> dict[str, Any] | Problem:
 
 @cache
 def _texts(kind: str) -> frozenset[str]:
-    """Return the members of an event's data that are texts or unknown, by its JSON Schema."""
+    """Return the names of an event type's data members that are texts in its JSON Schema, or not in it at all."""
     if not _is_sent(kind):
         return _AnyText()
     schema = json.loads(files("schemas").joinpath("json", f"{kind}.json").read_text(encoding="utf-8"))

@@ -18,17 +18,17 @@ from shared.runtime.settings import Settings
 
 TOPICS: Final = (TABLE_EVENTS.name, PIT_EVENTS.name)
 _JUMP_MAX: Final = 10_000
-"""A sequence further ahead of its stream is a mistake, which services refuse without taking its position."""
+"""A sequence further ahead of its stream is a mistake: services refuse it, and the stream does not advance."""
 _SILENCE_SECONDS_MAX: Final = 30.0
 _POLL_SECONDS: Final = 0.2
 _BY_KEY: Final = -1
-"""The key chooses the partition: the stream is new."""
+"""The partition number to give for a new stream: the producer chooses a partition by key."""
 _END: Final = KafkaError._PARTITION_EOF
 
 
 @dataclass(slots=True)
 class Known:
-    """What was read of the topics: their identities, offsets, and each stream's last sequence and partition."""
+    """Progress of reading the topics: their ids, the next offsets, and each stream's last sequence and partition."""
 
     topic_ids: dict[str, str] = field(default_factory=dict)
     offsets: dict[str, dict[int, int]] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class Kept:
 
 
 class Topics:
-    """The two topics on a cluster."""
+    """The topics of table events and of pit events on a Kafka cluster."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -85,8 +85,8 @@ class Topics:
     def read_on(self, known: Known, wanted: Sequence[Outgoing] = ()) -> tuple[dict[tuple[str, int], Kept], list[str]]:
         """Read the topics to their ends, and add what was read to `known`.
 
-        Return the positions of `wanted` events found there, and stream positions that hold something else. Raises:
-        NotFound.
+        Return the partition and offset of each `wanted` event that is on the topics, by stream position, and messages
+        on stream positions that hold another event. Raises: NotFound.
         """
         bytes_of = {each.place: each.value.encode() for each in wanted}
         found: dict[tuple[str, int], Kept] = {}
@@ -114,7 +114,7 @@ class Topics:
         """Yield the new records of a topic; `known` is updated once all were consumed."""
         try:
             log = topic_log(self._settings, topic)
-            if known.topic_ids.get(topic) != log.topic_id:  # another one, or none was read: from its first record on
+            if known.topic_ids.get(topic) != log.topic_id:  # a re-created or unread topic: from its first record
                 known.topic_ids[topic], known.offsets[topic] = log.topic_id, {}
             offsets = known.offsets[topic]
             ends: dict[int, int] = {}
@@ -125,11 +125,11 @@ class Topics:
         offsets.update(ends)
 
     def _read(self, topic: str, starts: Mapping[int, int], ends: dict[int, int]) -> Iterator[Message]:
-        """Yield the records of partitions, and note where each ended: some brokers omit the last batch when queried."""
+        """Yield records, and store in `ends` where partitions end: some brokers report an end before the last batch."""
         consumer = Consumer(
             {
                 **self._settings.librdkafka(),
-                "group.id": "pitledger-intake",  # librdkafka wants a name; nothing is committed under it
+                "group.id": "pitledger-intake",  # librdkafka requires a group; it never commits
                 "enable.auto.commit": False,
                 "auto.offset.reset": "error",
                 "enable.partition.eof": True,
@@ -171,7 +171,7 @@ class Topics:
                 "enable.idempotence": True,
                 "compression.type": "lz4",
                 "message.max.bytes": 16 * 1024 * 1024,
-                "partitioner": "murmur2_random",  # as Java's clients choose it
+                "partitioner": "murmur2_random",  # as the Java clients do
             },
             logger=librdkafka_log,
         )

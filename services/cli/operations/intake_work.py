@@ -24,7 +24,7 @@ LOOK: Final = {
     TABLE_EVENTS.name: ("round-settlement",),
     PIT_EVENTS.name: ("table-inventory", "vigorish"),
 }
-"""The services in whose quarantine an event of a topic may be."""
+"""The services that may quarantine events of each topic."""
 _STATE, _PLAN = "known", "plan"
 
 Signing = tuple[Ed25519PrivateKey, str]
@@ -32,7 +32,7 @@ Signing = tuple[Ed25519PrivateKey, str]
 
 
 class Intake:
-    """Loads the files of a folder, one by one. `step` is called after each step."""
+    """Loads the files of a folder, one by one. `step` is called with the name of each step after the step."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class Intake:
         kept: Mapping[tuple[str, int], Kept],
         taken: Sequence[str],
     ) -> dict[str, Any]:
-        """Reject a file whose stream positions another system has taken; the reasons include what had been sent."""
+        """Reject a file whose stream positions hold another system's events; the reasons list what was sent before."""
         problems = [asdict(Problem(0, f"another system writes this stream: {place}")) for place in taken]
         said = {
             "file": plan["file"],

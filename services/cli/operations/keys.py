@@ -17,16 +17,16 @@ from shared.runtime.sealing import new_wrapping_key
 from shared.runtime.settings import Settings
 
 VERIFIERS: Final = "verifiers.txt"
-"""The file of the public keys of all services, beside their private ones."""
+"""The file of the public keys of all services, in the directory of their private keys."""
 
 PATRON_KEYS: Final = "patron-keys.txt"
-"""The file of the keys that wrap patrons' keys, beside the private ones."""
+"""The file of the keys that wrap patrons' keys, in the directory of the services' private keys."""
 
 WRAPPING_KEYS: Final[Mapping[str, str]] = {
     "wagering-accounts": PATRON_KEYS,
     "suspicious-activity": "suspicious-activity-keys.txt",
 }
-"""The services that keep personal data, each with the file of the keys that wrap, which no other service gets."""
+"""The file of wrapping keys of each service that keeps personal data; no other service receives the file."""
 
 Keys = Annotated[
     list[str] | None,
@@ -65,7 +65,7 @@ def _lines(keys: Sequence[str]) -> list[str]:
 
 
 def quorum_of(found: Settings, witnesses: Sequence[str], required: int | None) -> Quorum | None:
-    """Return the witnesses that the options, else the settings, name; None if neither does.
+    """Return the quorum of the witnesses that the options name, else the settings; None if neither names any.
 
     Raises: UsageWrong for an invalid witness key, or if more are required than are known.
     """
@@ -112,7 +112,7 @@ def write_wrapping_keys(path: Path, text: str) -> None:
 
 
 def write_patron_keys(directory: Path) -> None:
-    """Create the keys that wrap those of patrons and of files, unless they exist; readable by their owner only."""
+    """Create the keys that wrap patrons' keys and files' keys, unless they exist; readable by their owner only."""
     for name in WRAPPING_KEYS.values():
         path = directory / name
         if not path.exists():

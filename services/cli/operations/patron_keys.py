@@ -1,4 +1,4 @@
-"""`pitledger patron-keys`: rotate the keys that wrap those of patrons and of files."""
+"""`pitledger patron-keys`: rotate the keys that wrap patrons' keys and files' keys."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -31,7 +31,7 @@ _REWRAP: Final[Mapping[str, Callable[[AsyncConnection, WrappingKeys], Awaitable[
 
 @app.command()
 def rotate(file: Annotated[Path, typer.Argument(help="The file named by PITLEDGER_PATRON_KEYS_FILE.")]) -> None:
-    """Put a new wrapping key first in a key file: it wraps from now on, while the others only unwrap.
+    """Add a new wrapping key at the top of a key file; it wraps from now on, and the other keys only unwrap.
 
     Then run `pitledger patron-keys rewrap`; after that remove the former lines, here and in every backup.
 
@@ -48,9 +48,10 @@ def rotate(file: Annotated[Path, typer.Argument(help="The file named by PITLEDGE
 
 @app.command()
 def rewrap(
-    service: Annotated[str, service_option("Whose keys: of patrons, or of suspicious activity reports.")] = (
-        "wagering-accounts"
-    ),
+    service: Annotated[
+        str,
+        service_option("The service whose keys are rewrapped: patrons' keys, or those of suspicious activity reports."),
+    ] = ("wagering-accounts"),
     as_json: AsJson = False,
 ) -> None:
     """Rewrap every key of a service with the current wrapping key, in one transaction; data is not re-encrypted.

@@ -25,7 +25,7 @@ _BYTES_IN_LINE: Final = 16
 _WAIT_SECONDS_MAX: Final = 60.0
 _LOOK_SECONDS: Final = 0.2
 
-Service = Annotated[str, service_option("Which service refused the record.")]
+Service = Annotated[str, service_option("The service that refused the record.")]
 Number = Annotated[int, typer.Argument(metavar="ID", min=1, help="The record's id, as `list` shows it.")]
 RequestNumber = Annotated[
     int, typer.Argument(metavar="REQUEST", min=1, help="The request's number, as `show` prints it.")
@@ -117,8 +117,8 @@ def replay(
 ) -> None:
     """Request the replay of a quarantined record to its topic, repaired or unchanged.
 
-    Another person approves it, and then it is sent; it takes the stream position that it claims. Exit code 3 if its
-    bytes cannot be decoded.
+    The record is sent once another person has approved the request, and takes the stream position that it claims. Exit
+    code 3 if its bytes cannot be decoded.
 
     Example: pitledger quarantine replay 17 --file mended.json --reason "misread card"
     """

@@ -103,7 +103,7 @@ class Registry:
             is_set = self._compatibility(subject.name) != compatibility
             if not dry_run:
                 named = quote(subject.name, safe="")
-                # Before, so that what is registered is held against it; a registry may want the subject to be there.
+                # Set first, so that the new schema is checked at this level; some registries need the subject first.
                 was_set = is_set and self._set(named, compatibility, absent=True)
                 if registered:
                     self._answer("POST", f"/subjects/{named}/versions", asked)
@@ -130,7 +130,7 @@ class Registry:
         return self._answer("PUT", f"/config/{subject}", body, absent=absent) is not None
 
     def _answer(self, method: str, path: str, body: Any = None, *, absent: bool = False) -> Any:
-        """Return the registry's answer; None if `absent` is allowed and there is none."""
+        """Return the registry's JSON answer; None for status 404 if `absent`."""
         try:
             content = None if body is None else json.dumps(body)
             headers = {} if body is None else {"Content-Type": _JSON}

@@ -26,14 +26,14 @@ def publish(
     compatibility: Annotated[
         str, typer.Option(metavar="LEVEL", help="Compatibility level to set for each subject.")
     ] = COMPATIBILITIES[0],
-    user: Annotated[str | None, typer.Option(help=f"Who logs in; the password is in {REGISTRY_PASSWORD}.")] = None,
+    user: Annotated[str | None, typer.Option(help=f"The login name; the password is in {REGISTRY_PASSWORD}.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would change.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Publish the schemas of this release to a registry with Confluent's API.
 
-    Each kind of message is a subject, and so is each topic, TOPIC-value, which refers to its kinds. Existing schemas
-    are left alone. Exit code 1 if the registry refuses a schema.
+    Each kind of message is a subject, and so is each topic, TOPIC-value, which refers to its kinds. Registered schemas
+    are not changed. Exit code 1 if the registry refuses a schema.
 
     Example: pitledger schemas publish --registry http://127.0.0.1:8081 --dry-run
     """

@@ -43,8 +43,8 @@ def apply(
 ) -> None:
     """Create missing topics, and update existing ones.
 
-    Nothing else creates topics. A topic with more partitions keeps them. If more partitions would break the order of
-    messages, the change is refused with exit code 1.
+    Services do not create topics themselves. A topic with more partitions keeps them. If more partitions would break
+    the order of messages, the change is refused with exit code 1.
 
     Example: pitledger topics apply --partitions table.events=24 --replication-factor 3
     """
@@ -112,9 +112,10 @@ def adopt(
 
     A service stops reading a topic that was deleted and created again, that lost records, or whose records were deleted
     before they were read. Restore the records if possible. Otherwise stop the services, adopt the topic, and start
-    them: a re-created topic is read from its first record, and events recorded before are not recorded twice; one that
-    begins later is read from there, and what is missing is an open gap. PITLEDGER_CHECKPOINT_KEY_FILE must be the key
-    of the service, which signs the new position: if each service has its own key, adopt for one service at a time.
+    them: a re-created topic is read from its first record, and events recorded before are not recorded twice; a topic
+    that lost its first records is read from the first one left, and the missing events are an open gap.
+    PITLEDGER_CHECKPOINT_KEY_FILE must be the key of the service, which signs the new position: if each service has its
+    own key, adopt for one service at a time.
 
     Example: pitledger topics adopt table.events
     """

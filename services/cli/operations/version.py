@@ -53,7 +53,7 @@ def version(
 
 
 def _attest(keys: list[str], manifest: Path | None, site: Path | None, *, as_json: bool) -> int:
-    # Only here: the version is printed without the keys of services and what verifies signatures.
+    # Imported only here, because printing the version needs neither keys nor signature verification.
     from services.cli.operations.keys import read_verifiers
     from shared.journal.signed_note import CheckpointError
     from shared.runtime.release_attestation import (

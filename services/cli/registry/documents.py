@@ -21,14 +21,14 @@ ReturnReason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="The
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """One kind of document: its path, its commands' first words, and the name of a property's document for messages."""
+    """A kind of document that properties file: its API path, the command group for it, and its name in messages."""
 
     path: str
     command: str
     name_of: Callable[[str], str]
 
     def path_of(self, property_name: str, *parts: object) -> str:
-        """Return the path of a property's document, of a version of it, or of what is read of it."""
+        """Return the API path of a property's document; `parts` name a version or a resource below it."""
         return "/".join((self.path, *(quote(str(part), safe="") for part in (property_name, *parts))))
 
     def file(self, file: str, *, as_json: bool) -> None:
@@ -47,7 +47,7 @@ class Documents:
         message(f"somebody else approves it: {self.command} approve {filed['property']} {filed['version']}")
 
     def approve(self, property_name: str, version: int, shown: str | None, *, as_json: bool) -> None:
-        """Approve a version, by default as it is now."""
+        """Approve the version with the hash `shown`, by default its current content."""
         with client_of(REGISTRY) as client:
             answer = client.approve(self.path_of(property_name, version, "approve"), sha256=shown)
         self._print_decided(answer, as_json=as_json)

@@ -1,4 +1,4 @@
-"""`pitledger payback`: paybacks of a rules submission's wagers, and the hand counts behind them."""
+"""`pitledger payback`: compute the paybacks of a rules submission's wagers, and the hand counts behind them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,8 +45,9 @@ def show_paybacks(
 ) -> int:
     """Print the exact payback of each wager of a rules submission, without database or broker.
 
-    A wager that decisions add to another is counted with it, under optimal play; the house edge is relative to the
-    initial wager, and then to everything staked. Wagers that cannot be computed are listed with the reason.
+    A wager that a decision adds to another is computed together with it, under optimal play. The house edge is given
+    relative to the initial wager, and relative to everything staked. Wagers that cannot be computed are listed with the
+    reason.
 
     Example: pitledger payback show submission.json
     Example: pitledger payback show --rows --json submission.json
@@ -79,7 +80,7 @@ def show_paybacks(
 
 
 def _readings(meters: list[str]) -> dict[str, int]:
-    """Return the cents by wager. Raises: UsageWrong for a malformed option."""
+    """Return meter readings, cents by wager. Raises: UsageWrong for a malformed option."""
     found = {}
     for text in meters:
         wager, _, cents = text.partition("=")
@@ -175,7 +176,7 @@ def recompute(
 ) -> None:
     """Recount the hands from which paybacks are computed; write the counts, or compare them with the stored ones.
 
-    It takes minutes on two CPUs, and the package's extra `counting`.
+    Takes minutes on two CPUs, and needs the package's extra `counting`.
 
     Example: pitledger payback recompute holdem --check
     """

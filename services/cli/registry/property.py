@@ -38,7 +38,7 @@ def file_version(
 
 @app.command()
 def approve(property_name: Property, version: Version, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Approve a version that another person filed; it is in effect from its beginning.
+    """Approve a version that another person filed; it takes effect at its `effective_from`.
 
     Example: pitledger property approve riverside 2
     """
@@ -65,9 +65,7 @@ def diff(
     version: Version,
     since: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=1, help="The version to compare with (default: the last one approved before it)."
-        ),
+        typer.Option(metavar="N", min=1, help="The version to compare with (default: the previously approved one)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -25,7 +25,7 @@ class Settled:
     error: str | None
 
     def as_document(self) -> dict[str, Any]:
-        """Return the result in the field names of the round record."""
+        """Return the result as a JSON document, with the field names of the round record."""
         if self.settlement is None:
             return {"id": self.id, "error": self.error}
         lines = [line.as_document() for line in self.settlement.lines]

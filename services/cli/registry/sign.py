@@ -28,7 +28,7 @@ def sign(
 ) -> None:
     """Make the payout sign of a rules submission, or its gaming guide, without database or broker.
 
-    Every wager on offer with every paying row, its odds or amount, its meter and Envy Bonuses, each line with its
+    It lists every wager on offer with every paying row, odds or amount, meter and Envy Bonuses, each line with its
     paragraph. The same submission always gives the same bytes.
 
     Example: pitledger sign submission.json -o sign.html

@@ -81,8 +81,8 @@ def file_version(
 def check(file: File, as_json: AsJson = False) -> int:
     """Check a submission offline against its regulation, one fault per line.
 
-    Whether the property has the tables, and whether the beginning is possible, is only checked by the registry on
-    filing. Exit code 3 if there is a fault.
+    Only the registry checks, on filing, that the property has the tables and that the effective time is possible. Exit
+    code 3 if there is a fault.
 
     Example: pitledger submissions check submission.json
     """
@@ -183,8 +183,8 @@ def give_back(
 def withdraw(property_name: Property, game: Game, version: Version, reason: Why, as_json: AsJson = False) -> None:
     """Withdraw a version before it takes effect.
 
-    A draft or filed one at once; for an approved one another person must approve, at least an hour before its
-    beginning.
+    A draft or filed version is withdrawn at once. The withdrawal of an approved version needs another person's
+    approval, at least an hour before the version takes effect.
 
     Example: pitledger submissions withdraw riverside blackjack 2 --reason "the hotel opens later"
     """
@@ -336,7 +336,7 @@ def _done(path: str, document: object, *, as_json: bool) -> None:
 
 
 def _approved(path: str, document: Mapping[str, Any], shown: str | None, *, as_json: bool) -> None:
-    """Send the approval of a shown document, and print the version's status."""
+    """Approve the content with the hash `shown` (None: the current content), and print the version's status."""
     with client_of(_REGISTRY) as client:
         _print(client.approve(path, document, sha256=shown), as_json=as_json)
 

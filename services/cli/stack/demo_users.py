@@ -1,4 +1,4 @@
-"""The people of a local stack, with their roles."""
+"""The demo users of a local stack, with their roles."""
 
 from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -43,10 +43,10 @@ PEOPLE: Final[Mapping[str, Sequence[str]]] = {
     "demo.operator": ("properties.read", "quarantine.mend", "reports.read"),
     "demo.operations_manager": ("quarantine.approve",),
 }
-"""Person -> names or patterns of roles. Approvers differ from requesters."""
+"""The names or patterns of each demo user's roles. Nobody has both the requester's and the approver's role."""
 
 WATCHER: Final = "demo.prometheus"
-"""The system that reads the metrics of money."""
+"""The user as which Prometheus reads metrics of money."""
 
 
 def roles_of(person: str, declared: Collection[str]) -> list[str]:

@@ -16,7 +16,7 @@ from shared.local.process import log_tail
 
 SERVER: Final = "fork-server"
 TOGETHER: Final = "services"
-"""The server's name among those of services: where it forks them, and where it runs them itself."""
+"""The server's name among those of the services: SERVER if it forks them, TOGETHER if it runs them itself."""
 
 _KILL_SECONDS_MAX: Final = 10.0
 
@@ -24,14 +24,15 @@ _KILL_SECONDS_MAX: Final = 10.0
 class ForkServer:
     """Forks services, each into a separate process that never outlives the parent, however the parent ends.
 
-    Or, `together`, runs all in its own process, where one that ends by itself is started again without the others: they
-    are forked once, and the server ends with them. Commands that prepare for the services are forked, too.
+    With `together` it runs all services in its own process instead, and restarts a service that ends by itself there.
+    `fork` can then be called only once, and the server ends with the services. Commands that prepare for the services
+    are forked in either case.
 
-    It begins to import them on construction, in parallel with the parent's work. Each service is in a session of its
-    own, so that Ctrl-C reaches only the parent; one that has not ended `grace_seconds` after the request is killed. One
-    that ends by itself can be forked again. If the parent is killed, `remove_when_orphaned` is deleted after the
-    services ended. `logs` is the directory of the services' logs and of the server's own, for errors before a service
-    has one.
+    It begins to import the services on construction, in parallel with the parent's work. Each service is in a session
+    of its own, so that Ctrl-C reaches only the parent. A service that has not exited `grace_seconds` after the request
+    to stop is killed. A service that ended by itself can be forked again. If the parent is killed, the directory
+    `remove_when_orphaned` is deleted after the services exited. `logs` is the directory of the services' logs and of
+    the server's own log, which has errors from before a service opens its log.
     """
 
     ports: Mapping[str, int]
@@ -87,7 +88,7 @@ class ForkServer:
         self.ports, self.roles = answer["ports"], answer["roles"]
 
     def run(self, commands: Mapping[str, Sequence[str]], environment: Mapping[str, str]) -> None:
-        """Run commands of `pitledger` side by side, each with a log of its name, and wait until they have ended.
+        """Run commands of `pitledger` in parallel, each with a log of its name, and wait until they have ended.
 
         Raises: CommandFailed, StackEnded if the server has ended.
         """
@@ -97,7 +98,7 @@ class ForkServer:
                 raise CommandFailed(code, log_tail(self._log(name)))
 
     def fork(self, environments: Mapping[str, Mapping[str, str]]) -> None:
-        """Start all of these services with their environments. Raises: StackEnded if the server has ended."""
+        """Start services; `environments` are by service. Raises: StackEnded if the server has ended."""
         for service in environments:
             self._exit_codes.pop(service, None)
         self._ask(services=[self._order(name, ["run", name], own) for name, own in environments.items()])
@@ -108,13 +109,13 @@ class ForkServer:
 
     @property
     def ended(self) -> Mapping[str, StackEnded]:
-        """Return the services that ended without being asked to, and how; only the fork server if it ended, too."""
+        """Return how services exited that were not stopped, by service; only the fork server if it exited, too."""
         if (code := self._process.poll()) is not None:
             return {self.name: self._ended(self.name, code)}
         return {service: self._ended(service, code) for service, code in list(self._exit_codes.items())}
 
     def check(self) -> None:
-        """Raise StackEnded if a service, or the fork server with all of them, ended without being asked to."""
+        """Raise StackEnded if a service or the fork server has exited although it was not stopped."""
         for ended in self.ended.values():
             raise ended
 
@@ -153,7 +154,7 @@ class ForkServer:
 
     def _ask(self, **orders: Sequence[Mapping[str, Any]]) -> None:
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # it has ended by itself: whoever waits for an answer is told so
+        with suppress(BrokenPipeError):  # the server has ended, so that `_answer` raises StackEnded
             self._process.stdin.write(f"{json.dumps(orders)}\n".encode())
             self._process.stdin.flush()
 

@@ -1,11 +1,11 @@
 """The fork server of a stack: imports the services once and forks each of them, or runs all; see `fork_server.py`.
 
-It runs as a process of its own with one thread and no connection, so that a fork copies only what was imported. It also
-ends its children if the parent dies. Each line on standard input is an object: `commands` are forked and waited for,
-and what they import is gone with them; `services` are forked, or, where the services run together, run in this process
-until the next line or the end of file. An empty object asks it to end them all; end of file means that the parent is
-gone, and that nobody else will clean up. It answers on standard output, one JSON document per line, and also reports
-there which service has ended by itself.
+It runs as a process of its own with one thread and no connection, so that a fork copies only imported modules. It also
+stops its children if the parent dies. Each line on standard input is a JSON object with orders. `commands` are forked
+and waited for, so that the memory of their imports is freed. `services` are forked or, if they run together, run in
+this process until the next line or the end of file. An empty object is the request to stop all children. End of file
+means that the parent is gone, so that this process must clean up. Answers and reports of services that ended by
+themselves go to standard output, one JSON document per line.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ def main(services: Sequence[str], *, together: bool, grace_seconds: float, remov
     if CONSOLE in services:
         ports[CONSOLE] = import_module("services.console.serve").PORT
     gc.enable()
-    gc.freeze()  # a service that looks for garbage leaves what is shared alone
+    gc.freeze()  # garbage collection in a service must not write to shared pages
     _say({"ports": ports, "roles": sorted(roles_of_services(manifests))})
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     processes: list[ForkProcess] = []
@@ -53,7 +53,7 @@ def main(services: Sequence[str], *, together: bool, grace_seconds: float, remov
 
 
 def _run_together(orders: Sequence[Mapping[str, Any]]) -> bool:
-    """Run the services in this process until the parent asks for the end.
+    """Run the services in this process until the parent requests the end.
 
     Returns False if the parent is gone instead.
     """
@@ -69,17 +69,19 @@ def _run_together(orders: Sequence[Mapping[str, Any]]) -> bool:
 
 def _fork(name: str, words: Sequence[str], log: str, environment: Mapping[str, str]) -> ForkProcess:
     arguments = (words, log, environment)
-    process = get_context("fork").Process(target=_become, args=arguments, name=name)  # it may start processes, too
+    process = get_context("fork").Process(
+        target=_become, args=arguments, name=name
+    )  # not a daemon, because it may start processes itself
     process.start()
     return process
 
 
 def _become(words: Sequence[str], log: str, environment: Mapping[str, str]) -> None:
-    """Become a command of `pitledger`, as if started with this log and this environment."""
+    """Turn this forked process into a command of `pitledger`, as if started with this log and environment."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.setsid()
     death_with_parent(signal.SIGKILL)()
-    with open(log, "ab") as said:  # noqa: PTH123 - as the leash of one command does
+    with open(log, "ab") as said:  # noqa: PTH123 - as the parent watchdog does
         for stream in (sys.stdout, sys.stderr):
             os.dup2(said.fileno(), stream.fileno())
     os.environ.clear()
@@ -88,7 +90,7 @@ def _become(words: Sequence[str], log: str, environment: Mapping[str, str]) -> N
 
 
 def _obey(running: list[ForkProcess], *, together: bool) -> bool:
-    """Fork processes at the parent's request, and report each that ends unasked, until the parent requests the end.
+    """Fork processes at the parent's request, and report each that ends by itself, until the parent requests the end.
 
     Returns False if the parent is gone instead.
     """
@@ -132,7 +134,7 @@ def _end(processes: Sequence[ForkProcess], grace_seconds: float) -> None:
 
 
 def _say(document: object) -> None:
-    with contextlib.suppress(BrokenPipeError):  # the parent is gone already: standard input says so, too
+    with contextlib.suppress(BrokenPipeError):  # the parent is gone, which end of file on standard input shows, too
         os.write(sys.stdout.fileno(), json.dumps(document).encode() + b"\n")
 
 

@@ -1,4 +1,4 @@
-"""`pitledger run`: one service as a process of its own; and several in one, as a small installation runs them."""
+"""`pitledger run`: one service as a process of its own; and several services in one process, for `pitledger up`."""
 
 import asyncio
 import gc
@@ -31,10 +31,10 @@ from shared.runtime.settings import Settings
 log = structlog.get_logger()
 
 _THREADS_OF_SERVICE: Final = 4
-"""Threads for what blocks, for each service of a process."""
+"""Threads for blocking calls, per service of a process."""
 
 _Serving = Callable[[asyncio.Event | None], Coroutine[Any, Any, None]]
-"""Runs a service until the event is set, or without one until the process is asked to stop."""
+"""A function that runs a service until the event is set, or without an event until the process gets a signal."""
 
 
 def run(
@@ -58,17 +58,17 @@ def run(
 
     try:
         uvloop.run(_serving(service, found, ending=end_in_time)(None))
-    except Exception as error:  # noqa: BLE001 - the outermost frame of the service: the log says why it ended
+    except Exception as error:  # noqa: BLE001 - the outermost frame of the service: every error is logged
         return _ended(error)
     log.info("stopped")
     return ExitCode.FINE
 
 
 def run_together(environments: Mapping[str, Mapping[str, str]], logs: Mapping[str, Path], *, until: TextIO) -> bool:
-    """Run services in this process until a line is read, or SIGTERM; return False at the end of file.
+    """Run services in this process until SIGTERM or a line on `until`; return False at the end of file.
 
-    Each has its own environment and log. They share one event loop, and nothing else: a service that ends by itself is
-    started again after a delay, and the others go on meanwhile. Raises: UsageWrong for a setting.
+    Each has its own environment and log. They share only one event loop: a service that ends by itself is restarted
+    after a delay, while the others keep running. Raises: UsageWrong for an invalid setting.
     """
     running: dict[str, _Serving] = {}
     for service, environment in environments.items():
@@ -106,7 +106,7 @@ async def _keep_running(running: Mapping[str, _Serving], until: TextIO) -> bool:
 
 
 async def _keep(service: str, serving: _Serving, stop: asyncio.Event) -> None:
-    """Run a service, again and again if it ends by itself, until the process is asked to stop."""
+    """Run a service, and restart it whenever it ends by itself, until `stop` is set."""
     of_service(service)
     clock, delay = asyncio.get_running_loop().time, Delay()
     while not stop.is_set():
@@ -114,7 +114,7 @@ async def _keep(service: str, serving: _Serving, stop: asyncio.Event) -> None:
         try:
             await serving(stop)
             log.info("stopped")
-        except Exception as error:  # noqa: BLE001 - the outermost frame of the service: the log says why it ended
+        except Exception as error:  # noqa: BLE001 - the outermost frame of the service: every error is logged
             _ended(error)
         if not stop.is_set():
             _free()
@@ -126,7 +126,7 @@ async def _keep(service: str, serving: _Serving, stop: asyncio.Event) -> None:
 def _free() -> None:
     """Free all objects of a service that ended, with its Kafka clients, their threads and connections.
 
-    Two things keep them: FastAPI, which caches each route's function, and `gc.freeze` when a service starts.
+    Two things keep these objects alive: FastAPI's cache of route functions, and `gc.freeze` when a service starts.
     """
     for one in vars(fastapi_dependencies).values():
         if hasattr(one, "cache_clear"):
@@ -137,7 +137,7 @@ def _free() -> None:
 
 
 def _serving(service: str, found: Settings, *, ending: Callable[[], None] = lambda: None) -> _Serving:
-    """Return what runs a service with these settings, and the environment of now."""
+    """Return a function that runs a service with these settings and the current environment."""
     known = urls() if service == CONSOLE else {}
 
     async def serving(stop: asyncio.Event | None) -> None:

@@ -27,13 +27,13 @@ class Home:
     def __init__(self, directory: Path | None, starting: ExitStack) -> None:
         """Create the directory at a persistent path, or as a temporary one that `starting` removes.
 
-        Raises: UsageWrong if there can be no such directory.
+        Raises: UsageWrong if the directory cannot be created.
         """
         if directory is None:
             self.path = Path(tempfile.mkdtemp(prefix="pitledger-"))
             starting.callback(shutil.rmtree, self.path, ignore_errors=True)
         else:
-            # The database's account must come through the directory itself; what is secret lies one below.
+            # The database's account must be able to traverse `directory`; secrets are in a subdirectory.
             self.path = directory.resolve() / "run"
             try:
                 directory.mkdir(parents=True, exist_ok=True)
@@ -43,16 +43,16 @@ class Home:
                 raise UsageWrong(f"{directory}: {error.strerror}; give a directory in which to keep data") from error
         self.logs = self.path / "logs"
         self.checkpoints = self.path / "checkpoints"
-        """Where the signed checkpoints are kept."""
+        """The directory of the signed checkpoints."""
         self._keys = self.path / "keys"
         for kept in (self.logs, self.checkpoints, self._keys):
             kept.mkdir(exist_ok=True)
         self.tokens_file = self.path / "tokens.json"
-        """Who may call the HTTP interfaces, with the roles and the token of each."""
+        """A JSON list of the users that may call the HTTP APIs, each with roles and token."""
         self.verifiers_file = self._keys / VERIFIERS
-        """The public keys of the services, one a line: those that they sign with, and those that they signed with."""
+        """The current and former public keys of the services, one per line."""
         self.metrics_token_file = self.path / "metrics_token"
-        """The token with which Prometheus reads the metrics of money, alone: its `credentials_file`."""
+        """The token with which Prometheus reads metrics of money, as its `credentials_file`."""
         self.environment_file = self.path / "environment"
         """The environment as shell commands, for other terminals."""
         self.tokens: Mapping[str, str] = {}
@@ -67,7 +67,7 @@ class Home:
         }
 
     def write_tokens(self, issuer: DevelopmentIssuer, declared: Collection[str]) -> None:
-        """Issue a new token to everyone, with the person's declared roles."""
+        """Issue a new token to every demo user, with the user's roles among the declared ones."""
         roles = {person: roles_of(person, declared) for person in PEOPLE}
         self.tokens = {person: issuer.token(person, roles[person]) for person in PEOPLE}
         people = [{"person": person, "roles": roles[person], "token": self.tokens[person]} for person in PEOPLE]

@@ -1,4 +1,4 @@
-"""The whole stack on one machine: database, broker, topics, schemas, and every service, together or each alone."""
+"""The whole stack on one machine: database, broker, topics, schemas, and the services, in one or several processes."""
 
 import os
 import sys
@@ -34,22 +34,22 @@ BROKER_PORT: Final = 9092
 COMMAND: Final = (sys.executable, "-P", "-m", "services.cli.main")
 """The command line, as a process of its own."""
 OPERATOR: Final = "demo.operator"
-"""Who works with the command line in a terminal with the environment of the stack."""
+"""The demo user as whom commands run in a terminal with the environment of the stack."""
 
 _OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3", "PITLEDGER_FETCH_SECONDS": "0.2"}
 """Settings for the in-memory broker.
 
-It makes a consumer group wait for half of its session timeout before it starts, and delays records by half of the
-maximum fetch wait.
+The broker makes a consumer group wait for half of its session timeout before it starts, and delays records by half of
+the maximum fetch wait.
 """
 _PARTITIONS_IN_MEMORY: Final = 2
-"""It polls every partition during a fetch: twelve take six times as long."""
+"""The in-memory broker polls every partition during a fetch: with twelve, a fetch takes six times as long."""
 
 _BACKGROUND_SHARE: Final = 0.4
-"""CPU share of background work, over all services of the machine."""
+"""CPU share (0 to 1) of background work, summed over all services of the machine."""
 
 CONNECTIONS_OF_OTHERS: Final = 62
-"""Database connections beyond the services': for a restart that overlaps, commands, and superusers."""
+"""Database connections in addition to the services' pools: for overlapping restarts, commands and superusers."""
 
 _POOLS: Final = ("database_readers_max", "database_commands_max", "database_background_max")
 
@@ -125,7 +125,7 @@ class RunningStack:
 
     @property
     def pids(self) -> Mapping[str, int]:
-        """Return the id of the process that each service is in."""
+        """Return the process id of each service."""
         return self._forks.pids
 
     @property
@@ -233,7 +233,7 @@ class RunningStack:
         return other
 
     def _prepare(self) -> None:
-        """Create topics and schemas, in processes of their own: what that imports, nobody needs afterwards."""
+        """Create topics and schemas in processes of their own, because their imports are not needed afterwards."""
         partitions = [f"--partitions={topic}={number}" for topic, number in self._all_partitions.items()]
         services = [f"--service={service}" for service in self._services]
         commands = {"topics": ["topics", "apply", "--json", *partitions], "schemas": ["db", "upgrade", *services]}
@@ -290,13 +290,13 @@ class RunningStack:
         return Part(name, lambda: self._forks.ended.get(name), start)
 
     def _renew_tokens(self) -> None:
-        """Issue tokens to everyone, and the operator's to other terminals."""
+        """Issue new tokens to all demo users, and write the operator's to the environment file."""
         self.home.write_tokens(self._issuer, self._forks.roles)
         self.home.write_environment(self.environment)
         self._tokens_until = time.monotonic() + TOKEN_LIFE.total_seconds() / 2
 
     def keep_tokens(self) -> None:
-        """Replace tokens that end soon."""
+        """Replace tokens that expire soon."""
         if time.monotonic() > self._tokens_until:
             self._renew_tokens()
 
@@ -335,7 +335,7 @@ class RunningStack:
         return waiting
 
     def _still_waiting(self, names: Iterable[str]) -> dict[str, str]:
-        """Return those of these services that are not ready now, with their reasons. Raises: StackEnded."""
+        """Return the named services that are not ready now, with their reasons. Raises: StackEnded."""
         for part in self.parts:
             if part.start is None and (ended := part.ended()) is not None:
                 raise ended

@@ -1,4 +1,4 @@
-"""Restart the parts of a stack that end unasked, with increasing delays."""
+"""Restart the parts of a stack that end by themselves, with increasing delays."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -16,9 +16,9 @@ _STEADY_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a stack. `ended` returns how it ended, or None while it runs.
+    """A server or service of a stack. `ended` returns how it ended, or None while it runs.
 
-    `start` starts it again, and raises StackEnded or LocalStackError; None if it cannot be restarted.
+    `start` restarts it, or raises StackEnded or LocalStackError; `start` is None if it cannot be restarted.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Delay:
     """Quick failures in a row."""
 
     def after(self, ran_seconds: float) -> float:
-        """Return the delay, seconds, for what has run for so long."""
+        """Return the delay, seconds, before the restart of a part that ran for `ran_seconds`."""
         if ran_seconds >= _STEADY_SECONDS:
             self.failures = 0
         delay = min(_FIRST_DELAY_SECONDS * 2**self.failures, DELAY_SECONDS_MAX)
@@ -52,7 +52,7 @@ class _Record:
 
 
 class Supervisor:
-    """Monitors the parts of a stack and restarts, in order, those that ended. `report` is called for each."""
+    """Monitors the parts of a stack and restarts ended ones in order. `report` gets a message on each end and start."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Supervisor:
     def _start(self, part: Part, record: _Record) -> None:
         assert part.start is not None
         try:
-            if part.ended() is not None:  # not when the fork server has been started again, and this with it
+            if part.ended() is not None:  # a new fork server may have started it already
                 part.start()
         except (StackEnded, LocalStackError) as error:
             self._put_off(record, f"{part.name} does not start: {error}")

@@ -23,7 +23,7 @@ from services.cli.stack.supervision import Supervisor
 
 
 class Processes(StrEnum):
-    """How many processes the services of a stack are in."""
+    """The processes of a stack's services: one for all, or one per service."""
 
     ONE = "1"
     PER_SERVICE = "per-service"
@@ -43,7 +43,7 @@ def up(
         bool, typer.Option("--servers-only", help="Start only PostgreSQL and the broker, and change nothing on them.")
     ] = False,
     processes: Annotated[
-        Processes, typer.Option(help="How many processes the services are in: all in one, or each in its own.")
+        Processes, typer.Option(help="Run all services in one process, or each in its own.")
     ] = Processes.ONE,
     as_json: AsJson = False,
 ) -> int:
@@ -51,8 +51,8 @@ def up(
 
     Starts PostgreSQL, a Kafka broker and every service, waits until all are ready, and prints every URL. Servers named
     by DATABASE_URL or KAFKA_BOOTSTRAP_SERVERS are used instead of embedded ones. With a directory the broker is Apache
-    Kafka, acknowledged data is kept, and a part that ends is restarted; without one nothing is kept, and the
-    end of a server ends everything. On Ctrl-C the services first process what waits.
+    Kafka, acknowledged data is kept, and a part that ends is restarted; without one nothing is kept, and the end of a
+    server ends everything. On Ctrl-C the services first process their waiting input.
 
     A service that is not ready after 90 seconds is reported with its reason, and the rest keeps running, because
     commands that repair it need the others. --servers-only is for work while no service runs: restoring, reconciling,
@@ -64,7 +64,7 @@ def up(
     """
     require_no_stack(os.environ)
     require_none_of_stack(os.environ)
-    settings()  # each service would find out by itself what is wrong with them
+    settings()  # fail here if a setting is wrong, not in each service
     if servers_only and services:
         raise UsageWrong("--servers-only starts no service: leave --service out")
     ending = InterruptGuard.heard()
@@ -97,9 +97,9 @@ def up(
 
 
 def watch(stack: RunningStack, ending: InterruptGuard) -> None:
-    """Restart parts that end, until the process is asked to end. Raises: StackEnded if a part cannot be restarted.
+    """Restart parts that end, until Ctrl-C or SIGTERM. Raises: StackEnded if a part cannot be restarted.
 
-    A request to end is obeyed even during a start.
+    A signal is obeyed even during a restart.
     """
     supervisor = Supervisor(stack.parts, report=message)
     try:

@@ -9,15 +9,15 @@ from typing import BinaryIO
 from services.console.charts.render import draw
 
 _NICENESS = 10
-"""Pages are answered first, pictures after them."""
+"""The niceness of drawing, so that pages take precedence over pictures."""
 
 
 def main() -> None:
     """Draw one document after the other."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it says when it ends
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the parent process ends it
     os.nice(_NICENESS)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever the engine prints is no picture
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # output of the engine must not mix with pictures
     serve(sys.stdin.buffer, answers)
 
 

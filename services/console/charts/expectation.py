@@ -59,7 +59,7 @@ def _row(one: Mapping[str, Any], by: By, alarms: Iterable[Mapping[str, Any]]) ->
     alarmed = sum(all(alarm[key] == one[key] for key in keys) for alarm in alarms)
     z = None if one["z_score"] is None else -float(one["z_score"])
     difference = -one["difference_cents"]
-    # Without any variance, any difference is one that cannot be.
+    # Without variance any difference is impossible, so that its distance is infinite.
     distance = z if z is not None or not difference else float("inf")
     return {
         "label": " · ".join(words(str(one[key])) if by == "wager" else str(one[key]) for key in keys),

@@ -22,7 +22,7 @@ _COLUMNS: Final = columns_of(
 _KINDS: Final = said("charts.hours.kind")
 """The titles of the kinds of sale, by report column."""
 _HOURS_MAX: Final = 48
-"""A gaming day has at most 25 hours; late entries may lie beside them."""
+"""Maximum number of hours drawn: a gaming day has at most 25, and late entries may be outside of them."""
 _HOUR_PX: Final = 26
 
 
@@ -83,7 +83,7 @@ def _hours(rows: list[dict[str, Any]], zone: ZoneInfo) -> list[dict[str, Any]]:
     nothing = dict.fromkeys(_KINDS, 0)
     found, hour = [], min(known)
     while hour <= max(known):
-        clock = hour.astimezone(zone).isoformat()  # with its offset: an hour of autumn comes twice
+        clock = hour.astimezone(zone).isoformat()  # with its offset: an hour in fall occurs twice
         found.append({"clock": clock, **{column: known.get(hour, nothing)[column] for column in _KINDS}})
         hour += timedelta(hours=1)
     return found

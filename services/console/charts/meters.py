@@ -46,7 +46,7 @@ def meter_history(movements: Sequence[Mapping[str, Any]], zone: str) -> Chart:
     x = {
         "field": "at",
         "type": "temporal",
-        "scale": {"type": "utc"},  # the clock of the property, given as if it were that of UTC
+        "scale": {"type": "utc"},  # local times of the property, written as if in UTC
         "axis": {"title": None, "labelOverlap": "greedy", "labelSeparation": 12, "labelExpr": _CLOCK},
     }
     y = {
@@ -104,7 +104,7 @@ def _row(one: Mapping[str, Any]) -> dict[str, Any]:
 def _in_order(rows: Sequence[Row]) -> list[Row]:
     """Return movements in the order in which they were decided, none drawn before an earlier one.
 
-    Of two tables that feed a meter one may report later: its round moves the meter when it comes.
+    If two tables feed a meter, one may report late; its round moves the meter when the report arrives.
     """
     latest = accumulate((row["at"] for row in rows), lambda one, other: max(one, other, key=datetime.fromisoformat))
     return [{**row, "drawn_at": at} for row, at in zip(rows, latest, strict=True)]

@@ -8,7 +8,7 @@ from services.console.charts.chart import WIDTH, Chart, columns_of, empty_chart,
 from services.console.words import counted, say
 
 Measure = Literal["rounds_per_hour", "handle_per_hour_cents"]
-"""What a heat map shows of an hour."""
+"""The figure that a heat map shows for each hour."""
 
 MEASURES: Final[tuple[Measure, ...]] = ("rounds_per_hour", "handle_per_hour_cents")
 
@@ -31,8 +31,8 @@ _HOUR_PX: Final = 44
 def pace_by_hour(document: Mapping[str, Any], measure: Measure) -> Chart:
     """Return a heat map of tables by hour of the property's clock.
 
-    `document` is the report `pace` as JSON. The hours begin after the longest time without play, so that a night is not
-    torn apart.
+    `document` is the report `pace` as JSON. The hours begin after the longest time without play, so that a night's
+    hours are contiguous.
     """
     title = say(f"charts.pace.title.{measure}")
     rows = section_of(document, "hours")
@@ -107,7 +107,7 @@ def _drawn(row: Mapping[str, Any], measure: Measure) -> dict[str, Any]:
 
 
 def _value(row: Mapping[str, Any], measure: Measure) -> float:
-    """Return the measure of an hour, money in dollars; an hour of a single instant has none, which is drawn as 0."""
+    """Return the measure of an hour, money in dollars; 0 if the hour's play is a single instant, without a measure."""
     found = row[measure]
     if found is None:
         return 0.0

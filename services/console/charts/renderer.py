@@ -1,6 +1,6 @@
 """Draws charts in a separate process, so that the event loop is not blocked, and caches the pictures.
 
-The engine holds the interpreter while it draws, so a thread would block the event loop (decision 36 has figures).
+The engine holds the interpreter lock while it draws, so a thread would block the event loop (figures: decision 36).
 """
 
 import asyncio
@@ -101,7 +101,7 @@ class Renderer:
                 await self._end()
                 raise NotDrawn("the process that draws ended before the picture was there") from error
             except asyncio.CancelledError:
-                await self._end()  # what it would still say is no answer to the next question
+                await self._end()  # its late answer must not be read as the next one
                 raise
             self._pictures += 1
             if self._pictures >= self._pictures_max:

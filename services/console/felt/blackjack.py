@@ -14,12 +14,12 @@ from services.console.words import counted, say
 def blackjack(record: Fields, lines: Lines) -> Parts:
     """Return the seats, the dealer and the notes of a round."""
     cards = dealer_cards(record)
-    # With a dealer's Blackjack, or where the round was stopped, hands end without anybody standing.
+    # After a dealer's Blackjack or in a round that was stopped, players do not stand on their hands.
     played = points(cards[:2])[0] != 21 and not record.peek("irregularities")
     seats = seats_of(record, lambda fields, name, number: _seat(fields, name, number, lines, played=played))
     lucky = record.take("lucky_seat")
     notes = [] if lucky is None else [say("felt.note.lucky_seat", seat=text_of(lucky))]
-    # At Blackjack Switch a 22 of the dealer returns wagers: what it means is for the settlement to say.
+    # At Blackjack Switch a dealer's 22 returns wagers, so only the settlement can name the dealer's result.
     total = points(cards)[0]
     came = say("felt.said.blackjack") if len(cards) == 2 and total == 21 else say("felt.said.total", total=total)
     said = (came,) if cards else ()

@@ -1,4 +1,4 @@
-"""Draws a round on the felt of its game: one SVG with a title and a description, colored by static/felt.css alone.
+"""Draws a round on the felt of its game: one SVG with a title and a description, colored only by static/felt.css.
 
 Seen from the dealer's side, as the pit sees it: seat 1, at the dealer's far left, is on the left, and the dealer is at
 the bottom. The narrow shape is a column for small screens: the dealer, then the seats in order.

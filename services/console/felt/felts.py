@@ -68,7 +68,7 @@ class Wager:
 
     @property
     def title(self) -> str:
-        """Return the name of the wager with what it is on."""
+        """Return the name of the wager, with the number of its hand if it has one."""
         return of_hand(self.name, self.hand)
 
     @property

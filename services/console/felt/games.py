@@ -22,7 +22,7 @@ _WAGERS: Final = {
     "over_23": "over_under",
     "under_18": "over_under",
 }
-"""The wagers by which a game is recognized."""
+"""The game that a wager identifies, by the wager's name."""
 
 
 def felt_of(record: Any, settlement: Any = None, *, game: str | None = None) -> Felt:

@@ -51,7 +51,7 @@ _MARKS: Final = {
 }
 """Strokes in a box of 10 by 10."""
 
-# Within a symbol no rule of a stylesheet knows what it stands in: lines take the color of whoever uses them.
+# CSS cannot style the content of a symbol by its use, so strokes take the color of the using element.
 _STROKE: Final = {
     "fill": "none",
     "stroke": "currentColor",
@@ -107,7 +107,7 @@ def mark(name: str, outcome: str, x: float, y: float) -> str:
     return element("g", {"class": f"outcome-{outcome}"}, _use(f"{name}-mark-{outcome}", x, y, MARK_SIZE, MARK_SIZE))
 
 
-# Dollars of the chips of a table, the largest first: each has its color.
+# Chip denominations in dollars, largest first; each has its own color.
 _CHIPS: Final = (5000, 1000, 500, 100, 25, 5, 1)
 _STACK_MAX: Final = 4
 

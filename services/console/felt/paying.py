@@ -76,7 +76,7 @@ def odds_of(line: Mapping[str, Any], catalogue: Mapping[str, Any] | None, select
         return ""
     ratio = Fraction(payout, stake)
     returned = int(line.get("stake_returned", 0)) > 0
-    # Odds that nobody offers are a payout that was limited, shared or taken off a meter: the amount says it better.
+    # Unusual odds are those of a payout that was limited, shared or taken off a meter: only the amount is shown.
     if ratio.denominator > _OFFERED_MAX:
         return ""
     return say("felt.odds.to" if returned else "felt.odds.for", paid=f"{ratio.numerator:,}", staked=ratio.denominator)

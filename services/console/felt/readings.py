@@ -1,4 +1,4 @@
-"""The documented readings of unclear paragraphs as data, and which of them apply to a settlement line.
+"""The documented readings of unclear paragraphs as data, and the look-up of those for a settlement line.
 
 `docs/contract/readings-*.md` are the source; `make generated` writes them into the packaged file `PATH`.
 """
@@ -70,7 +70,7 @@ def readings_of(regulation: str) -> tuple[Reading, ...]:
 
 
 def under(paragraph: str, readings: Iterable[Reading]) -> tuple[Reading, ...]:
-    """Return the readings of a paragraph, of those that contain it, and of its parts, in order.
+    """Return the readings of a paragraph, of the paragraphs that contain it, and of its parts, in order.
 
     >>> one = Reading("12(a)(5)(iii), (iv)", "", "", "", "")
     >>> under("§ 633a.12(a)(5)(iv)", [one]) == (one,), under("§ 633a.12(b)", [one])
@@ -79,13 +79,13 @@ def under(paragraph: str, readings: Iterable[Reading]) -> tuple[Reading, ...]:
     place = cite_of(paragraph)
     if place is None:
         return ()
-    # Within a regulation the chapter is always the same; where a reading names it or not makes no difference.
+    # A regulation has one chapter, so it does not matter whether a reading names the chapter.
     wanted = (place[0].rpartition(".")[2], *place[1:])
     return tuple(one for one in readings if any(_meet(wanted, cite, place[0]) for cite in cites(one.paragraph)))
 
 
 def _meet(wanted: Cite, cite: Cite, section: str) -> bool:
-    if cite[0] == "":  # the section is not said: the regulation is one section
+    if cite[0] == "":  # no section is named: the regulation is one section
         cite = (section.rpartition(".")[2], *cite[1:])
     length = min(len(wanted), len(cite))
     return wanted[:length] == cite[:length]
@@ -104,7 +104,7 @@ def cite_of(paragraph: str) -> Cite | None:
 def cites(cell: str) -> list[Cite]:
     """Return the citations in a table cell, without their chapter.
 
-    A citation that begins with a bracket continues the one before it, at the level of its own kind.
+    A citation that begins with a bracket continues the previous one, at the level of its kind of letter or number.
 
     >>> cites("§ 647a.6(b), (c)"), cites("(n)(3)-(5), (p)(2)")
     ([('6', 'b'), ('6', 'c')], [('', 'n', '3'), ('', 'n', '4'), ('', 'n', '5'), ('', 'p', '2')])

@@ -12,7 +12,7 @@ _NOT_IN_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U00
 _TITLES: Final = said("felt.wager")
 
 GAMES: Final = said("felt.game")
-"""The games as the rules name them, and as people do."""
+"""The display names of games, by the name in the catalogue."""
 
 OUTCOMES: Final = said("felt.outcome")
 
@@ -20,7 +20,7 @@ IRREGULARITIES: Final = said("felt.irregularity.code")
 
 _RANKS: Final = "AKQJT98765432"
 _PICTURES: Final = said("felt.card.rank")
-"""The ranks that have a name; the others are written as numbers."""
+"""The display names of ranks, by the letter in records; other ranks are shown as numbers."""
 _SUITS: Final = said("felt.card.suit")
 JOKER: Final = "Jk"
 
@@ -92,7 +92,7 @@ def text_of(value: Any) -> str:
     """Return any value as text for a page: one line, shortened, without characters forbidden in XML."""
     try:
         text = value if isinstance(value, str) else repr(value)
-    except (ValueError, RecursionError):  # a number of more digits than Python writes; a document within itself
+    except (ValueError, RecursionError):  # a number with too many digits, or a document that contains itself
         text = say("felt.unknown.unwritable", type=type(value).__name__)
     text = " ".join(_NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text[: 4 * _TEXT_CHARACTERS_MAX]).split())
     return text if len(text) <= _TEXT_CHARACTERS_MAX else text[: _TEXT_CHARACTERS_MAX - 1] + "…"

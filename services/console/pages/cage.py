@@ -1,4 +1,4 @@
-"""The cage: what is in transit, what waits to be verified, the counts and transfers of the day, and the books."""
+"""The cage: transfers in transit, counts to verify, the day's counts and transfers, and the books."""
 
 import asyncio
 from typing import Any, Final
@@ -110,7 +110,7 @@ async def _books(person: Person, here: Record) -> list[Any]:
 
 
 def _in_words(one: Record) -> Record:
-    """Return a transfer or a count with what it holds in words."""
+    """Return a transfer, a count or the chips in service, with the contents in words as `what`."""
     held = [
         say("cage.pieces", count=each["count"], kind=each["kind"].replace("_", " "), cents=dollars(each["cents"]))
         for each in one["contents"]

@@ -20,7 +20,7 @@ from services.console.protection import local_path
 from services.console.services import Refused
 
 OWN: Final = ("csrf", "key", "back", "rows", "_confirmed", "_change")
-"""Names in a form that are not fields of its command."""
+"""Names in a form that are not fields of the command."""
 
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -51,13 +51,13 @@ async def command_sent(
 ) -> Response:
     """Return the response to a submitted form: the form with its mistakes, the confirmation, or the service's answer.
 
-    `fixed` replaces what the form says; `about` is its subject, if its page read it.
+    `fixed` overrides fields of the form; `about` is the command's subject if the page has read it already.
     """
     form = await form_of(request)
     typed = {key: value for key, value in form.items() if key not in OWN} | dict(fixed)
     back, key = form.get("back", "/"), form.get("key", "")
     again = partial(command_form, request, person, operation, typed, back=back, about=about)
-    if form.get("rows") or form.get("_change"):  # more rows for a list, without a script; or another look at it
+    if form.get("rows") or form.get("_change"):  # more list rows, without JavaScript, or edit again
         return await again(key=key, more=form.get("rows", ""))
     zone = await _zone(person, typed)
     read = filled(operation, typed, ZoneInfo(zone or "UTC"))
@@ -83,7 +83,7 @@ async def command_sent(
         answer = await _do(person, operation, read, key)
     except Refused as refused:
         mistakes = places(refused.problem, read.moved)
-        key = key if refused.status >= 500 else _new_key()  # what was refused is on record under the old one
+        key = key if refused.status >= 500 else _new_key()  # the refusal is recorded under the old key
         return await again(key=key, mistakes=mistakes, refused=refused)
     said = {"operation": operation, "answer": answer, "back": local_path(back), "zone": zone}
     return page(request, "done.html", person, **said)
@@ -117,7 +117,7 @@ async def command_form(
     more: str = "",
     about: Subject | None = None,
 ) -> Response:
-    """Return the page of a command's form, filled with `given`; `mistakes` are by field, `about` as above."""
+    """Return the page of a form, filled with `given`; `mistakes` are by field, `about` as for `command_sent`."""
     return page(
         request,
         "command.html",

@@ -1,4 +1,4 @@
-"""Corrections of rounds: the list of pending ones, one with its effect, and the form to propose one."""
+"""Corrections of rounds: their list, the page of a correction with its effect, and the form to propose one."""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from services.console.words import say
 from shared.contracts.people import same_person
 
 READERS = ("rounds.read", "rounds.correct", "rounds.correct.approve")
-"""The roles of which one is required to see corrections."""
+"""The roles that may see corrections; one of them suffices."""
 
 _SEALED = ("final", "restated")
 
@@ -95,7 +95,7 @@ def _listed(name: str, answer: Any, property_name: str, *more: str) -> Listed:
 
 
 def acts_of(one: Record, person: str) -> list[Act]:
-    """Return the commands of a person for a correction; none for that person's own, or for a decided one."""
+    """Return the commands that a person may give for a correction; none for their own or for a decided correction."""
     if one["status"] != "asked" or same_person(one["proposed_by"], person):
         return []
     values = {"property": one["property"], "correction": one["correction"]}
@@ -104,7 +104,7 @@ def acts_of(one: Record, person: str) -> list[Act]:
 
 
 async def restated(person: Person, property_name: str, days: Sequence[str]) -> list[Record]:
-    """Return the gaming days whose figures a change restates, each with whether it is sealed."""
+    """Return the gaming days whose figures a change restates, each with `sealed`, or `why` that is unknown."""
     answers = await together(*(person.calls.get(INVENTORY, path("gaming-days", property_name, day)) for day in days))
     return [_restated(day, answer) for day, answer in zip(days, answers, strict=True)]
 

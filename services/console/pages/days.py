@@ -16,7 +16,7 @@ from services.console.words import say
 
 
 async def running_day(person: Person, property_name: str) -> Mapping[str, Any]:
-    """Return the current gaming day and shift of a property. Raises: Refused for a property of other people."""
+    """Return the current gaming day and shift of a property. Raises: Refused if the person may not see the property."""
     floors = await person.calls.get(REPORTING, "/floors")
     found: Mapping[str, Any] | None = next((one for one in floors if one["property"] == property_name), None)
     if found is None:
@@ -110,7 +110,7 @@ def routes() -> APIRouter:
             ),
         )
         report = None
-        if isinstance(whole, Missing):  # somebody who reads reports, and has no part in the day
+        if isinstance(whole, Missing):  # a reader of reports without a role in the day's close
             cut = {"rows": rows_max(request), "as": "json"}
             [report] = await together(calls.get(REPORTING, "/reports/master-game", **asked, **cut))
         acts = [

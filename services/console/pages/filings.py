@@ -1,4 +1,4 @@
-"""Filings with FinCEN and the IRS: what is due, waits for its release, to be sent, for an answer; what came back."""
+"""Filings with FinCEN and the IRS: the reports that are due, and the filings by status, from prepared to accepted."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ _AGAIN: Final = {
     "rejected": ("record-acknowledgement",),
     "accepted": ("record-acknowledgement",),
 }
-"""The commands that replace what was recorded of a filing, for a reason; they are on its own page."""
+"""The commands that enter a filing's record again, with a reason; only the filing's own page has them."""
 
 _TAXES: Final = ("withheld_cents", "state_withheld_cents", "local_withheld_cents")
 _OF_REPORT: Final = {
@@ -42,16 +42,16 @@ _OF_REPORT: Final = {
 """The columns of a currency transaction report, and of an information return."""
 
 _NO_LONGER: Final = ("to_withdraw", "to_correct")
-"""The statuses of what was prepared or sent, and no longer holds."""
+"""The statuses of reports that were prepared or sent and no longer match the books."""
 
 _NOW_AND_FILED: Final = ("in_cents", "out_cents", "filed_in_cents", "filed_out_cents")
-"""The amounts of a currency report as they are now, and as they were filed."""
+"""The current amounts of a currency report, and the filed ones."""
 
 _DUE: Final = ("due", "rejected", *_NO_LONGER)
-"""The statuses of information returns of which something is to be done."""
+"""The statuses of information returns that require an action."""
 
 _LAST: Final = ("accepted", "withdrawn")
-"""The statuses after which nothing follows: the latest filings come first."""
+"""The final statuses, in whose lists the latest filings come first."""
 
 _UNSENT: Final = ("prepared", "released", "rejected")
 _SENT: Final = ("filed_at", "tracking_id")
@@ -115,7 +115,7 @@ def routes() -> APIRouter:
 
 
 async def _due(person: Person, property_name: str, today: date) -> list[Any]:
-    """Return what is to be reported of this month and the one before, or this year and the one before."""
+    """Return the lists of due reports: currency of this and the last month, winnings of this and the last year."""
     if not person.may("patrons.report"):
         return []
     months = (today.replace(day=1) - timedelta(days=1), today)
@@ -152,7 +152,7 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
 
 
 def _changed(property_name: str, answer: Missing | list[Record], filing: str | None = None) -> Listed:
-    """Return the currency reports with other amounts than hold now: of all filings, or of one."""
+    """Return the currency reports whose filed amounts differ from the current ones, of all filings or of one."""
     return listed(
         "filings.changed",
         answer,
@@ -163,7 +163,7 @@ def _changed(property_name: str, answer: Missing | list[Record], filing: str | N
 
 
 async def _changed_in(person: Person, property_name: str, found: Record) -> list[Listed]:
-    """Return which reports in a filing no longer hold, for those who may know what persons moved."""
+    """Return the currency reports of a filing that no longer match the books, if the person may see patrons' data."""
     if found["form"] != "ctr" or not person.may("patrons.report"):
         return []
     asked = {"property": property_name, "gaming_day": found["period"], "period": "day"}
@@ -172,7 +172,7 @@ async def _changed_in(person: Person, property_name: str, found: Record) -> list
 
 
 def _rows_of(answers: Sequence[Record | Missing], section: str) -> Missing | list[Record]:
-    """Return the rows of a section of reports: nothing is known of a period before the books; or why there is none."""
+    """Return a section's rows from the reports that answered, or a Missing if none did, as before the books began."""
     reports = [one for one in answers if not isinstance(one, Missing)]
     if not reports:
         return next(one for one in answers if isinstance(one, Missing))
@@ -218,7 +218,7 @@ def _acts(property_name: str, one: Record, steps: Mapping[str, tuple[str, ...]] 
 
 
 def with_lateness(one: Record, *, now: datetime) -> Record:
-    """Return a filing with whether it is late: not sent by its last day, or sent after it, on the property's calendar.
+    """Return a filing with `late`, a text if it is or was not sent by its last day on the property's calendar, or "".
 
     `now` is in the property's time zone.
     """

@@ -35,7 +35,7 @@ def routes() -> APIRouter:
     @router.get("/stream")
     async def stream(request: Request, person: Asked, property: str) -> Response:
         floors: Floors = request.app.state.floors
-        await floors.of(person, property)  # refused before anything is sent
+        await floors.of(person, property)  # raises Refused before the response begins
         headers = {"x-accel-buffering": "no"}
         return StreamingResponse(_changes(request, person, property), media_type=_EVENT_STREAM, headers=headers)
 

@@ -1,4 +1,4 @@
-"""Other minimums: what recorded rounds would have brought under another table minimum, by two stated assumptions."""
+"""Other minimums: handle and theoretical win of recorded rounds under other table minimums, by two assumptions."""
 
 from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation

@@ -148,7 +148,7 @@ async def _accounts_of(person: Person, property_name: str, patron: str) -> Liste
 
 
 async def _registered(person: Person, property_name: str, patron: str) -> Any:
-    """Return a patron as registered, or None for one who was never: of nobody who is known, nothing is looked at."""
+    """Return a registered patron's data; None for a reference that was never registered, which has no data."""
     try:
         return await person.calls.get(ACCOUNTS, path("patrons", property_name, patron))
     except Refused as refused:

@@ -22,7 +22,7 @@ from services.console.words import say
 from shared.contracts.people import same_person
 
 READERS: Final = ("reports.read", "pit.correct", "pit.correct.approve")
-"""The roles of which one is enough to see pit events and their changes."""
+"""The roles that may see pit events and their changes; one of them suffices."""
 
 What = Literal["void", "correct"]
 Outcome = Literal["proposed", "waiting", "recorded", "superseded", "rejected", "dismissed"]
@@ -35,7 +35,7 @@ _ASKED: Final[Mapping[Outcome, Mapping[str, str]]] = {
     "rejected": {"status": "rejected"},
     "dismissed": {"effect": "dismissed"},
 }
-"""What table inventory is asked for the changes with an outcome."""
+"""The query parameters that select the changes with an outcome, by outcome."""
 
 _CHANGED: Final = ("change", "kind", "table", "sequence", "event", "gaming_day")
 _DECISION: Final = ("proposed_by", "reason", "decided_by", "decided_at")
@@ -158,7 +158,8 @@ async def _proposal(
 ) -> tuple[Operation, Subject, dict[str, str]]:
     """Return the form of a void or a correction, the event that it changes, and its initial values.
 
-    A void has no fields of a correction, is shown with what it would restate, and is always confirmed.
+    The form of a void lacks the fields of a correction, shows what the void would restate, and always requires
+    confirmation.
     """
     there = path("pit-events", property_name, table, sequence)
     found = await person.calls.get(INVENTORY, there)

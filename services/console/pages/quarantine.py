@@ -82,7 +82,7 @@ def routes() -> APIRouter:
 
 
 async def _dismissals(person: Person, names: Sequence[str], property_name: str) -> Listed:
-    """Return the bulk dismissals of each service, pending ones first, with who decides them."""
+    """Return the bulk dismissals of all services, pending ones first, with the commands that decide them."""
     answers = await together(*(person.calls.get_all(name, "/quarantine/dismissals") for name in names))
     missing = [one for one in answers if isinstance(one, Missing)]
     found: list[Record] = [

@@ -1,4 +1,4 @@
-"""Ratings of patrons: the open ones by pit, each with its next steps; and one with the parts of what is stated."""
+"""Ratings of patrons: the open ratings by pit with their next steps, and a rating with its spans and steps."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -45,7 +45,7 @@ def routes() -> APIRouter:
     async def ratings(request: Request, person: Asked, property: str, day: str = "") -> Response:
         shown = day or (await running_day(person, property))["gaming_day"]
         found = await _of_day(person, property, shown)
-        if not day:  # those of the day before that go on
+        if not day:  # ratings of the previous day that are still open
             names = {one["rating"] for one in found}
             before = await _of_day(person, property, (date.fromisoformat(shown) - timedelta(days=1)).isoformat())
             found += [one for one in before if one["status"] in _RUNNING and one["rating"] not in names]
@@ -129,7 +129,7 @@ def _steps(property_name: str, one: Record) -> Iterator[Act]:
 
 
 def _amending(person: Person, steps: Sequence[Record], step: Record) -> Iterator[Act]:
-    """Yield the amendment of a step: by who entered it, or by a supervisor; none to somebody who was overruled."""
+    """Yield the command to amend a step, for the person who entered it or a supervisor; none for a person overruled."""
     if step.get("amends") is not None:
         return
     spoke = [step["by"], *(one["by"] for one in steps if one.get("amends") == step["step"])]
@@ -141,7 +141,7 @@ def _amending(person: Person, steps: Sequence[Record], step: Record) -> Iterator
 
 
 def _part(span: Record) -> Record:
-    """Return a span with its parts in words: the decisions, the edge, and what comes of them."""
+    """Return a span in words: its decisions, its house edge and its theoretical win."""
     return {
         **span,
         "tied_by": (span.get("tie") or {}).get("device_key"),

@@ -41,13 +41,13 @@ class Asking:
 
 
 _NOTHING_RECORDED: Final = problem_uri(Reason.NOTHING_RECORDED)
-"""The type of the problem that there are no entries of the day or period."""
+"""The problem type for a day or period without entries."""
 
 Question = Annotated[Asking, Depends()]
 
 
 def cut_to_first(shown: Mapping[str, Any], most: int | None) -> None:
-    """Truncate the sections that charts needed as a whole."""
+    """Truncate the sections, which charts needed as a whole, to `most` rows; None keeps all."""
     for section in shown["content"]["sections"]:
         rows = section["rows"]
         if most is not None and len(rows) > most:
@@ -55,11 +55,11 @@ def cut_to_first(shown: Mapping[str, Any], most: int | None) -> None:
 
 
 _MISTAKEN: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
-"""What a question is answered that names something else than there is: its filters are shown as they were typed."""
+"""The statuses for a query with a wrong filter, upon which the page shows the filters as they were typed."""
 
 
 async def _choices(person: Person, property_name: str) -> dict[str, Any]:
-    """Return the tables and games that a report may be narrowed to; none for who may not see the floor."""
+    """Return the tables and games to which a report can be restricted; none if the person may not see the floor."""
     [floor] = await together(person.calls.get(REPORTING, path("floors", property_name)))
     tables = (floor or {}).get("tables", ())
     return {

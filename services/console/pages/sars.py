@@ -1,6 +1,7 @@
-"""Suspicious activity reports: what is due, waits for its release, to be sent, for an answer; what came back.
+"""Suspicious activity reports (SARs): those that are due, and all by status, from prepared to accepted.
 
-For those who make them alone: nobody else is told that this page has anything, and no trace has its address.
+Only people who prepare SARs see them: nobody else learns whether there are any, and traces leave out this page's
+addresses.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ _STEPS: Final = {
 """The statuses in the order in which they are shown, each with the commands that may follow."""
 
 _LAST: Final = ("accepted", "withdrawn")
-"""The statuses after which nothing follows: the latest reports come first."""
+"""The final statuses, in whose lists the latest reports come first."""
 
 _COLUMNS: Final = ("sar", "subject", "detected_on", "file_by", "prepared_by", "released_by")
 _MORE: Final = {
@@ -95,7 +96,7 @@ def _with_lateness(one: Record) -> Record:
 
 
 def is_confidential(address: str) -> bool:
-    """Return whether an address of the console is about these reports: no trace may have it.
+    """Return whether an address of the console is about SARs, so that traces must leave it out.
 
     >>> is_confidential("/p/riverside/sars/3"), is_confidential("/do/suspicious-activity/release-sar")
     (True, True)

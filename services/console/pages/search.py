@@ -26,7 +26,7 @@ from services.console.services import (
 _HASH: Final = re.compile(r"[0-9a-f]{8,64}")
 _TERM_MAX: Final = 200
 _WORD_OF_TABLE: Final = re.compile(r"^table\s+")
-"""What people say before the name of a table."""
+"""The word that people may type before the name of a table."""
 
 
 @dataclass(frozen=True, slots=True)

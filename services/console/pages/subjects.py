@@ -22,7 +22,7 @@ _BESIDE: Final[Mapping[tuple[str, str], str]] = {
     (REGISTRY, "approve-submission"): _PAYBACKS,
     (REGISTRY, "return-submission"): _PAYBACKS,
 }
-"""A preview computed from a subject and shown beside it."""
+"""The path of a document that is computed from the subject and shown with it, by service and command."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ def routes() -> APIRouter:
 
 
 def _flat(in_effect: Any) -> Any:
-    """Return a submission's tables, with the version in effect at each, as one record."""
+    """Return a flat record for each table, with the version in effect there."""
     if not in_effect:
         return in_effect
     return [{**(one.get("submission") or {}), **one} for one in in_effect["tables"]]
@@ -122,4 +122,4 @@ def acts_of(one: Record, property_name: str) -> list[Act]:
 
 
 async def _nothing() -> None:
-    """Return no comparison, because there is no version before the first."""
+    """Return None instead of a comparison, because there is no version before the first."""

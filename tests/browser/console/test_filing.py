@@ -67,7 +67,7 @@ def test_a_filing_from_the_currency_report_to_what_came_back(
 ) -> None:
     """Nobody is reported without an identity, or while the day runs; another person releases what was prepared."""
     page = visit(CLERK, FILINGS)
-    assert PERSON in region(page, "To be reported, in no filing")
+    assert PERSON in region(page, "Due, not in a filing yet")
     year = str(demo.day["gaming_day"])[:4]
     asked_of_year = {"property": PROPERTY, "gaming_day": f"{year}-12-31", "period": "year"}
     due = rows_of(demo.people.at(REPORTING).read("/reports/winnings", **asked_of_year), "returns")

@@ -265,13 +265,13 @@ def test_other_minimums_are_asked_for_in_dollars(stage: Stage, browser: Browser)
     browser.get("/p/riverside/minimums/blackjack")
     assert "/minimums" not in {one.url.path for one in stage.services.asked}
     page = browser.get("/p/riverside/minimums/blackjack?first=2026-11-20&last=2026-11-20&minimum=%2450+12.50").text
-    for said in ("Assumed: raised.", "Assumed: left.", "Under a minimum of $50.00", "$2,345.00", "no part of the"):
+    for said in ("Assumed: raised.", "Assumed: left.", "Under a minimum of $50.00", "$2,345.00", "left out of the"):
         assert said in page
     [asked] = [one for one in stage.services.asked if one.url.path == "/minimums"]
     assert ["5000", "1250"] == asked.url.params.get_list("minimum_cents")
     for wrong in ("ten", "0", "12.505"):
         answer = browser.get(f"/p/riverside/minimums/blackjack?minimum={wrong}")
-        assert (422, True) == (answer.status_code, "Give dollars and cents" in answer.text)
+        assert (422, True) == (answer.status_code, "Enter dollars and cents" in answer.text)
 
 
 def test_a_submission_with_a_member_twice_is_not_tried(stage: Stage) -> None:
@@ -409,11 +409,11 @@ def test_a_currency_report_that_no_longer_holds_is_listed(stage: Stage) -> None:
     browser = stage.browser("title31.sam")
     for at in ("/p/riverside/filings", "/p/riverside/filings/3"):
         page = browser.get(at).text
-        region = page.partition('aria-label="Prepared or sent, with other amounts than hold now"')[2]
+        region = page.partition('aria-label="Amounts that changed after the filing was prepared or sent"')[2]
         row = region.partition("</table>")[0]
         assert all(one in row for one in ("p-7", "60,500.00", "10,500.00", "/p/riverside/filings/3")), at
     page = browser.get("/p/riverside/filings").text
-    listed = page.partition('aria-label="To be reported, in no filing"')[2].partition("</table>")[0]
+    listed = page.partition('aria-label="Due, not in a filing yet"')[2].partition("</table>")[0]
     assert ("table-inventory/1/7" in listed, "p-7" in listed) == (True, False)
     assert "FinCEN 112" in page.partition('aria-label="Prepared, not released"')[2].partition("</table>")[0]
     assert ">ctr<" not in page
