@@ -90,7 +90,7 @@ class HighWater:
             self._server = server
             self._servers += 1
 
-    # --- what is known ---
+    # --- marks and problems ---
 
     def reached(self, shards: Iterable[Shard]) -> None:
         """Note the state of shards that this process committed or holds locked."""
@@ -111,7 +111,7 @@ class HighWater:
         self.problems.append(problem)
         return True
 
-    # --- what is asked ---
+    # --- checks ---
 
     @property
     def waiting_seconds(self) -> float:

@@ -26,7 +26,7 @@ from shared.runtime.settings import Settings
 _TAIL_RECORDS: Final = 100
 """Number of records first read from the end of each partition."""
 _TAIL_RECORDS_MAX: Final = 100_000
-"""Maximum number of records read from the end of each partition."""
+"""Maximum number of records read from the end of each partition; if the database has none, it was rolled back."""
 _DEEPER: Final = 8
 _TAIL: Final = -2000
 """librdkafka's offset of the end of a partition; subtracting n gives n records before it."""

@@ -156,7 +156,7 @@ class Engine:
         """Answer all commands of a batch; if it cannot be committed as a whole, commit each command separately."""
         try:
             done = await self._retrying(batch)
-        except Exception as error:  # noqa: BLE001 - whoever waits gets it
+        except Exception as error:  # noqa: BLE001 - the waiting callers get it
             if len(batch) > 1 and kind_of(error) in (ErrorKind.BUG, ErrorKind.REFUSED, ErrorKind.FENCED):
                 for each in batch:
                     await self._settle([each])

@@ -118,7 +118,7 @@ def token_hash(token: str) -> str:
 
 
 async def caller_of(request: Request, known: Identities | None = None) -> Caller:
-    """Return the caller by the bearer token; `known` replaces the application's identities. Raises: Rejected."""
+    """Return the caller by a request's bearer token; `known` replaces the app's own identities. Raises: Rejected."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     identities: Identities = known or request.app.state.identities
     return await identities.caller_of(token if scheme.lower() == "bearer" else "")

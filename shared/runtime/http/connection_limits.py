@@ -150,7 +150,7 @@ class _Limited(HttpToolsProtocol):
         """Return whether no request is in progress and uvicorn's keep-alive timer is not running."""
         return self.timeout_keep_alive_task is None and (self.cycle is None or self.cycle.response_complete)
 
-    # --- requests, as the parser comes upon their parts ---
+    # --- requests, part by part as parsed ---
 
     def on_message_begin(self) -> None:
         self._is_receiving = True
@@ -213,7 +213,7 @@ class _Limited(HttpToolsProtocol):
         if self.flow is not None:
             super().resume_writing()
 
-    # --- what is beyond a limit ---
+    # --- limits exceeded ---
 
     def _wait(self, seconds: float, too_long: Any) -> None:
         self._stop_waiting()

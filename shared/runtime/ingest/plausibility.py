@@ -18,7 +18,7 @@ PlausibilityLimit = Literal["ahead_minutes_max", "age_days_max", "sequence_jump_
 
 _NO_LIMITS_OF_ITS_OWN: Final = Plausibility()
 _DAYS_APART: Final = timedelta(days=2)
-"""Tolerance between a gaming day and the UTC date of a moment, because of time zones and the hour of change."""
+"""How far a gaming day may differ from the UTC date of a moment, because of time zones and the pit's tolerance."""
 
 _CALENDAR_BEGINS: Final = datetime(1970, 1, 1, tzinfo=UTC)
 

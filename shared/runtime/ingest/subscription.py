@@ -102,7 +102,7 @@ class KafkaTopics:
             apply_types=False,
             logger=librdkafka_log,
             log_level=logging.DEBUG,
-            config=config,  # type: ignore[arg-type]  # a TypedDict of every setting that there is
+            config=config,  # type: ignore[arg-type]  # a TypedDict of all settings
         )
 
     async def start(self) -> None:
@@ -366,7 +366,7 @@ class Subscription:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), seconds)
 
-    # --- how far it is ---
+    # --- read progress ---
 
     def lag(self) -> dict[int, int | None]:
         """Return the number of unread offsets of each assigned partition, None if unknown.
