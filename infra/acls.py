@@ -1,10 +1,11 @@
-"""What each service may do on a Kafka cluster, from its manifest, and how a cluster is set to allow exactly that.
+"""Derive the Kafka permissions (ACLs) of each service from its manifest, and set a cluster to exactly these.
 
 A service is the principal `User:<its role>` (`User:round_settlement`). It reads the topics in its manifest, in consumer
-groups of its own, and writes those that it publishes. It also reads the latter, because their ends show how far its
-journal was. It may write topics from outside that it reads, such as `table.events`, to replay mended records of its
-quarantine. Each service writes its checkpoint notes, and none can write to another service's topics, change a topic, or
-see any other. Table systems, the pit's systems and the person who applies topics are principals of the licensee.
+groups of its own, and writes the topics that it publishes. It also reads the topics that it publishes, because their
+ends show how far its journal was. It may write topics from outside that it reads, such as `table.events`, to replay
+repaired records of its quarantine. Each service writes its checkpoint notes. No service can write to another service's
+topics, change a topic, or see any other topic. Table systems, the pit's systems and the person who applies topics are
+principals of the licensee.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +40,7 @@ _PATTERNS = {"literal": ACLResourcePatternType.LITERAL, "prefixed": ACLResourceP
 
 @dataclass(frozen=True, slots=True, order=True)
 class Grant:
-    """A permission of a principal: an operation on the topic, or the consumer groups, of this name."""
+    """A permission of a principal: an operation on a topic or on consumer groups, by name or prefix (`pattern`)."""
 
     principal: str
     resource: str
@@ -57,7 +58,7 @@ def principal_of(manifest: Manifest) -> str:
 
 
 def wanted(manifests: Iterable[Manifest], *, group_prefix: str) -> list[Grant]:
-    """Return the grants of the services, sorted; `group_prefix` is PITLEDGER_KAFKA_GROUP_PREFIX."""
+    """Return the grants of the services, sorted; `group_prefix` is the value of PITLEDGER_KAFKA_GROUP_PREFIX."""
     services, found = list(manifests), set[Grant]()
     from_services = {topic.name for one in services for topic in one.published}
     for one in services:
@@ -83,10 +84,10 @@ def apply(
     client: Mapping[str, Any],
     dry_run: bool = False,
 ) -> tuple[list[Grant], list[Grant]]:
-    """Set a cluster to allow these principals exactly these grants; return the grants added and removed.
+    """Set a cluster to allow these principals exactly these grants; return the added and the removed grants.
 
-    `client` is what kafka-python needs to connect as an administrator. Raises: TopicsError, when the cluster has no
-    authorizer or refuses; what `infra.topics.connected` raises.
+    `client` has kafka-python's connection settings for an administrator. With `dry_run` nothing is changed. Raises:
+    TopicsError if the cluster has no authorizer or refuses; the errors of `infra.topics.connected`.
     """
     ours = set(principals)
     with connected(bootstrap_servers, _TIMEOUT_SECONDS, client) as admin:
@@ -109,7 +110,7 @@ def _raise(bootstrap_servers: str, refused: Sequence[type[Exception]]) -> None:
 
 
 def _acl(grant: Grant, host: str | None) -> Any:
-    """Return a grant in the form of kafka-python, for all hosts; a host of None matches any host."""
+    """Return a grant in the form of kafka-python. `host` is "*" for all hosts; None matches any host when deleting."""
     resource = _Pattern(ResourceType[grant.resource.upper()], grant.name, _PATTERNS[grant.pattern])
     return _Acl(grant.principal, host, ACLOperation[grant.operation.upper()], ACLPermissionType.ALLOW, resource)
 

@@ -1,7 +1,7 @@
-"""Record for which sources `make compiled` last ran every test of the rules with compiled rules.
+"""Record the sources for which `make compiled` has run every test of the rules with compiled rules.
 
-Compiling takes minutes, too long for every test run. The tests therefore only check that it was done for the current
-sources: `compiled.sha256` is the digest of the sources and of the compiler version.
+Compiling takes minutes, too long for every test run. The tests therefore only compare `compiled.sha256`, the digest of
+the sources and of the compiler version, with the current sources.
 """
 
 import re
@@ -15,7 +15,7 @@ _COMPILER = re.compile(r"^mypy==.*$", re.MULTILINE)
 
 
 def digest() -> str:
-    """Return the SHA-256 of cards and rules, of the list of modules not compiled, and of the compiler version."""
+    """Return the SHA-256 (hexadecimal) of the card and rules sources, of setup.py, and of the compiler version."""
     found = sha256()
     sources = sorted(path for package in ("cards", "rules") for path in (ROOT / "shared" / package).rglob("*.py"))
     for path in (ROOT / "setup.py", *sources):

@@ -1,4 +1,4 @@
-"""Hooks of the documentation site: folders in the navigation, and links out of docs/ as text."""
+"""MkDocs hooks of the documentation site: expand folders in the navigation, turn links that leave docs/ into text."""
 
 import re
 from pathlib import Path
@@ -33,7 +33,7 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
     def linked(found: re.Match[str]) -> str:
         text, target = found[1], (folder / found[2]).resolve()
         if not target.exists() or (target.is_file() and target.is_relative_to(docs)):
-            return found[0]  # what is not there is named by the strict build
+            return found[0]  # the strict build reports a link to a missing file
         path = target.relative_to(docs.parent).as_posix()
         return text if path in text else f"{text} (`{path}`)"
 

@@ -1,7 +1,7 @@
-"""Draw docstrings, log events and page texts at random, to be read by someone who has not seen the code.
+"""Draw random docstrings, log events and page texts, to be read by someone who has not seen the code.
 
-`python -m infra.prose_sample --seed 1 --number 100` prints that many of each kind, each under its `file:line`. The same
-seed draws the same texts from the same sources. Mark those that need a second reading, and keep the count.
+`python -m infra.prose_sample --seed 1 --number 100` prints 100 texts of each kind, each under its `file:line`. The same
+seed draws the same texts from the same sources. Mark the texts that need a second reading, and keep the count.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Text:
 def texts_of(root: Path = ROOT) -> list[Text]:
     """Return every docstring, log event and page text of the packages under `root`, in the order of their files.
 
-    Page texts are the words of the console, the help texts of the command line and those of Prometheus metrics.
+    Page texts are the console's words, the help texts of the command line, and the help texts of Prometheus metrics.
     """
     found = []
     for package in PACKAGES:

@@ -1,7 +1,7 @@
 """Build a release of a commit: sdist, wheel, bill of materials and signed manifest, the same bytes on every machine.
 
-`python -m infra.release --key release.pem` exports the commit into a directory of its own and builds there, with the
-moment of the commit as the moment of every file, so that nobody's working tree, umask or clock is in what comes out.
+`python -m infra.release --key release.pem` exports the commit into a directory of its own and builds there. Every file
+gets the time of the commit, so that the result depends on no working tree, umask or clock.
 """
 
 import argparse
@@ -57,7 +57,7 @@ def build(repository: Path, commit: str, target: Path, *, compiled: bool = False
 
 
 def write(release: Release, target: Path, signer: Signer) -> None:
-    """Write the signed manifest of a release, and the checksums of all files handed out."""
+    """Write the signed manifest of a release, and the checksums of all its files."""
     (target / MANIFEST).write_text(release.signed(signer))
     named = sorted([*release.artifacts, SBOM, MANIFEST])
     (target / SUMS).write_text("".join(f"{digest((target / name).read_bytes())}  {name}\n" for name in named))
@@ -65,21 +65,21 @@ def write(release: Release, target: Path, signer: Signer) -> None:
 
 def _git(repository: Path, *words: str) -> str:
     command = ["git", "-C", str(repository), *words]
-    return subprocess.check_output(command, text=True).strip()  # noqa: S603 - words of this module and a commit
+    return subprocess.check_output(command, text=True).strip()  # noqa: S603 - constant words and a commit
 
 
 def _export(repository: Path, commit: str, source: Path) -> None:
-    """Export the files of a commit with one mode for all, because git archive applies the machine's umask."""
+    """Export the files of a commit with fixed modes, because git archive applies the machine's umask."""
     command = ["git", "-C", str(repository), "archive", "--format=zip", commit]
-    archive = subprocess.check_output(command)  # noqa: S603 - a commit that git itself named
+    archive = subprocess.check_output(command)  # noqa: S603 - the commit id comes from git
     with ZipFile(io.BytesIO(archive)) as files:
-        files.extractall(source)  # noqa: S202 - of git, and nothing of a zip leaves the folder
+        files.extractall(source)  # noqa: S202 - written by git; extractall stays below the folder
     for path in (source, *source.rglob("*")):
         path.chmod(_FOLDER_MODE if path.is_dir() else _FILE_MODE)
 
 
 def _build(source: Path, target: Path, committed_at: int, *, compiled: bool) -> tuple[str, str]:
-    """Return the names of sdist and wheel, built with this environment's setuptools, as pinned in constraints.txt."""
+    """Build sdist and wheel with the setuptools of this environment (pinned in constraints.txt); return their names."""
     script = "import sys; from setuptools import build_meta as b; t = sys.argv[1]; print(b.{}(t))"
     environment = os.environ | {
         "SOURCE_DATE_EPOCH": str(committed_at),
@@ -94,20 +94,20 @@ def _build(source: Path, target: Path, committed_at: int, *, compiled: bool) -> 
 
 def _run(script: str, source: Path, target: Path, environment: Mapping[str, str]) -> str:
     command = ["sh", "-c", 'umask 022; exec "$@"', "sh", sys.executable, "-c", script, str(target.resolve())]
-    done = subprocess.check_output(command, cwd=source, env=environment, text=True)  # noqa: S603 - what we built
+    done = subprocess.check_output(command, cwd=source, env=environment, text=True)  # noqa: S603 - our own script
     return done.splitlines()[-1]
 
 
 def _bill_of_materials(source: Path, path: Path) -> None:
-    """Write the pins in constraints.txt as a CycloneDX document, validated against its schema by the tool."""
+    """Write the pins in constraints.txt as a CycloneDX document, which the tool validates against its schema."""
     tool = Path(sys.executable).parent / "cyclonedx-py"
     words = ["requirements", "constraints.txt", "--pyproject", "pyproject.toml", "--output-reproducible", "--validate"]
     command = [str(tool), *words, "--of", "JSON", "-o", str(path.resolve())]
-    subprocess.run(command, cwd=source, check=True, capture_output=True)  # noqa: S603 - a tool of this environment
+    subprocess.run(command, cwd=source, check=True, capture_output=True)  # noqa: S603 - a tool installed here
 
 
 def _normalize(sdist: Path, moment: int) -> None:
-    """Rewrite an sdist with its members sorted, with the same owner, mode and time for all."""
+    """Rewrite an sdist with its members sorted, and with the same owner, modes and time for all of them."""
     packed = io.BytesIO()
     with tarfile.open(sdist) as found, tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as again:
         for member in sorted(found.getmembers(), key=lambda each: each.name):
@@ -120,7 +120,7 @@ def _normalize(sdist: Path, moment: int) -> None:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Build a release, and print the result."""
+    """Build a release; print its checksums and the verifier key. Return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m infra.release", description=__doc__)
     parser.add_argument("--key", type=Path, required=True, help="the Ed25519 key that signs, PKCS #8 PEM")
     parser.add_argument("--new-key", action="store_true", help="create the key first if it is missing")
@@ -137,7 +137,7 @@ def main(words: Sequence[str] | None = None) -> int:
         parser.error(f"--key: {error}")
     release = build(repository, given.commit, given.target, compiled=given.compiled)
     write(release, given.target, signer)
-    print((given.target / SUMS).read_text(), end="")  # noqa: T201 - what was made
+    print((given.target / SUMS).read_text(), end="")  # noqa: T201 - this command's output
     print(f"verifier key: {signer.verifier}")  # noqa: T201
     return 0
 

@@ -1,10 +1,10 @@
-"""Scan the repository for what must never be in it: secrets, registry host names, paths of build machines.
+"""Scan the repository for secrets, registry host names and paths of build machines, none of which may be committed.
 
-`python -m infra.scan` reads every file that git tracks and prints `file:line: what was found and the way out`, one line
-a finding; it exits with 1 when there is one. The value of a secret is never printed.
+`python -m infra.scan` reads every file that git tracks and prints `file:line: finding: remedy`, one finding per line.
+It exits with 1 if there are findings. The value of a secret is never printed.
 
-A line that shows an example on purpose says so with the words of `PRAGMA`. The patterns below are put together from
-parts, so that this file does not trip over itself.
+A line that intentionally shows an example contains the text of `PRAGMA` and is skipped. The patterns below are
+concatenated from parts, so that this file does not match them itself.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from pathlib import Path
 
 PRAGMA = "scan: example"
 
-# Directories that hold no source when there is no git to ask.
+# Directories without source files, skipped when git cannot list the tracked files.
 _UNTRACKED_DIRECTORIES = frozenset({".git", ".venv", ".cache", "build", "dist", "var", "__pycache__", "node_modules"})
 _SECRET_FILE_NAME = re.compile(r"(^|/)(\.env|id_(rsa|dsa|ecdsa|ed25519)|[^/]+\.(pem|p12|pfx|jks|key))$")
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A kind of finding: how it is recognized, and what to do about it."""
+    """A pattern to search for: its expression, the name of the finding, and the remedy."""
 
     expression: re.Pattern[str]
     finding: str
@@ -35,7 +35,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding to be mended: a path in the repository, a line from 1 (0: the file as a whole), and the reason."""
+    """A finding: a path in the repository, a line number from 1 (0: the whole file), and `finding: remedy`."""
 
     path: str
     line: int
@@ -55,7 +55,7 @@ def _hosts(*names: tuple[str, ...]) -> str:
 
 _ROTATE = "remove it and replace it where it is in use"
 
-# What may stand for a password in a URL: a reference ($NAME, ${NAME}, {name}, <name>, %s), stars, dots, or one of
+# Accepted in place of a password in a URL: a reference ($NAME, ${NAME}, {name}, <name>, %s), asterisks, dots, or one of
 # these words.
 _EXAMPLE_PASSWORD = r"(?:\$|\{|<|%|\*+@|\.+@|…@|(?:password|passwd|pass|secret|hidden|redacted|xxx+)@)"  # noqa: S105
 
@@ -104,7 +104,7 @@ PATTERNS: tuple[Pattern, ...] = (
 
 
 def scan_text(path: str, text: str) -> Iterator[Finding]:
-    """Yield the findings of one file's text, in the order of its lines. `path` is only used to name them."""
+    """Yield the findings of one file's text, in the order of its lines. `path` only labels the findings."""
     for number, line in enumerate(text.splitlines(), start=1):
         if PRAGMA in line:
             continue
@@ -114,7 +114,7 @@ def scan_text(path: str, text: str) -> Iterator[Finding]:
 
 
 def scan_files(root: Path, paths: Iterable[str]) -> Iterator[Finding]:
-    """Yield the findings of files named relative to `root`; binary files are judged by their name alone."""
+    """Yield the findings of files named relative to `root`; of a binary file only the name is checked."""
     for path in paths:
         if _SECRET_FILE_NAME.search(path):
             yield Finding(path, 0, "a file of this name holds a secret: keep it out of the repository")
@@ -126,9 +126,9 @@ def scan_files(root: Path, paths: Iterable[str]) -> Iterator[Finding]:
 def tracked_files(root: Path) -> list[str]:
     """Return the files that git tracks under `root`, sorted; without git or a repository, all source files.
 
-    A file that is tracked but deleted in the working tree is left out, and so is what a symbolic link points to.
+    Tracked files that are deleted in the working tree are left out, and so are symbolic links.
     """
-    # The repository may belong to another user than the one who tests it, which git refuses unless told.
+    # git refuses a repository that belongs to another user, unless the directory is declared safe.
     command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
     try:
         listed = subprocess.run(command, cwd=root, capture_output=True, check=True).stdout  # noqa: S603
@@ -143,7 +143,7 @@ def tracked_files(root: Path) -> list[str]:
 
 
 def main() -> int:
-    """Scan the repository around the working directory; print findings to stdout and return the exit code."""
+    """Scan the repository at the working directory; print the findings to stdout and return the exit code."""
     root = Path.cwd()
     paths = tracked_files(root)
     if not paths:

@@ -1,7 +1,7 @@
-"""The changes that a cluster needs for the Kafka topics that are wanted on it.
+"""Compare the Kafka topics of a cluster with the wanted topics, and create or change them.
 
-Works with Apache Kafka 4 and with the embedded broker. The latter cannot add partitions (`CreatePartitions` is not in
-its protocol), gives every configuration value as a default, and stores the values without acting on them.
+Works with Apache Kafka 4 and with the embedded broker. The embedded broker cannot add partitions (`CreatePartitions` is
+not in its protocol), reports every configuration value as a default, and stores the values without applying them.
 """
 
 import socket
@@ -29,11 +29,11 @@ _PAUSE_SECONDS = 0.25
 
 
 class TopicsError(Exception):
-    """The topics could not be applied."""
+    """The topics could not be created or changed on the cluster."""
 
 
 class AddressError(ValueError):
-    """An address of a broker is not one."""
+    """A broker address is malformed (expected `host:port`)."""
 
 
 class BrokerUnreachableError(TopicsError):
@@ -41,12 +41,12 @@ class BrokerUnreachableError(TopicsError):
 
 
 class TopicRefusedError(TopicsError):
-    """A topic exists in a way that cannot be changed without harm."""
+    """An existing topic cannot be changed as wanted: messages would be read out of order, or the broker refuses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExistingTopic:
-    """A topic on a cluster. `used` is true once a message was appended, even if it is no longer retained."""
+    """A topic that exists on a cluster. `used`: a message was appended at some time, even if it is not retained."""
 
     name: str
     partitions: int
@@ -56,7 +56,7 @@ class ExistingTopic:
 
 
 class Outcome(StrEnum):
-    """The outcome for a topic."""
+    """What is done to a topic."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -67,8 +67,8 @@ class Outcome(StrEnum):
 class Change:
     """A planned or completed change of one topic.
 
-    `partitions` is the new number of partitions and `config` the new values, where they change. `remarks` are
-    differences that stay: the broker, or this program, cannot mend them.
+    `partitions` is the new number of partitions, and `config` the new values; both are empty if unchanged. `remarks`
+    are differences that remain, because the broker or this program cannot change them.
     """
 
     topic: Topic
@@ -88,10 +88,10 @@ class Change:
 
 
 def plan(existing: Mapping[str, ExistingTopic], topics: Sequence[Topic]) -> list[Change]:
-    """Return the changes from `existing` to `topics`, one for each topic, in their order.
+    """Return the changes that turn `existing` into `topics`: one change per topic, in the order of `topics`.
 
-    A topic with more partitions than wanted keeps them, with a remark.
-    Raises `TopicRefusedError` where partitions would have to be added to a topic that holds messages.
+    A topic with more partitions than wanted keeps them, with a remark. Raises: TopicRefusedError if partitions would
+    have to be added to a topic that holds messages.
     """
     return [_change(existing.get(topic.name), topic) for topic in topics]
 
@@ -110,14 +110,14 @@ def apply(
     Parameters
     ----------
     bootstrap_servers : `host:port`, several separated by commas.
-    partitions : other numbers of partitions than those of `topics.yaml`, by topic.
-    replication_factor : brokers on which each message stands, for topics that are created.
-    dry_run : only say what would change.
-    timeout_seconds : how long a broker may take to answer at all.
-    client : what kafka-python needs besides the addresses: TLS, and a login.
+    partitions : numbers of partitions that override those of `topics.yaml`, by topic.
+    replication_factor : number of brokers that store each message, for topics that are created.
+    dry_run : only return what would change.
+    timeout_seconds : how long to wait for a broker's first answer.
+    client : kafka-python's other connection settings: TLS and a login.
 
-    Raises what `wanted` and `plan` raise, before anything is changed; `BrokerUnreachableError`; `TopicRefusedError`
-    when the broker cannot add partitions; `TopicsError` when it refuses anything else.
+    Raises what `wanted` and `plan` raise, before anything is changed; `BrokerUnreachableError`; `TopicRefusedError` if
+    the broker cannot add partitions; `TopicsError` if it refuses anything else.
     """
     topics = wanted(partitions=partitions, replication_factor=replication_factor)
     with connected(bootstrap_servers, timeout_seconds, client or {}) as admin:
@@ -135,7 +135,8 @@ def apply(
             except KafkaError as error:
                 if not (error.retriable or isinstance(error, TopicAlreadyExistsError)):
                     raise
-                # A broker that is about to know a topic: somebody else has just created it, or its leader changes.
+                # The brokers do not all know a topic yet, because another client has just created it or its leader is
+                # changing.
                 return True
             return False
 
@@ -186,7 +187,7 @@ def connected(bootstrap_servers: str, timeout_seconds: float, client: Mapping[st
     unreachable = BrokerUnreachableError(
         f"Kafka at {bootstrap_servers}: no broker answers; check KAFKA_BOOTSTRAP_SERVERS and that the broker runs"
     )
-    # kafka-python leaves a thread and a socket behind where nobody listens, so that is found out first.
+    # kafka-python leaks a thread and a socket if no broker listens, so listening is checked first.
     if wait_while(lambda: not any(map(_listens, addresses)), seconds_max=timeout_seconds, pause_seconds=_PAUSE_SECONDS):
         raise unreachable
     try:
@@ -214,8 +215,8 @@ def _listens(address: str) -> bool:
 
 
 def _existing(admin: Any, topics: Sequence[Topic]) -> dict[str, ExistingTopic]:
-    """Return those of the topics that the cluster has."""
-    # All topics, not ours by name: the embedded broker creates a topic that somebody asks for.
+    """Return the wanted topics that exist on the cluster, by name."""
+    # All topics are described, because the embedded broker creates a topic when it is described by name.
     names = {topic.name for topic in topics}
     found = [description for description in admin.describe_topics() if description["name"] in names]
     if not found:
@@ -227,7 +228,7 @@ def _existing(admin: Any, topics: Sequence[Topic]) -> dict[str, ExistingTopic]:
             for partition in description["partitions"]
         }
     )
-    # All values, not the modified ones: the embedded broker says of every value that it is a default.
+    # All values are read, not only the modified ones, because the embedded broker reports every value as a default.
     resources = [_Resource(ConfigResourceType.TOPIC, description["name"]) for description in found]
     configs = admin.describe_configs(resources, config_filter="all")["topic"]
     return {
@@ -274,7 +275,7 @@ def _add_partitions(admin: Any, topic: Topic) -> None:
 
 
 def _alter_config(admin: Any, topic: Topic, config: Mapping[str, str]) -> None:
-    # `raise_on_unknown` would refuse what the embedded broker does not list: every value that was never set.
+    # `raise_on_unknown` would refuse settings that the embedded broker does not list: all that were never set.
     resource = _Resource(ConfigResourceType.TOPIC, topic.name, dict(config))
     answer = admin.alter_configs([resource], raise_on_unknown=False)["topic"][topic.name]
     if answer != "OK":

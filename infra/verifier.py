@@ -2,10 +2,10 @@
 
     python verifier.py FILE --key verifiers.txt [--witness witnesses.txt --witnesses 2] [--json]
 
-FILE is what `pitledger prove` (an entry) or `pitledger export` (a gaming day, or a whole journal) wrote; `-` is
-standard input. The keys must have come on a path that nobody can tamper with. Everything is hashed again from the
-fields; no hash in FILE is taken at its word. It exits 0 when all of it holds, 1 when something does not, 2 when it was
-called wrongly. The standards: RFC 9162 (2.1), c2sp.org/signed-note, /tlog-checkpoint and /tlog-cosignature.
+FILE is the output of `pitledger prove` (an entry) or `pitledger export` (a gaming day, or a whole journal); `-` is
+standard input. The keys must have come by a channel that nobody can tamper with. All hashes are computed from the
+fields; no hash in FILE is trusted. The exit code is 0 if everything verifies, 1 if anything fails, and 2 if the
+arguments are invalid. Standards: RFC 9162 (2.1), c2sp.org/signed-note, /tlog-checkpoint and /tlog-cosignature.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 LOG, WITNESS = 1, 4
-"""The algorithms of keys: a signature on a note, and a cosignature with its moment."""
+"""Algorithm numbers of keys: a log's signature on a note, and a witness's cosignature with its time."""
 
 
 class Wrong(Exception):
@@ -36,7 +36,7 @@ class Misused(Exception):
 
 @dataclass(frozen=True)
 class Key:
-    """A public key, with its name and its id in signatures."""
+    """A trusted public key, with its name and the key id that signatures carry."""
 
     name: str
     key_id: bytes
@@ -77,7 +77,10 @@ def unbase64(text: str, what: str) -> bytes:
 
 
 def read_keys(options: Sequence[str], algorithm: int) -> list[Key]:
-    """Return the keys in the options: each is a key, or a file with one key a line (text after a space is ignored)."""
+    """Return the keys in the options, each of which is a key or a file with one key per line.
+
+    Text after the first space of a line is ignored. Raises: Misused for a malformed key or another `algorithm`.
+    """
     lines: list[str] = []
     for option in options:
         path = Path(option)
@@ -99,7 +102,10 @@ def read_keys(options: Sequence[str], algorithm: int) -> list[Key]:
 
 
 def trust_of(logs: Sequence[str], witnesses: Sequence[str] = (), required: int | None = None) -> Trust:
-    """Return the trusted keys, from keys or files of keys; by default every witness must have cosigned."""
+    """Return the trusted keys, from keys or files of keys; by default every witness must have cosigned.
+
+    Raises: Misused if `required` does not fit the number of witnesses, or if two witnesses share a key.
+    """
     cosigners = read_keys(witnesses, WITNESS)
     known = len({witness.name for witness in cosigners})
     required = known if required is None else required
@@ -161,12 +167,12 @@ def _verify(key: Key, signature: bytes, message: bytes) -> None:
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """Return the hash of a node over two others."""
+    """Return the hash of an inner node of a Merkle tree over its two children."""
     return sha256(b"\x01" + left + right).digest()
 
 
 def root_of_path(entry_hash: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes:
-    """Return the root that a path leads to (RFC 9162, section 2.1.3.2)."""
+    """Return the Merkle root that an inclusion path leads to (RFC 9162, section 2.1.3.2); `index` counts from 0."""
     if not 0 <= index < size or any(len(node) != 32 for node in path):
         raise Wrong(f"the path of entry {index + 1} of {size} is malformed")
     node, position, last = sha256(b"\x00" + entry_hash).digest(), index, size - 1
@@ -193,7 +199,7 @@ class Growing:
         self._nodes: list[bytes] = []
 
     def add(self, entry_hash: bytes) -> None:
-        """Add an entry."""
+        """Append an entry, given by its hash."""
         node, filled = sha256(b"\x00" + entry_hash).digest(), self.size
         while filled & 1:
             node, filled = node_hash(self._nodes.pop(), node), filled >> 1
@@ -219,7 +225,7 @@ def field(value: bytes) -> bytes:
 
 
 def record_of(entry: dict[str, Any], shard: str, previous: bytes) -> bytes:
-    """Return the bytes that the hash of an exported entry covers."""
+    """Return the bytes that the hash of an exported entry covers. Raises: Wrong if the entry is malformed."""
 
     def number(name: str, value: Any) -> bytes:
         if type(value) is not int:
@@ -247,7 +253,7 @@ def record_of(entry: dict[str, Any], shard: str, previous: bytes) -> bytes:
 
 
 def fields_of(record: bytes) -> list[bytes]:
-    """Return the fields of a record."""
+    """Return the fields of a record, without their lengths."""
     fields, at = [], 0
     while at < len(record):
         start = at + 8
@@ -262,7 +268,7 @@ def fields_of(record: bytes) -> list[bytes]:
 
 
 def verify_entry(document: dict[str, Any], trust: Trust) -> dict[str, Any]:
-    """Verify a proof document; return its proven content."""
+    """Verify the proof document of an entry; return its proven content. Raises: Wrong."""
     try:
         note, index, path = document["checkpoint"], document["index"], document["path"]
         record = unbase64(document["record"], "the record")
@@ -295,7 +301,7 @@ def verify_entry(document: dict[str, Any], trust: Trust) -> dict[str, Any]:
 
 
 def verify_lines(first: dict[str, Any], lines: Iterator[dict[str, Any]], trust: Trust) -> Iterator[dict[str, Any]]:
-    """Verify an export of a day, or of a whole journal; return what is proven of each log."""
+    """Verify an export of a gaming day or of a whole journal; yield what is proven of each log. Raises: Wrong."""
     whole = first["format"] == "pitledger-journal-v1"
     for _ in range(_count(first, "logs")):
         head = next(lines, {})
@@ -323,7 +329,7 @@ def verify_lines(first: dict[str, Any], lines: Iterator[dict[str, Any]], trust: 
 def _verify_whole(
     lines: Iterator[dict[str, Any]], entries: int, shard: str, checkpoint: Checkpoint, day: str | None
 ) -> int:
-    """Chain all entries of a log, and compare their tree's root with the signed one."""
+    """Chain all entries of a log, compare the Merkle root with the signed one, and return the number of postings."""
     del day
     tree, postings = Growing(), 0
     head = sha256(field(b"pitledger-shard-v1") + field(shard.encode())).digest()
@@ -342,7 +348,7 @@ def _verify_whole(
 def _verify_some(
     lines: Iterator[dict[str, Any]], entries: int, shard: str, checkpoint: Checkpoint, day: str | None
 ) -> int:
-    """Verify the path of each entry of a day."""
+    """Verify the inclusion path of each entry of a gaming day, and return the number of postings."""
     postings, before = 0, 0
     for _ in range(entries):
         entry = next(lines, {})
@@ -369,7 +375,7 @@ def _count(document: dict[str, Any], name: str) -> int:
 
 
 def verify(content: Iterator[str], trust: Trust) -> Iterator[dict[str, Any]]:
-    """Verify a document, given as its lines; return what is proven, as one document for each log."""
+    """Verify a document, given as its lines; yield what is proven, one document per log. Raises: Wrong."""
     opening = next(content, "")
     try:
         first = json.loads(opening, object_pairs_hook=_members_once)
@@ -400,7 +406,7 @@ def _parsed(text: str) -> Any:
 
 
 def lines_of(content: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of the lines of an export."""
+    """Yield the lines of an export, each parsed as a JSON object."""
     return map(_object, content)
 
 
@@ -412,7 +418,7 @@ def _object(line: str) -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Verify the file named by the arguments, and print what it proves."""
+    """Verify the file named by the arguments, print what it proves, and return the exit code."""
     parser = argparse.ArgumentParser(description="Verify what Pitledger proves, without Pitledger.")
     parser.add_argument("file", help="the output of `pitledger prove` or `pitledger export`; - for standard input")
     parser.add_argument(

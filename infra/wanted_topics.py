@@ -1,4 +1,4 @@
-"""The Kafka topics wanted on a cluster (`topics.yaml`)."""
+"""The Kafka topics that a cluster should have: the contracts' topics with the settings in `topics.yaml`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ PARTITIONS_MAX = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """A topic as it is wanted."""
+    """A topic with the number of partitions, the replication factor and the configuration that it should have."""
 
     name: str
     partitions: int
@@ -24,8 +24,8 @@ class Topic:
 def wanted(*, partitions: Mapping[str, int] | None = None, replication_factor: int = 1) -> list[Topic]:
     """Return the topics of the contracts with their settings in `topics.yaml`.
 
-    `partitions` overrides the numbers of partitions, by topic. Raises `ValueError` for an unknown topic, or an invalid
-    number.
+    `partitions` overrides the numbers of partitions, by topic. Raises `ValueError` for an unknown topic, or for a
+    number out of range.
     """
     if not 1 <= replication_factor <= 9:
         raise ValueError(f"replication factor {replication_factor}: choose 1 (one broker) up to 9, usually 3")

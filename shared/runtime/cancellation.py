@@ -1,4 +1,4 @@
-"""Cooperative cancellation of long work in a thread, which cannot be cancelled from outside."""
+"""Cooperative cancellation of long work in a thread, because a thread cannot be cancelled from outside."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def always() -> None:
 
 
 async def in_thread(work: Callable[[GoOn], T]) -> T:
-    """Run work in a thread and return its result. When cancelled, it returns only after the work has stopped."""
+    """Run work in a thread and return its result. After a cancellation, return only once the work has stopped."""
     unwanted = Event()
 
     def go_on() -> None:
@@ -33,6 +33,6 @@ async def in_thread(work: Callable[[GoOn], T]) -> T:
         return await asyncio.shield(doing)
     except asyncio.CancelledError:
         unwanted.set()
-        with suppress(Exception):  # whatever it comes to, nobody wants it
+        with suppress(Exception):  # the result or error of cancelled work is not needed
             await doing
         raise

@@ -1,11 +1,11 @@
-"""The clock, and the durable steps at which tests kill a process."""
+"""The system clock, and hooks at durable steps, at which tests kill the process."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
 
 Clock = Callable[[], datetime]
 Step = Callable[[str], None]
-"""Called at each durable step; tests kill the process there."""
+"""Called with the name of each durable step; tests kill the process there."""
 
 
 def utc_now() -> datetime:
@@ -14,5 +14,5 @@ def utc_now() -> datetime:
 
 
 def no_step(name: str) -> None:
-    """Do nothing at a durable step."""
+    """Do nothing: the hook outside of tests."""
     del name

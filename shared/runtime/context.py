@@ -1,4 +1,4 @@
-"""State shared by the parts of a running service."""
+"""The objects that the parts of a running service share."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,20 +17,20 @@ from shared.runtime.settings import Settings
 from shared.runtime.tracing import NO_TRACING, Tracing
 
 Wake = Callable[[Sequence[Entry]], None]
-"""Wake the relay for committed entries; those not passed are read from the database."""
+"""Wake the relay for committed entries. Entries that are not passed are read from the database."""
 
 Behind = Callable[[], Mapping[tuple[str, int], float]]
-"""How far behind the partitions of topics are, seconds, by (topic, partition)."""
+"""Return the age in seconds of the oldest unread record of each partition, by (topic, partition)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RuntimeContext:
     """A service's name, settings, database connections, journal, read model, metrics and clock.
 
-    `verifier` has the keys that other services sign with; without it nothing is verified. `wake` tells the relay that
-    there are entries to publish; `step` is called at each durable step. `behind` returns the age in seconds of the
-    oldest unread record of each partition, infinite if another process reads it or if unknown. `tracing` observes the
-    work. `witness` knows from outside the database how far the journal was.
+    `verifier` has the keys that other services sign with; without it no signatures are verified. `wake` tells the relay
+    that there are entries to publish. `step` is called at each durable step. `behind` returns the age in seconds of the
+    oldest unread record of each partition, infinite if another process reads the partition or if the age is unknown.
+    `tracing` records spans. `witness` is the evidence from outside the database of how far the journal was.
     """
 
     service: str
@@ -49,11 +49,11 @@ class RuntimeContext:
 
     @cached_property
     def high_water(self) -> HighWater:
-        """Return the high-water marks of the journal."""
+        """Return the high-water marks of this journal, with the problems found in it."""
         return HighWater(self.pools, self.tables, self.witness)
 
     def __post_init__(self) -> None:
-        """Provide the signing keys to connections that read or write signed rows."""
+        """Provide the signing keys to all connections, which read and write signed rows."""
         self.pools.sign_by(self.ledger.seals)
 
     @property

@@ -20,10 +20,10 @@ from shared.runtime.settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """Maximum number of connections, and maximum durations of waits and statements in seconds; 0 means unlimited.
+    """Limits of a connection pool: number of connections, and durations in seconds; 0 means unlimited.
 
-    `wait_seconds` limits the wait for a free connection, `lock_seconds` that for a lock. `idle_seconds` is how long a
-    connection that nobody uses stays open.
+    `wait_seconds` limits the wait for a free connection, `lock_seconds` the wait for a lock, and `statement_seconds` a
+    statement. The server closes a connection that is unused for `idle_seconds`.
     """
 
     connections_max: int = 15
@@ -34,7 +34,7 @@ class Pool:
 
     @property
     def kept(self) -> int:
-        """Return how many connections stay open between two uses: slightly more than half."""
+        """Return how many connections stay open while unused: slightly more than half of the maximum."""
         return self.connections_max // 2 + 1
 
 
@@ -44,10 +44,10 @@ _SEALS: Final = "pitledger_seals"
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """The connection pools of a service, one per kind of work, so that one kind that waits does not block the others.
+    """The connection pools of a service, one per kind of work, so that one kind of work does not block the others.
 
-    `readers` serve queries, `commands` serve changes, `background` serves the service's own work: consuming,
-    publishing, verifying, comparing.
+    `readers` serve queries, and `commands` serve changes. `background` serves consuming, publishing, verifying and
+    comparing.
     """
 
     readers: AsyncEngine
@@ -58,7 +58,8 @@ class Pools:
     def of(cls, settings: Settings, role: str) -> Self:
         """Return the pools of a service with these settings.
 
-        A reader waits for a lock no longer than for a connection, and runs no longer than its request may take.
+        A reader waits for a lock no longer than for a connection, and its statements run no longer than a request may
+        take.
         """
         url, wait = settings.database_url.get_secret_value(), settings.database_wait_seconds_max
         readers = Pool(
@@ -77,7 +78,7 @@ class Pools:
         return cls(engine, engine, engine)
 
     def sign_by(self, seals: Seals | None) -> None:
-        """Provide the keys for signed rows to all connections: `seals_of` returns them."""
+        """Provide the keys of signed rows to all connections, from which `seals_of` returns them."""
         for engine in (self.readers, self.commands, self.background):
             engine.sync_engine.update_execution_options(**{_SEALS: seals})
 
@@ -89,11 +90,11 @@ class Pools:
 def create_engine(url: str, *, role: str, pool: Pool = _USUAL) -> AsyncEngine:
     """Return an engine whose connections act as `role`, whatever the login role is.
 
-    If the login is the role itself, as in production, this changes nothing. Server-side timeouts keep a forgotten
-    transaction from blocking a shard forever. JIT compilation is off: the statements that the planner would compile run
-    for tens of milliseconds, less than compiling takes. The most recently used connection is reused first, because its
-    statements are prepared and planned, and the server closes those that are left over from a busier time. Waiting too
-    long for a connection raises SQLAlchemy's TimeoutError.
+    If the login role is `role` itself, as in production, this changes nothing. Server-side timeouts keep a forgotten
+    transaction from blocking a shard forever. JIT compilation is off, because compiling takes longer than the
+    statements that the planner would compile (tens of milliseconds). The most recently used connection is reused first,
+    because its statements are prepared and planned; the server closes the connections that are then unused after a
+    busier time. Waiting too long for a connection raises SQLAlchemy's TimeoutError.
     """
     limits = {
         "timezone": "UTC",
@@ -119,7 +120,7 @@ def create_engine(url: str, *, role: str, pool: Pool = _USUAL) -> AsyncEngine:
     @event.listens_for(engine.sync_engine, "connect")
     def become(connection: Any, record: Any) -> None:
         del record
-        set_json_loads(from_json, connection.driver_connection)  # a quarter of the time that json takes
+        set_json_loads(from_json, connection.driver_connection)  # takes a quarter of the time of the json module
         cursor = connection.cursor()
         cursor.execute(f'SET ROLE "{role}"')
         cursor.close()
@@ -133,15 +134,15 @@ def create_engine(url: str, *, role: str, pool: Pool = _USUAL) -> AsyncEngine:
         try:
             engine.dialect.do_ping(connection)
         except engine.dialect.loaded_dbapi.Error as error:
-            raise DisconnectionError(str(error)) from error  # the pool takes another
+            raise DisconnectionError(str(error)) from error  # the pool then uses another connection
 
     return engine
 
 
 def _has_said_something(connection: Any) -> bool:
-    """Return whether a connection is closed or has unread data, usually the server's notice that it is closing.
+    """Return whether a connection is closed or has unread data, usually the server's notice that it closes it.
 
-    A ping on each use would take as long as a statement.
+    A ping at each use would take as long as a statement.
     """
     if connection.closed:
         return True
@@ -151,14 +152,14 @@ def _has_said_something(connection: Any) -> bool:
 
 
 def seals_of(connection: AsyncConnection) -> Seals | None:
-    """Return the keys for the signed rows of a connection's service, or None if it signs nothing."""
+    """Return the keys for signed rows of the service that owns a connection, or None if it signs no rows."""
     assert connection.sync_connection is not None, "the connection is open"
     found: Seals | None = connection.sync_connection.get_execution_options().get(_SEALS)
     return found
 
 
 async def keep_open(connection: AsyncConnection) -> None:
-    """Exempt a connection from `idle_seconds`: one that is held between two turns, and not given back in the end."""
+    """Exempt a connection from `idle_seconds`: for a connection that is held for long and not returned to the pool."""
     await connection.execute(text("SET idle_session_timeout = 0"))
 
 

@@ -1,4 +1,4 @@
-"""The names by which a service is known in PostgreSQL."""
+"""The names of a service's role, schemas and sessions in PostgreSQL."""
 
 
 def role_of(service: str) -> str:
@@ -7,10 +7,10 @@ def role_of(service: str) -> str:
 
 
 def application_name(role: str) -> str:
-    """Return the application name of a role's sessions in PostgreSQL."""
+    """Return the application name of the database sessions of a role."""
     return f"pitledger {role}"
 
 
 def schema_of_copy(schema: str) -> str:
-    """Return the schema with the copy of a service's tables."""
+    """Return the name of the schema that holds the second copy of a service's tables."""
     return f"{schema}_copy"

@@ -1,16 +1,16 @@
-"""The result of comparing tables with their source: rows that differ, inapplicable entries."""
+"""The result of comparing tables with their source: differing rows, inapplicable entries, uncompared tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 DIFFERENCES_MAX = 10
-"""Maximum number of differences and inapplicable entries shown per table; all are counted."""
+"""Maximum number of differences and of inapplicable entries listed per table; all are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """A row that differs: its key, and its actual and expected values as text; None if the row is missing."""
+    """A row that differs: its key, and its actual and expected values as text. A missing row is None."""
 
     key: Mapping[str, str]
     was: Mapping[str, str | None] | None
@@ -18,7 +18,7 @@ class RowDifference:
 
     @property
     def columns(self) -> list[str]:
-        """Return the columns that differ, if both rows exist."""
+        """Return the columns that differ; empty if the actual or the expected row is missing."""
         if self.was is None or self.should_be is None:
             return []
         return [name for name, value in self.was.items() if value != self.should_be[name]]
@@ -26,7 +26,7 @@ class RowDifference:
 
 @dataclass(frozen=True, slots=True)
 class ComparedTable:
-    """A compared table: the number of expected rows, and of those that differ."""
+    """A compared table: the number of expected rows, the number of differing rows, and the first differing rows."""
 
     table: str
     rows: int
@@ -46,10 +46,10 @@ class InapplicableEntry:
 
 @dataclass(frozen=True, slots=True)
 class UncomparedTable:
-    """A table or step that could not be compared, with the reason.
+    """A table or a step that could not be compared, with the reason.
 
-    `altered`: the database differs from what a release created, such as a missing table. Otherwise something needed is
-    unavailable, such as the first records of a topic.
+    `altered` is true if the database differs from what a release created, such as by a missing table. Otherwise
+    something needed is unavailable, such as the first records of a topic.
     """
 
     what: str
@@ -59,7 +59,7 @@ class UncomparedTable:
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """A comparison: compared tables, inapplicable entries, and what could not be compared."""
+    """The result of a comparison: compared tables, inapplicable entries, and what could not be compared."""
 
     tables: Sequence[ComparedTable]
     unfit: Sequence[InapplicableEntry]
@@ -67,18 +67,18 @@ class TableComparison:
 
     @property
     def different(self) -> int:
-        """Return the number of differing rows and inapplicable entries, plus the tables too altered to count either."""
+        """Return the number of differing rows and of inapplicable entries, plus one for each altered table."""
         altered = sum(one.altered for one in self.uncompared)
         return sum(one.different for one in self.tables) + len(self.unfit) + altered
 
     @property
     def wrong(self) -> tuple[Sequence[InapplicableEntry], Sequence[UncomparedTable], Sequence[RowDifference]]:
-        """Return the problems to report: inapplicable entries, tables not compared, differing rows."""
+        """Return everything to report: inapplicable entries, uncompared tables, and the first differing rows."""
         return self.unfit, self.uncompared, [row for one in self.tables for row in one.first]
 
     @property
     def first(self) -> str:
-        """Return the first problem, by key and without values, or an empty string."""
+        """Return a description of the first problem, with key but without values; empty if there is none."""
         for unfit in self.unfit:
             return f"entry {unfit.shard}/{unfit.seq} ({unfit.kind}) does not follow from what was recorded before"
         for each in self.uncompared:
@@ -92,7 +92,7 @@ class TableComparison:
 
 
 Rows = Mapping[tuple[Any, ...], Mapping[str, Any]]
-"""Rows by sortable keys."""
+"""Rows by key; the keys can be sorted."""
 
 
 def compare_rows(table: str, key: Sequence[str], was: Rows, should_be: Rows) -> ComparedTable:

@@ -1,8 +1,8 @@
 """The kinds of error, and how the consume loop handles each.
 
-refused: the record is invalid and is quarantined; a command is rejected. transient: retry, with a deadline. ambiguous:
-a commit whose answer was lost; read the shard row. fenced: another consumer is ahead; read the shard row. bug: stop;
-nothing is swallowed.
+refused: the record is invalid and is quarantined, or the command is rejected. transient: retry until a deadline.
+ambiguous: the answer to a commit was lost, so read the shard row. fenced: another consumer is ahead, so read the shard
+row. bug: stop; no error is swallowed.
 """
 
 from enum import Enum
@@ -17,7 +17,7 @@ from shared.rules.errors import Refused
 
 
 class ErrorKind(Enum):
-    """How the consume loop handles an error of the current records."""
+    """How the consume loop handles an error that the current records raise."""
 
     REFUSED = "refused"
     TRANSIENT = "transient"
@@ -27,19 +27,19 @@ class ErrorKind(Enum):
 
 
 class FatalServiceError(Exception):
-    """The service cannot continue and must exit; the message gives the cause and the remedy."""
+    """The service cannot continue and must exit; the message states the cause and the remedy."""
 
 
 _SERIALIZATION_FAILURE = "40001"
 _TRANSIENT_STATES = ("08", "25P03", "25P04", "40", "53", "55", "57", "58")
-"""SQLSTATE classes: connection, timeouts, rollback (serialization, deadlock), resources, locks, operator, system."""
+"""SQLSTATE prefixes: connection, timeouts, rollback (serialization, deadlock), resources, locks, operator, system."""
 
 _REFUSED_STATES = ("22", "23")
-"""SQLSTATE classes: data that the database cannot hold, and constraints."""
+"""SQLSTATE prefixes: data that the database cannot store, and violated constraints."""
 
 
 def kind_of(error: BaseException) -> ErrorKind:
-    """Return the kind of an error, by its type, or by its SQLSTATE class if the database raised it."""
+    """Return the kind of an error, from its type or, if the database raised it, from its SQLSTATE."""
     match error:
         case Refused() | Rejected():
             return ErrorKind.REFUSED
@@ -54,18 +54,18 @@ def kind_of(error: BaseException) -> ErrorKind:
 
 
 def may_pass(error: BaseException) -> bool:
-    """Return whether what failed may succeed if it is tried again."""
+    """Return whether failed work may succeed when it is retried."""
     return kind_of(error) in (ErrorKind.TRANSIENT, ErrorKind.AMBIGUOUS, ErrorKind.FENCED)
 
 
 def is_fenced(error: BaseException) -> bool:
-    """Return whether another process is ahead: waiting changes nothing, reading again does."""
+    """Return whether another process is ahead, so that the caller must read the shard again instead of waiting."""
     return kind_of(error) is ErrorKind.FENCED
 
 
 def _of_database(error: psycopg.Error) -> ErrorKind:
     state = error.sqlstate
-    if state is None:  # the server did not answer: the connection is lost, and with it the answer to a commit
+    if state is None:  # the connection is lost, and with it possibly the answer to a commit
         return ErrorKind.AMBIGUOUS if isinstance(error, psycopg.OperationalError) else ErrorKind.BUG
     if state == _SERIALIZATION_FAILURE:
         return ErrorKind.FENCED

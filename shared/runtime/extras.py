@@ -1,6 +1,6 @@
 """The package's extras: optional dependencies of single services, and the error if they are not installed.
 
-An extra is named as its service (pyproject.toml). Services that are not listed here need no extra.
+An extra has the name of its service (pyproject.toml). Services that are not listed here need no extra.
 """
 
 from collections.abc import Mapping
@@ -12,20 +12,20 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "paytable-registry": ("typst",),
     "reporting": ("obstore", "pyarrow", "typst", "xlsxwriter"),
 }
-"""Service -> the modules of its extra."""
+"""Modules of each extra, by the service that needs it."""
 
 
 class ExtraMissing(Exception):
-    """A package of an extra is not installed; the message names it."""
+    """A package of an extra is not installed; the message names the package and the extra."""
 
 
 def require_extra(service: str) -> None:
-    """Raise ExtraMissing unless everything that a service needs is installed."""
+    """Raise ExtraMissing unless all packages that a service needs are installed."""
     _require(EXTRAS.get(service, ()), service)
 
 
 def require_package(package: str) -> None:
-    """Raise ExtraMissing unless a package of an extra is installed."""
+    """Raise ExtraMissing unless a package is installed that belongs to an extra."""
     _require((package,), next(name for name, packages in EXTRAS.items() if package in packages))
 
 

@@ -1,8 +1,8 @@
 """High-water marks: how far a journal was, by evidence outside its database. A database behind them records nothing.
 
 The stored answers of commands are in the same database, so a database restored to an earlier state forgets payments.
-Before anything is recorded or published, it is compared with evidence that is not restored with it: what this process
-wrote and read, signed checkpoints, and the service's own topics. No clock is involved.
+Before anything is recorded or published, the database is compared with evidence that is not restored with it: the
+entries that this process wrote and read, signed checkpoints, and the service's own topics. No clock is involved.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _CHECKPOINTS: Final = "a signed checkpoint"
 _SERVER: Final = (
     "SELECT pg_postmaster_start_time()::text, oid::bigint FROM pg_database WHERE datname = current_database()"
 )
-"""Identifies the server start and the database: a change may mean another state of the journal."""
+"""Query that identifies the server start and the database: after a change, the journal may be in an earlier state."""
 
 
 class HighWaterMark(NamedTuple):
@@ -40,28 +40,29 @@ class HighWaterMark(NamedTuple):
 
 
 class HighWaterSource(Protocol):
-    """Evidence from outside the database of how far each shard was. Raises: ConnectionError."""
+    """Evidence, from outside the database, of how far each shard was. Its methods raise ConnectionError."""
 
     def signed(self) -> Mapping[str, int]:
         """Return the number of entries covered by signed checkpoints, by shard name."""
 
     def published(self, sent: Mapping[int, int]) -> Mapping[int, HighWaterMark]:
-        """Return the last published entry of each shard after `sent`, by shard number.
+        """Return the last published entry of each shard, by shard number.
 
-        `sent` is the published sequence of each shard according to the database; older entries are not read.
+        `sent` is the sequence up to which each shard is published according to the database; older entries are not
+        read.
         """
 
 
 class HighWater:
-    """The high-water mark of each shard, and the problems found in the journal, any of which suspends recording.
+    """The high-water marks of all shards, and the problems found in the journal; any problem suspends recording.
 
-    A problem is kept for the lifetime of the process.
+    A problem is kept until the process ends.
     """
 
     def __init__(self, pools: Pools, tables: JournalTables, witness: HighWaterSource | None = None) -> None:
         self.problems: list[VerificationProblem] = []
         self.set_back: str | None = None
-        """Why the database is not the one that was written; None as far as is known."""
+        """Why the database is behind its high-water marks, or None."""
         self._engine = pools.background
         self._tables = tables
         self._witness = witness
@@ -69,16 +70,16 @@ class HighWater:
         self._signed: dict[str, int] = {}
         self._server: tuple[Any, ...] | None = None
         self._servers = 0
-        """How many servers were met, one after the other."""
+        """Number of server starts and databases that connections have met, one after the other."""
         self._compared: int | None = None
-        """By how many had been met when the last comparison began."""
+        """The value of `_servers` when the last finished comparison began."""
         self._turn = asyncio.Lock()
         self._asking_since: float | None = None
-        for engine in {pools.commands, pools.background}:  # nothing is recorded over those of readers
+        for engine in {pools.commands, pools.background}:  # readers' connections record nothing
             event.listen(engine.sync_engine, "connect", self._met)
 
     def _met(self, connection: Any, record: object) -> None:
-        """Identify the server of a new connection: after a change, the database is compared before it is used."""
+        """Identify the server of a new connection. If it changed, the database is compared again before it is used."""
         del record
         cursor = connection.cursor()
         cursor.execute(_SERVER)
@@ -89,7 +90,7 @@ class HighWater:
             self._server = server
             self._servers += 1
 
-    # --- what is known ---
+    # --- marks and problems ---
 
     def reached(self, shards: Iterable[Shard]) -> None:
         """Note the state of shards that this process committed or holds locked."""
@@ -99,7 +100,7 @@ class HighWater:
                 self._known[shard.name] = HighWaterMark(shard.next_seq - 1, shard.head)
 
     def signed(self, sizes: Mapping[str, int]) -> None:
-        """Raise the number of entries covered by signed checkpoints, by shard name; smaller numbers are ignored."""
+        """Raise the number of entries that signed checkpoints cover, by shard name; smaller numbers are ignored."""
         for name, size in sizes.items():
             self._signed[name] = max(size, self._signed.get(name, 0))
 
@@ -110,11 +111,11 @@ class HighWater:
         self.problems.append(problem)
         return True
 
-    # --- what is asked ---
+    # --- checks ---
 
     @property
     def waiting_seconds(self) -> float:
-        """Return for how long the evidence was not available, seconds; 0 if nothing waits for it."""
+        """Return for how many seconds a comparison has waited for evidence; 0 if none is waiting."""
         return 0.0 if self._asking_since is None else monotonic() - self._asking_since
 
     def require_whole(self) -> None:
@@ -129,18 +130,18 @@ class HighWater:
         )
 
     def require(self, shard: Shard) -> None:
-        """Check a shard that the caller has locked. Raises: Rejected if a problem was found in the journal."""
+        """Check a shard that the caller has locked. Raises: Rejected if any problem was found in the journal."""
         self.found_set_back(shard)
         self.require_whole()
 
     def known(self, prefix: str) -> Mapping[str, HighWaterMark]:
-        """Return the high-water marks of the shards with a name prefix; call this before reading those shards."""
+        """Return the high-water marks of the shards with a name prefix. Call this before reading those shards."""
         return {name: mark for name, mark in self._known.items() if name.startswith(prefix)}
 
     def require_all(self, known: Mapping[str, HighWaterMark], next_seqs: Mapping[str, int]) -> None:
-        """Check unlocked shards against the marks that were known before they were read. Raises: Rejected.
+        """Check unlocked shards against the marks that were known before the shards were read. Raises: Rejected.
 
-        A command recorded in one shard could be recorded again in another or a new one, so all shards are checked.
+        All shards are checked, because a command recorded in one shard could be recorded again in another one.
         """
         for name, mark in known.items():
             last = next_seqs.get(name, 1) - 1
@@ -156,7 +157,7 @@ class HighWater:
         return self.set_back
 
     def _look_at(self, shard: Shard, known: HighWaterMark | None, signed: int, stands: bytes | None = None) -> None:
-        """Report a shard that is behind its high-water mark; `stands` is the hash at the mark's sequence."""
+        """Report a shard that is behind its mark or checkpoint. `stands` is the stored hash at the mark's sequence."""
         last = shard.next_seq - 1
         if known is not None and last < known.seq:
             self._is_set_back(VerificationProblem(shard.name, known.seq, _gone(last, known.by, known.seq)))
@@ -173,10 +174,9 @@ class HighWater:
         self.set_back = self.set_back or f"{problem.shard} entry {problem.seq}: {problem.what}"
 
     async def compared(self) -> None:
-        """Compare the database with all evidence, unless this was already done for the current server.
+        """Compare the database with all evidence, unless this was done since the last change of server or database.
 
-        That is after a start, and after a change of server or database. Raises: ConnectionError if the evidence is
-        unavailable.
+        Raises: ConnectionError if the evidence is unavailable.
         """
         if self._compared == self._servers:
             return
@@ -196,7 +196,7 @@ class HighWater:
             self.signed(await asyncio.to_thread(self._witness.signed))
             published = await asyncio.to_thread(self._witness.published, sent)
         known, signed = dict(self._known), dict(self._signed)
-        async with self._engine.connect() as connection:  # read last: it must have whatever was known by then
+        async with self._engine.connect() as connection:  # read last, so that it must contain everything known by then
             shards = await read_shards(connection, self._tables)
             by_name, by_number = {one.name: one for one in shards}, {one.shard: one for one in shards}
             marks = [(by_name.get(name), name, mark) for name, mark in known.items() if mark.seq]
@@ -223,7 +223,7 @@ class HighWater:
     async def _hashes(
         self, connection: AsyncConnection, places: Sequence[tuple[int, int]]
     ) -> Mapping[tuple[int, int], bytes]:
-        """Return the hashes of the entries that exist at these positions."""
+        """Return the hashes of the existing entries among these (shard, seq)."""
         e = self._tables.entries.c
         query = select(e.shard, e.seq, e.hash).where(tuple_(e.shard, e.seq).in_(places))
         return {(row.shard, row.seq): bytes(row.hash) for row in await connection.execute(query)}

@@ -1,4 +1,4 @@
-"""Queries of a Kafka cluster, its producer, and a client that reads beside the services."""
+"""Queries of a Kafka cluster, producers, and consumers that are independent of the services' groups."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ ANSWER_SECONDS = 10.0
 _POLL_SECONDS = 0.2
 
 librdkafka_log = logging.getLogger("librdkafka")
-"""librdkafka's own messages go here."""
+"""Logger for librdkafka's own messages."""
 
 
 def cluster_id(settings: KafkaSettings) -> str:
@@ -29,7 +29,7 @@ def cluster_id(settings: KafkaSettings) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TopicLog:
-    """A topic in a cluster: cluster and topic id, and the first and the end offset of each partition."""
+    """A topic in a cluster: ids of cluster and topic, and (first offset, end offset) by partition."""
 
     cluster_id: str
     topic_id: str
@@ -37,18 +37,18 @@ class TopicLog:
 
 
 def topic_log(settings: KafkaSettings, topic: str) -> TopicLog:
-    """Return the current state of a topic. Raises as `topic_logs` does."""
+    """Return the current state of a topic. Raises: the errors of `topic_logs`."""
     return topic_logs(settings, topic)[topic]
 
 
 def topic_logs(settings: KafkaSettings, *topics: str) -> dict[str, TopicLog]:
-    """Return the current state of topics, asked for at once: a client of its own for each takes as long as all.
+    """Return the current state of topics by name, all queried at once, because each client takes long to connect.
 
-    Raises: FatalServiceError if one does not exist, KafkaException if the cluster does not answer.
+    Raises: FatalServiceError if a topic does not exist; KafkaException if the cluster does not answer.
     """
     admin = AdminClient(settings.librdkafka(), logger=librdkafka_log)
     asked = admin.describe_topics(TopicCollection(list(topics)), request_timeout=ANSWER_SECONDS)
-    cluster = admin.describe_cluster(request_timeout=ANSWER_SECONDS)  # side by side, for it is waited for in a batch
+    cluster = admin.describe_cluster(request_timeout=ANSWER_SECONDS)  # concurrently: a batch waits for it
     described = {}
     for topic in topics:
         try:
@@ -72,7 +72,7 @@ def topic_logs(settings: KafkaSettings, *topics: str) -> dict[str, TopicLog]:
 
 
 def partitions_holding(settings: KafkaSettings, topic: str, offsets: Mapping[int, int]) -> set[int]:
-    """Return the partitions that hold a record at these offsets, determined by reading them.
+    """Return the partitions that hold a record at the given offset, determined by reading it.
 
     Raises: KafkaException if a partition does not answer in time.
     """
@@ -90,7 +90,7 @@ def partitions_holding(settings: KafkaSettings, topic: str, offsets: Mapping[int
 
 
 def new_producer(settings: KafkaSettings, service: str) -> Producer:
-    """Return an idempotent producer, which neither loses nor reorders records."""
+    """Return an idempotent producer, which neither loses, duplicates nor reorders records."""
     config = {
         **settings.librdkafka(),
         "client.id": f"pitledger-{service}",
@@ -105,7 +105,7 @@ def new_producer(settings: KafkaSettings, service: str) -> Producer:
 
 @contextmanager
 def inspecting(settings: KafkaSettings, options: Mapping[str, Any] = MappingProxyType({})) -> Iterator[Consumer]:
-    """Yield a client that reads beside the services: it joins no group, commits nothing, and reports the ends."""
+    """Yield a consumer apart from the services' groups: it commits nothing, and reports the ends of partitions."""
     config = {
         **settings.librdkafka(),
         "group.id": "pitledger-inspection",

@@ -8,10 +8,10 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class KafkaSettings(BaseSettings):
-    """The settings of every Kafka client, for librdkafka and kafka-python.
+    """The connection settings of every Kafka client, both librdkafka and kafka-python.
 
-    Credentials are sent over TLS only: there is no SASL_PLAINTEXT, and no mechanism PLAIN, which shows the password to
-    brokers.
+    Credentials are sent over TLS only. SASL_PLAINTEXT is therefore not offered, nor is the mechanism PLAIN, which shows
+    the password to the brokers.
     """
 
     model_config = SettingsConfigDict(env_prefix="PITLEDGER_", frozen=True, extra="ignore", env_ignore_empty=True)
@@ -23,26 +23,26 @@ class KafkaSettings(BaseSettings):
     )
     kafka_security_protocol: Literal["PLAINTEXT", "SSL", "SASL_SSL"] = Field(
         default="PLAINTEXT",
-        description="how to talk to the brokers: SSL is TLS, with a certificate of our own also mTLS; "
-        "SASL_SSL logs in over TLS",
+        description="how to connect to the brokers: SSL is TLS, and mTLS if a certificate is set; "
+        "SASL_SSL authenticates over TLS",
     )
     kafka_ca_file: Path | None = Field(
-        default=None, description="certificates (PEM) by which the brokers are known; none: those of the system"
+        default=None, description="CA certificates (PEM) that authenticate the brokers; default: the system's"
     )
-    kafka_certificate_file: Path | None = Field(default=None, description="our certificate (PEM), for mTLS")
-    kafka_key_file: Path | None = Field(default=None, description="the private key (PEM) of our certificate")
+    kafka_certificate_file: Path | None = Field(default=None, description="the service's certificate (PEM), for mTLS")
+    kafka_key_file: Path | None = Field(default=None, description="the private key (PEM) of the service's certificate")
     kafka_key_password: SecretStr | None = Field(default=None, description="the password of that key")
     kafka_sasl_mechanism: Literal["SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] = Field(
-        default="SCRAM-SHA-512", description="how to log in with SASL_SSL"
+        default="SCRAM-SHA-512", description="how to authenticate with SASL_SSL"
     )
-    kafka_username: str | None = Field(default=None, description="who logs in, by SCRAM: the service's role")
-    kafka_password: SecretStr | None = Field(default=None, description="the password, by SCRAM")
+    kafka_username: str | None = Field(default=None, description="the SCRAM user name: the service's role")
+    kafka_password: SecretStr | None = Field(default=None, description="the SCRAM password")
     kafka_token_url: str | None = Field(
-        default=None, description="where OAUTHBEARER fetches tokens (client credentials); an https:// URL"
+        default=None, description="the token endpoint for OAUTHBEARER (client credentials); an https:// URL"
     )
-    kafka_client_id: str | None = Field(default=None, description="who fetches tokens, by OAUTHBEARER")
-    kafka_client_secret: SecretStr | None = Field(default=None, description="the secret of that client")
-    kafka_token_scope: str | None = Field(default=None, description="the scope of the tokens, where one is needed")
+    kafka_client_id: str | None = Field(default=None, description="the client id for OAUTHBEARER")
+    kafka_client_secret: SecretStr | None = Field(default=None, description="the client secret for OAUTHBEARER")
+    kafka_token_scope: str | None = Field(default=None, description="the scope of the tokens, if one is required")
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
@@ -83,7 +83,7 @@ class KafkaSettings(BaseSettings):
         """Return the librdkafka configuration, for confluent-kafka and FastStream."""
         config: dict[str, Any] = {
             "bootstrap.servers": self.kafka_bootstrap_servers,
-            "security.protocol": self.kafka_security_protocol.lower(),  # as FastStream wants it
+            "security.protocol": self.kafka_security_protocol.lower(),  # in lower case, as FastStream expects
         }
         if self.kafka_security_protocol == "PLAINTEXT":
             return config
@@ -125,7 +125,7 @@ class KafkaSettings(BaseSettings):
             config |= {"sasl_mechanism": self.kafka_sasl_mechanism}
             config |= {"sasl_plain_username": self.kafka_username, "sasl_plain_password": _secret(self.kafka_password)}
         if self.kafka_token_url is not None:
-            from shared.runtime.kafka_tokens import TokenProvider  # what few need, and takes long to import
+            from shared.runtime.kafka_tokens import TokenProvider  # rarely needed and slow to import
 
             config["sasl_oauth_token_provider"] = TokenProvider(
                 self.kafka_token_url,

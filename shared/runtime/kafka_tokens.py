@@ -1,4 +1,4 @@
-"""OAUTHBEARER tokens for kafka-python, which requires the application to fetch them."""
+"""OAUTHBEARER tokens for kafka-python, which leaves fetching them to the application."""
 
 import ssl
 from pathlib import Path
@@ -23,7 +23,7 @@ class TokenProvider(AbstractTokenProvider):
         self._known = ssl.create_default_context(cafile=None if ca_file is None else str(ca_file))
 
     def token(self) -> str:
-        """Return a new token. Raises: httpx.HTTPError on failure."""
+        """Return a new token. Raises: httpx.HTTPError if the endpoint does not issue one."""
         answer = httpx.post(
             self._url, data=self._form, auth=self._credentials, verify=self._known, timeout=_ANSWER_SECONDS_MAX
         )

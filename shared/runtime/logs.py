@@ -13,34 +13,34 @@ from prometheus_client import Counter
 LINES_LEFT_OUT: Final = Counter(
     "pitledger_log_lines_left_out", "Log lines dropped by the rate limit for their kind", ["kind"], registry=None
 )
-"""Counted for the whole process; the registry of every service shows it."""
+"""Number of dropped log lines, counted for the whole process; every service of the process reports it."""
 
 _MINUTE_SECONDS: Final = 60.0
 _SERVICE: Final = "service"
-"""The member of a line that names the service."""
+"""The member of a log line that contains the service's name."""
 _WITHHELD: Final = "details_withheld"
-"""The context of tasks whose lines have no details."""
+"""The context variable of tasks whose log lines are reduced to the event."""
 _WRONG: Final = ("error", "critical")
 _TOLD: Final = (_SERVICE, "event", "level", "timestamp", "_record", "_from_structlog")
-"""What is left of a line without details; the last two are the logging library's own."""
+"""The members that remain of a line without details; the last two belong to structlog."""
 _KINDS_MAX: Final = 1000
-"""Maximum number of distinct events of a service; further ones, as from libraries, share one limit."""
+"""Maximum number of events limited separately per service; further ones, as from libraries, share one limit."""
 
 
 class PerMinute:
-    """Limits the lines of each event of a service per minute; the next line after that states how many were dropped.
+    """Limits the lines per minute of each event of a service; the first line after that states how many were dropped.
 
-    Services that share a process share no limit: what floods the log of one is not left out of another's.
+    Services that share a process share no limit, so that a flood from one service drops no lines of another.
     """
 
     def __init__(self, lines_max: int, clock: Callable[[], float] = monotonic) -> None:
         self._lines_max = lines_max
         self._clock = clock
         self._kinds: defaultdict[str, dict[str, tuple[float, int]]] = defaultdict(dict)
-        """Service and kind -> when its minute began, and the lines since then."""
+        """Start of the current minute and number of lines since then, by service and event."""
 
     def left_out(self, kind: str) -> int | None:
-        """Return how many lines were dropped before this one, or None if this one is dropped."""
+        """Return how many lines were dropped before this one; 0 or more if it is logged, None if it is dropped."""
         kinds = self._kinds[_current_service()]
         if kind not in kinds and len(kinds) >= _KINDS_MAX:
             kind = "others"
@@ -57,7 +57,7 @@ class PerMinute:
         return None
 
     def __call__(self, logger: object, method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
-        """Return a line unchanged, or raise DropEvent: a structlog processor."""
+        """Return a line with the number of dropped lines, or raise DropEvent (a structlog processor)."""
         del logger, method
         before = self.left_out(str(line.get("event")))
         if before is None:
@@ -65,12 +65,12 @@ class PerMinute:
         return {**line, "left_out": before} if before else line
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a line of the standard library's loggers passes: a logging filter."""
+        """Return whether a line of the standard library's loggers is logged (a logging filter)."""
         return self.left_out(f"{record.name}: {record.msg}"[:200]) is not None
 
 
 class LogOfService:
-    """Write each line to the log of the service that its task belongs to, and what belongs to none to another one."""
+    """A stream that writes each line to the log of the current task's service, or to `other` outside of a service."""
 
     def __init__(self, logs: Mapping[str, TextIO], other: TextIO) -> None:
         self._logs = logs
@@ -90,39 +90,42 @@ class LogOfService:
 
 
 def of_service(service: str) -> None:
-    """Log everything of this task, and of those that it creates, as that of a service."""
+    """Label all log lines of this task, and of the tasks that it creates, with a service."""
     structlog.contextvars.bind_contextvars(**{_SERVICE: service})
 
 
 def withhold_details() -> None:
-    """Log of this task, and of those that it creates, only errors, and of each only which: nothing of what it is about.
+    """Log only errors of this task, and of the tasks that it creates, and only their event, without details.
 
-    Warnings are left out, too: that a command was retried tells that there was one.
+    Warnings are dropped, too, because even the retry of a command reveals that there was a command.
     """
     structlog.contextvars.bind_contextvars(**{_WITHHELD: True})
 
 
 def _withheld(logger: object, method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Reduce a line of a confidential service to its event; drop it if it is no error: a structlog processor."""
+    """Reduce a line of a confidential service to its event; drop the line if it is no error (a structlog processor)."""
     del logger, method
     if not line.pop(_WITHHELD, False):
         return line
     if line.get("level") not in _WRONG:
         raise structlog.DropEvent
     told = {name: line[name] for name in _TOLD if name in line}
-    record = line.get("_record")  # of a library, whose message may say anything
+    record = line.get("_record")  # a library's message may contain anything
     return told if record is None else {**told, "event": record.name}
 
 
 def _current_service() -> str:
-    """Return the service that the task belongs to; empty for none."""
+    """Return the service to which the current task belongs; empty for none."""
     return str(structlog.contextvars.get_contextvars().get(_SERVICE, ""))
 
 
 def configure_logs(
     *, form: str, level: str, lines_per_minute_max: int, stream: TextIO | LogOfService | None = None
 ) -> None:
-    """Set up structlog, and route the standard library's loggers through it; without a stream to stderr."""
+    """Set up structlog, and route the standard library's loggers through it; `stream` is stderr by default.
+
+    `form` is "json" or anything else for readable text.
+    """
     stream = stream or sys.stderr
     per_minute = PerMinute(lines_per_minute_max)
     shared: list[structlog.typing.Processor] = [
@@ -152,5 +155,5 @@ def configure_logs(
         )
     )
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
-    # A pipeline that ends with an error warns that it ignores the statements behind it; the error itself is raised.
+    # psycopg warns about the statements that it discards after an error in a pipeline, but the error itself is raised.
     logging.getLogger("psycopg").setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""The Prometheus metrics of every service on /metrics, and business metrics, which require a role.
+"""The Prometheus metrics of every service on /metrics, and its business metrics, which require a role.
 
 No label names a player, a round or an account.
 """
@@ -14,7 +14,7 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 _RECORDS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 _TABLE = ("property", "revenue_class", "game", "table")
-"""One series per table of the properties, limited by services.reporting.read_model.running_day."""
+"""Labels of the business metrics: one series per table, as limited by services.reporting.read_model.running_day."""
 _OF_TABLES = {
     "handle_cents": "Cents wagered in settled rounds",
     "win_cents": "Win as settled in cents: wagers and vigorish less payouts, before any count,",
@@ -23,11 +23,11 @@ _OF_TABLES = {
     "rounds": "Rounds that were settled and not taken back",
     "results": "Results that counted tables recorded",
 }
-"""The business metrics of tables: meaning and unit of each."""
+"""The business metrics of tables: meaning and unit, by the suffix of the metric's name."""
 
 
 class Metrics:
-    """The metrics of one service: `registry` is public on its port, `business` has the figures of tables."""
+    """The metrics of one service: `registry` is public on its port; `business` has the tables' figures, for a role."""
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = r = registry or CollectorRegistry()
@@ -69,7 +69,7 @@ class Metrics:
         )
         self.skipped = Counter(
             "pitledger_unknown_kinds_skipped",
-            "Events skipped: of unknown types that move no money",
+            "Events skipped because their type is unknown and moves no money",
             topic,
             registry=r,
         )
@@ -90,7 +90,7 @@ class Metrics:
         )
         self.implausible = Counter(
             "pitledger_implausible_events",
-            "Events beyond a limit of their property, by limit and outcome",
+            "Events that exceed a plausibility limit of their property, by limit and outcome",
             ["topic", "limit", "outcome"],
             registry=r,
         )
@@ -123,11 +123,11 @@ class Metrics:
             "pitledger_scrub_age_seconds", "Time since all entries of the journal were last re-verified", registry=r
         )
         self.scrub_pass = Gauge(
-            "pitledger_scrub_pass_seconds", "Time within which every entry of the journal is re-verified", registry=r
+            "pitledger_scrub_pass_seconds", "Duration of a pass that re-verifies every entry of the journal", registry=r
         )
         self.rederivation_problems = Gauge(
             "pitledger_rederivation_problems",
-            "Mismatches between the journal and its re-derivation from the topics, by kind",
+            "Mismatches between the journal and its re-derivation from the topics in the last pass",
             registry=r,
         )
         self.rederivation_age = Gauge(
@@ -248,9 +248,9 @@ class Metrics:
             self.refused.labels(reason.value)
 
     def begin_topic(self, topic: str, limits: Collection[str] = ()) -> None:
-        """Initialize to zero the counters of a topic, and of its limits.
+        """Initialize the counters of a topic, and of its plausibility limits, to zero.
 
-        A rate over a counter that starts with its first record would miss that record.
+        A rate over a counter that first appears with a record would miss that record.
         """
         dropped = (self.duplicates, self.fenced, self.skipped)
         for counter in (*dropped, self.quarantined, self.conflicts, self.not_authentic, self.not_from_device):

@@ -1,4 +1,4 @@
-"""The read model of a service: projected from its journal by one function for live work, commands and rebuild."""
+"""The read model of a service, projected from its journal by one function for ingest, commands and rebuild."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -18,8 +18,8 @@ from shared.journal.tables import JournalTables
 class Transaction:
     """A database transaction.
 
-    `state` is the loaded state as the decisions changed it, or None. `sent` is the pipeline in which the entries are
-    written, if any.
+    `state` is the loaded state, as the decisions so far have changed it, or None. `sent` is the pipeline in which the
+    entries are written, if any.
     """
 
     connection: AsyncConnection
@@ -28,7 +28,7 @@ class Transaction:
 
     @asynccontextmanager
     async def pipeline(self) -> AsyncIterator[Pipeline]:
-        """Yield the pipeline in which the entries are written, which saves a round trip; a new one if there is none."""
+        """Yield the pipeline in which the entries are written, which saves a round trip, or else a new pipeline."""
         if self.sent is not None:
             yield self.sent
             return
@@ -37,7 +37,7 @@ class Transaction:
 
 
 class OutOfOrder(Exception):
-    """The journal's entries have no consistent order; the message names the first entry that cannot be applied."""
+    """The journal's entries have no consistent order; the message names the first entry that does not fit."""
 
     def __init__(self, shard: int, seq: int, kind: str, what: str) -> None:
         super().__init__(f"entry {shard}/{seq} {what}")
@@ -45,11 +45,11 @@ class OutOfOrder(Exception):
 
 
 Project = Callable[[Transaction, Sequence[Recorded]], Awaitable[None]]
-"""Apply entries with their facts to the read model, in order; ignore facts of the runtime."""
+"""Apply entries with their facts to the read model, in order; facts of the runtime itself are ignored."""
 
 
 async def nothing(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Project nothing: the service has no read model."""
+    """Project nothing, for a service without a read model."""
 
 
 Read = Callable[[AsyncConnection, JournalTables, Mapping[int, int]], AsyncIterator[Sequence[Recorded]]]
@@ -57,11 +57,11 @@ Read = Callable[[AsyncConnection, JournalTables, Mapping[int, int]], AsyncIterat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projector:
-    """The tables that are derived from a journal alone, their projection, and the reading order of a rebuild.
+    """The tables that are derived from a journal, their projection, and the reading order of a rebuild.
 
-    `read` gives the entries after a sequence of each shard, some at a time, and the next ones when these have been
-    projected. `beside` are tables that do not follow from the journal and that projecting changes all the same, such as
-    keys that are destroyed.
+    `read` yields the entries after a given sequence of each shard, in batches; it reads the next batch once the
+    previous one is projected. `beside` are tables that do not follow from the journal but that projecting also changes,
+    such as the table of keys that are destroyed.
     """
 
     tables: Sequence[Table] = ()
@@ -70,7 +70,7 @@ class Projector:
     beside: Sequence[Table] = ()
 
     def extended_with(self, other: "Projector") -> "Projector":
-        """Return a projector for the tables of both."""
+        """Return a projector for the tables of both projectors."""
 
         async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
             await self.project(transaction, recorded)

@@ -1,4 +1,4 @@
-"""Compare an installation with a signed release: own files by hash, dependencies by version."""
+"""Compare an installation with a signed release: the release's files by hash, dependencies by version."""
 
 import json
 import marshal
@@ -20,7 +20,7 @@ KEY_NAME: Final = "pitledger/release"
 """The name of the key that signs releases."""
 
 HOME: Final = Path(sys.prefix) / "share" / "pitledger"
-"""Where an installation has its release manifest and its bill of materials."""
+"""The directory of an installation's release manifest and bill of materials."""
 
 MANIFEST: Final = "release.manifest"
 SBOM: Final = "sbom.json"
@@ -33,9 +33,9 @@ _BYTECODE_HEADER_BYTES: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The manifest of a release. Hashes are SHA-256 in hexadecimal, `files` those of the wheel by path.
+    """The manifest of a release. Hashes are SHA-256 in hexadecimal; `files` has the wheel's files by path.
 
-    `python` is the version (major and minor) used for the build, `built_with` the version of setuptools.
+    `python` is the version (major and minor) used for the build, and `built_with` the version of setuptools.
     """
 
     version: str
@@ -55,7 +55,7 @@ class Release:
 
     @classmethod
     def opened(cls, note: str, verifiers: Iterable[Verifier]) -> Self:
-        """Return the release in a signed note. Raises: CheckpointError if none of the keys signed it as a release."""
+        """Return the release in a signed note. Raises: CheckpointError unless a release key signed a release."""
         text, _ = open_signed_text(note, [each for each in verifiers if each.name == KEY_NAME])
         try:
             if not text.startswith(_FIRST_LINE):
@@ -66,15 +66,15 @@ class Release:
 
 
 def digest(content: bytes) -> str:
-    """Return the SHA-256 of bytes, in hexadecimal."""
+    """Return the SHA-256 of `content`, in hexadecimal."""
     return sha256(content).hexdigest()
 
 
 @cache
 def manifest_digest(home: Path = HOME) -> str:
-    """Return the SHA-256 of the installed manifest; empty if there is none.
+    """Return the SHA-256 of the installed release manifest, in hexadecimal; empty if there is none.
 
-    It identifies the release that an installation claims to be; `pitledger version --attest` verifies the claim.
+    It identifies the release that an installation claims to be. `pitledger version --attest` verifies the claim.
     """
     path = home / MANIFEST
     return digest(path.read_bytes()) if path.is_file() else ""
@@ -82,7 +82,7 @@ def manifest_digest(home: Path = HOME) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AttestationResult:
-    """The number of files and dependencies that match the release, and a line for each difference."""
+    """The number of files and of dependencies that match the release, and one line for each difference."""
 
     files: int
     dependencies: int
@@ -90,19 +90,19 @@ class AttestationResult:
 
 
 def find_distribution(site: Path | None) -> Distribution | None:
-    """Return the distribution that is installed in a directory, or on this process's import path."""
+    """Return the pitledger distribution in a directory, or on this process's import path; None if there is none."""
     return next(iter(distributions(name="pitledger", path=_places(site))), None)
 
 
 def is_checkout(found: Distribution) -> bool:
-    """Return whether a distribution is an editable install, or a remnant of a build."""
+    """Return whether a distribution is an editable install, or the remnant of a build."""
     said = json.loads(found.read_text("direct_url.json") or "{}")
     editable: bool = said.get("dir_info", {}).get("editable", False)
     return editable or found.read_text("RECORD") is None
 
 
 def compare(release: Release, sbom: bytes, found: Distribution, site: Path | None = None) -> AttestationResult:
-    """Compare an installation with a release and the bill of materials that the release names."""
+    """Compare an installation with a release, and with the release's bill of materials (`sbom`)."""
     differences: list[str] = []
     if found.version != release.version:
         differences.append(f"version {found.version} is installed, {release.version} was released")
@@ -121,7 +121,7 @@ def compare(release: Release, sbom: bytes, found: Distribution, site: Path | Non
 
 
 def _files(release: Release, root: Path) -> tuple[int, list[str]]:
-    """Return the number of files as released, and a line for each altered, missing or unexpected file."""
+    """Return the number of files as released, and one line for each altered, missing or unexpected file."""
     wrong: list[str] = []
     for name, expected in release.files.items():
         try:
@@ -144,7 +144,7 @@ def _files(release: Release, root: Path) -> tuple[int, list[str]]:
 
 
 def _bytecode_trouble(path: Path) -> str:
-    """Return what is wrong with a bytecode file, which Python would run instead of its source."""
+    """Return what is wrong with a bytecode file, which Python would run instead of its source; empty if nothing."""
     try:
         source = Path(source_from_cache(str(path)))
         level = re.search(r"\.opt-([12])$", path.stem)
@@ -159,7 +159,7 @@ def _bytecode_trouble(path: Path) -> str:
 
 
 def _versions(sbom: dict[str, Any], site: Path | None) -> tuple[int, list[str]]:
-    """Return the number of distributions that match the bill of materials, and a line for each that does not."""
+    """Return the number of dependencies that match the bill of materials, and one line for each other one."""
     released = {_normalized(each["name"]): each["version"] for each in sbom.get("components", ())}
     good, wrong = 0, []
     for name, version in sorted(set(_installed(site))):

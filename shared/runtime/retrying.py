@@ -1,4 +1,4 @@
-"""Try again what may pass: the one place that pauses between attempts, and gives up at a deadline."""
+"""Retry work that may succeed later: the only module that pauses between attempts and stops at a deadline."""
 
 import asyncio
 import math
@@ -36,10 +36,10 @@ async def retry(
 
     Parameters
     ----------
-    passes : whether an error may pass; any other is raised at once, and one that has not passed in time is raised.
-    note : told each error after which there is another attempt.
-    seconds_max : how long after the first attempt began another one is made.
-    at_once : whether there is no pause after an error.
+    passes : whether an error is transient; any other error is raised at once, as is the last one after the deadline.
+    note : called with each error that another attempt follows.
+    seconds_max : time after the start of the first attempt after which no further attempt begins.
+    at_once : whether to retry without a pause after an error.
     """
 
     async def once() -> T:
@@ -59,7 +59,7 @@ async def retry(
 
 
 def wait_while(trouble: Callable[[], T], *, seconds_max: float, pause_seconds: float) -> T:
-    """Call `trouble` until what it returns is false, for a limited time; return what it returned last.
+    """Call `trouble` until its result is false or the time is up; return the last result.
 
     >>> wait_while(iter([2, 1, 0]).__next__, seconds_max=9, pause_seconds=0)
     0

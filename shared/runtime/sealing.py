@@ -1,7 +1,7 @@
-"""Encrypt personal data with a key of its own, a patron's or a file's, and wrap that key: AES-256-GCM, random nonces.
+"""Encrypt personal data with a key per patron or file, and wrap that key (AES-256-GCM, random nonces).
 
-Destroying such a key destroys all data encrypted with it, wherever copies exist. The key itself is stored wrapped
-by a key that is not in the database.
+Destroying such a key makes all data encrypted with it unreadable, wherever copies exist. The key is stored only
+wrapped, by a key that is not in the database.
 """
 
 import os
@@ -21,32 +21,32 @@ _KEY_BYTES: Final = 32
 
 
 class SealError(Exception):
-    """Encrypted data cannot be decrypted, or the wrapping keys are invalid. The message contains no data."""
+    """Encrypted data cannot be decrypted, or the wrapping keys are invalid. The message contains no personal data."""
 
 
 @dataclass(frozen=True, slots=True)
 class PatronKey:
-    """The key of one patron, or of one file; `about` identifies it, and is authenticated with all data."""
+    """The key of one patron or one file, which `about` identifies; all ciphertexts are bound to `about`, too."""
 
     about: str
     key: bytes
 
     @classmethod
     def new(cls, about: str) -> Self:
-        """Return a new key."""
+        """Return a new random key."""
         return cls(about, os.urandom(_KEY_BYTES))
 
     def __repr__(self) -> str:
-        """Return the patron, without the key."""
+        """Return the identifier of the patron or file, without the key."""
         return f"PatronKey({self.about!r})"
 
     def seal(self, text: str, what: str) -> str:
-        """Return a text encrypted for one purpose and patron; it cannot be decrypted for any other."""
+        """Return a text encrypted for the purpose `what`; only this key can decrypt it, and only for that purpose."""
         sealed = _encrypt(self.key, text.encode(), f"{self.about} {what}")
         return urlsafe_b64encode(sealed).decode().rstrip("=")
 
     def open(self, sealed: str, what: str) -> str:
-        """Decrypt a text. Raises: SealError."""
+        """Return the decrypted text. Raises: SealError if it was encrypted with another key or for another purpose."""
         padded = sealed + "=" * (-len(sealed) % 4)
         try:
             ciphertext = urlsafe_b64decode(padded)
@@ -57,7 +57,7 @@ class PatronKey:
 
 @dataclass(frozen=True, slots=True)
 class WrappingKeys:
-    """The keys that wrap patrons' keys, by name; `current` is the one in use, the others only unwrap."""
+    """The keys that wrap patrons' and files' keys, by name. `current` wraps new keys; the others only unwrap."""
 
     current: str
     by_name: Mapping[str, bytes]
@@ -68,7 +68,7 @@ class WrappingKeys:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Return the keys in a file, `NAME BASE64` per line, the one in use first. Raises: SealError, OSError."""
+        """Return the keys in a file: `NAME BASE64` per line, the current key first. Raises: SealError, OSError."""
         found: dict[str, bytes] = {}
         for line in filter(str.strip, path.read_text(encoding="ascii", errors="replace").splitlines()):
             name, _, text = line.strip().partition(" ")
@@ -83,18 +83,18 @@ class WrappingKeys:
         return cls(next(iter(found)), found)
 
     def wrap(self, patron: PatronKey) -> tuple[str, bytes]:
-        """Return the name of the key in use, and a patron's key wrapped by it."""
+        """Return the name of the current wrapping key, and the patron's or file's key wrapped by it."""
         return self.current, _encrypt(self.by_name[self.current], patron.key, patron.about)
 
     def unwrap(self, about: str, wrapped_by: str, wrapped: bytes) -> PatronKey:
-        """Return the key of a patron. Raises: SealError if its wrapping key is missing or wrong."""
+        """Return the unwrapped key of a patron or file. Raises: SealError if its wrapping key is missing or wrong."""
         if wrapped_by not in self.by_name:
             raise SealError(f"a patron's key is wrapped by {wrapped_by}, which is not among the keys")
         return PatronKey(about, _decrypt(self.by_name[wrapped_by], wrapped, about))
 
 
 def wrapping_keys(path: Path | None) -> WrappingKeys:
-    """Return the wrapping keys, reread in case they have changed. Raises: Rejected if they are missing."""
+    """Return the wrapping keys, read from the file again because they may have changed. Raises: Rejected."""
     try:
         if path is not None:
             return WrappingKeys.read(path)
@@ -104,7 +104,7 @@ def wrapping_keys(path: Path | None) -> WrappingKeys:
 
 
 def new_wrapping_key(name: str) -> str:
-    """Return a line with a new key for the file that `WrappingKeys.read` reads."""
+    """Return a line with a new random key, for the file that `WrappingKeys.read` reads."""
     return f"{name} {b64encode(os.urandom(_KEY_BYTES)).decode()}\n"
 
 
@@ -114,7 +114,7 @@ def about_patron(property_name: str, patron: str) -> str:
 
 
 def about_file(property_name: str, sha256: str) -> str:
-    """Return the identifier of a file that is filed, by the hash of its content."""
+    """Return the identifier of a filed document's file, by the SHA-256 of its content."""
     return f"{property_name}/files/{sha256}"
 
 

@@ -1,9 +1,9 @@
-"""Read one snapshot of the database on two connections, so that parts of an answer are read in parallel.
+"""Read one snapshot of the database on two connections, so that parts of an answer are read concurrently.
 
     async with read_at_once(engine) as read:
         windows, boxes = await asyncio.gather(windows_of_day(read, *key), boxes_of_day(read, *key))
 
-Sequential statements use one connection; only concurrent ones open the second.
+Sequential statements use one connection; only concurrent statements open the second one.
 """
 
 import asyncio
@@ -22,28 +22,29 @@ _EXPORT: Final = text("SELECT pg_export_snapshot()")
 _PLANNING: Final = text("""
     SELECT set_config('work_mem', '32MB', true), set_config('hash_mem_multiplier', '4', true),
            set_config('plan_cache_mode', 'force_custom_plan', true)""")
-"""A month by dealer is 25,000 sums, its slips 130,000 steps: in memory, or twice the time if spilled to disk.
+"""Planner settings for large reports, such as a month by dealer with 25,000 sums, or its slips with 130,000 steps.
 
-Each statement is planned for its parameters: a generic plan reads all days, which takes seconds even for few tables.
+Sorts and hashes stay in memory, because spilling to disk doubles their time. Each statement is planned for its
+parameters, because a generic plan reads all days, which takes seconds even for few tables.
 """
 
 
 class Executes(Protocol):
-    """A connection, or a reader on several connections."""
+    """A connection, or a reader that uses several connections."""
 
     async def execute(self, statement: Executable, parameters: Any = None, /) -> CursorResult[Any]:
-        """Return all rows of a statement."""
+        """Execute a statement and return all of its rows."""
 
 
 class SnapshotReader:
-    """Executes statements on one snapshot of the database, one per connection at a time.
+    """Executes statements on one snapshot of the database, one at a time per connection.
 
-    The second connection comes from the pool if one is free; nobody who holds a connection waits for another.
+    The second connection is taken only if the pool has a free one, so that no holder of a connection waits for another.
     """
 
     def __init__(self, first: AsyncConnection, exported: str, connections: AsyncExitStack) -> None:
         self.connection = first
-        """The connection that is there at once, for what takes one; nothing else may read meanwhile."""
+        """The first connection, for callers that need a connection; nothing else may read while it is in use."""
         self._idle = [first]
         self._number = 1
         self._exported = exported
@@ -53,7 +54,7 @@ class SnapshotReader:
         self._finished = False
 
     async def execute(self, statement: Executable, parameters: Mapping[str, Any] | None = None, /) -> CursorResult[Any]:
-        """Return all rows of a statement. Raises: RuntimeError after `finish`."""
+        """Execute a statement and return all of its rows. Raises: RuntimeError after `finish`."""
         if self._turns.locked() and self._number < _CONNECTIONS:
             await self._open_another()
         async with self._turns:
@@ -79,7 +80,7 @@ class SnapshotReader:
             self._turns.release()
 
     async def finish(self) -> None:
-        """Wait for running statements; after a failure of one part, the others end with their statement."""
+        """Wait for running statements; later ones fail, so that the other parts end after the failure of one part."""
         async with self._opening:
             for _ in range(self._number):
                 await self._turns.acquire()
@@ -90,7 +91,7 @@ class SnapshotReader:
 
 @asynccontextmanager
 async def read_at_once(engine: AsyncEngine) -> AsyncIterator[SnapshotReader]:
-    """Yield a reader of the database's current snapshot."""
+    """Yield a reader of the database's current snapshot, on up to two connections."""
     async with AsyncExitStack() as connections:
         first = await connections.enter_async_context(snapshot(engine))
         await first.execute(_PLANNING)

@@ -1,4 +1,4 @@
-"""Throttle for work that nobody waits for: limits its CPU share."""
+"""Throttle for background work: limits the share of a CPU that it uses."""
 
 import asyncio
 import math
@@ -8,11 +8,11 @@ from time import monotonic
 from typing import Any, Final
 
 REST_SECONDS_MAX: Final = 30
-"""Maximum pause, seconds, however long a piece of work took."""
+"""Maximum pause in seconds, however long the work before it took."""
 
 
 def pause_after(worked_seconds: float, share: float, seconds_max: float = REST_SECONDS_MAX) -> float:
-    """Return the pause after work so that it uses at most `share` of a CPU, seconds.
+    """Return the pause in seconds after work, so that the work uses at most `share` of a CPU.
 
     >>> pause_after(0.1, 0.2), pause_after(0.1, 1), pause_after(100, 0.2)
     (0.4, 0.0, 30)
@@ -22,9 +22,9 @@ def pause_after(worked_seconds: float, share: float, seconds_max: float = REST_S
 
 @dataclass(slots=True)
 class CpuThrottle:
-    """Pauses after work, so that it uses at most `share` of a CPU and handles at most `a_second` items per second.
+    """Pauses background work, so that it uses at most `share` of a CPU and handles at most `a_second` items per second.
 
-    No pause is shorter than `rest_seconds_min`. Time waiting for the database counts as work.
+    No pause is shorter than `rest_seconds_min`. Waiting for the database counts as work.
     """
 
     share: float
@@ -40,7 +40,7 @@ class CpuThrottle:
         self._began = self._resumed = self.clock()
 
     async def rest(self, done: int = 0) -> None:
-        """Pause for `done` more items, according to the rate limit and the time worked since the last pause."""
+        """Pause after handling `done` more items, by the rate limit and by the time worked since the last pause."""
         self._done += done
         now = self.clock()
         rest = pause_after(now - self._resumed, self.share)

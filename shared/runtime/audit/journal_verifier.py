@@ -27,31 +27,31 @@ from shared.runtime.service.checkpoint_signer import CheckpointSigner
 log = structlog.get_logger()
 
 ENTRIES_AT_ONCE: Final = 100
-"""Entries verified between two pauses: some milliseconds, for which requests wait."""
+"""Entries verified between two pauses: some milliseconds, during which requests wait."""
 
 SCRUBBED_A_SECOND: Final = 100
-"""Minimum rate of verifying old entries again: about one percent of a CPU."""
+"""Minimum number of old entries verified again per second: about one percent of a CPU."""
 
 SCRUBBED_A_SECOND_MAX: Final = 400
-"""Maximum rate, however long the journal is: the pass then takes longer instead of more CPU."""
+"""Maximum number per second. For a longer journal, a pass over all entries takes longer instead of more CPU."""
 
 _REST_SECONDS: Final = 0.03
-"""How long a rest is."""
+"""Duration of a pause."""
 
 _RETRY_SECONDS = 1.0
-"""Pause after the database did not answer."""
+"""Pause after a failed verification, such as an unavailable database."""
 
 
 def entries_due(entries: int, seconds: float, scrub_seconds: float) -> int:
     """Return how many old entries are due to be verified again after `seconds`.
 
-    The rate covers the journal within `scrub_seconds`, or within `pass_seconds` if that is longer.
+    The rate covers a journal of `entries` entries within `scrub_seconds`, or within `pass_seconds` if that is longer.
     """
     return math.ceil(seconds * min(SCRUBBED_A_SECOND_MAX, max(SCRUBBED_A_SECOND, entries / scrub_seconds)))
 
 
 def pass_seconds(entries: int, scrub_seconds: float) -> float:
-    """Return the time, in seconds, in which every entry of a journal is verified again.
+    """Return the duration, in seconds, of a pass that verifies every entry of a journal again.
 
     >>> pass_seconds(34_560_000, 86_400.0), pass_seconds(345_600_000, 86_400.0)
     (86400.0, 864000.0)
@@ -61,26 +61,26 @@ def pass_seconds(entries: int, scrub_seconds: float) -> float:
 
 @dataclass(slots=True)
 class VerifiedShard:
-    """A shard under verification: the last verified entry, and the position of the current pass over old ones."""
+    """A shard under verification: how far new entries are verified, and how far the current pass over old ones is."""
 
     shard: Shard
     reached: Verified
     scrubbed: Verified
     scrubbed_at: datetime
-    """End of the last pass, or start of verification."""
+    """When the last pass over old entries ended; before the first pass ends, when verification began."""
     marked: VerificationBookmark | None = None
-    """The signed bookmark as stored."""
+    """The signed bookmark as last stored."""
 
     @property
     def mark(self) -> VerificationBookmark:
-        """Return the content of a verification bookmark."""
+        """Return the bookmark for the current progress, unsigned."""
         verified, scrubbed = VerifiedPosition.of(self.reached), VerifiedPosition.of(self.scrubbed)
         return VerificationBookmark(verified=verified, scrubbed=scrubbed, scrubbed_at=self.scrubbed_at)
 
 
 @dataclass(slots=True)
 class JournalVerifier:
-    """Verifies and signs periodically. Without a checkpoint signer, each start verifies every entry again."""
+    """Background job that verifies and signs the journal. Without a checkpoint signer, each start begins at entry 1."""
 
     context: RuntimeContext
     notary: CheckpointSigner | None = None
@@ -89,9 +89,9 @@ class JournalVerifier:
     """When all new entries were last verified."""
     signed_at: datetime | None = None
     _watched: dict[str, VerifiedShard] | None = None
-    """Shards by name; None until the bookmarks are read."""
+    """Shards under verification by name; None until the stored bookmarks are read."""
     _scrubbed_until: datetime | None = None
-    """Until when old entries were verified on schedule."""
+    """Until when the schedule of old entries has been followed."""
 
     @property
     def problems(self) -> list[VerificationProblem]:
@@ -100,7 +100,7 @@ class JournalVerifier:
 
     @property
     def scrubbed_at(self) -> datetime | None:
-        """Return the time since which every entry has been verified again, or None before the first full pass."""
+        """Return when the least recent full pass over a shard ended; without any shard, `verified_at`."""
         return min((each.scrubbed_at for each in (self._watched or {}).values()), default=self.verified_at)
 
     @property
@@ -126,14 +126,14 @@ class JournalVerifier:
     async def watch(self) -> None:
         """Verify and sign new entries of each shard, then verify old entries that are due, with pauses.
 
-        The signatures are read before the shards: entries that are signed by then must exist.
+        The signed checkpoints are read before the shards, so that every entry that they cover must exist.
         """
         parts = Pacing(ENTRIES_AT_ONCE, self._rest)
         kept = await self._kept()
         signed = {name: read_unverified(note).size for name, note in kept.items()}
         self.context.high_water.signed(signed)
         async with self.context.pools.background.connect() as connection:
-            await connection.execution_options(isolation_level="AUTOCOMMIT")  # no rest is in a transaction
+            await connection.execution_options(isolation_level="AUTOCOMMIT")  # no pause happens inside a transaction
             if self._watched is None:
                 self._watched = await self._marked(connection)
             shards = await read_shards(connection, self.context.tables)
@@ -149,7 +149,7 @@ class JournalVerifier:
         self.observe()
 
     async def _kept(self) -> Mapping[str, str]:
-        """Return the latest stored checkpoint notes by shard; report a damaged note as a problem."""
+        """Return the latest stored checkpoint notes by shard name; report a damaged note as a problem."""
         try:
             return {} if self.notary is None else await asyncio.to_thread(self.notary.latest)
         except CheckpointError as error:
@@ -157,9 +157,9 @@ class JournalVerifier:
             return {}
 
     async def _marked(self, connection: AsyncConnection) -> dict[str, VerifiedShard]:
-        """Return the shards as verified according to the signed bookmarks.
+        """Return the shards by name, with the progress that the signed bookmarks record.
 
-        A bookmark without this service's signature is ignored: its shard is verified from its first entry.
+        A bookmark without this service's signature is ignored, so its shard is verified from the first entry.
         """
         watched: dict[str, VerifiedShard] = {}
         if self.notary is None:
@@ -177,7 +177,7 @@ class JournalVerifier:
         return watched
 
     def _require_all(self, shards: Sequence[Shard], signed: Mapping[str, int]) -> None:
-        """Report shards that were verified or signed and no longer exist."""
+        """Report shards that were verified or signed before and no longer exist."""
         known = {name: watched.reached.seq for name, watched in (self._watched or {}).items()}
         there = {shard.name for shard in shards}
         for name, entries in ({**signed, **known}).items():
@@ -185,7 +185,7 @@ class JournalVerifier:
                 self._found(VerificationProblem(name, 0, f"the shard is gone: {entries} entries of it were verified"))
 
     def _look_at(self, shard: Shard) -> VerifiedShard:
-        """Return the verification state of a shard, updated to its current row."""
+        """Return the verification state of a shard, updated to the shard's current row."""
         assert self._watched is not None
         watched = self._watched.get(shard.name)
         if watched is None:
@@ -197,7 +197,7 @@ class JournalVerifier:
     async def _verify_new(
         self, connection: AsyncConnection, watched: VerifiedShard, checkpoints: Iterable[Checkpoint], parts: Pacing
     ) -> None:
-        """Verify the new entries of a shard, and sign its new end unless a problem was found."""
+        """Verify the new entries of a shard, and sign its new end unless the shard has a problem."""
         shard, reached = watched.shard, watched.reached
         tables, seals = self.context.tables, self.context.ledger.seals
         async for problem in verify_shard(connection, tables, shard, reached, checkpoints, parts, seals=seals):
@@ -208,13 +208,13 @@ class JournalVerifier:
     async def _scrub(self, connection: AsyncConnection, parts: Pacing) -> None:
         """Verify the old entries that are due, continuing the rotation.
 
-        The shard whose last pass is the longest ago comes first. A pass ends at the last verified entry, and must
-        compute the same Merkle root.
+        The shard whose last pass ended longest ago comes first. A pass ends at the last verified entry and must compute
+        the same Merkle root as the first verification.
         """
         watched = sorted(self._good(), key=lambda each: each.scrubbed_at)
         now = self.context.clock()
         since = self._pause if self._scrubbed_until is None else (now - self._scrubbed_until).total_seconds()
-        seconds = max(0.0, min(since, 2 * self._pause))  # what is new comes in between, however much is due
+        seconds = max(0.0, min(since, 2 * self._pause))  # capped, so that new entries are verified in between
         entries = sum(each.reached.seq for each in watched)
         left = entries_due(entries, seconds, self.context.settings.scrub_seconds)
         self._scrubbed_until = now
@@ -238,12 +238,12 @@ class JournalVerifier:
                 each.scrubbed, each.scrubbed_at = Verified(each.shard.name), self.context.clock()
 
     async def _rest(self) -> None:
-        """Pause between batches; the service starts before all of a long journal is verified."""
+        """Pause between batches, and mark the service as started before all of a long journal is verified."""
         self.begun = True
         await asyncio.sleep(_REST_SECONDS)
 
     def _good(self) -> list[VerifiedShard]:
-        """Return the shards in which no problem was found."""
+        """Return the shards under verification in which no problem was found."""
         return [each for each in (self._watched or {}).values() if self._is_good(each.shard)]
 
     def _is_good(self, shard: Shard) -> bool:
@@ -254,7 +254,7 @@ class JournalVerifier:
             log.error("journal verification failed", shard=problem.shard, entry=problem.seq, what=problem.what)
 
     def _open(self, shard_name: str, note: str) -> Checkpoint | None:
-        """Return a stored checkpoint; report one that no key of the service signed."""
+        """Return a stored checkpoint; report it as a problem and return None if no key of the service signed it."""
         assert self.notary is not None
         try:
             return self.notary.open(note)
@@ -268,14 +268,14 @@ class JournalVerifier:
         try:
             note = await asyncio.to_thread(self.notary.sign, shard.name, reached.frontier)
         except StaleCheckpoint:
-            # Another process of the service has read and signed more since: what it signed is looked up next time, and
-            # a shard that does not have so much by then is found.
+            # Another process of the service has verified and signed more meanwhile. The next round reads that
+            # checkpoint, and reports a shard that has fewer entries than were signed.
             self.signed_at = self.context.clock()
             return
         except CheckpointError as error:
             self._found(VerificationProblem(shard.name, reached.seq, str(error)))
             return
-        except OSError as error:  # such as a full disk: all else is verified meanwhile, and this signed the next time
+        except OSError as error:  # such as a full disk: verification goes on, and the next round signs
             log.error("checkpoint not stored", error=str(error))
             return
         async with self.context.pools.background.begin() as connection:
@@ -284,9 +284,9 @@ class JournalVerifier:
         self.signed_at = self.context.clock()
 
     async def _keep_marks(self) -> None:
-        """Sign and store how far each shard was verified, unless it has a problem.
+        """Sign and store the progress of each shard that has no problem.
 
-        So a problem is found again after a restart: the bookmark is before it.
+        The bookmark of a shard with a problem stays before it, so that the problem is found again after a restart.
         """
         if self.notary is None:
             return
@@ -307,7 +307,7 @@ class JournalVerifier:
             each.marked = mark
 
     def observe(self) -> None:
-        """Update the age metrics."""
+        """Update the verification metrics."""
         now = self.context.clock()
         self.context.metrics.verification_ok.set(self.begun and not self.problems)
         if self.verified_at is not None:

@@ -1,4 +1,4 @@
-"""Evidence about a service's journal outside its database: signed checkpoints, and its published entries."""
+"""Evidence about a service's journal from outside its database: signed checkpoints, and its published entries."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -24,9 +24,9 @@ from shared.runtime.service.signing_keys import message_verifier
 from shared.runtime.settings import Settings
 
 _TAIL_RECORDS: Final = 100
-"""Minimum number of records read at the end of each partition."""
+"""Number of records first read from the end of each partition."""
 _TAIL_RECORDS_MAX: Final = 100_000
-"""Maximum number; if the database has none of these, it was rolled back."""
+"""Maximum number of records read from the end of each partition; if the database has none, it was rolled back."""
 _DEEPER: Final = 8
 _TAIL: Final = -2000
 """librdkafka's offset of the end of a partition; subtracting n gives n records before it."""
@@ -35,12 +35,12 @@ _POLL_SECONDS: Final = 0.2
 _NOT_THERE: Final = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)
 
 PartitionKey = tuple[str, int]
-"""A partition of a topic."""
+"""(topic, partition)"""
 
 
 @dataclass(frozen=True, slots=True)
 class OutsideEvidence:
-    """The furthest known state of a service's shards, read without its database, except accepted losses."""
+    """The furthest known state of a service's shards, read without its database; accepted losses are left out."""
 
     settings: KafkaSettings
     service: str
@@ -57,10 +57,10 @@ class OutsideEvidence:
         return {name: read_unverified(note).size for name, note in latest.items()}
 
     def published(self, sent: Mapping[int, int]) -> Mapping[int, HighWaterMark]:
-        """Return the last published entry of each shard, by its number, among the last records of the topics.
+        """Return the last published entry of each shard, by shard number, among the last records of the topics.
 
-        Each partition is read back to at least one record that was sent before the database's publish marks: everything
-        earlier was recorded before. Raises: ConnectionError.
+        Each partition is read backwards until a record that the database's publish marks (`sent`) already cover,
+        because all earlier records are covered, too. Raises: ConnectionError.
         """
         found: dict[int, HighWaterMark] = {}
         try:
@@ -88,7 +88,7 @@ class OutsideEvidence:
         return found
 
     def _entries(self, records: Sequence[InputRecord]) -> Iterator[tuple[PartitionKey, Published]]:
-        """Yield the entries in these records with their partitions, skipping records that the service did not write."""
+        """Yield the entries in these records with their partitions, without records that the service did not write."""
         for record in records:
             for one in read_published(self.service, [record], self.verifier):
                 if isinstance(one, Published):
@@ -100,14 +100,14 @@ def outside_evidence_of(
 ) -> OutsideEvidence:
     """Return the outside evidence of a service that publishes on these topics.
 
-    Raises: FatalServiceError if a key is malformed.
+    Raises: FatalServiceError if a signing key is malformed.
     """
     verifier = message_verifier(settings, published, service)
     return OutsideEvidence(settings, service, [topic.name for topic in published], verifier, notary)
 
 
 def _places(kafka: Consumer, topics: Sequence[str]) -> list[PartitionKey]:
-    """Return the partitions of topics; none for a missing topic. Raises: KafkaException."""
+    """Return the partitions of topics; a missing topic has none. Raises: KafkaException."""
     places: list[PartitionKey] = []
     for topic in topics:
         found = kafka.list_topics(topic, timeout=ANSWER_SECONDS).topics[topic]
@@ -119,13 +119,13 @@ def _places(kafka: Consumer, topics: Sequence[str]) -> list[PartitionKey]:
 
 
 def _tails(kafka: Consumer, places: Collection[PartitionKey], count: int) -> Iterator[list[InputRecord]]:
-    """Yield the last `count` records of each partition, in batches. Raises: KafkaException."""
+    """Yield the last `count` records of each partition, in batches of all partitions. Raises: KafkaException."""
     kafka.assign([TopicPartition(topic, number, _TAIL - count) for topic, number in places])
     ended: set[PartitionKey] = set()
     heard = monotonic()
     while len(ended) < len(places):
         found = kafka.consume(_AT_ONCE, timeout=_POLL_SECONDS)
-        messages = [one for one in found if one.topic() is not None]  # others are of brokers, or of a group of nobody
+        messages = [one for one in found if one.topic() is not None]  # the others are errors of a broker
         if messages:
             heard = monotonic()
         elif monotonic() - heard > ANSWER_SECONDS:
@@ -143,9 +143,10 @@ def _floors_file(checkpoints: Path, service: str) -> Path:
 
 
 def write_floors(checkpoints: Path, service: str, ends: Mapping[PartitionKey, int]) -> None:
-    """Store, beside the checkpoints, the offsets up to which the topics were compared with the restored database.
+    """Store, beside the checkpoints, the offsets up to which the topics were compared with a restored database.
 
-    Entries before these offsets are known to be lost, so the service accepts commands again.
+    Entries that were published before these offsets and that the database lacks are accepted as lost, so that the
+    service accepts commands again.
     """
     said = [{"topic": topic, "partition": number, "end": end} for (topic, number), end in sorted(ends.items())]
     checkpoints.mkdir(parents=True, exist_ok=True)
@@ -153,7 +154,7 @@ def write_floors(checkpoints: Path, service: str, ends: Mapping[PartitionKey, in
 
 
 def read_floors(checkpoints: Path, service: str) -> dict[PartitionKey, int]:
-    """Return the offsets up to which a service's topics were compared; empty if they never were."""
+    """Return the offsets up to which a service's topics were compared, by partition; empty if they never were."""
     try:
         said = json.loads(_floors_file(checkpoints, service).read_text())
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Periodically re-derive a service's journal from its topics: what is new since the last pass."""
+"""Background job: re-derive the new part of a service's journal from its topics."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ from shared.runtime.throttle import CpuThrottle
 log = structlog.get_logger()
 
 _FIRST_SECONDS_MAX: Final = 300.0
-"""Maximum delay of the first pass after a start of the service."""
+"""Maximum delay of the first pass after the service starts, in seconds."""
 
 _RECORDS_AT_ONCE: Final = 50
 _REST_SECONDS_MIN: Final = 0.03
@@ -32,7 +32,7 @@ _REST_SECONDS_MIN: Final = 0.03
 
 def _of_cluster(settings: KafkaSettings) -> AbstractContextManager[Topics]:
     from shared.runtime.rederivation.independent_reader import (
-        Records,  # with a Kafka client that nothing else in a service needs
+        Records,  # imported here, because its Kafka client is needed for nothing else
     )
 
     return Records(settings, at_once=_RECORDS_AT_ONCE)
@@ -40,9 +40,10 @@ def _of_cluster(settings: KafkaSettings) -> AbstractContextManager[Topics]:
 
 @dataclass(slots=True)
 class RederivationJob:
-    """Re-derive and compare periodically. Progress is kept in the checkpoint directory.
+    """Background job that re-derives the journal and compares it with the recorded one.
 
-    Without that directory it is forgotten when the service ends. Of several processes with one directory, one derives.
+    Progress is kept in the checkpoint directory; without that directory it is lost when the service ends. If several
+    processes share the directory, only one of them re-derives.
     """
 
     context: RuntimeContext
@@ -51,7 +52,7 @@ class RederivationJob:
     problems: list[VerificationProblem] = field(default_factory=list)
     """The problems found in the last pass."""
     derived_at: datetime | None = None
-    """When the last pass was through; before the first, when the service was started."""
+    """When the last pass ended; before the first pass, when the service started."""
 
     async def run(self) -> None:
         """Re-derive until cancelled."""
@@ -74,7 +75,7 @@ class RederivationJob:
             await repeat(seconds, derive, note)
 
     async def derive(self, memory: ReplayState) -> None:
-        """Re-derive what is new, with pauses. Raises: ConnectionError, database errors."""
+        """Re-derive the new part of the journal, with pauses. Raises: ConnectionError, database errors."""
         found: list[VerificationProblem] = []
         derived: list[DerivationPosition] = []
         pace = CpuThrottle(self.context.settings.background_share, rest_seconds_min=_REST_SECONDS_MIN)
@@ -106,7 +107,7 @@ class RederivationJob:
             self.context.metrics.rederivation_age.set((self.context.clock() - self.derived_at).total_seconds())
 
     async def check(self) -> str | None:
-        """Return why the service is not ready: the journal holds entries that cannot be derived from its topics."""
+        """Return why the service is not ready, or None: it is not while the journal differs from its re-derivation."""
         if not self.problems:
             return None
         first = self.problems[0]

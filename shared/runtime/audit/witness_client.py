@@ -1,7 +1,7 @@
 """Submit a service's checkpoints to witnesses, store their cosignatures, and publish each note on its topic.
 
-This runs beside signing and never delays it: a witness that was unavailable is asked again with the latest checkpoint,
-which covers the earlier ones.
+This runs apart from signing and never delays it. A witness that was unavailable gets the latest checkpoint later, which
+covers the earlier ones.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ _NOT_HERE: Final = (429, 500, 502, 503, 504)
 
 
 class WitnessUnavailable(ConnectionError):
-    """A witness does not answer."""
+    """A witness does not answer, or answers that it is temporarily unavailable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +89,14 @@ class AnnouncedCheckpoints(Protocol):
     """Publishes checkpoint notes."""
 
     def publish(self, notes: Mapping[str, str]) -> None:
-        """Publish notes by their log, each replacing the previous one. Raises: ConnectionError."""
+        """Publish notes, keyed by log name; each replaces the log's previous note. Raises: ConnectionError."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointTopic:
-    """Publish notes on the topic `checkpoints`, keyed by their log, with a short-lived client: once a minute at most.
+    """Publishes notes on the topic `checkpoints`, keyed by log name, with a short-lived client: at most once a minute.
 
-    A client that is kept costs half a megabyte and its threads for as long as the service runs.
+    A permanent client would cost half a megabyte and its threads for as long as the service runs.
     """
 
     settings: Settings
@@ -123,7 +123,7 @@ class CheckpointTopic:
 
 @dataclass(slots=True)
 class WitnessClient:
-    """Submit checkpoints to witnesses and publish them."""
+    """Submits the checkpoints of a service to its witnesses, and publishes them."""
 
     context: RuntimeContext
     notary: CheckpointSigner
@@ -131,9 +131,9 @@ class WitnessClient:
     topic: AnnouncedCheckpoints | None = None
     _since: datetime | None = None
     _complete_at: dict[str, datetime] = field(default_factory=dict)
-    """By witness: when it had cosigned the latest checkpoint of every shard."""
+    """When each witness had cosigned the latest checkpoint of every shard, by witness name."""
     _known: dict[tuple[str, str], Frontier] = field(default_factory=dict)
-    """By witness and shard: the tree that it cosigned last, as far as is remembered."""
+    """The tree that a witness last cosigned, by (witness name, shard name), as far as this process remembers."""
     _published: dict[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -143,7 +143,7 @@ class WitnessClient:
         return cls(context, notary, witnesses_of(context.settings), topic)
 
     async def once(self) -> None:
-        """Submit to each witness the checkpoints that it has not cosigned, and publish new notes."""
+        """Submit to each witness the checkpoints that it has not cosigned yet, and publish new notes."""
         self._since = self._since or self.context.clock()
         async with self.context.pools.background.connect() as connection:
             shards = await read_shards(connection, self.context.tables)
@@ -156,7 +156,7 @@ class WitnessClient:
         self.observe()
 
     async def _ask(self, client: httpx.AsyncClient, witness: ListedWitness, shards: Sequence[Shard]) -> None:
-        """Have a witness cosign the latest checkpoint of each shard; stop once it does not answer."""
+        """Have a witness cosign the latest checkpoint of each shard; stop if it does not answer."""
         complete = True
         for shard in shards:
             try:
@@ -171,7 +171,7 @@ class WitnessClient:
             self._complete_at[witness.name] = self.context.clock()
 
     async def _cosigned(self, client: httpx.AsyncClient, witness: ListedWitness, shard: Shard) -> bool:
-        """Return whether the latest checkpoint of a shard is cosigned now.
+        """Have a witness cosign the latest checkpoint of a shard, unless it has; return whether it is cosigned now.
 
         Raises: WitnessUnavailable, EvidenceError.
         """
@@ -182,7 +182,7 @@ class WitnessClient:
         checkpoint = read_unverified(note)
         known = self._known.get((witness.name, shard.name), Frontier())
         answer = await self._post(client, witness, shard, known, checkpoint, note)
-        if answer.status_code == _CONFLICT:  # it knows another size than we remember
+        if answer.status_code == _CONFLICT:  # the witness last cosigned another size than is remembered here
             size = _size(answer.text)
             if size > checkpoint.size:
                 log.info(
@@ -226,7 +226,7 @@ class WitnessClient:
         return known
 
     async def _leaves(self, shard: Shard, after: int, size: int) -> AsyncIterator[list[bytes]]:
-        """Yield the hashes of the entries after `after` up to `size`, in batches."""
+        """Yield the hashes of the entries after sequence `after` up to `size`, in batches. Raises: EvidenceError."""
         e = self.context.tables.entries.c
         while after < size:
             end = min(after + _LEAVES_AT_ONCE, size)
@@ -239,7 +239,7 @@ class WitnessClient:
             after = end
 
     async def _publish(self, shards: Sequence[Shard]) -> None:
-        """Publish the latest notes of shards with their cosignatures, those that are not published already."""
+        """Publish the latest notes of shards with their cosignatures, except notes that are already published."""
         notes = await asyncio.to_thread(self._unpublished, shards)
         if self.topic is None or not notes:
             return
@@ -256,7 +256,7 @@ class WitnessClient:
         return {name: note for name, note in latest.items() if note is not None and note != self._published.get(name)}
 
     def observe(self) -> None:
-        """Update the metric of the age of each witness's cosignatures."""
+        """Update the metric of the age of each witness's latest cosignature, seconds."""
         now = self.context.clock()
         for witness in self.witnesses:
             since = self._complete_at.get(witness.name, self._since or now)

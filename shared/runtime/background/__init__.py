@@ -1,1 +1,1 @@
-"""Background work: periodic, and by one process of a service."""
+"""Background work of a service: periodic jobs, some of which only one process of the service runs."""

@@ -1,4 +1,4 @@
-"""Leader election for background work that one process of a service does for all."""
+"""Leader election for background work that one process of a service does for all its processes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -13,9 +13,10 @@ from shared.runtime.database import keep_open
 
 @asynccontextmanager
 async def leadership(engine: AsyncEngine, work: str) -> AsyncIterator[Callable[[], Awaitable[bool]]]:
-    """Yield a function that returns whether this process is the leader for `work`; a leader stays so until the end.
+    """Yield a function that returns whether this process is the leader for `work`; a leader remains so until the end.
 
-    Another process takes over if this one ends or loses its connection, which the next call reports.
+    If the leader ends or loses its connection, another process takes over. The next call after a lost connection
+    raises.
     """
     lock = select(func.pg_try_advisory_lock(func.hashtextextended(work, 0)))
     async with engine.connect() as connection:
@@ -28,15 +29,16 @@ async def leadership(engine: AsyncEngine, work: str) -> AsyncIterator[Callable[[
         try:
             yield is_ours
         finally:
-            await connection.invalidate()  # the lock ends with the connection
+            await connection.invalidate()  # invalidating the connection releases the advisory lock
 
 
 async def run_on_leader(
     engine: AsyncEngine, name: str, seconds: float, work: Callable[[], Awaitable[object]], failed: str
 ) -> None:
-    """Run `work` periodically in one process of a service until cancelled; the others take over when that process ends.
+    """Run `work` periodically in one process of a service until cancelled; another takes over when that process ends.
 
-    A transient failure is logged as `failed`, and leadership may then pass to another process; a bug is raised.
+    A transient failure is logged with `failed` as the name of the work, and leadership may then pass to another
+    process. A bug is raised.
     """
 
     async def while_ours() -> None:

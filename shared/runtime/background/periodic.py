@@ -11,7 +11,7 @@ log = structlog.get_logger()
 
 
 async def every(seconds: float, work: Callable[[], Awaitable[object]], failed: str) -> None:
-    """Run `work` periodically until cancelled. Transient failures are logged as those of `failed`; bugs are raised."""
+    """Run `work` periodically until cancelled. A transient failure is logged as that of `failed`; a bug is raised."""
     await repeat(
         seconds, work, lambda error: log.warning("periodic work failed, retrying", work=failed, error=str(error))
     )
@@ -24,9 +24,9 @@ async def repeat(
     *,
     failed_seconds: float | None = None,
 ) -> None:
-    """Run `work` periodically until cancelled. `note` is told a transient failure; a bug is raised.
+    """Run `work` periodically until cancelled. `note` is called with a transient failure; a bug is raised.
 
-    `failed_seconds`: pause after a failure, if it is another one.
+    `seconds` is the pause after each run; `failed_seconds` is the pause after a failure, if it differs.
     """
     while True:
         pause = seconds

@@ -1,1 +1,1 @@
-"""Commands from people and systems: decided in batches, recorded once, and answered the same on a retry."""
+"""Commands from people and systems: decided in batches, recorded once, and answered identically on a retry."""

@@ -10,7 +10,7 @@ from shared.contracts.rejection import Reason, Rejected
 
 
 class Decision(StrEnum):
-    """The status of a request that needs two people."""
+    """The decision on a request that needs two people; ASKED while it is open."""
 
     ASKED = "asked"
     APPROVED = "approved"
@@ -28,8 +28,8 @@ class Decision(StrEnum):
 class Policy:
     """The wording for one kind of request.
 
-    `did` is what the first person did, `approve` what somebody else does instead of rejecting it; `decided` has the
-    words for decisions that are not called by their names.
+    `did` is the requester's action in the past tense, `approve` the approver's action, and `decided` the past tense of
+    decisions that are worded otherwise than their names.
     """
 
     did: str
@@ -59,12 +59,12 @@ FILING: Final = Policy("prepared")
 ROUND_CORRECTION: Final = Policy("proposed")
 PIT_CHANGE: Final = Policy("proposed")
 QUARANTINE: Final = Policy("asked for")
-"""Every kind of request that needs two people."""
+"""The last kind of request that needs two people; the constants above are the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A request that is open or was decided. `name` identifies it: `change 3 at riverside`."""
+    """A request that needs two people, open or decided. `name` identifies it: `change 3 at riverside`."""
 
     policy: Policy
     name: str
@@ -79,9 +79,9 @@ class Approval:
             raise Rejected(Reason.SAME_PERSON, detail)
 
     def reject(self) -> None:
-        """Check that the request may be rejected; the requester may reject it, too, to withdraw it.
+        """Check that the request may be rejected. The requester may also reject it, to withdraw it.
 
-        Raises: Rejected if it was decided.
+        Raises: Rejected if it is decided.
         """
         self._require_open()
 

@@ -22,7 +22,7 @@ class ApprovalSubject(BaseModel):
     """
 
     @computed_field(  # type: ignore[prop-decorator]
-        description="SHA-256 of the other members as canonical JSON (RFC 8785): an approval names it"
+        description="SHA-256 of the other members as canonical JSON (RFC 8785): an approval must name this hash"
     )
     @property
     def sha256(self) -> Annotated[str, Field(pattern="^[0-9a-f]{64}$")]:

@@ -1,7 +1,7 @@
-"""Dismissal of many quarantined records at once: one person requests it, another decides.
+"""Bulk dismissal of quarantined records: one person requests it, another decides.
 
-A filter selects the records. An approval closes exactly the records that were open at the request, or none: if one of
-them has been resolved since, or another one matches now, a new request is needed.
+A filter selects the records. An approval dismisses exactly the records that were open at the request, or none: if one
+of them has been resolved since, or another one matches now, a new request is needed.
 """
 
 from collections.abc import Sequence
@@ -43,30 +43,30 @@ from shared.runtime.commands.command import Accepted, Approving, Command, Comman
 from shared.runtime.projector import Projector, Transaction
 
 RECORDS_MAX: Final = 200_000
-"""Maximum number of records dismissed together: they are locked, and every reader reads them as one entry."""
+"""Maximum number of records in a bulk dismissal: they are locked, and every consumer reads them as one entry."""
 RANGES_MAX: Final = 5_000
-"""Maximum number of ranges of entries: the fact that names them has to fit a Kafka record (1 MB)."""
+"""Maximum number of ranges of entries in a bulk dismissal, whose fact must fit into a Kafka record (1 MB)."""
 _SAMPLE_MAX: Final = 20
 
-DismissalNumber = Annotated[int, Field(ge=1, le=2**31 - 1, description="the number of what was asked for")]
+DismissalNumber = Annotated[int, Field(ge=1, le=2**31 - 1, description="the number of the bulk dismissal")]
 
 
 class RequestDismissal(Command):
     """Request the dismissal of all quarantined records that a filter selects, because they cannot be repaired.
 
-    No money moves: the records' content stays out of the books, and gaps that they left stay open.
+    No money moves. The records' content stays out of the books, and gaps that they left stay open.
     """
 
-    until: Annotated[int, Field(ge=1, le=2**62, description="the greatest number of a record that is meant")]
+    until: Annotated[int, Field(ge=1, le=2**62, description="the highest record number that the filter selects")]
     topic: Annotated[Name | None, Field(description="only records of this topic")] = None
-    reason_contains: Annotated[Text | None, Field(description="only those whose reason has this in it")] = None
-    property: Annotated[Name | None, Field(description="only those that are listed under this property alone")] = None
-    before: Annotated[AwareDatetime | None, Field(description="only those quarantined before this moment")] = None
+    reason_contains: Annotated[Text | None, Field(description="only records whose reason contains this text")] = None
+    property: Annotated[Name | None, Field(description="only records that name this property and no other")] = None
+    before: Annotated[AwareDatetime | None, Field(description="only records quarantined before this moment")] = None
     reason: Text
 
 
 class ApproveDismissal(Approving):
-    """Approve a bulk dismissal: all of the records that were shown are dismissed, or none."""
+    """Approve a bulk dismissal: all records that were shown are dismissed, or none."""
 
     dismissal: DismissalNumber
 
@@ -79,16 +79,16 @@ class RejectDismissal(Command):
 
 
 class DismissalItem(BaseModel):
-    """A requested bulk dismissal: the filter, and the decision."""
+    """A requested bulk dismissal: its filter, and the decision on it."""
 
     dismissal: int
-    until: int = Field(description="the greatest number of a record that is meant")
+    until: int = Field(description="the highest record number that the filter selects")
     topic: str | None = None
     reason_contains: str | None = None
     property: str | None = None
     before: datetime | None = None
-    records: int = Field(description="how many open records this found when it was asked")
-    digest: Digest = Field(description="SHA-256 over the number, shard and seq of each of them, a line each")
+    records: int = Field(description="number of open records that the filter selected at the request")
+    digest: Digest = Field(description="SHA-256 over the records: one line each with number, shard and seq")
     reason: str
     asked_by: str
     asked_at: datetime
@@ -99,7 +99,7 @@ class DismissalItem(BaseModel):
 
 
 class SampleRecord(BaseModel):
-    """One of the records to be dismissed."""
+    """A record that a bulk dismissal would dismiss."""
 
     quarantine: int
     topic: str
@@ -110,15 +110,15 @@ class SampleRecord(BaseModel):
 
 
 class DismissalWhole(ApprovalSubject, DismissalItem):
-    """A requested bulk dismissal with the first of the records that are still open."""
+    """A requested bulk dismissal with a sample of the records that its filter selects now."""
 
-    open_records: int = Field(description="how many open records this finds now")
-    is_as_asked: bool = Field(description="whether these are the very records that it found when it was asked")
-    sample: list[SampleRecord] = Field(description="the first of them")
+    open_records: int = Field(description="number of open records that the filter selects now")
+    is_as_asked: bool = Field(description="whether the filter still selects exactly the records of the request")
+    sample: list[SampleRecord] = Field(description="the first of the records that the filter selects now")
 
 
 class DismissalDocument(BaseModel):
-    """The state of a bulk dismissal after a command."""
+    """The answer to a bulk dismissal command: the number of records, and the decision so far."""
 
     dismissal: int
     records: int
@@ -135,7 +135,7 @@ class BulkDismissal:
 
 
 async def dismissal_of(connection: AsyncConnection, tables: JournalTables, number: int) -> Dismissal:
-    """Return a bulk dismissal. Raises: Rejected if the number is unknown."""
+    """Return a bulk dismissal by its number. Raises: Rejected if the number is unknown."""
     found = await read_dismissal(connection, tables, number)
     if found is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no dismissal {number} of records together")
@@ -145,7 +145,7 @@ async def dismissal_of(connection: AsyncConnection, tables: JournalTables, numbe
 async def read_many(
     connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
 ) -> BulkDismissal:
-    """Return a bulk dismissal with the records that it selects now; without records if it was decided.
+    """Return a bulk dismissal with the records that its filter selects now; once it is decided, without records.
 
     `lock` locks it for a decision. Raises: Rejected if the number is unknown.
     """
@@ -174,7 +174,7 @@ def dismissal_commands(tables: JournalTables) -> Commands:
 
     async def found(connection: AsyncConnection, command: RequestDismissal) -> tuple[int, Sequence[RecordEntry]]:
         d = tables.quarantine_dismissals
-        await connection.execute(text(f"LOCK TABLE {d.fullname} IN SHARE ROW EXCLUSIVE MODE"))  # one takes a number
+        await connection.execute(text(f"LOCK TABLE {d.fullname} IN SHARE ROW EXCLUSIVE MODE"))  # serializes numbering
         number = (await connection.execute(select(func.coalesce(func.max(d.c.dismissal), 0) + 1))).scalar_one()
         return number, await read_matching(connection, tables, filter_of(command), limit=RECORDS_MAX + 1)
 
@@ -244,7 +244,7 @@ def _accepted(
 
 
 def dismissal_projector(tables: JournalTables) -> Projector:
-    """Return the projector of bulk dismissals, which also closes the dismissed records."""
+    """Return the projector of bulk dismissals, which also marks the dismissed records as resolved."""
     dismissals, q = tables.quarantine_dismissals, tables.quarantine
     ask = insert(dismissals, [one.name for one in dismissals.columns if not one.name.startswith("decided")])
     closed = (

@@ -1,4 +1,4 @@
-"""Commands of people and systems: one model, one pure handler, one fact or one rejection."""
+"""Command models and their handlers: one model, one pure handler, one resulting fact or rejection per command."""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -23,7 +23,7 @@ from shared.runtime.text import printable
 
 
 class Command(Contract):
-    """A command as it was sent. The docstring of each command class describes what it does."""
+    """A command as it was sent. The docstring of each subclass becomes the description of its route."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -39,16 +39,16 @@ class Command(Contract):
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
 
     def content(self) -> Any:
-        """Return the request as JSON, to compare repeats of an Idempotency-Key. Leave secrets out."""
+        """Return the request as JSON, by which retries under a key are compared. Subclasses leave secrets out."""
         return self.model_dump(mode="json", exclude_none=True)
 
     def shown(self) -> dict[str, Any] | None:
-        """Return what may be recorded of a rejected command, or None if nobody may see it."""
+        """Return the content that may be recorded if the command is rejected, or None if none may be."""
         content: dict[str, Any] = self.content()
         return content
 
     def refusal(self, rejected: Rejected, *, by: str, at: datetime, key: str) -> FactWithPostings:
-        """Return the fact that a person's command was rejected, with the content that may be recorded."""
+        """Return the fact that `by`'s command was rejected, with the content that may be recorded."""
         shown = self.shown()
         fields = shown or {}
         day = fields.get("gaming_day")
@@ -67,7 +67,7 @@ class Command(Contract):
         )
 
     def digest(self) -> bytes:
-        """Return the SHA-256 of the command's content (32 bytes)."""
+        """Return the SHA-256 of the command's name and content (32 bytes)."""
         return sha256(canonical([self.name(), self.content()])).digest()
 
 
@@ -75,7 +75,7 @@ class Approving(Command):
     """A command that approves another person's entry or request; it contains the hash of the document shown."""
 
     subject_sha256: Annotated[
-        Digest, Field(description="`sha256` of what is approved, as it was shown: of anything else nothing is approved")
+        Digest, Field(description="`sha256` of the document as it was shown: nothing else is approved")
     ]
 
 
@@ -86,7 +86,7 @@ SubjectT = TypeVar("SubjectT", bound=ApprovalSubject)
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """The caller of a command, its time, its Idempotency-Key, and its entry's future sequence `seq` in the shard."""
+    """The circumstances of a command: its caller, time and Idempotency-Key, and the shard and sequence of its entry."""
 
     by: str
     at: datetime
@@ -97,10 +97,10 @@ class Now:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """The result of a command: a fact with its postings, and the answer.
+    """The result of an accepted command: a fact with its postings, the answer, and the resource's URL (`location`).
 
-    `rejected` is set if the fact records a failure that changes something, such as a wrong access code: the caller then
-    gets the rejection.
+    `rejected` is set if the fact records a failure that changes something, such as a wrong access code. The caller then
+    gets the rejection as the answer.
     """
 
     recording: FactWithPostings
@@ -110,26 +110,26 @@ class Accepted:
 
 
 Decide = Callable[[CommandT, StateT, Now], Accepted]
-"""Decide a command from its state alone. Raises: Rejected."""
+"""Decide a command from the loaded state, without I/O. Raises: Rejected."""
 
 Load = Callable[[AsyncConnection, CommandT], Awaitable[StateT]]
-"""Load what deciding one command needs. Raises: Rejected."""
+"""Load the state that is needed to decide one command. Raises: Rejected."""
 
 Answered = Callable[[], Awaitable[Any]]
-"""Return the loaded state, once the pipeline that queried it has ended."""
+"""Return the loaded state. Call it after the pipeline that queried the state has ended."""
 
 BatchLoader = Callable[[Transaction, Sequence[Command]], Awaitable[Answered]]
-"""Query, in the pipeline of the transaction, what deciding a batch of commands needs, and lock it.
+"""Query and lock, in the transaction's pipeline, the state that is needed to decide a batch of commands.
 
-The batch may include commands that turn out to be answered already. Handlers update the state as they accept commands.
+The batch may include commands that turn out to have stored answers. Handlers update the state as they accept commands.
 """
 
 
 SubjectOf = Callable[[CommandT, StateT, Now], ApprovalSubject]
-"""Return the approval subject of a command, as shown to people, from the loaded state. Raises: Rejected."""
+"""Return the approval subject of a command, as people saw it, from the loaded state. Raises: Rejected."""
 
 Keep = Callable[[AsyncConnection, CommandT, Any], Awaitable[None]]
-"""Write command content that must not be in the journal, after its fact is recorded, in the same transaction."""
+"""Write command content that must not be in the journal. Runs after the fact is recorded, in the same transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,19 +142,19 @@ class _Handled:
 
 
 def as_loaded(command: Command, state: SubjectT, now: Now) -> SubjectT:
-    """Return the loaded state itself as the approval subject."""
+    """Return the loaded state, which itself is the approval subject."""
     del command, now
     return state
 
 
 def first_loaded(command: Command, state: tuple[Any, ...], now: Now) -> Any:
-    """Return the first element of the loaded state as the approval subject."""
+    """Return the first element of the loaded state, which is the approval subject."""
     del command, now
     return state[0]
 
 
 async def no_state(connection: AsyncConnection, command: Any) -> None:
-    """Load no state: the command contains all that is needed."""
+    """Load no state, for commands that can be decided from their content."""
     del connection, command
 
 
@@ -162,12 +162,12 @@ class Commands:
     """The commands of a service, each with its handler.
 
     Without `ask_all`, commands are decided and projected one after the other in one transaction on a single shard, so
-    each sees the effects of those before it. With `ask_all`, a batch is loaded in one round trip, its handlers update
-    the state in memory, and several processes work in parallel on shards of their own: state that must not change
-    meanwhile has to be locked. The projector then writes in the pipeline of the entries (`Transaction.pipeline`).
-    Commands with a `load` of their own are always decided one after the other.
+    each sees the effects of earlier ones. With `ask_all`, the state of a batch is loaded in one round trip, the
+    handlers update it in memory, and several processes work in parallel, each on a shard of its own. State that other
+    processes must not change meanwhile has to be locked. The projector then writes in the pipeline of the entries
+    (`Transaction.pipeline`). Commands with a `load` of their own are always decided one after the other.
 
-    `shards` is the prefix of the names of these commands' shards; a manifest may give them a topic of their own.
+    `shards` is the prefix of the names of these commands' shards; a manifest may assign it a topic of its own.
     """
 
     def __init__(self, *, ask_all: BatchLoader | None = None, shards: str = "commands") -> None:
@@ -183,10 +183,11 @@ class Commands:
         keep: Keep[CommandT] | None = None,
         subject: SubjectOf[CommandT, Any] | None = None,
     ) -> Callable[[Decide[CommandT, Any]], Decide[CommandT, Any]]:
-        """Register the handler of a command, the state that it loads, and the rows stored in addition to its fact.
+        """Return a decorator that registers the handler of a command.
 
-        `subject` returns what the command approves: it is accepted only if that is what was shown, and its fact records
-        the hash.
+        `load` loads the state to decide on. `keep` writes the rows that are stored in addition to the fact. `subject`
+        returns the approval subject: the command is accepted only if it names the hash of that document, and its fact
+        records the hash.
         """
         assert keep is None or self.ask_all is None, "nothing is kept of commands that are decided together"
         assert issubclass(model, Approving) == (subject is not None), f"{model.name()}: what does it approve?"
@@ -199,36 +200,36 @@ class Commands:
         return declare
 
     def extended_with(self, *others: "Commands") -> "Commands":
-        """Return these commands merged with other collections, such as those common to all services."""
+        """Return these commands merged with other collections, such as the commands common to all services."""
         together = Commands(ask_all=self.ask_all)
         for each in (self, *others):
             together._handled |= each._handled
         return together
 
     def shards_of(self, command: Command) -> str:
-        """Return the prefix, before the slash, of the names of the shards that a command goes to."""
+        """Return the prefix, before the slash, of the names of the shards that record a command."""
         return self._handled[type(command)].shards
 
     def models(self) -> Sequence[type[Command]]:
-        """Return the models of the commands."""
+        """Return the model classes of the commands."""
         return tuple(self._handled)
 
     def is_alone(self, command: Command) -> bool:
-        """Return whether a command is decided by itself, only after all previous commands are projected."""
+        """Return whether a command is decided separately, after all earlier commands are projected."""
         return self.ask_all is None or self._handled[type(command)].load is not no_state
 
     async def load(self, connection: AsyncConnection, command: Command) -> Any:
-        """Return the state that is needed to decide a command. Raises: Rejected."""
+        """Return the state that is needed to decide one command. Raises: Rejected."""
         return await self._handled[type(command)].load(connection, command)
 
     async def keep(self, connection: AsyncConnection, command: Command, fact: Fact) -> None:
-        """Write the rows that are stored for an accepted command in addition to its fact."""
+        """Write the rows that an accepted command stores in addition to its fact."""
         keep = self._handled[type(command)].keep
         if keep is not None and not isinstance(fact, CommandRefused):
             await keep(connection, command, fact)
 
     def decide(self, command: Command, state: Any, now: Now) -> Accepted:
-        """Decide a command. An approval must name the hash of the shown document, and records it. Raises: Rejected."""
+        """Decide a command. An approval must name the hash of its subject, which the fact records. Raises: Rejected."""
         handled = self._handled[type(command)]
         if handled.subject is None:
             return handled.decide(command, state, now)

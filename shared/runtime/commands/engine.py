@@ -1,7 +1,7 @@
-"""The command engine: waiting commands are decided in order, recorded and answered in one transaction.
+"""The command engine: decides waiting commands in order, and records and answers them in one transaction.
 
-An answer is returned after its batch is committed, and is kept forever under its key, so a command takes effect once. A
-rejection is recorded and kept like any other answer.
+A caller gets the answer after the batch is committed. The answer is kept forever under the command's key, so a command
+takes effect once. A rejection is recorded and kept like any other answer.
 """
 
 import asyncio
@@ -46,30 +46,30 @@ _SECONDS_MAX: Final = 10.0
 """How long a batch is retried before its callers are told to retry."""
 
 _UNDECIDED: Final = Answer(None, "")
-"""Placeholder answer of a command that is about to be decided."""
+"""Placeholder answer of a command that is being decided."""
 
 _TAKEN_MAX: Final = 10
-"""How often a batch is retried after adding a row that exists."""
+"""Maximum number of retries of a batch that inserts a row which exists already."""
 
 _PUBLISH_SECONDS: Final = 0.1
-"""Maximum delay before committed entries are published."""
+"""Maximum delay between a commit and the publication of its entries."""
 
 
 class _Taken(Fenced):
-    """A row exists already: another process has just inserted it, or the command inserts it unconditionally."""
+    """A row to be inserted exists: another process has just inserted it, or the command always inserts it."""
 
 
 class _ShardAdded(Fenced):
-    """There was no free shard of commands, as for the first command of a service: now there is one more."""
+    """No command shard was free, as for the first command of a service, so one was added."""
 
 
 class _Done(_Taken):
-    """A command is recorded already: another process has just recorded it, or its answer was deleted."""
+    """A command is already recorded: another process has just recorded it, or its stored answer was deleted."""
 
 
 @dataclass(slots=True)
 class _Waiting:
-    """A command whose caller waits for the answer."""
+    """A command whose caller is waiting for the answer."""
 
     command: Command
     person: str
@@ -79,13 +79,13 @@ class _Waiting:
 
     @property
     def place(self) -> CommandKey:
-        """Return the key of its answer, which is the same however the person's name is spelled."""
+        """Return the key of the answer, which does not depend on the spelling of the person's name."""
         return (canonical_person(self.person), self.key)
 
 
 @dataclass(slots=True)
 class _Batch:
-    """A batch until it is committed: the answers by (person, key), and the entries."""
+    """A batch until it is committed: the answers by (person, key), the locked shard, and the entries."""
 
     answers: dict[tuple[str, str], StoredResponse]
     shard: Shard
@@ -94,11 +94,11 @@ class _Batch:
     refused: list[Rejected] = field(default_factory=list)
     new: list[tuple[tuple[str, str], StoredResponse]] = field(default_factory=list)
     turned_away: dict[int, Rejected] = field(default_factory=dict)
-    """Commands that are rejected instead of getting the stored answer of their key, by index in the batch."""
+    """The rejections of commands that do not get the answer stored under their key, by index in the batch."""
 
 
 class Engine:
-    """Accept commands one by one and commit them in batches."""
+    """Accepts commands one by one, and commits them in batches."""
 
     def __init__(self, context: RuntimeContext, commands: Commands) -> None:
         self._context = context
@@ -111,9 +111,9 @@ class Engine:
         self._kept: AsyncConnection | None = None
 
     async def do(self, command: Command, *, person: str, key: str) -> Answer:
-        """Return the answer of a command once it is recorded; a retry under the same key gets the same answer.
+        """Return the answer to a command once it is committed; a retry under the same key gets the same answer.
 
-        Raises: Rejected if the key was used for another command; database errors if it could not be committed.
+        Raises: Rejected if the key was used for another command; database errors if the command could not be committed.
         """
         self._context.tracing.asked(key)
         waiting = _Waiting(command, person, key, command.digest(), asyncio.get_running_loop().create_future())
@@ -130,7 +130,7 @@ class Engine:
     # --- batches ---
 
     async def _work(self) -> None:
-        """Commit batches until no command waits."""
+        """Commit batches until no command is waiting."""
         try:
             while self._waiting:
                 await self._settle(self._next_batch())
@@ -141,7 +141,7 @@ class Engine:
             self._worker = None
 
     def _next_batch(self) -> Sequence[_Waiting]:
-        """Take the commands that have waited longest, as long as they go to the same shards."""
+        """Remove and return the commands that have waited longest, as long as they go to the same shards."""
         shards = self._shards(self._waiting)
         same = takewhile(lambda each: self._shards([each]) == shards, self._waiting)
         batch = list(islice(same, BATCH_COMMANDS))
@@ -149,14 +149,14 @@ class Engine:
         return batch
 
     def _shards(self, batch: Sequence[_Waiting]) -> str:
-        """Return the shard name prefix of a batch."""
+        """Return the prefix of the shard names of a batch, with the slash."""
         return f"{self._commands.shards_of(batch[0].command)}/"
 
     async def _settle(self, batch: Sequence[_Waiting]) -> None:
-        """Answer all commands of a batch; if it cannot be committed as a whole, commit each by itself."""
+        """Answer all commands of a batch; if it cannot be committed as a whole, commit each command separately."""
         try:
             done = await self._retrying(batch)
-        except Exception as error:  # noqa: BLE001 - whoever waits gets it
+        except Exception as error:  # noqa: BLE001 - the waiting callers get it
             if len(batch) > 1 and kind_of(error) in (ErrorKind.BUG, ErrorKind.REFUSED, ErrorKind.FENCED):
                 for each in batch:
                     await self._settle([each])
@@ -167,7 +167,7 @@ class Engine:
             return
         for number, each in enumerate(batch):
             if each.answer.done():
-                continue  # whoever asked has gone
+                continue  # the caller has disconnected
             if number in done.turned_away:
                 each.answer.set_exception(done.turned_away[number])
             else:
@@ -179,7 +179,7 @@ class Engine:
         def passes(error: BaseException) -> bool:
             failures.append(error)
             taken, done = (sum(isinstance(one, kind) for one in failures) for kind in (_Taken, _Done))
-            # What another process has recorded just now has its answer when it is looked for again.
+            # If another process has just recorded the command, the next attempt finds its answer.
             return may_pass(error) and taken <= _TAKEN_MAX and not (isinstance(error, _Done) and done > 1)
 
         attempt = partial(self._commit, batch)
@@ -191,7 +191,7 @@ class Engine:
                 seconds_max=_SECONDS_MAX,
                 at_once=is_fenced,
             )
-        except _ShardAdded:  # however long that took: nobody came first
+        except _ShardAdded:  # the time limit does not count: the added shard is free
             return await attempt()
         except _Done as error:
             if len(batch) > 1 or sum(isinstance(one, _Done) for one in failures) == 1:
@@ -199,7 +199,7 @@ class Engine:
             raise self._unanswerable(batch[0]) from error
 
     def _unanswerable(self, waiting: _Waiting) -> Rejected:
-        """Return the rejection for a command that is recorded but whose answer is missing."""
+        """Return the rejection of a command that is recorded but whose stored answer is missing."""
         rejected = Rejected(
             Reason.NOT_AS_RECORDED,
             f"Idempotency-Key {waiting.key!r} of {waiting.person}: the command is on record, and its answer is gone "
@@ -210,9 +210,9 @@ class Engine:
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[AsyncConnection]:
-        """Yield a transaction; the connection is reused while commands wait, and replaced after an error.
+        """Yield a connection in a transaction; it is reused while commands are waiting, and replaced after an error.
 
-        Commands decided one after the other see one snapshot of the database.
+        Commands that are decided one after the other see one snapshot of the database.
         """
         connection, self._kept = self._kept or await self._context.pools.commands.connect(), None
         try:
@@ -227,7 +227,7 @@ class Engine:
 
     async def _commit(self, batch: Sequence[_Waiting]) -> _Batch:
         async with self._transaction() as connection:
-            await self._context.high_water.compared()  # the connection may have met another server
+            await self._context.high_water.compared()  # the connection may be to another server than before
             transaction = Transaction(connection)
             done, answered = await self._begin(transaction, batch)
             new = self._unanswered(batch, done)
@@ -247,10 +247,10 @@ class Engine:
         return done
 
     async def _begin(self, transaction: Transaction, batch: Sequence[_Waiting]) -> tuple[_Batch, Answered | None]:
-        """Lock a command shard (the shared one, or any free one), and load existing answers.
+        """Lock a command shard (the only one, or any free one), and load the stored answers.
 
-        The state for commands decided in a batch is queried in the same round trip. Raises: _ShardAdded where
-        none was free.
+        The state for commands that are decided as a batch is queried in the same round trip. Raises: _ShardAdded if no
+        shard was free.
         """
         ask, ledger, prefix = self._commands.ask_all, self._context.ledger, self._shards(batch)
         known = self._context.high_water.known(prefix)
@@ -261,7 +261,8 @@ class Engine:
             given = await self._answers.find(sent, {each.place for each in batch})
             if ask is not None and together:
                 answered = await ask(replace(transaction, sent=sent), together)
-            # Last: where an answer or a state is already that of a database set back meanwhile, so are these.
+            # Queried last: if the database was set back before the answers or the state were read, these positions show
+            # it.
             positions = await ledger.find_positions(sent, prefix)
         found = await shard.fetchone()
         self._require_all(known, dict(await positions.fetchall()))
@@ -272,7 +273,7 @@ class Engine:
         raise _ShardAdded("a shard of commands was added")
 
     def _require_all(self, known: Mapping[str, HighWaterMark], next_seqs: Mapping[str, int]) -> None:
-        """Check all command shards, whichever one is locked: an answer may be in any of them. Raises: Rejected."""
+        """Check the positions of all command shards, because any may hold a stored answer. Raises: Rejected."""
         try:
             self._context.high_water.require_all(known, next_seqs)
         except Rejected as rejected:
@@ -280,7 +281,7 @@ class Engine:
             raise
 
     def _taken(self, row: Sequence[Any]) -> Shard:
-        """Return the locked shard. Raises: Rejected if it is not in the state that this service signed."""
+        """Return the locked shard. Raises: Rejected if its row lost the service's signature, or if it was set back."""
         try:
             shard = self._context.ledger.taken(row)
             self._context.high_water.require(shard)
@@ -294,13 +295,13 @@ class Engine:
         return shard
 
     def _note(self, rejected: Rejected) -> None:
-        """Count a rejected command, and log it if the cause is an altered database."""
+        """Count a rejected command; log it if the reason is an altered database or journal."""
         self._context.metrics.refused.labels(rejected.reason.value).inc()
         if rejected.reason in (Reason.NOT_AS_RECORDED, Reason.JOURNAL_IN_DOUBT):
             log.error("command refused", reason=rejected.reason.value, detail=rejected.detail)
 
     def _unanswered(self, batch: Sequence[_Waiting], done: _Batch) -> list[_Waiting]:
-        """Return the commands to decide: the first one under each key without an answer."""
+        """Return the commands to decide: the first command under each key that has no stored answer."""
         known = dict(done.answers)
         new: list[_Waiting] = []
         for number, each in enumerate(batch):
@@ -323,8 +324,8 @@ class Engine:
         return new
 
     async def _alone(self, connection: AsyncConnection, batch: Sequence[_Waiting], done: _Batch) -> None:
-        """Decide commands one by one: each is recorded and projected before the next is decided."""
-        if self._commands.ask_all is not None:  # nobody else has this shard, and others may decide such commands too
+        """Decide commands one by one: each is recorded and projected before the next one is decided."""
+        if self._commands.ask_all is not None:  # other processes decide such commands on their own shards
             lock = func.pg_advisory_xact_lock(func.hashtextextended(self._context.tables.schema, 0))
             await connection.execute(select(lock))
         given = len(done.new)
@@ -346,7 +347,7 @@ class Engine:
         self._require_all(known, dict(await positions.fetchall()))
 
     async def _together(self, transaction: Transaction, batch: Sequence[_Waiting], done: _Batch) -> None:
-        """Decide a batch on the same state, then record and project it."""
+        """Decide a batch on one state that the handlers update, then record and project it."""
         drafts = [self._decided(each, transaction.state, done, number) for number, each in enumerate(batch)]
 
         async def write(sent: Pipeline, entries: Sequence[Entry]) -> None:
@@ -365,7 +366,7 @@ class Engine:
         return self._answer(each, done, outcome, number)
 
     def _answer(self, each: _Waiting, done: _Batch, outcome: Accepted | Rejected, number: int) -> EntryDraft:
-        """Store the answer of a command in the batch, and return its entry."""
+        """Add the answer of a command to the batch, and return the draft of its entry."""
         command, person, key = each.command, each.person, each.key
         if isinstance(outcome, Rejected):
             answer = Answer.of_rejection(outcome)
@@ -390,7 +391,7 @@ class Engine:
     async def _record(
         self, transaction: Transaction, drafts: Sequence[EntryDraft], done: _Batch, write: Write | None = None
     ) -> None:
-        """Append entries; project them in the same round trip if `write` does the projection, otherwise afterwards."""
+        """Append entries; `write` projects them in the same round trip, without it they are projected afterwards."""
         accounts = {posting.account for each in drafts for posting in each.postings}
         if (
             await self._context.ledger.ensure_accounts(self._context.pools.commands, accounts)
@@ -410,7 +411,7 @@ class Engine:
             )
             if write is None:
                 await self._context.projector.project(transaction, recorded(entries))
-        except (IntegrityError, UniqueViolation) as error:  # what is not there yet cannot be locked: decide again
+        except (IntegrityError, UniqueViolation) as error:  # a missing row cannot be locked: decide again
             cause = getattr(error, "orig", error)
             if isinstance(cause, UniqueViolation):
                 kind = _Done if cause.diag.constraint_name == COMMAND_INDEX else _Taken
@@ -421,7 +422,7 @@ class Engine:
     # --- publishing ---
 
     def _publish_soon(self, entries: Sequence[Entry]) -> None:
-        """Wake the relay once for all entries committed within a short time, because it shares the CPU."""
+        """Wake the relay once for all entries committed within a short time, because the relay uses the same CPU."""
         self._committed += entries
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_PUBLISH_SECONDS, self._publish)

@@ -1,4 +1,4 @@
-"""Idempotency store: a command's answer is kept forever under its key, and returned on a retry."""
+"""Idempotency store: keeps the answer to each command forever under its key, and returns it on a retry."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
@@ -16,7 +16,7 @@ from shared.journal.pipeline import Pipeline
 from shared.journal.signed_rows import not_signed, signed_rows
 
 CommandKey = tuple[str, str]
-"""(person in canonical form, Idempotency-Key): the key of an answer."""
+"""(person in canonical form, Idempotency-Key): identifies a command and its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class Answer:
     """The answer to a command.
 
     Accepted (`reason` is None): the body is the JSON of the result, and `location` the URL of the resource. Rejected:
-    the body is `{"detail": ..., "cites": ...}`: the problem with its remedy, and the paragraph of law; for a document
-    also `problems`, a list of all its faults.
+    the body is `{"detail": ..., "cites": ...}`, the problem with its remedy and the paragraph of law. If the command
+    contained a document, the member `problems` lists all faults of the document.
     """
 
     reason: Reason | None
@@ -43,9 +43,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """A stored answer with the SHA-256 of its command (32 bytes), the command's name, and the time.
+    """A stored answer with the SHA-256 of its command's name and content (32 bytes), the command's name, and the time.
 
-    `forged` is the reason if the row is not what the service wrote.
+    `forged` is the reason why the row is not what the service wrote, or None.
     """
 
     answer: Answer
@@ -56,7 +56,7 @@ class StoredResponse:
 
 
 class IdempotencyStore:
-    """The stored answers of a service: one for each (person, key), signed and immutable."""
+    """The stored answers of a service: one for each (person, key), signed and never changed."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._seals = ledger.seals
@@ -65,11 +65,11 @@ class IdempotencyStore:
         self._keep = insert(self._table, on_conflict="skip")
 
     async def find(self, sent: Pipeline, places: Collection[CommandKey]) -> AsyncCursor[Any]:
-        """Query the answers of these keys; `read` returns them."""
+        """Query the answers stored under these keys; pass the cursor to `read` after the pipeline has ended."""
         return await sent.read(self._find, keyed(self._find, places))
 
     async def read(self, found: AsyncCursor[Any]) -> dict[CommandKey, StoredResponse]:
-        """Return the queried answers."""
+        """Return the queried answers by their keys."""
         return {
             (row.person, row.key): StoredResponse(
                 Answer(None if row.reason is None else Reason(row.reason), row.body, row.location),
@@ -82,7 +82,7 @@ class IdempotencyStore:
         }
 
     async def keep(self, sent: Pipeline, given: Sequence[tuple[CommandKey, StoredResponse]]) -> None:
-        """Store new answers. The pipeline raises Fenced if another process answered one of these commands."""
+        """Store new answers. The pipeline raises Fenced if another process has answered one of these commands."""
         rows: list[Row] = [
             {
                 "person": person,
@@ -94,7 +94,7 @@ class IdempotencyStore:
                 "body": one.answer.body,
                 "answered_at": one.answered_at,
             }
-            for (person, key), one in sorted(given, key=itemgetter(0))  # so that two cannot wait for each other
+            for (person, key), one in sorted(given, key=itemgetter(0))  # in a fixed order, to avoid deadlocks
         ]
         rows = signed_rows(self._seals, self._table, rows)
         await sent.write(self._keep, rows, otherwise=Fenced("another process answered one of these commands"))

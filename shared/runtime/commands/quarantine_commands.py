@@ -1,7 +1,7 @@
-"""Commands about quarantined records, the same in every service: request a replay or a dismissal, and decide on it.
+"""Commands about one quarantined record, the same in every service: request a replay or a dismissal, and decide on it.
 
-A replay is approved first and then sent (shared.runtime.commands.record_replay); whether it was accepted shows in what
-the service records.
+A replay is first approved and then sent (shared.runtime.commands.record_replay). Whether the service accepted the
+replayed record shows in what it records.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ from shared.runtime.projector import Projector, Transaction
 
 REPLAY: Final = "replay"
 DISMISSAL: Final = "dismissal"
-"""What can be requested."""
+"""The actions that can be requested for a quarantined record."""
 
 RecordNumber = Annotated[int, Field(ge=1, le=2**62, description="the record's number in the quarantine of the service")]
 RequestNumber = Annotated[int, Field(ge=1, le=2**31 - 1, description="the request's number among those of the record")]
@@ -56,7 +56,7 @@ class AskReplay(Command):
     mended: dict[str, Any] | None = Field(default=None, description="the event to send in place of the record")
 
     def shown(self) -> dict[str, Any]:
-        """Omit the event, which may be long."""
+        """Return the request without the repaired event, which may be long."""
         return {"quarantine": self.quarantine, "reason": self.reason}
 
 
@@ -89,7 +89,7 @@ class RejectQuarantineRequest(Command):
 
 
 class RequestDocument(BaseModel):
-    """The state of a request about a quarantined record after a command."""
+    """The answer to a command about a quarantined record: the request, and the decision so far."""
 
     quarantine: int
     request: int
@@ -99,14 +99,14 @@ class RequestDocument(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class QuarantinedRecord:
-    """A quarantined record with the requests about it."""
+    """A quarantined record with the requests about it, in the order of their numbers."""
 
     record: Quarantined
     requests: Sequence[Request]
 
     @property
     def properties(self) -> frozenset[str]:
-        """Return the properties named in the record and in its repaired events; none if the record names none."""
+        """Return the properties named in the record and in the repaired events; none if the record names none."""
         mended = (properties_of_event(one.mended.encode()) for one in self.requests if one.mended is not None)
         return self.record.properties.union(*mended) if self.record.properties else frozenset()
 
@@ -117,7 +117,7 @@ class QuarantinedRecord:
             raise Rejected(Reason.ALREADY_DECIDED, f"record {self.record.id} was resolved at {at}")
 
     def new_request(self) -> int:
-        """Return the number for a new request. Raises: Rejected if the record is closed or has an open request."""
+        """Return the number for a new request. Raises: Rejected if the record is resolved or has an open request."""
         self.require_open()
         for one in self.requests:
             if one.decision == Decision.ASKED:
@@ -126,7 +126,7 @@ class QuarantinedRecord:
         return len(self.requests) + 1
 
     def request(self, number: int) -> Request:
-        """Return a request. Raises: Rejected if the number is unknown."""
+        """Return a request by its number. Raises: Rejected if the number is unknown."""
         if not 1 <= number <= len(self.requests):
             raise Rejected(Reason.NOT_FOUND, f"there is no request {number} about record {self.record.id}")
         return self.requests[number - 1]
@@ -135,7 +135,7 @@ class QuarantinedRecord:
 async def about_record(
     connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
 ) -> QuarantinedRecord:
-    """Return a quarantined record with its requests; `lock` locks it for a decision. Raises: Rejected."""
+    """Return a quarantined record with its requests; `lock` locks it for a decision. Raises: Rejected if unknown."""
     found = await find_record(connection, tables, number, lock=lock)
     if found is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no record {number} in quarantine")
@@ -151,7 +151,7 @@ async def find_record(
 
 
 def replayed(reader: Reader | None, value: bytes) -> Event[Any]:
-    """Return the event to send in place of a quarantined record. Raises: Rejected if it would be refused again."""
+    """Return the event to send in place of a quarantined record. Raises: Rejected if it would be quarantined again."""
     if reader is None:
         raise Rejected(Reason.NOT_ALLOWED, "the service does not read that topic any more; dismiss the record")
     try:
@@ -162,12 +162,12 @@ def replayed(reader: Reader | None, value: bytes) -> Event[Any]:
 
 
 def bytes_of(record: Quarantined, mended: dict[str, Any] | None) -> bytes:
-    """Return the bytes to send in place of a quarantined record."""
+    """Return the bytes to send in place of a quarantined record: the repaired event, or else the record unchanged."""
     return record.value if mended is None else to_json(mended)
 
 
 def quarantine_commands(tables: JournalTables, readers: Sequence[Reader]) -> Commands:
-    """Return the quarantine commands of a service with these handlers."""
+    """Return the commands about the quarantined records of a service that reads with these readers."""
     commands = Commands()
     by_topic = {reader.topic.name: reader for reader in readers}
 
@@ -232,7 +232,7 @@ def quarantine_commands(tables: JournalTables, readers: Sequence[Reader]) -> Com
 
 
 def _require_own_content(reader: Reader | None, mended: dict[str, Any] | None) -> None:
-    """Raise Rejected for a repair of a record that another service published: only its publisher can correct it."""
+    """Raise Rejected for a repair of a record that another service published: only its publisher corrects it."""
     if mended is not None and reader is not None and reader.topic.publisher is not None:
         detail = f"{reader.topic.publisher} published it: what it says is corrected there, by a new entry"
         raise Rejected(Reason.NOT_ALLOWED, detail)
@@ -249,7 +249,7 @@ def _accepted(fact: QuarantineRequest, action: str, decision: Decision) -> Accep
 
 
 def quarantine_projector(tables: JournalTables) -> Projector:
-    """Return the projector of the requests about quarantined records."""
+    """Return the projector of requests about quarantined records, which also marks dismissed records as resolved."""
     requests, quarantine = tables.quarantine_requests, tables.quarantine
     ask = insert(requests, [one.name for one in requests.columns if not one.name.startswith("decided")])
 

@@ -1,4 +1,4 @@
-"""The approval subject of a request about a quarantined record."""
+"""The approval subject of a request about one quarantined record."""
 
 from datetime import datetime
 from typing import Any
@@ -11,9 +11,10 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class RequestWhole(ApprovalSubject):
-    """A request about a quarantined record with the whole record, without the decision on it.
+    """A request about a quarantined record with the whole record, but without the decision on the request.
 
-    So its hash stays the same: a replay that could not be sent is approved again under the same key.
+    The hash therefore survives the decision, so that a replay that could not be sent can be approved again under the
+    same key.
     """
 
     quarantine: int
@@ -22,17 +23,17 @@ class RequestWhole(ApprovalSubject):
     reason: str
     asked_by: str
     asked_at: datetime
-    mended: Any = Field(default=None, description="the event that is sent in place of the record; none: as it is")
+    mended: Any = Field(default=None, description="the event to send in place of the record, if repaired")
     topic: str
     partition: int
     offset: int
     source: str | None = None
     sequence: int | None = None
     refused: str = Field(description="why the record was refused")
-    stops: bool = Field(description="whether its partition is not read on until it is closed")
+    stops: bool = Field(description="whether the record's partition is halted until the record is resolved")
     key_text: str | None = None
     value_text: str | None = None
-    value_hex: str | None = Field(default=None, description="the bytes in hexadecimal, where they are not text")
+    value_hex: str | None = Field(default=None, description="the bytes in hexadecimal, if they are not UTF-8")
 
 
 def request_whole(record: Quarantined, request: Request) -> RequestWhole:
@@ -57,7 +58,7 @@ def request_whole(record: Quarantined, request: Request) -> RequestWhole:
 
 
 def content_of(record: Quarantined) -> dict[str, str | None]:
-    """Return key and value of a record for use in documents: as text if they are UTF-8."""
+    """Return key and value of a record for a document: as text, or the value in hexadecimal if it is not UTF-8."""
     text = text_of(record.value)
     return {
         "key_text": None if record.key is None else record.key.decode(errors="replace"),

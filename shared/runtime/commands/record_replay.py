@@ -1,4 +1,4 @@
-"""Replay quarantined records to their topics, repaired or unchanged, after approval."""
+"""Send approved replays of quarantined records to their topics, repaired or unchanged."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,12 +25,12 @@ Headers = Sequence[tuple[str, str | bytes | None]]
 
 
 class NotSent(ConnectionError):
-    """The cluster did not accept a record; the command is to be retried under its key."""
+    """The cluster did not confirm a record. The caller is to retry the command under its key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The record to send in place of a quarantined one. `partition` None: the key decides."""
+    """The record to send in place of a quarantined one. If `partition` is None, the key decides the partition."""
 
     topic: str
     partition: int | None
@@ -40,17 +40,17 @@ class Replay:
 
 
 class ReplayOutbox(Protocol):
-    """Sends records to a Kafka cluster."""
+    """Sends replayed records to a Kafka cluster."""
 
     async def cluster_id(self) -> str:
         """Return the id of the cluster. Raises: NotSent if it does not answer."""
 
     async def send(self, replay: Replay) -> tuple[int, int]:
-        """Send a record; return the partition and offset that it got. Raises: NotSent."""
+        """Send a record; return its partition and offset. Raises: NotSent."""
 
 
 class KafkaOutbox:
-    """Send records to Kafka, in a thread with a short-lived client: replays are rare."""
+    """Sends records to Kafka, in a thread with a short-lived client, because replays are rare."""
 
     def __init__(self, settings: KafkaSettings, service: str) -> None:
         self._settings = settings
@@ -85,13 +85,13 @@ class KafkaOutbox:
             why = answers[0][0] if answers else f"no answer within {_SEND_SECONDS_MAX:.0f} s"
             raise NotSent(f"{replay.topic} on {self._servers}: {why}")
         partition, offset = answers[0][1].partition(), answers[0][1].offset()
-        if offset is None:  # it was sent twice, as its first answer was lost; a third time does no harm either
+        if offset is None:  # the first acknowledgment was lost and the client sent it twice; sending again does no harm
             raise NotSent(f"{replay.topic} on {self._servers}: the broker has it and did not say where")
         return partition, offset
 
 
 class ReplaySender:
-    """Send the approved replays of a service's quarantined records."""
+    """Sends the approved replays of a service's quarantined records."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class ReplaySender:
         outbox: ReplayOutbox,
         signer: Signer | None = None,
     ) -> None:
-        """Use the outbox for sending; records are signed if there is a signer."""
+        """Send through `outbox`; sign each record if `signer` is given."""
         self._signer = signer
         self._engine = context.pools.commands
         self._tables = context.tables
@@ -108,7 +108,7 @@ class ReplaySender:
         self._outbox = outbox
 
     async def send(self, quarantine: int, request: int) -> tuple[int, int]:
-        """Send the replay of an approved request; return its partition and offset. Raises: NotSent."""
+        """Send the replay of an approved request; return the record's new partition and offset. Raises: NotSent."""
         cluster = await self._outbox.cluster_id()
         async with self._engine.connect() as connection:
             replay = await self._replay(connection, quarantine, request, cluster)
@@ -122,7 +122,7 @@ class ReplaySender:
         handler = self._handlers[record.topic]
         stream = handler.key_of(handler.reader.decode(value))
         key = stream.encode() if handler.keyed_by_source else record.key
-        partition: int | None = None  # on another cluster the key decides
+        partition: int | None = None  # on another cluster the key decides the partition
         if record.cluster == cluster:
             partition = record.partition
             if key != record.key:

@@ -1,4 +1,4 @@
-"""Versioned documents in a database (shared.contracts.versions): columns, and rows written from facts."""
+"""Versioned documents (shared.contracts.versions) in a database: table columns, and rows written from facts."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
@@ -29,7 +29,7 @@ _DRAFTS: Final = f"""
 
 
 def version_columns(*, drafts: bool = False) -> tuple[SchemaItem, ...]:
-    """Declare the columns of a version table, after those that identify the document.
+    """Return the columns of a version table that follow the columns of the document's key.
 
     `drafts`: a version may be a draft before it is filed, and may be withdrawn.
     """
@@ -37,7 +37,7 @@ def version_columns(*, drafts: bool = False) -> tuple[SchemaItem, ...]:
         *columns(Integer, "version", key=True),
         *texts("status"),
         *texts("filed_by", null=drafts),
-        Column("document", JSON(none_as_null=True), nullable=False),  # the data of the fact that drafted or filed it
+        Column("document", JSON(none_as_null=True), nullable=False),  # data of the drafting or filing fact
         *texts("approved_by", null=True),
         *moments("approved_at", null=True),
         *texts("returned_by", null=True),
@@ -51,8 +51,9 @@ def version_columns(*, drafts: bool = False) -> tuple[SchemaItem, ...]:
 class VersionRows:
     """Writes the rows of a version table from facts.
 
-    `content` are the facts that hold a version's whole content: the first of them adds its row and, if there are
-    drafts, each later one replaces the content. `changes` returns the columns that a fact changes.
+    `content` are the types of the facts that hold a version's whole content. The first fact of a version adds its row;
+    if there are drafts, each later one replaces the content. `changes` returns the columns that a fact changes, by
+    name.
     """
 
     def __init__(
@@ -90,9 +91,9 @@ class VersionRows:
 
 
 _OF_CONTENT: Final = frozenset({"status", "document", "filed_by", "effective_from"})
-"""The columns of a version's content and status, after its key."""
+"""The columns of a version's content and status that follow the columns of its key."""
 
 
 def document_of(row: Row[Any], model: type[Standing] = Standing) -> dict[str, Any]:
-    """Return a version with its current status, from its row."""
+    """Return a version's document with its current status and decision, from its row."""
     return {**row.document, **{name: row._mapping[name] for name in model.model_fields}}

@@ -1,1 +1,1 @@
-"""What is filed with an agency: prepared by one person, released by another, filed, acknowledged, or withdrawn."""
+"""Documents that are filed with an agency: prepared, released by another person, filed, acknowledged, or withdrawn."""

@@ -1,4 +1,4 @@
-"""The file of a filed document: read before a command is decided, encrypted, stored beside the journal, opened."""
+"""The file of a filed document: parsed before its command is decided, encrypted, stored beside the journal, opened."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -20,7 +20,7 @@ _FoundT = TypeVar("_FoundT")
 
 @dataclass(frozen=True, slots=True)
 class SealedFile(Generic[_FoundT]):
-    """A file as it was read: SHA-256, size in bytes, what was found in it; and sealed, with its wrapped key."""
+    """A parsed and encrypted file: SHA-256 and size of its text, parsed content (`found`), ciphertext, wrapped key."""
 
     sha256: Digest
     size_bytes: int
@@ -32,14 +32,14 @@ class SealedFile(Generic[_FoundT]):
 
 @dataclass(frozen=True, slots=True)
 class FileStore:
-    """Where the files of one kind are: the table, its number, and what they are encrypted as."""
+    """The stored files of one kind of document: their table, its number column, and the encryption purpose."""
 
     table: Table
     number: str
     what: str
 
     def seal(self, keys: WrappingKeys, property_name: str, text: str, found: _FoundT) -> SealedFile[_FoundT]:
-        """Return a file, encrypted with a new key of its own, with what was found in it."""
+        """Return a file encrypted with a new key of its own, together with its parsed content `found`."""
         content = text.encode()
         digest = sha256(content).hexdigest()
         own = PatronKey.new(about_file(property_name, digest))
@@ -47,14 +47,14 @@ class FileStore:
         return SealedFile(digest, len(content), found, own.seal(text, self.what), wrapped_by, wrapped)
 
     async def store(self, connection: AsyncConnection, property_name: str, number: int, file: SealedFile[Any]) -> None:
-        """Store the file of a document, in the transaction that records it."""
+        """Store the file of a document, in the transaction that records the document."""
         said = {"wrapped_by": file.wrapped_by, "wrapped": file.wrapped, "sealed": file.sealed}
         await connection.execute(insert(self.table).values(property=property_name, **{self.number: number}, **said))
 
     async def open(
         self, connection: AsyncConnection, keys: WrappingKeys, document: FiledDocument, number: int
     ) -> bytes:
-        """Return the file of a document. Raises: Rejected if it was destroyed, or cannot be decrypted."""
+        """Return the content of a document's file. Raises: Rejected if it was destroyed, or cannot be decrypted."""
         gone = f"the file of {document.named()} was destroyed"
         row = await find_row(connection, self.table, gone, property=document.property, **{self.number: number})
         about = about_file(document.property, document.content_sha256)
@@ -65,25 +65,25 @@ class FileStore:
 
 
 class PreparingFile(Command, Generic[_FoundT]):
-    """A command with a file, which is read and encrypted before the command is decided."""
+    """A command with a file, which is parsed and encrypted before the command is decided."""
 
     property: str
     file: str
     _read: SealedFile[_FoundT] | None = PrivateAttr(default=None)
 
     def as_read(self) -> SealedFile[_FoundT]:
-        """Return the file as it was read."""
+        """Return the parsed and encrypted file; `read` must have been called."""
         assert self._read is not None, "the file was read before"
         return self._read
 
     def read(self, file: SealedFile[_FoundT]) -> Self:
-        """Return the command with its file read and encrypted, instead of the file itself."""
+        """Return a copy of the command with the parsed and encrypted file in place of the text."""
         command = self.model_copy(update={"file": ""})
         command._read = file
         return command
 
     def content(self) -> Any:
-        """Return the request with the hash of the file."""
+        """Return the request, with the hash of the file instead of the file."""
         return {**self.shown(), "file_sha256": self.as_read().sha256}
 
     def shown(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The steps of a filed document: its status, and what may follow what. Pure."""
+"""The steps of a filed document: its status, and which step may follow which. Pure."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -14,18 +14,18 @@ from shared.contracts.rejection import Rejected
 from shared.runtime.commands.approval import FILING, Approval, Decision
 
 UNSENT: Final[tuple[FilingStatus, ...]] = ("prepared", "released")
-"""The statuses of what was not sent yet."""
+"""The statuses of a document that was not sent yet."""
 
 Corrects = Annotated[
-    Reason | None, Field(description="why what was recorded before is wrong, where this is recorded again")
+    Reason | None, Field(description="why the earlier record of this step is wrong, if the step is recorded again")
 ]
-"""The reason of a step that is recorded again."""
+"""The reason why a step is recorded again, or None for a first recording."""
 
 _DECISIONS: Final[Mapping[FilingStatus, Decision]] = {"prepared": Decision.ASKED, "withdrawn": Decision.WITHDRAWN}
 
 
 class FiledDocument(BaseModel):
-    """A document with its status; persons, moments and identifiers are those of the steps taken so far."""
+    """A filed document with its status. Persons, moments and identifiers of later steps are None."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -49,10 +49,10 @@ class FiledDocument(BaseModel):
 
     @abstractmethod
     def named(self) -> str:
-        """Return what people call it: `filing 3 of riverside`."""
+        """Return the document's name for people: `filing 3 of riverside`."""
 
     def approval(self) -> Approval:
-        """Return the document as a request that somebody else decides."""
+        """Return the document as an approval request, which the preparer may not decide."""
         return Approval(FILING, self.named(), self.prepared_by, _DECISIONS.get(self.status, Decision.APPROVED))
 
     def require_status(self, *wanted: FilingStatus) -> None:
@@ -62,7 +62,11 @@ class FiledDocument(BaseModel):
             raise Rejected(Because.TOO_EARLY if self.status in UNSENT else Because.ALREADY_DECIDED, detail)
 
     def require_next(self, wanted: FilingStatus, *done: FilingStatus, reason: Reason | None) -> None:
-        """Raise Rejected unless a step follows from `wanted`, or for a reason is recorded again after it was `done`."""
+        """Raise Rejected unless a step may be recorded now.
+
+        The first recording needs the status `wanted`. A corrected recording needs a `reason`, and one of the statuses
+        `done`.
+        """
         if reason is None:
             self.require_status(wanted)
         elif self.status == wanted:
@@ -72,27 +76,28 @@ class FiledDocument(BaseModel):
             self.require_status(*done)
 
     def sent_at(self, told: datetime | None, now: datetime, reason: Reason | None) -> datetime:
-        """Return when a released document was sent, as told or now; again for a reason until that was answered.
+        """Return when a released document was sent: `told`, or else `now`.
 
-        Raises: Rejected if that is before its release.
+        With a `reason` the moment may be recorded again, until the agency has answered. Raises: Rejected if the moment
+        is before the release or in the future.
         """
         self.require_next("released", "filed", reason=reason)
         assert self.released_at is not None, "what was released has a moment"
         sent = told or now
-        if not self.released_at.replace(second=0, microsecond=0) <= sent <= now:  # people write minutes
+        if not self.released_at.replace(second=0, microsecond=0) <= sent <= now:  # people enter whole minutes
             raise Rejected(Because.CONTRADICTS, f"'filed_at' {sent.isoformat()} is not between the release and now")
         return sent
 
 
 def require_own(identifier: str | None, holder: str | None) -> None:
-    """Raise Rejected for an identifier of an agency's that something else has: each is given once."""
+    """Raise Rejected if an agency's identifier belongs to another document (`holder`): identifiers are unique."""
     if holder is not None:
         detail = f"{identifier} is the identifier of {holder}: correct that first, with a reason, if it is wrong there"
         raise Rejected(Because.CONTRADICTS, detail)
 
 
 def changes_by(step: ReleasedStep | FiledStep | WithdrawnStep, by: Person, at: datetime) -> dict[str, Any]:
-    """Return what a person's step, recorded at a moment, changes of a document."""
+    """Return the columns that a step changes in a document, when `by` records it at the moment `at`."""
     match step:
         case ReleasedStep():
             return {"status": "released", "released_by": by, "released_at": at}

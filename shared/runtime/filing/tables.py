@@ -1,4 +1,4 @@
-"""The columns of a filed document's steps, and the table of its file."""
+"""The table columns for a filed document's steps, and the table of encrypted files."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from shared.journal.columns import columns, counts, moments, texts
 
 
 def step_columns() -> tuple[Column[Any], ...]:
-    """Return the columns of `FiledDocument`, the property aside."""
+    """Return the columns for the fields of `FiledDocument`, except `property`."""
     return (
         *texts("status", "content_sha256"),
         *counts("content_bytes"),
@@ -29,7 +29,7 @@ def step_columns() -> tuple[Column[Any], ...]:
 
 
 def step_checks() -> tuple[CheckConstraint, ...]:
-    """Return what holds of these columns."""
+    """Return the check constraints of these columns."""
     rules = {
         "status": "status IN ('prepared', 'released', 'filed', 'accepted', 'rejected', 'withdrawn')",
         "released_by_somebody_else": "released_by <> prepared_by",
@@ -41,7 +41,7 @@ def step_checks() -> tuple[CheckConstraint, ...]:
 
 
 def file_table(name: str, number: str, metadata: MetaData, schema: str) -> Table:
-    """Declare the table of files, each encrypted with a key of its own, which is wrapped by the key `wrapped_by`."""
+    """Declare a table of files, each encrypted with a key of its own, which the key `wrapped_by` has wrapped."""
     return Table(
         name,
         metadata,

@@ -1,8 +1,8 @@
-"""Authorization of HTTP requests: the roles and properties in the caller's bearer token, and what a route requires.
+"""Authorization of HTTP requests: the roles and properties in the caller's bearer token, and a route's requirements.
 
-Verifying tokens is separate (shared.runtime.http.bearer_tokens). A route requires one of the roles that it names, and
-declares whose data it is about: that of the property named in path, query or body; of every property; of the caller's
-own properties, which it looks up itself; or data of no property. Undeclared parameters are never used, and an unknown
+Tokens are verified elsewhere (shared.runtime.http.bearer_tokens). A route requires one of the roles that it names, and
+declares whose data it serves: the data of the property named in path, query or body; of every property; of the caller's
+own properties, which the route itself looks up; or of no property. Undeclared parameters are never used, and an unknown
 query parameter is refused.
 """
 
@@ -28,19 +28,19 @@ from shared.runtime.http.roles import Role
 from shared.runtime.http.segregation_of_duties import Conflict, conflict_among
 
 ALL_PROPERTIES: Final = "*"
-"""The wildcard among a caller's properties: all present and future ones."""
+"""The wildcard among a caller's properties: all present and future properties."""
 
 Whose = Literal["named", "every", "own", "none"]
-"""Whose data a route is about.
+"""Whose data a route serves.
 
-`named`: the property in its path, query or body, as the route declares it. `every`: all properties at once. `own`: the
-caller's properties, determined from the stored data by the route itself. `none`: data of no property, such as the text
-of regulations.
+`named`: the data of the property in its path, query or body, as the route declares it. `every`: the data of all
+properties at once. `own`: the data of the caller's properties, which the route itself determines from the stored data.
+`none`: data of no property, such as the text of regulations.
 """
 
 
 class Caller(Contract):
-    """An authenticated person: roles, properties (`*` for all), and the hash of the token."""
+    """An authenticated person with roles, properties (`*` for all), and the SHA-256 of the token."""
 
     person: Person
     token_sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -49,11 +49,11 @@ class Caller(Contract):
 
     @cached_property
     def conflict(self) -> Conflict | None:
-        """Return two of the caller's roles that no one person may have together, or None."""
+        """Return the first two of the caller's roles that no one person may have together, or None."""
         return conflict_among(self.roles)
 
     def require_role(self, roles: frozenset[str]) -> None:
-        """Check that the caller has any of the roles. Raises: Rejected, also for mutually exclusive roles."""
+        """Check that the caller has any of the roles, and no conflicting roles. Raises: Rejected."""
         if (conflict := self.conflict) is not None:
             raise Rejected(Reason.ROLES_INCOMPATIBLE, f"{self.person} has {conflict}")
         if self.roles.isdisjoint(roles):
@@ -62,11 +62,11 @@ class Caller(Contract):
 
     @property
     def own(self) -> frozenset[str] | None:
-        """Return the properties that the caller works for, or None if that is every property."""
+        """Return the properties that the caller works for, or None if the caller works for every property."""
         return None if ALL_PROPERTIES in self.properties else self.properties
 
     def require_properties(self, named: Iterable[str]) -> None:
-        """Check that the caller works for all of these properties, or for every property if none is given.
+        """Check that the caller works for all of these properties, or for every property if the list is empty.
 
         Raises: Rejected.
         """
@@ -80,23 +80,23 @@ class Caller(Contract):
             raise Rejected(Reason.PROPERTY_MISSING, f"{self.person} does not work for property {', '.join(missing)}")
 
     def require_properties_of(self, what: str, found: Iterable[str]) -> None:
-        """Check that the caller works for all properties of a resource that was requested by its number.
+        """Check that the caller works for all properties (`found`) of a resource that was requested by its number.
 
-        Raises: Rejected, without naming the properties.
+        `what` names the resource. Raises: Rejected, without naming the properties.
         """
         if self.own is not None and (not (wanted := set(found)) or wanted - self.own):
             raise Rejected(Reason.PROPERTY_MISSING, f"{self.person} does not work for every property of {what}")
 
 
 TOLD_WITHOUT_ONE: Final = "send 'Authorization: Bearer <token>'"
-"""The detail for a request without a token."""
+"""The problem detail for a request without a token."""
 
 
 class Identities(Protocol):
     """Resolves bearer tokens to callers."""
 
     async def caller_of(self, token: str) -> Caller:
-        """Return the caller of a token; the token is empty if none was sent.
+        """Return the caller that a token identifies; the token is empty if none was sent.
 
         Raises: Rejected if the token is invalid, or cannot be verified now.
         """
@@ -107,25 +107,25 @@ class Nobody:
     """Identities of a service without an OpenID provider: no caller is known."""
 
     async def caller_of(self, token: str) -> Caller:
-        """Raise Rejected for every token."""
+        """Raise Rejected for every token, because no provider is configured."""
         del token
         raise Rejected(Reason.UNKNOWN_CALLER, "this service knows nobody: PITLEDGER_OIDC_ISSUER is not set")
 
 
 def token_hash(token: str) -> str:
-    """Return the SHA-256 of a token in hexadecimal, the only form in which it is kept."""
+    """Return the SHA-256 of a token in hexadecimal, the only form in which tokens are kept."""
     return sha256(token.encode()).hexdigest()
 
 
 async def caller_of(request: Request, known: Identities | None = None) -> Caller:
-    """Return the caller of the bearer token, of those `known` to the application. Raises: Rejected if unknown."""
+    """Return the caller by a request's bearer token; `known` replaces the app's own identities. Raises: Rejected."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     identities: Identities = known or request.app.state.identities
     return await identities.caller_of(token if scheme.lower() == "bearer" else "")
 
 
 async def caller_with(request: Request, roles: frozenset[str]) -> Caller:
-    """Return the caller. Raises: Rejected if unknown or without any of the roles."""
+    """Return the caller of a request. Raises: Rejected if unknown, or without any of the roles."""
     caller = await caller_of(request)
     caller.require_role(roles)
     return caller
@@ -146,7 +146,7 @@ def query_parameters(route: APIRoute) -> frozenset[str]:
 
 
 def require_known_parameters(request: Request, known: frozenset[str]) -> None:
-    """Check that a query has no other parameters than these. Raises: RequestValidationError."""
+    """Check that a request has no query parameters other than `known`. Raises: RequestValidationError."""
     if not request.scope["query_string"]:
         return
     if unknown := sorted(request.query_params.keys() - known):
@@ -160,7 +160,7 @@ def require_known_parameters(request: Request, known: frozenset[str]) -> None:
 
 
 def _require_readable(annotation: Any, body: bytes) -> None:
-    """Check a body for what the framework does not check: duplicate members, and too many mistakes to list.
+    """Check a body for two faults that the framework does not check: duplicate members, and too many mistakes to list.
 
     Raises: RequestValidationError.
     """
@@ -180,20 +180,20 @@ def _adapter(annotation: Any) -> TypeAdapter[Any]:
 
 
 def too_many_mistakes(count: int) -> dict[str, Any]:
-    """Return one problem for all `count` mistakes: describing each would block all other requests meanwhile."""
+    """Return one problem that stands for all `count` mistakes, because describing each would block other requests."""
     told = f"{count} mistakes, too many to list: send what the OpenAPI document says"
     return {"type": "too_many_mistakes", "loc": ("body",), "msg": told}
 
 
 LISTED_MAX: Final = 200
-"""Maximum number of mistakes listed of a body; more are only counted."""
+"""Maximum number of mistakes in a body that are listed; more are only counted."""
 
 MISTAKES_MAX: Final = 20
-"""Maximum number of mistakes reported for a request."""
+"""Maximum number of unknown parameters or members reported for a request."""
 
 
 class _Bearer(SecurityBase):
-    """A bearer token of a person with one of the roles; it appears in the OpenAPI document as `bearer`."""
+    """Security dependency: a bearer token of a person with one of the roles. Appears in OpenAPI as `bearer`."""
 
     def __init__(self, roles: frozenset[str], whose: Whose) -> None:
         self.scheme_name = "bearer"
@@ -204,7 +204,7 @@ class _Bearer(SecurityBase):
         self.whose = whose
 
     async def caller(self, request: Request) -> Caller:
-        """Return the authorized caller. Raises: Rejected, RequestValidationError."""
+        """Return the authorized caller of a request. Raises: Rejected, RequestValidationError."""
         caller = await caller_with(request, self._roles)
         route: APIRoute = request.scope["route"]
         require_known_parameters(request, query_parameters(route))
@@ -222,18 +222,18 @@ class _Bearer(SecurityBase):
 
 
 def require_role(*roles: Role, whose: Literal["named", "every", "none"] = "named") -> Any:
-    """Return a dependency that yields the caller's name and requires any of the roles.
+    """Return a dependency that requires any of the roles, and yields the caller's name.
 
         Reader = Annotated[str, require_role(READ_REPORTS, PAY_OUT)]
 
-    The caller must work for the property that path or query name, or for all properties if they name none. Raises:
-    ValueError without a role: a route that needs no role needs no caller.
+    The caller must work for the property that path or query names, or for all properties if neither names one. Raises:
+    ValueError without a role, because a route that needs no role needs no caller.
     """
     return _with(roles, whose)
 
 
 def caller_for_own(*roles: Role) -> Any:
-    """Return a dependency that yields the `Caller` and requires any of the roles.
+    """Return a dependency that requires any of the roles, and yields the `Caller`.
 
     The route itself checks the caller against the property of the stored data. Raises: ValueError without a role.
     """
@@ -248,7 +248,7 @@ def _with(roles: Iterable[Role], whose: Whose) -> Any:
 
 
 def whose_data(route: APIRoute) -> Whose | None:
-    """Return whose data a route serves, or None for a route without a caller."""
+    """Return whose data a route serves, or None for a route without a caller. Raises: ValueError if it declares two."""
     calls = [one.call for one in _dependants(route.dependant)]
     found = {call.whose for call in calls if isinstance(call, _Bearer)}
     if len(found) > 1:
@@ -257,9 +257,9 @@ def whose_data(route: APIRoute) -> Whose | None:
 
 
 def require_property_declared(route: Route, whose: Whose | None, *, is_named: bool) -> None:
-    """Check that a route names a property in path, query or body only if it serves the data of that one.
+    """Check that a route names a property in path, query or body exactly if it serves the data of the named property.
 
-    Raises: ValueError on a mismatch.
+    `is_named` is whether it names one. Raises: ValueError on a mismatch.
     """
     if whose is not None and is_named != (whose == "named"):
         what = "names a property" if is_named else "names no property in path, query or body"
@@ -267,7 +267,7 @@ def require_property_declared(route: Route, whose: Whose | None, *, is_named: bo
 
 
 def require_parameters_declared(route: APIRoute) -> None:
-    """Check that a route's parameters match its declaration of whose data it serves. Raises: ValueError."""
+    """Check that a route's parameters match the declaration of whose data it serves. Raises: ValueError."""
     is_named = "property" in query_parameters(route) or "{property}" in route.path
     require_property_declared(route, whose_data(route), is_named=is_named)
 

@@ -1,4 +1,4 @@
-"""Admission control for expensive requests such as reports: bounded concurrency, bounded queue, the rest refused."""
+"""Admission control for expensive requests such as reports: bounded concurrency and queue; further ones are refused."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,11 +12,11 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.http.problems import Responses, problems
 
 FULL: Final[Responses] = problems(Reason.BUSY, Reason.TRY_AGAIN)
-"""For the `responses` of a route behind an admission queue."""
+"""The `responses` of a route behind an admission queue."""
 
 
 class AdmissionQueue:
-    """An admission queue for one kind of work. `what` names it: "reports as files"."""
+    """The admission queue for one kind of expensive request, which `what` names: "reports as files"."""
 
     def __init__(self, what: str, *, at_once: int, waiting_max: int) -> None:
         self._what = what
@@ -27,9 +27,9 @@ class AdmissionQueue:
 
     @asynccontextmanager
     async def taken(self, request: Request) -> AsyncIterator[None]:
-        """Wait for a slot, and hold it for the block as long as the client is connected.
+        """Wait for a slot, and hold it during the block while the client is connected.
 
-        Raises: Rejected if the queue is full; ClientDisconnect when the client disconnects, which cancels the block.
+        Raises: Rejected if the queue is full; ClientDisconnect if the client disconnects, which cancels the block.
         """
         async with _while_connected(request):
             if self._turns.locked() and self._waiting >= self._waiting_max:

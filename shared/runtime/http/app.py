@@ -33,10 +33,10 @@ from shared.runtime.http.problems import Mistake, problem, problems
 from shared.runtime.metrics import Metrics
 
 ReadinessCheck = Callable[[], Awaitable[str | None]]
-"""Return what is wrong in a few words, or None."""
+"""Return a short description of the problem, or None."""
 
 RecordRefusal = Callable[[Request, Caller, Reason, str], Awaitable[None]]
-"""Record that a known person's request was rejected, with reason and detail."""
+"""Record that an authenticated person's request was rejected, with reason and detail."""
 
 CONFIDENTIAL_METRICS: Final = (
     *("pitledger_info", "pitledger_ready", "pitledger_messages_authenticated"),
@@ -46,24 +46,24 @@ CONFIDENTIAL_METRICS: Final = (
     *("pitledger_verification_ok", "pitledger_verification_age_seconds", "pitledger_scrub_age_seconds"),
     *("pitledger_projection_differences", "pitledger_projection_age_seconds", "pitledger_identity_keys_age_seconds"),
 )
-"""The metrics of a confidential service: whether it runs, reads and is unaltered; none depends on what it holds."""
+"""The metrics that a confidential service publishes. They show whether it works; none depends on the data it holds."""
 
 OPEN_PATHS: Final = frozenset({"/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics"})
-"""Public paths, which show no money, people or rounds. All others require a role."""
+"""Public paths, which show no money, people or rounds. All other paths require a role."""
 
 NO_TELEMETRY: Final[TelemetryConfig] = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
-"""Turn off the framework's telemetry: malformed requests may contain access codes."""
+"""Turns off the framework's telemetry, because malformed requests may contain access codes."""
 
 _CLIENT_GONE: Final = 499
-"""The status counted for a client that disconnected before the answer."""
+"""The status code counted for a client that disconnected before the answer."""
 
 log = structlog.get_logger()
 
 _NOT_THEIRS_TO_READ: Final = (Reason.ROLE_MISSING, Reason.ROLES_INCOMPATIBLE, Reason.PROPERTY_MISSING)
-"""Reasons for denying a known person something to read. Reads are not journaled, only logged with the name."""
+"""Reasons for denying a read to an authenticated person. Denied reads are not journaled, only logged with the name."""
 
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-"""Methods that change nothing; a route with any other method takes commands."""
+"""HTTP methods that change nothing; a route with any other method takes commands."""
 
 
 class Links(BaseModel):
@@ -98,24 +98,24 @@ def create_app(
     observe: Callable[[], None] = lambda: None,
     confidential_to: frozenset[str] = frozenset(),
 ) -> FastAPI:
-    """Return the application of a service: its own routes, and the common ones.
+    """Return the application of a service: its own routes, and the routes common to all services.
 
-    A request that takes longer than `request_seconds_max` is aborted; its client may retry. `observe` brings the
-    metrics up to date before they are told. With `confidential_to`, whoever has none of these roles gets one answer to
-    every request but those of `OPEN_PATHS`, which show nothing that depends on what the service holds.
+    A request that takes longer than `request_seconds_max` is aborted; its client may retry. `observe` updates the
+    metrics before they are read. With `confidential_to`, a caller who has none of these roles gets the same answer to
+    every request, except for `OPEN_PATHS`, which show nothing that depends on the data of the service.
     """
     title = f"Pitledger {service}"
     app = FastAPIOffline(
         docs_url="/docs", redoc_url=None, title=title, version=version, redirect_slashes=False, telemetry=NO_TELEMETRY
     )
     app.state.identities = identities
-    app.openapi = cache(lambda: _document(app))  # type: ignore[method-assign]  # the framework's way to extend it
+    app.openapi = cache(lambda: _document(app))  # type: ignore[method-assign]  # as FastAPI documents
     _answer_rejections(app, record_refusal)
     document = ServiceDocument(name=service, title=title, version=version)
     operations = _operations(document, metrics, checks, observe, confidential_to)
     routes = merge_routers(
         *([] if router is None else [router]), operations
-    ).routes  # its own first: they are asked for most
+    ).routes  # its own routes first, because they are requested most
     for route in routes:
         if isinstance(route, APIRoute):
             require_parameters_declared(route)
@@ -133,7 +133,7 @@ def _document(app: FastAPI) -> dict[str, Any]:
 
 
 def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
-    """Answer every rejection with a problem document; a known person's command is journaled first."""
+    """Answer every rejection with a problem document; an authenticated person's command is journaled first."""
 
     async def answer(
         request: Request, rejected: Rejected, *, recorded: str | None = None, errors: list[Mistake] | None = None
@@ -143,7 +143,7 @@ def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
         if _is_command(request):
             try:
                 caller = await caller_of(request)
-            except Rejected as unknown:  # the framework reads a body before it asks who sent it
+            except Rejected as unknown:  # the framework parses a body before it authenticates the caller
                 return _unknown_caller(request, unknown)
             await record_refusal(request, caller, rejected.reason, recorded or rejected.detail)
         elif rejected.reason in _NOT_THEIRS_TO_READ:
@@ -175,7 +175,7 @@ def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
 
     @app.exception_handler(HTTPException)
     async def framework(request: Request, error: HTTPException) -> Response:
-        """Answer the framework's own errors: an unknown path or method, or a body that is not text."""
+        """Answer the framework's own errors, such as an unknown path or method, or a body that is not text."""
         reasons = {404: Reason.NOT_FOUND, 405: Reason.METHOD_NOT_ALLOWED}
         reason = reasons.get(error.status_code, Reason.MALFORMED)
         response = await answer(request, Rejected(reason, str(error.detail)))
@@ -190,22 +190,22 @@ def _operations(
     observe: Callable[[], None],
     confidential_to: Collection[str],
 ) -> APIRouter:
-    """Return the routes for operators."""
+    """Return the routes for operators: service document, health, readiness, metrics."""
     router = APIRouter(tags=["operations"])
 
     @router.get("/", summary="Read the service document")
     async def about() -> ServiceDocument:
-        """Return its name and version, and links to its documents."""
+        """Return the service's name and version, and links to its documents."""
         return document
 
     @router.get("/healthz", summary="Check liveness")
     async def healthz() -> dict[str, str]:
-        """Return that the process answers."""
+        """Return 200 while the process can answer."""
         return {"status": "alive"}
 
     @router.get("/readyz", summary="Check readiness", responses=problems(Reason.NOT_READY))
     async def readyz() -> Response:
-        """Return whether the service is ready: database, broker, lag and verification are good."""
+        """Return whether the service is ready, with the result of each check."""
         found = {name: await check() for name, check in checks.items()}
         wrong = {name: what for name, what in found.items() if what is not None}
         metrics.ready.set(not wrong)
@@ -220,7 +220,7 @@ def _operations(
     async def prometheus() -> Response:
         """Return the metrics in Prometheus text format."""
         observe()
-        if confidential_to:  # one after the other, so that not even their order varies
+        if confidential_to:  # each separately, so that even their order is constant
             only: list[Any] = [metrics.registry.restricted_registry([name]) for name in CONFIDENTIAL_METRICS]
             told = b"".join(generate_latest(one) for one in only)
         else:
@@ -231,7 +231,7 @@ def _operations(
 
 
 class _Confidential:
-    """Answers whoever has none of the service's roles alike, whatever is asked for, before a route is looked up."""
+    """Middleware that gives callers without a role of the service the same answer on every path, before routing."""
 
     def __init__(self, app: ASGIApp, identities: Identities, roles: frozenset[str]) -> None:
         self._app = app
@@ -250,9 +250,9 @@ class _Confidential:
 
 
 class _Measured:
-    """Counts and times every request, and answers unexpected failures.
+    """Middleware that counts and times every request, and answers unexpected failures.
 
-    Plain ASGI, because the framework's middleware base runs each request in a task group of its own.
+    It is plain ASGI, because the framework's middleware base class runs each request in a task group.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics, seconds_max: float | None) -> None:
@@ -281,7 +281,7 @@ class _Measured:
         except Exception as error:
             response = _failure(Request(scope), error)
             if status:
-                raise  # the answer had begun: it cannot be taken back
+                raise  # the answer has begun and cannot be replaced
             await response(scope, receive, sent)
         route = _route(scope)
         self._metrics.http_requests.labels(scope["method"], route, str(status)).inc()
@@ -289,7 +289,7 @@ class _Measured:
 
 
 def _failure(request: Request, error: Exception) -> Response:
-    """Return the answer to a failure: retry later, or an internal error, which is logged with a traceback."""
+    """Return the answer to a failure: retry later, or else an internal error, which is logged with a traceback."""
     kind = kind_of(error)
     if kind in (ErrorKind.TRANSIENT, ErrorKind.AMBIGUOUS, ErrorKind.FENCED):
         log.warning(
@@ -308,7 +308,7 @@ def _failure(request: Request, error: Exception) -> Response:
 
 
 def _unknown_caller(request: Request, rejected: Rejected) -> Response:
-    """Return the answer to an unknown caller: logged and counted, but not journaled.
+    """Return the answer to an unauthenticated caller. It is logged and counted, but not journaled.
 
     Otherwise anyone could fill the journal.
     """
@@ -317,7 +317,7 @@ def _unknown_caller(request: Request, rejected: Rejected) -> Response:
 
 
 def _route(scope: Scope) -> str:
-    """Return the template of the route that a request has matched."""
+    """Return the path template of the route that a request has matched, or "unmatched"."""
     return getattr(scope.get("route"), "path", "unmatched")
 
 
@@ -332,7 +332,7 @@ def _place(location: Sequence[int | str]) -> str:
 
 
 def _kinds_of_mistakes(error: RequestValidationError) -> str:
-    """Return where and how a request is malformed, without values and unknown names, which may be access codes."""
+    """Return the places and kinds of a request's mistakes, without values or unknown names (possible access codes)."""
     places: list[tuple[str, Any]] = [
         (_place(item["loc"][:-1] if item["type"] == "extra_forbidden" else item["loc"]), item["type"])
         for item in error.errors()

@@ -1,4 +1,4 @@
-"""Record audit entries about callers in a separate shard, so that they never delay commands."""
+"""Append audit entries about callers to a separate shard, so that they never delay commands."""
 
 from sqlalchemy import select
 
@@ -7,9 +7,9 @@ from shared.runtime.context import RuntimeContext
 
 
 async def append_audit_entry(context: RuntimeContext, shard_name: str, *drafts: EntryDraft) -> None:
-    """Append the entries that are not in the journal yet, one caller at a time, in a separate transaction.
+    """Append the entries that the journal does not contain yet, in a separate transaction.
 
-    Raises: Unsealed; Rejected if the journal verifier has reported a problem.
+    Callers of the same shard take turns. Raises: Unsealed; Rejected if the journal has a problem.
     """
     e = context.tables.entries.c
     ledger, engine = context.ledger, context.pools.commands

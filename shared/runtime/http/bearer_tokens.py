@@ -39,24 +39,24 @@ ALGORITHMS: Final = (
     "Ed25519",
     "EdDSA",
 )
-"""Asymmetric signature algorithms. Shared secrets (HS...) and `none` are never accepted (RFC 8725, 3.1)."""
+"""Accepted signature algorithms, all asymmetric: shared secrets (HS...) and `none` are refused (RFC 8725, 3.1)."""
 
 TYPES: Final = frozenset({"jwt", "at+jwt", "application/at+jwt"})
-"""Accepted values of a token's `typ`; other kinds signed by a provider, such as logout tokens, are refused."""
+"""Accepted values of a token's `typ`. Other kinds of token that providers sign, such as logout tokens, are refused."""
 
 LEEWAY: Final = timedelta(seconds=30)
 """Allowed clock difference between provider and service."""
 
 _TOKEN_CHARACTERS_MAX: Final = 8192
 _KNOWN_MAX: Final = 10_000
-"""Maximum number of cached tokens, so that a signature is verified once; the oldest is evicted first."""
+"""Maximum number of cached tokens; the oldest is evicted first. Caching avoids verifying a signature again."""
 
 _registry: Final = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
 _person: TypeAdapter[str] = TypeAdapter(Person)
 
 
 class _Claims(Contract, extra="ignore"):
-    """The claims that every token must have, as the provider signed them."""
+    """The claims that every token must have."""
 
     iss: str
     aud: str | tuple[str, ...]
@@ -67,7 +67,7 @@ class _Claims(Contract, extra="ignore"):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A token whose signature and claims are valid."""
+    """A verified token: its caller, the id of the key that signed it, and its times."""
 
     caller: Caller
     kid: str
@@ -77,7 +77,7 @@ class _Known:
 
 
 class _NotAccepted(Exception):
-    """A token is not accepted: `why` is the label of the metric."""
+    """A token is not accepted; `why` is the label of the metric."""
 
     def __init__(self, why: str, detail: str) -> None:
         super().__init__(detail)
@@ -85,10 +85,10 @@ class _NotAccepted(Exception):
 
 
 class Tokens:
-    """Identities from the tokens of one OpenID provider."""
+    """Identities from the bearer tokens of one OpenID provider."""
 
     def __init__(self, settings: Settings, issuer: str, *, clock: Clock, metrics: Metrics, get: Get = get_json) -> None:
-        """Check the issuer. Raises: FatalServiceError if it cannot be trusted."""
+        """Check the issuer. Raises: FatalServiceError if its answers could be altered in transit."""
         _require_protected(settings, issuer)
         self.keys = Keys(issuer, metrics, get)
         self.revoked = Revoked(settings.oidc_revoked_file)
@@ -106,7 +106,7 @@ class Tokens:
         return await self.keys.check() or await self.revoked.check()
 
     async def caller_of(self, token: str) -> Caller:
-        """Return the caller of a token. Raises: Rejected."""
+        """Return the caller that a token identifies. Raises: Rejected."""
         try:
             return await self._accepted(token)
         except _NotAccepted as refused:
@@ -114,7 +114,7 @@ class Tokens:
             raise Rejected(Reason.UNKNOWN_CALLER, str(refused)) from None
 
     async def _accepted(self, token: str) -> Caller:
-        """Return the caller of a token; expiry and revocation are checked on every request.
+        """Return the caller of a token. Expiry and revocation are checked for every request, the signature only once.
 
         Raises: _NotAccepted, Rejected.
         """
@@ -149,7 +149,7 @@ class Tokens:
         if key is None or key.kid is None:
             raise _NotAccepted("key", f"the token is not known: the provider has no key {str(kid)[:64]!r}")
         try:
-            # EdDSA has a newer name (RFC 9864), which not every provider uses yet.
+            # EdDSA is deprecated in favor of Ed25519 (RFC 9864), which not every provider uses yet.
             with warnings.catch_warnings(action="ignore", category=SecurityWarning):
                 claims = jwt.decode(token, key, algorithms=ALGORITHMS, registry=_registry).claims
         except (JoseError, ValueError):
@@ -193,7 +193,7 @@ class Tokens:
 
 
 def identities_of(settings: Settings, *, clock: Clock, metrics: Metrics) -> Tokens | None:
-    """Return the identities of the configured provider, or None.
+    """Return the identities of the configured OpenID provider, or None if none is configured.
 
     Raises: FatalServiceError.
     """
@@ -203,7 +203,7 @@ def identities_of(settings: Settings, *, clock: Clock, metrics: Metrics) -> Toke
 
 
 def _require_protected(settings: Settings, issuer: str) -> None:
-    """Allow a provider without TLS, such as the development issuer, only on this machine's loopback.
+    """Accept a provider without TLS, such as the development issuer, only if everything is on this machine's loopback.
 
     Raises: FatalServiceError.
     """
@@ -224,7 +224,7 @@ def _require_protected(settings: Settings, issuer: str) -> None:
 
 
 def _kid_of(token: str) -> str | None:
-    """Return the key id in a token's header, or None. Raises: _NotAccepted."""
+    """Return the key id in a token's header, or None if absent. Raises: _NotAccepted for an unacceptable header."""
     try:
         header = extract_compact(token.encode("ascii")).protected
     except (JoseError, ValueError):
@@ -248,7 +248,7 @@ def _moment(seconds: float) -> datetime:
 
 
 def _claim(claims: Mapping[str, Any], name: str) -> Any:
-    """Return a claim by its name, or by its path (`realm_access.roles`), or None."""
+    """Return a claim by its name, or by a path such as `realm_access.roles`; None if it is missing."""
     if name in claims:
         return claims[name]
     found: Any = claims
@@ -258,7 +258,7 @@ def _claim(claims: Mapping[str, Any], name: str) -> Any:
 
 
 def _names(claims: Mapping[str, Any], name: str) -> frozenset[str]:
-    """Return the names in a claim that is a list or a space-separated text; none for any other form."""
+    """Return the names in a claim that is a list or a space-separated text; empty for any other type."""
     match _claim(claims, name):
         case str() as text:
             return frozenset(text.split())

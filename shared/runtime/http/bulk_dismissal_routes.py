@@ -1,4 +1,4 @@
-"""Routes for bulk dismissals of quarantined records: list, show, decide."""
+"""Routes for bulk dismissals of quarantined records: list, show, request and decide."""
 
 from dataclasses import asdict
 from functools import partial
@@ -35,18 +35,18 @@ DismissalReader = Annotated[Caller, caller_for_own(READ_QUARANTINE, MEND_QUARANT
 
 
 def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRouter:
-    """Return the routes about bulk dismissals of a service.
+    """Return the routes for the bulk dismissals of a service.
 
-    They must precede the routes about one record, whose path accepts any word as the number.
+    They must precede the routes for single records, whose path accepts any word as the record number.
     """
     readers, tables = context.pools.readers, context.tables
     router = APIRouter(prefix="/quarantine/dismissals", tags=["quarantine"])
 
     @router.get("", response_model_exclude_none=True, summary="List bulk dismissals of quarantined records")
     async def list_all(reader: DismissalReader, asked: Asked) -> Page[DismissalItem]:
-        """Oldest first: requested dismissals and decisions, limited to the caller's properties.
+        """Return requested dismissals with their decisions, oldest first, limited to the caller's properties.
 
-        Callers who work for every property also see those that name none.
+        Callers who work for every property also see dismissals that name no property.
         """
         [after] = DISMISSALS.after(asked.cursor) or (0,)
         async with snapshot(readers) as connection:
@@ -63,23 +63,23 @@ def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRou
     async def show_one(
         http: Request,
         reader: DismissalReader,
-        dismissal: Annotated[int, Path(ge=1, le=2**31 - 1, description="the number of what was asked for")],
+        dismissal: Annotated[int, Path(ge=1, le=2**31 - 1, description="the number of the bulk dismissal")],
     ) -> Response:
-        """Return a bulk dismissal with the first records that it selects now; approve with this document's hash."""
+        """Return a bulk dismissal with the first records that its filter selects. An approval names its hash."""
         async with snapshot(readers) as connection:
             await require_own(connection, reader, dismissal)
             many = await read_many(connection, tables, dismissal)
         return document_response(http, many.whole)
 
     async def may_decide(caller: Caller, command: Any) -> None:
-        """Check that the caller works for the property of the dismissal, or for every property if it names none."""
+        """Check that the caller works for the dismissal's property, or for every property if it names none."""
         async with snapshot(context.pools.commands) as connection:
             await require_own(connection, caller, command.dismissal)
 
     async def require_own(connection: AsyncConnection, caller: Caller, number: int) -> None:
-        """Check that the caller works for the dismissal's property, or for all if it names none.
+        """Check that the caller works for the dismissal's property, or for every property if it names none.
 
-        Raises: Rejected, alike for a dismissal of another property and for a missing one.
+        Raises: Rejected, with the same answer for a dismissal of another property as for a missing one.
         """
         found = await read_dismissal(connection, tables, number)
         caller.require_properties_of(f"dismissal {number}", () if found is None else properties_of(found))

@@ -1,4 +1,4 @@
-"""Routes from command models: a command is one frozen model, and its POST route follows from it.
+"""Routes from command models: a command is one frozen model, from which its POST route is generated.
 
     class VoidSlip(Command):
         \"""Void a slip that has not been received.\"""
@@ -10,8 +10,8 @@
 
     command_route(router, engine, VoidSlip, "/slips/{property}/{slip}/{number}/void", role=VOID_SLIPS, answers=Slip)
 
-Fields named in the path are its parameters, the others form the JSON body. A request is parsed and validated once as a
-whole, by the route itself: every mistake is in one answer.
+Fields named in the path become path parameters, the others members of the JSON body. The route itself parses and
+validates the whole request at once, so that one answer reports every mistake.
 """
 
 import re
@@ -54,7 +54,7 @@ IdempotencyKey = Annotated[
     Identifier,
     Header(
         alias="Idempotency-Key",
-        description="names this command of yours: sent again, it is not done again, and its answer is the same",
+        description="the caller's unique name for this command: a retry has no further effect and gets the same answer",
     ),
 ]
 """The Idempotency-Key header, as a parameter of a route."""
@@ -66,10 +66,10 @@ COMMAND_REASONS: Final = (
     Reason.TRY_AGAIN,
     Reason.JOURNAL_IN_DOUBT,
 )
-"""The reasons for which any command may be rejected."""
+"""The reasons for which any command may be rejected, whatever it does."""
 
 SUBJECT: Final = "x-subject"
-"""The member of an OpenAPI operation that names the path of the document that the command is about."""
+"""The member of an OpenAPI operation with the path of the document that its command is about."""
 
 _KEY_HEADER: Final = "Idempotency-Key"
 _PLACEHOLDER: Final = re.compile(r"{(\w+)}")
@@ -86,20 +86,20 @@ class CommandEngine(Protocol):
     async def do(self, command: Any, *, person: str, key: str) -> Answer:
         """Return the answer to a command; a retry under the same key gets the same answer.
 
-        Raises: Rejected if the key was used for another command; database errors if it could not be committed.
+        Raises: Rejected if the key was used for another command; database errors if the command could not be committed.
         """
 
 
 CommandT = TypeVar("CommandT", bound=Contract)
 
 Prepare = Callable[[CommandT, str, str], Awaitable[Any]]
-"""Build the command from a valid request, the person and the key, for example to hash an access code first."""
+"""Build the command from a valid request, the person and the key, for example by hashing an access code first."""
 
 MayDo = Callable[[Caller, CommandT], Awaitable[None]]
-"""Check that a caller works for the property of the stored data. Raises: Rejected."""
+"""Check that a caller works for the property of the data that a command changes. Raises: Rejected."""
 
 CommandWhose = Literal["named", "every", "none"] | MayDo[CommandT]
-"""Whose data a command changes: of the property in path or body, of every one, of none, or checked by a function."""
+"""Whose data a command changes: the named property's, every property's, no property's, or as a function checks."""
 
 _Errors = list[dict[str, Any]]
 
@@ -121,13 +121,14 @@ def command_route(
 ) -> None:
     """Add the POST route of a command to a router, for callers with the role.
 
-    `answers` is the model of an accepted command's answer, sent with `status`; `rejects` are the reasons for rejections
-    beyond those of every command; `tag` is the route's group in the OpenAPI document, by default the router's;
-    `subject` is the whole path of the GET route of the approval subject, with fields of the command, published as
-    `x-subject` in the OpenAPI document: an approval names the hash of that document; `whose` is whose data it changes.
-    Summary and description come from the model's docstring.
+    `answers` is the model of the answer to an accepted command, which is sent with `status`. `rejects` are the reasons
+    for rejections beyond those of every command. `prepare` builds the command that is executed. `tag` is the route's
+    group in the OpenAPI document, by default the router's. `subject` is the whole path of the GET route of the approval
+    subject, with fields of the command as parameters; the OpenAPI document has it as `x-subject`, and an approval names
+    the hash of that document. `whose` is whose data the command changes. Summary and description come from the model's
+    docstring.
 
-    Raises: ValueError if a path names no field of the model, or an approval has no subject.
+    Raises: ValueError if a path names a field that the model lacks, or if an approval has no subject.
     """
     in_path = frozenset(_PLACEHOLDER.findall(router.prefix + path))
     unknown = (in_path | set(_PLACEHOLDER.findall(subject or ""))) - model.model_fields.keys()
@@ -160,9 +161,9 @@ def command_route(
 
 
 class CommandRoute(Route):
-    """The POST route of a command. `describe` makes the framework's route of it, which only the OpenAPI document needs.
+    """The POST route of a command. `describe` builds the equivalent FastAPI route, for the OpenAPI document only.
 
-    That takes a thousand times as long as a request, so no service makes it before somebody asks for the document.
+    Building it takes a thousand times as long as a request, so it is built when the document is first requested.
     """
 
     def __init__(self, path: str, command: "_Endpoint[Any]", describe: Callable[[], BaseRoute]) -> None:
@@ -173,7 +174,7 @@ class CommandRoute(Route):
         require_property_declared(self, command.whose, is_named=command.names_property)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Return whether a request is for this route, which is then known of it, as of the framework's."""
+        """Return whether a request matches this route; if so, set the route in its scope as the framework does."""
         match, child_scope = super().matches(scope)
         if match is not Match.NONE:
             child_scope["route"] = self
@@ -181,17 +182,17 @@ class CommandRoute(Route):
 
 
 class _Described:
-    """An endpoint that is never called: its signature is what an OpenAPI document says of a command."""
+    """A placeholder endpoint that is never called. OpenAPI describes the command from its signature."""
 
     def __init__(self, command: "_Endpoint[Any]") -> None:
         self.__signature__ = command.signature()
 
     async def __call__(self) -> None:
-        """Do nothing."""
+        """Do nothing: only the signature is used."""
 
 
 class _Endpoint(Generic[CommandT]):
-    """The endpoint of one command: it takes the raw request."""
+    """The endpoint of one command, called with the raw request."""
 
     def __init__(
         self,
@@ -213,7 +214,7 @@ class _Endpoint(Generic[CommandT]):
         self._roles = frozenset((role.name,))
         self._status = status
         self._prepare = prepare
-        # A path is text, also where a field takes nothing but a whole number.
+        # Path parameters are text, even for fields that accept only whole numbers.
         self._converted: Mapping[str, TypeAdapter[Any]] = {
             name: TypeAdapter(model.model_fields[name].rebuild_annotation())
             for name in in_path
@@ -221,11 +222,11 @@ class _Endpoint(Generic[CommandT]):
         }
 
     def signature(self) -> Signature:
-        """Return the signature that an equivalent endpoint of the framework would have."""
+        """Return the signature that an equivalent FastAPI endpoint would have."""
         return _signature(self._model, self._in_path, self._role, self._whose)
 
     async def __call__(self, request: Request) -> Response:
-        """Execute the command in a request, and return its answer."""
+        """Execute the command in a request, and return its answer. Raises: Rejected, RequestValidationError."""
         caller = await caller_with(request, self._roles)
         require_known_parameters(request, frozenset())
         command, key = self._read(request.path_params, await request.body(), request.headers.getlist(_KEY_HEADER))
@@ -245,7 +246,7 @@ class _Endpoint(Generic[CommandT]):
         return Response(answer.body, self._status, headers, JSON)
 
     def _read(self, in_path: Mapping[str, str], raw: bytes, given: Sequence[str]) -> tuple[CommandT, str]:
-        """Return the command and its key. Raises: RequestValidationError with every mistake."""
+        """Return the command and its Idempotency-Key. Raises: RequestValidationError with every mistake."""
         mistakes: _Errors = []
         key, command = "", None
         if len(given) != 1:
@@ -269,7 +270,7 @@ class _Endpoint(Generic[CommandT]):
         return command, key
 
     def _body(self, raw: bytes, mistakes: _Errors) -> dict[str, Any] | None:
-        """Return the members of the body, none if it is empty; None if it is not an object or repeats a path field."""
+        """Return the body's members, none if it is empty; None if it is no object, or has too many unknown members."""
         try:
             body = read_json(raw) if raw else {}
         except MemberTwice as error:
@@ -284,20 +285,20 @@ class _Endpoint(Generic[CommandT]):
         for name in self._in_path & body.keys():
             mistakes.append({"type": "extra_forbidden", "loc": (_BODY, name), "msg": "stands in the path"})
         unknown = [name for name in body if name not in self._model.model_fields]
-        if len(unknown) <= MISTAKES_MAX:  # the command as a whole says what is wrong with each
+        if len(unknown) <= MISTAKES_MAX:  # validating the command reports each unknown member
             return body
         for name in unknown[:MISTAKES_MAX]:
             mistakes.append({"type": "extra_forbidden", "loc": (_BODY, name), "msg": "there is no such member"})
         return None
 
     def _path_values(self, in_path: Mapping[str, str]) -> dict[str, Any]:
-        """Return the path parameters converted to their fields' types; those that cannot be converted remain text."""
+        """Return the path parameters, converted to their fields' types; those that cannot be converted remain text."""
         values: dict[str, Any] = dict(in_path)
         for name, adapter in self._converted.items():
             try:
                 values[name] = adapter.validate_strings(values[name])
             except ValidationError:
-                continue  # the command as a whole says what is wrong
+                continue  # validating the command reports the mistake
         return values
 
 
@@ -326,7 +327,7 @@ def _signature(model: type[Contract], in_path: Iterable[str], role: Role, whose:
 
 
 def _located(error: ValidationError, place: Callable[[tuple[int | str, ...]], tuple[int | str, ...]]) -> _Errors:
-    """Return validation errors with their location in the request, or only their number if there are too many."""
+    """Return validation errors with their locations in the request; if there are too many, only their number."""
     if (count := error.error_count()) > LISTED_MAX:
         return [too_many_mistakes(count)]
     return [

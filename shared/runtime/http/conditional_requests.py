@@ -11,21 +11,21 @@ from shared.runtime.http.problems import Responses
 
 JSON: Final = "application/json"
 
-UNCHANGED: Final[Responses] = {304: {"description": "It is as the ETag in `If-None-Match` says"}}
+UNCHANGED: Final[Responses] = {304: {"description": "Unchanged: the ETag in `If-None-Match` is current"}}
 """For the `responses` of a route whose documents have an ETag."""
 
 
 def document_response(request: Request, document: BaseModel, *, version: int | str | None = None) -> Response:
-    """Return a document with its ETag, without null members; 304 if the caller has it.
+    """Return a document with its ETag, without null members; 304 if the caller already has it.
 
-    The ETag is derived from `version`, if given, and otherwise from the content.
+    The ETag is derived from `version` if given, otherwise from the content.
     """
     body = document.model_dump_json(exclude_none=True)
     return respond(request, body, JSON, entity_tag(body if version is None else str(version)))
 
 
 def respond(request: Request, body: str | bytes, media_type: str, tag: str) -> Response:
-    """Return a body with its ETag, or 304 if the caller has it."""
+    """Return a body with its ETag `tag`, or 304 if the caller already has it."""
     headers = {"ETag": tag, "Cache-Control": "no-cache", "Vary": "Accept, Authorization"}
     if is_current(request.headers.get("if-none-match", ""), tag):
         return Response(status_code=304, headers=headers)
@@ -33,7 +33,7 @@ def respond(request: Request, body: str | bytes, media_type: str, tag: str) -> R
 
 
 def entity_tag(content: str) -> str:
-    """Return the entity tag of a content; weak, because volatile members may be left out of it.
+    """Return the entity tag of a text. It is weak, because the text may leave out volatile members.
 
     >>> entity_tag("{}")
     'W/"44136fa355b3678a1146ad16f7e8649e"'
@@ -52,7 +52,7 @@ def is_current(if_none_match: str, tag: str) -> bool:
 
 
 def accepted(header: str, offered: Sequence[str]) -> str | None:
-    """Return the media type preferred by an Accept header: the first offered one on a tie, None if none is acceptable.
+    """Return the offered media type that an Accept header prefers, or None if it accepts none; on a tie the first one.
 
     >>> accepted("text/html, text/*;q=0.5", ("application/json", "text/csv"))
     'text/csv'

@@ -1,7 +1,7 @@
-"""Limits on clients before authentication: bytes, headers, time, connections.
+"""Limits on clients before authentication: bytes, headers, seconds, connections.
 
-The limits apply to incoming bytes, below the application: what exceeds them never becomes a request. The client gets an
-answer with the reason, and is disconnected.
+The limits apply to incoming bytes, below the application, so that input beyond a limit never becomes a request. The
+client gets an answer with the reason, and is disconnected.
 """
 
 import asyncio
@@ -20,12 +20,16 @@ from shared.runtime.settings import Settings
 log = structlog.get_logger()
 
 _LINGER_SECONDS: Final = 1.0
-"""How long further input of a refused client is discarded, so that it reads the answer."""
+"""How long further input of a disconnected client is discarded, so that the client can read the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """Maximum bytes, headers, seconds and connections. Times start with connection, request head, or body."""
+    """Maximum bytes, headers, seconds and connections.
+
+    `head_seconds_max` counts from the connection or the first byte of a request head, `body_seconds_max` from the end
+    of the head.
+    """
 
     body_bytes_max: int
     connections_max: int
@@ -35,7 +39,7 @@ class ConnectionLimits:
     head_seconds_max: float = 10.0
     body_seconds_max: float = 30.0
     answer_seconds_max: float = 30.0
-    """How long a client may leave an answer unread."""
+    """How long a client may leave an answer unread before it is disconnected."""
 
     @classmethod
     def of(cls, settings: Settings) -> "ConnectionLimits":
@@ -48,7 +52,7 @@ class ConnectionLimits:
 
 
 class _Door:
-    """State shared by all connections of a service."""
+    """The limits, and the open connections by client address, which all connections of a service share."""
 
     def __init__(self, limits: ConnectionLimits, metrics: Metrics) -> None:
         self.limits = limits
@@ -56,27 +60,27 @@ class _Door:
         self._metrics = metrics
 
     def let_in(self, client: str) -> bool:
-        """Count a connection; return whether it is within the limits."""
+        """Count a new connection; return whether it is within the limits."""
         self.by_client[client] += 1
         total = self.by_client.total()
         self._metrics.http_connections.set(total)
         return total <= self.limits.connections_max and self.by_client[client] <= self.limits.connections_per_client_max
 
     def let_out(self, client: str) -> None:
-        """Count a connection as closed."""
+        """Count a connection that was closed."""
         self.by_client[client] -= 1
         if not self.by_client[client]:
             del self.by_client[client]
         self._metrics.http_connections.set(self.by_client.total())
 
     def note(self, client: str, why: str) -> None:
-        """Log and count a refused client. Each reason is a separate log event: a flood of one does not hide others."""
+        """Log and count a client that is cut off. Each reason is a log event of its own, so that none hides another."""
         self._metrics.http_cut_off.labels(why).inc()
         log.warning(f"a client was cut off: {why.replace('_', ' ')}", client=client, why=why)
 
 
 def protocol_of(limits: ConnectionLimits, metrics: Metrics) -> type[HttpToolsProtocol]:
-    """Return the protocol class of a server's connections, which share these limits."""
+    """Return the protocol class for a server, all of whose connections share these limits."""
     door = _Door(limits, metrics)
 
     class Limited(_Limited):
@@ -88,7 +92,7 @@ def protocol_of(limits: ConnectionLimits, metrics: Metrics) -> type[HttpToolsPro
 
 
 class _Limited(HttpToolsProtocol):
-    """A client connection, from its first byte on."""
+    """A client connection under the limits."""
 
     _door: _Door
 
@@ -130,7 +134,7 @@ class _Limited(HttpToolsProtocol):
             self._look_at_what_is_left()
 
     def _look_at_what_is_left(self) -> None:
-        """Start a timer for the rest of a request; most requests arrive whole and need none."""
+        """Start a timer for the rest of an incomplete request; most requests arrive whole and need none."""
         limits = self._door.limits
         if self._is_receiving and not self._is_in_head:
             if not self._waits_for_body:
@@ -143,10 +147,10 @@ class _Limited(HttpToolsProtocol):
 
     @property
     def _is_idle(self) -> bool:
-        """Return whether no request is in progress and no timer waits for the next one."""
+        """Return whether no request is in progress and uvicorn's keep-alive timer is not running."""
         return self.timeout_keep_alive_task is None and (self.cycle is None or self.cycle.response_complete)
 
-    # --- requests, as the parser comes upon their parts ---
+    # --- requests, part by part as parsed ---
 
     def on_message_begin(self) -> None:
         self._is_receiving = True
@@ -194,7 +198,7 @@ class _Limited(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if self._is_receiving and not self._is_in_head and not self.transport.is_closing():
-            self._is_cut_off = True  # what was asked is answered: the rest of its body is of no use
+            self._is_cut_off = True  # the request is answered, so the rest of its body is useless
             self._linger()
 
     def pause_writing(self) -> None:
@@ -209,7 +213,7 @@ class _Limited(HttpToolsProtocol):
         if self.flow is not None:
             super().resume_writing()
 
-    # --- what is beyond a limit ---
+    # --- limits exceeded ---
 
     def _wait(self, seconds: float, too_long: Any) -> None:
         self._stop_waiting()
@@ -222,7 +226,7 @@ class _Limited(HttpToolsProtocol):
         self._waits_for_body = False
 
     def _slow_head(self) -> None:
-        if not self._is_receiving:  # nothing was asked
+        if not self._is_receiving:  # no request was begun
             self.transport.close()
             return
         self._refuse(Reason.TOO_SLOW, "slow_head", "the request did not come in time")
@@ -244,7 +248,7 @@ class _Limited(HttpToolsProtocol):
         self._refuse(Reason.BODY_TOO_LARGE, "large_body", detail)
 
     def _refuse(self, reason: Reason, why: str, detail: str) -> None:
-        """Answer with the reason and disconnect; a handler in progress sees a disconnect."""
+        """Answer with the reason and disconnect; a handler in progress sees the client as disconnected."""
         if self._is_cut_off or self.transport.is_closing():
             return
         self._is_cut_off = True
@@ -253,7 +257,7 @@ class _Limited(HttpToolsProtocol):
         if cycle is not None and not cycle.response_complete:
             cycle.disconnected = True
             cycle.message_event.set()
-            if cycle.response_started:  # part of an answer is out already
+            if cycle.response_started:  # part of an answer is already sent
                 self.transport.abort()
                 return
         response = problem(reason, detail)
@@ -263,7 +267,7 @@ class _Limited(HttpToolsProtocol):
         self._linger()
 
     def _linger(self) -> None:
-        """Discard further input for a moment, so that the client can read the answer, then close."""
+        """Discard further input for a short time, so that the client can read the answer; then close."""
         self._unset_keepalive_if_required()
         self.flow.resume_reading()
         if self.transport.can_write_eof():

@@ -1,4 +1,4 @@
-"""What is wrong with a value of a request, in words of ours: a library's messages are for programs."""
+"""Describe pydantic's validation errors for people, because the messages of libraries are meant for programs."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -17,7 +17,7 @@ _LIMITS: Final[Mapping[str, str]] = {
     "too_long": "it takes at most {max_length} {max_items}",
     "string_pattern_mismatch": "it must match the pattern '{pattern}'",
 }
-"""What a limit of a value says, by pydantic's kind of error."""
+"""Message for a violated limit of a value, by pydantic's type of error."""
 
 
 def said_of(details: Mapping[str, Any]) -> str:

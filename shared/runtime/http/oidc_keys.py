@@ -1,7 +1,7 @@
 """The signing keys of an OpenID provider: discovered, cached, refreshed (OpenID Connect Discovery 1.0).
 
-They are refreshed every few minutes, and at once for a token with an unknown key, at a limited rate. While the provider
-is unavailable, cached keys stay valid for an hour; then no token is accepted until it answers.
+Keys are refreshed every few minutes, and immediately for a token with an unknown key id, at a limited rate. While the
+provider is unavailable, cached keys stay valid for an hour; after that no token is accepted until it answers.
 """
 
 import asyncio
@@ -27,11 +27,11 @@ from shared.runtime.metrics import Metrics
 log = structlog.get_logger()
 
 KEYS_SECONDS: Final = 300.0
-"""Time between two readings of the keys."""
+"""Time between two refreshes of the keys."""
 KEYS_SECONDS_MAX: Final = 3600.0
 """How long cached keys are valid while the provider is unavailable."""
 _RETRY_SECONDS: Final = 5.0
-"""Pause after a failed reading, and between two readings that unknown keys lead to."""
+"""Pause after a failed refresh, and minimum time between refreshes because of unknown key ids."""
 _ANSWER_SECONDS_MAX: Final = 15.0
 _ANSWER_BYTES_MAX: Final = 256 * 1024
 _RSA_BITS_MIN: Final = 2048
@@ -54,7 +54,7 @@ def is_loopback(host: str | None) -> bool:
 
 
 def is_protected(url: str) -> bool:
-    """Return whether a URL is protected from tampering in transit: by TLS, or because it is on the loopback."""
+    """Return whether a URL is protected from tampering in transit, by TLS or because it is on the loopback."""
     parts = urlsplit(url)
     return bool(parts.hostname) and (
         parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname))
@@ -62,8 +62,9 @@ def is_protected(url: str) -> bool:
 
 
 async def get_json(url: str) -> Any:
-    """Return the JSON document at a URL. Raises: httpx.HTTPError, ValueError if it is too long or not JSON."""
-    # To read all authorities takes longer than the rest: only where one of them is asked, and anew, as they change.
+    """Return the JSON document at a URL. Raises: httpx.HTTPError; ValueError if it is too long or not JSON."""
+    # Loading the trust store takes longer than the request itself, so it is loaded only for https; each time, as it
+    # changes.
     secure = urlsplit(url).scheme == "https"
     authorities = await asyncio.to_thread(create_default_context) if secure else False
     async with (
@@ -82,10 +83,10 @@ async def get_json(url: str) -> Any:
 
 
 class Keys:
-    """The public keys of an OpenID provider."""
+    """The cached public keys of an OpenID provider."""
 
     def __init__(self, issuer: str, metrics: Metrics, get: Get = get_json) -> None:
-        """Check the issuer's URL. Raises: FatalServiceError if it is not protected in transit."""
+        """Check the issuer's URL. Raises: FatalServiceError if it is neither https nor on the loopback."""
         if not is_protected(issuer):
             raise FatalServiceError(
                 f"PITLEDGER_OIDC_ISSUER {issuer!r} is no URL with https (http: only on this machine)"
@@ -101,29 +102,29 @@ class Keys:
 
     @property
     def age_seconds(self) -> float:
-        """Return the age of the cached keys in seconds; infinite before the first read."""
+        """Return the age of the cached keys in seconds; infinite before the first successful refresh."""
         return float("inf") if self._read_at is None else monotonic() - self._read_at
 
     async def check(self) -> str | None:
-        """Return why no key is available, or None."""
+        """Return why no keys are available, or None."""
         if self.age_seconds <= KEYS_SECONDS_MAX:
             return None
         return f"the keys of {self.issuer} are not known: {self._error}"
 
     async def run(self) -> None:
-        """Refresh the keys until cancelled: a loop of its own, as the pause depends on how old they are."""
+        """Refresh the keys until cancelled. Not `repeat`, because the pause depends on the age of the keys."""
         while True:
             await self._read()
             await asyncio.sleep(KEYS_SECONDS if self.age_seconds < KEYS_SECONDS else _RETRY_SECONDS)
 
     def knows(self, kid: str) -> bool:
-        """Return whether the provider signs with this key, according to the cached keys."""
+        """Return whether a key id is among the cached keys of the provider, and these are still valid."""
         return kid in self._keys and self.age_seconds <= KEYS_SECONDS_MAX
 
     async def find(self, kid: str | None) -> Key | None:
-        """Return a key, or None if the provider has no such key. Raises: Rejected if the provider is unavailable.
+        """Return the key with this id, or None if the provider has none. Raises: Rejected if it is unavailable.
 
-        A token without a key id is verified with the only key; if there are several, with none.
+        A token without a key id is verified with the provider's only key; if there are several keys, None is returned.
         """
         if self._found(kid) is None and self._may_try():
             await self._read()
@@ -157,7 +158,7 @@ class Keys:
                 self._tried_at = monotonic()
 
     async def _fetch(self) -> dict[str, Key]:
-        """Return the signing keys by id; none if the provider has withdrawn all."""
+        """Return the provider's signing keys by key id; empty if the provider has withdrawn all."""
         about = await self._get(self.issuer.rstrip("/") + _WELL_KNOWN)
         if not isinstance(about, dict) or about.get("issuer") != self.issuer:
             raise ValueError(f"{self.issuer} does not say that it is the issuer {self.issuer!r}")
@@ -172,12 +173,12 @@ class Keys:
 
 
 def _public(document: dict[str, Any]) -> Key | None:
-    """Return a public key if it is of an accepted kind and long enough.
+    """Return a public key if its type is accepted and it is long enough, otherwise None.
 
-    None for any other: a provider may publish keys of kinds that this release does not support.
+    A provider may publish keys of types that this release does not support.
     """
     try:
-        with warnings.catch_warnings(action="ignore", category=SecurityWarning):  # short keys are left out below
+        with warnings.catch_warnings(action="ignore", category=SecurityWarning):  # short keys are rejected below
             key = JWKRegistry.import_key(document)
         key.ensure_kid()
     except (JoseError, LookupError, ValueError, TypeError, UnsupportedAlgorithm) as error:

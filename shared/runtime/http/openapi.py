@@ -1,4 +1,4 @@
-"""Parts common to the OpenAPI documents of all services: problems, roles, entity tags."""
+"""Additions to the OpenAPI documents of all services: problems, roles, entity tags."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -13,7 +13,7 @@ _IF_NONE_MATCH: Final = {
     "in": "header",
     "required": False,
     "schema": {"type": "string"},
-    "description": "ETags that the caller has already",
+    "description": "ETags of the documents that the caller already has",
 }
 
 
@@ -36,7 +36,7 @@ def complete(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schemas_in(document: dict[str, Any], *parts: Any) -> set[str]:
-    """Return the names of the schemas that parts of a document refer to, directly or indirectly."""
+    """Return the names of the schemas to which parts of a document refer, directly or indirectly."""
     found: set[str] = set()
     waiting = list(parts)
     while waiting:
@@ -53,7 +53,7 @@ def _schemas_in(document: dict[str, Any], *parts: Any) -> set[str]:
 
 
 def _leave_out(schema: dict[str, Any]) -> None:
-    """Make nullable members of an answer optional, because null values are left out of answers."""
+    """Make the nullable members of an answer's schema optional, because null members are left out of answers."""
     members = schema.get("properties", {})
     required = [name for name in schema.get("required", ()) if not _may_be_null(members.get(name, {}))]
     if required:
@@ -91,7 +91,7 @@ def _complete(operation: dict[str, Any]) -> None:
 
 
 def _alternatives(security: list[dict[str, list[str]]]) -> list[dict[str, list[str]]]:
-    """Return one requirement per role: any role is enough, whereas OpenAPI requires all roles in one list."""
+    """Return one security requirement per role, because any role is enough; OpenAPI requires all roles of one list."""
     return [
         {scheme: [role] if role else []}
         for requirement in security
@@ -101,6 +101,6 @@ def _alternatives(security: list[dict[str, list[str]]]) -> list[dict[str, list[s
 
 
 def _add(responses: dict[str, Any], more: Responses) -> None:
-    """Add the responses that are not described yet."""
+    """Add the responses for statuses that are not described yet."""
     for status, response in more.items():
         responses.setdefault(str(status), response)

@@ -1,6 +1,6 @@
-"""Lists, page by page, with opaque cursors that are valid for one list only.
+"""Lists in pages, with opaque cursors that are valid for one list only.
 
-Rows of a table, in the order of some of its columns:
+The rows of a table, ordered by some of its columns:
 
 ACCOUNTS = TableListing(balances, "account")
 
@@ -9,14 +9,14 @@ async def list_accounts(asked: Asked, table: Name | None = None) -> Page[Account
     async with snapshot(engine) as connection:
         return await ACCOUNTS.read(connection, asked, AccountDocument.model_validate, table=table)
 
-Anything else:
+Any other list:
 
 ACCOUNTS = Listing("accounts", tuple[str])
 
 @router.get("/accounts")
 async def list_accounts(asked: Asked) -> Page[AccountDocument]:
     after = ACCOUNTS.after(asked.cursor)
-    found = ...  # one more than `asked.limit`, in the order of the key, from the one behind `after`
+    found = ...  # up to `asked.limit` + 1 items in the order of the key, from the first one after `after`
     return ACCOUNTS.page(found, asked.limit, lambda account: (account.account,))
 """
 
@@ -41,27 +41,27 @@ KeyT = TypeVar("KeyT", bound=tuple[object, ...])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
-    """The requested page: its maximum length and its cursor."""
+    """The requested page of a list: the maximum number of items, and the cursor."""
 
-    limit: Annotated[int, Query(ge=1, le=500, description="most items on a page")] = 100
-    cursor: Annotated[str | None, Query(max_length=1000, description="`next` of the page before")] = None
+    limit: Annotated[int, Query(ge=1, le=500, description="maximum number of items on the page")] = 100
+    cursor: Annotated[str | None, Query(max_length=1000, description="`next` of the previous page")] = None
 
 
 Asked = Annotated[PageRequest, Depends()]
 """The requested page, as a parameter of a route."""
-FromEnd = Annotated[bool, Query(description="whether the list goes from its end to its beginning")]
-"""Whether to list from the end, as a parameter of a route."""
+FromEnd = Annotated[bool, Query(description="whether to list in reverse order")]
+"""Whether to list in reverse order, as a parameter of a route."""
 
 
 class Page(BaseModel, Generic[ItemT]):
-    """A page of a list, in its order."""
+    """A page of a list, in the order of the list."""
 
     items: list[ItemT]
-    next: str | None = Field(default=None, description="the cursor of the items that follow; none on the last page")
+    next: str | None = Field(default=None, description="the cursor of the next page; absent on the last page")
 
 
 class Listing(Generic[KeyT]):
-    """A named list ordered by a key: the position of an item, as a tuple."""
+    """A named list, ordered by a key: a tuple that is unique for each item."""
 
     def __init__(self, name: str, key: Any) -> None:
         self._name = name
@@ -80,11 +80,11 @@ class Listing(Generic[KeyT]):
         return key
 
     def page(self, found: Sequence[ItemT], limit: int, key: Callable[[ItemT], KeyT]) -> Page[ItemT]:
-        """Return the page: at most `limit` items, and a cursor if more were found."""
+        """Return a page of at most `limit` items, with the cursor of the next page if more items were found."""
         return Page(items=list(found[:limit]), next=self.cursor(key(found[limit - 1])) if len(found) > limit else None)
 
     def cursor(self, key: KeyT) -> str:
-        """Return the cursor after the item with this key."""
+        """Return the cursor of the page that begins after the item with this key."""
         return urlsafe_b64encode(self._position.dump_json((self._name, key))).decode().rstrip("=")
 
     def _unknown(self, cursor: str) -> Rejected:
@@ -92,7 +92,7 @@ class Listing(Generic[KeyT]):
 
 
 def _is_kept(part: object) -> bool:
-    """Return whether the database can store this part of a key: text without NUL, or a 64-bit integer."""
+    """Return whether a query accepts this part of a key: text without NUL, an integer of 64 bits, or another type."""
     match part:
         case str():
             return "\0" not in part
@@ -124,7 +124,7 @@ class TableListing:
         /,
         **values: Any,
     ) -> Page[ItemT]:
-        """Return the requested page of the rows with these values and conditions; a value of None does not filter.
+        """Return the requested page of the rows that have these values and meet the conditions; None does not filter.
 
         Raises: Rejected for a cursor of another list, or of the reverse order.
         """

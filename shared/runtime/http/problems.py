@@ -1,4 +1,4 @@
-"""Problem documents (RFC 9457): the HTTP form of a rejection. This module alone maps rejections to statuses."""
+"""Problem documents (RFC 9457): the HTTP form of a rejection. Only this module maps reasons to status codes."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ OF_CALLERS: Final = (
     Reason.ROLES_INCOMPATIBLE,
     Reason.PROPERTY_MISSING,
 )
-"""Reasons for which any caller may be refused, whatever the request."""
+"""Reasons for which a caller may be refused, whatever the request."""
 
 _RETRY: Final = {"Retry-After": "1"}  # seconds
 _HEADERS: Final = {
@@ -45,17 +45,17 @@ class ProblemType:
 
 
 class Mistake(BaseModel):
-    """A mistake in a request: a part of it that violates the OpenAPI document."""
+    """A mistake in a request: the place (`at`) that violates the OpenAPI document, and what is wrong there."""
 
     at: str
     what: str
 
 
 class Problem(BaseModel):
-    """What went wrong (RFC 9457). `type` is stable; docs/problems.md lists each with its remedy.
+    """A problem document (RFC 9457). `type` is stable; docs/problems.md lists all types with their remedies.
 
-    `paragraph` is set if a regulation is the reason, `errors` if the request is malformed, `problems` if a document is
-    faulty, each with a JSON pointer, `checks` if the service is not ready.
+    `paragraph` is set if a regulation is the reason, and `errors` if the request is malformed. `problems` lists the
+    faults of a faulty document, each with a JSON pointer. `checks` is set if the service is not ready.
     """
 
     type: str
@@ -69,7 +69,7 @@ class Problem(BaseModel):
 
 
 def problem_uri(reason: Reason) -> str:
-    """Return the URI that identifies a reason in a problem document.
+    """Return the URI that identifies a reason in problem documents.
 
     >>> problem_uri(Reason.KEY_REUSED)
     'urn:pitledger:problem:key-reused'
@@ -232,7 +232,7 @@ def problem(
     found: Sequence[Finding] = (),
     checks: Mapping[str, str | None] | None = None,
 ) -> JSONResponse:
-    """Return a problem document, without null members."""
+    """Return the response with a problem document, without null members."""
     kind = problem_type(reason)
     members = {
         "type": problem_uri(reason),
@@ -249,7 +249,7 @@ def problem(
 
 
 def problems(*reasons: Reason) -> Responses:
-    """Return the problems of a route for its `responses`, grouped by status."""
+    """Return the `responses` of a route that may answer with problems of these reasons, by status."""
     by_status: dict[int, list[str]] = defaultdict(list)
     for reason in reasons:
         kind = problem_type(reason)
@@ -260,7 +260,7 @@ def problems(*reasons: Reason) -> Responses:
 
 
 def problem_response(description: str) -> dict[str, Any]:
-    """Return the OpenAPI response of a problem."""
+    """Return the OpenAPI description of a response with a problem document."""
     return {
         "description": description,
         "content": {PROBLEM: {"schema": {"$ref": f"#/components/schemas/{Problem.__name__}"}}},

@@ -1,4 +1,4 @@
-"""Generate docs/problems.md from the reasons: `python -m shared.runtime.http.problems_page`."""
+"""Generate docs/problems.md from the reasons for rejections: `python -m shared.runtime.http.problems_page`."""
 
 from pathlib import Path
 from typing import Final
@@ -24,7 +24,7 @@ This page is written from the source by `make generated`.
 
 
 def page() -> str:
-    """Return docs/problems.md: every reason, ordered by status."""
+    """Return docs/problems.md, a table of all reasons, ordered by status."""
     reasons = sorted(Reason, key=lambda reason: problem_type(reason).status)
     return _HEAD + "".join(_line(reason) for reason in reasons)
 

@@ -1,4 +1,4 @@
-"""Routes about the quarantine of a service: quarantined records, requests about them, and decisions."""
+"""Routes for the quarantine of a service: quarantined records, requests about them, and decisions."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -49,7 +49,7 @@ QuarantineReader = Annotated[Caller, caller_for_own(READ_QUARANTINE, MEND_QUARAN
 
 
 class QuarantinedItem(BaseModel):
-    """A quarantined record. `source` and `sequence` are the stream position that it claims, if any."""
+    """A quarantined record. `source` and `sequence` are the stream position that the record claims, if any."""
 
     quarantine: int
     topic: str
@@ -58,18 +58,18 @@ class QuarantinedItem(BaseModel):
     source: str | None = None
     sequence: int | None = None
     reason: str
-    stops: bool = Field(description="whether its partition is not read on until it is closed")
+    stops: bool = Field(description="whether the record's partition is halted until the record is resolved")
     length_bytes: int
     quarantined_at: datetime
-    resolved_at: datetime | None = Field(default=None, description="when it was mended, replaced or dismissed")
+    resolved_at: datetime | None = Field(default=None, description="when it was repaired, replaced or dismissed")
 
 
 class RequestItem(BaseModel):
-    """A request about a quarantined record, with its decision."""
+    """A request about a quarantined record, with the decision on it."""
 
     request: int
     action: Literal["replay", "dismissal"]
-    mended: Any = Field(default=None, description="the event that is sent in place of the record; none: as it is")
+    mended: Any = Field(default=None, description="the event to send in place of the record, if repaired")
     reason: str
     asked_by: str
     asked_at: datetime
@@ -80,29 +80,29 @@ class RequestItem(BaseModel):
 
 
 class QuarantinedDocument(QuarantinedItem):
-    """A quarantined record with its bytes, as text if they are text, and all requests about it.
+    """A quarantined record with its bytes, as text if they are UTF-8, and all requests about it.
 
-    `shard` and `seq` identify the journal entry with the reason of the refusal.
+    `shard` and `seq` identify the journal entry with the reason for the quarantine.
     """
 
     shard: int
     seq: int
-    cluster: str = Field(description="the id of the Kafka cluster that it came from")
+    cluster: str = Field(description="the id of the Kafka cluster that the record came from")
     key_text: str | None = None
     value_text: str | None = None
-    value_hex: str | None = Field(default=None, description="the bytes in hexadecimal, where they are not text")
+    value_hex: str | None = Field(default=None, description="the bytes in hexadecimal, if they are not UTF-8")
     requests: list[RequestItem]
 
 
 class _Replaying:
-    """Executes the commands about requests; approving a replay also sends the record, again on each retry."""
+    """Executes commands about quarantined records. Approving a replay also sends the record, again on each retry."""
 
     def __init__(self, commands: CommandEngine, replays: ReplaySender) -> None:
         self._commands = commands
         self._replays = replays
 
     async def do(self, command: Any, *, person: str, key: str) -> Answer:
-        """Return the answer once the record is sent. Raises: NotSent; the engine's errors."""
+        """Return the answer; for an approved replay, once the record is sent. Raises: NotSent; the engine's errors."""
         answer = await self._commands.do(command, person=person, key=key)
         if answer.reason is None:
             done = RequestDocument.model_validate_json(answer.body)
@@ -112,7 +112,7 @@ class _Replaying:
 
 
 def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays: ReplaySender) -> APIRouter:
-    """Return the routes about the quarantine of a service."""
+    """Return the routes for the quarantine of a service."""
     readers, tables = context.pools.readers, context.tables
     router = APIRouter(prefix="/quarantine", tags=["quarantine"])
 
@@ -120,12 +120,12 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
     async def list_records(
         reader: QuarantineReader,
         asked: Asked,
-        status: Annotated[Literal["open", "all"], Query(description="only those that wait, or all")] = "open",
-        topic: Annotated[Name | None, Query(description="only of this topic")] = None,
+        status: Annotated[Literal["open", "all"], Query(description="only open records, or all")] = "open",
+        topic: Annotated[Name | None, Query(description="only records of this topic")] = None,
     ) -> Page[QuarantinedItem]:
-        """Oldest first, with reason and position, limited to records that name the caller's properties.
+        """Return records with reason and position, oldest first, limited to records that name the caller's properties.
 
-        Callers who work for every property also see records that name none.
+        Callers who work for every property also see records that name no property.
         """
         [after] = RECORDS.after(asked.cursor) or (0,)
         async with snapshot(readers) as connection:
@@ -150,7 +150,7 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
     async def show_record(
         reader: QuarantineReader, quarantine: Annotated[int, Path(ge=1, le=2**62, description="the record's number")]
     ) -> QuarantinedDocument:
-        """Return a record with its reason, origin, bytes, and the requests about it."""
+        """Return a record with its reason, origin and bytes, and the requests about it."""
         async with snapshot(readers) as connection:
             about = await read_own(connection, reader, quarantine)
         requests = [_request(one) for one in about.requests]
@@ -168,15 +168,16 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
         quarantine: Annotated[int, Path(ge=1, le=2**62, description="the record's number")],
         request: Annotated[int, Path(ge=1, le=2**31 - 1, description="the request's number among those of the record")],
     ) -> Response:
-        """Return a request with the whole record; an approval names this document's hash."""
+        """Return a request with the whole record. An approval names this document's hash."""
         async with snapshot(readers) as connection:
             about = await read_own(connection, reader, quarantine)
         return document_response(http, request_whole(about.record, about.request(request)))
 
     async def read_own(connection: AsyncConnection, caller: Caller, number: int) -> QuarantinedRecord:
-        """Return a record of the caller's properties with its requests.
+        """Return a record of the caller's properties with the requests about it.
 
-        Raises: Rejected if it is missing or of another property, alike for callers with some properties.
+        Raises: Rejected. Callers who do not work for every property get the same answer for a missing record as for a
+        record of another property.
         """
         about = await find_record(connection, tables, number)
         caller.require_properties_of(f"record {number}", () if about is None else about.properties)
@@ -185,7 +186,7 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
         return about
 
     async def may_decide(caller: Caller, command: Any) -> None:
-        """Check that the caller works for the properties of a record and of its repaired event."""
+        """Check that the caller works for the properties of a record and of its repaired event. Raises: Rejected."""
         async with snapshot(context.pools.commands) as connection:
             record = (await read_own(connection, caller, command.quarantine)).record
         if isinstance(command, AskReplay) and command.mended is not None and caller.own is not None:

@@ -1,4 +1,4 @@
-"""Common query parameters: property, gaming day and table."""
+"""Query parameters that many routes share: property, gaming day and table."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -11,15 +11,15 @@ from shared.runtime.http.pagination import PageRequest
 
 PropertyPath = Annotated[Name, Path(alias="property", description="the property")]
 PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
-PropertyChoice = Annotated[Name | None, Query(alias="property", description="only of this property")]
+PropertyChoice = Annotated[Name | None, Query(alias="property", description="only items of this property")]
 DayQuery = Annotated[Day, Query(description="the gaming day")]
-DayChoice = Annotated[Day | None, Query(description="only of this gaming day")]
-TableChoice = Annotated[Name | None, Query(description="only of this table")]
+DayChoice = Annotated[Day | None, Query(description="only items of this gaming day")]
+TableChoice = Annotated[Name | None, Query(description="only items of this table")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayListRequest(PageRequest):
-    """The requested page of a list about a gaming day."""
+    """The requested page of a list about one gaming day of a property."""
 
     property: PropertyQuery
     gaming_day: DayQuery
@@ -27,4 +27,4 @@ class DayListRequest(PageRequest):
 
 
 AskedOfDay = Annotated[DayListRequest, Depends()]
-"""The requested page of a list about a gaming day, as a parameter of a route."""
+"""The requested page of a list about one gaming day of a property, as a parameter of a route."""

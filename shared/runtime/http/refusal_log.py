@@ -1,7 +1,7 @@
 """Journal requests that were refused before they became commands.
 
-The same request refused again gives one entry per day (UTC): its stream is named by its fingerprint and has a single
-position, which is then taken. So a client that keeps retrying does not make the journal grow.
+The same request, refused again on the same day (UTC), adds no entry. Its stream is named by its fingerprint and has a
+single position, which the first refusal takes. So a client that keeps retrying does not make the journal grow.
 """
 
 import hmac
@@ -27,22 +27,22 @@ from shared.runtime.text import printable
 log = structlog.get_logger()
 
 SHARD: Final = "refusals"
-"""A separate shard: refusals never delay commands."""
+"""A shard of its own, so that refusals never delay commands."""
 
 _COMMAND_LENGTH_MAX: Final = 400
-"""Longer than any command of ours."""
+"""Maximum length of method and path in a journaled refusal; no route of a service is longer."""
 
 _key: TypeAdapter[str] = TypeAdapter(Identifier)
 
 
 class Refusals:
-    """Record refused requests, one at a time."""
+    """Records refused requests in the journal, one at a time."""
 
     def __init__(self, context: RuntimeContext) -> None:
         self._context = context
 
     async def record(self, request: Request, caller: Caller, reason: Reason, detail: str) -> None:
-        """Record that a person's request was refused, unless it has been recorded since midnight (UTC).
+        """Record that a person's request was refused, unless the same refusal has been recorded since midnight (UTC).
 
         While the journal is in doubt, the refusal is only logged.
         """
@@ -64,12 +64,12 @@ class Refusals:
         refusal = draft(FactWithPostings(fact=fact), Causation(source, 1, fact.key or "", None, fact.at))
         try:
             await append_audit_entry(self._context, SHARD, refusal)
-        except Rejected as rejected:  # the door stays shut all the same
+        except Rejected as rejected:  # the request stays refused
             log.error("refusal not recorded", by=caller.person, refused=reason, detail=rejected.detail)
 
 
 async def _content(request: Request, caller: Caller) -> str:
-    """Return a keyed hash of the request; a plain hash would allow guessing an access code in it.
+    """Return a keyed hash of the request body; from a plain hash, an access code in the body could be guessed.
 
     Raises: ClientDisconnect.
     """
@@ -87,6 +87,6 @@ def _valid_key(request: Request) -> str | None:
 
 
 def _fingerprint(fact: CommandRefused) -> str:
-    """Return the fingerprint that equal refusals of the same day (UTC) have in common."""
+    """Return a hash that equal refusals of the same day (UTC) share."""
     same = [fact.by, fact.command, fact.key, fact.content, fact.reason, fact.at.astimezone(UTC).date().isoformat()]
     return sha256(canonical(same)).hexdigest()

@@ -1,6 +1,6 @@
-"""The revocation list: tokens and people locked out at once, in a file that is reloaded when it changes.
+"""The revocation list: tokens and people that are locked out at once, in a file that is reloaded when it changes.
 
-It is YAML, one item per token or person:
+The file is YAML, with one item per token or person:
 
     - person: jane.roe
       issued_before: 2026-11-22T18:00:00-05:00
@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 
 class RevokedPerson(Contract):
-    """Revokes every token of a person issued before a moment."""
+    """Revokes all tokens of a person that were issued before a moment."""
 
     person: Person
     issued_before: AwareDatetime
@@ -42,7 +42,7 @@ _items: TypeAdapter[tuple[RevokedPerson | RevokedToken, ...]] = TypeAdapter(tupl
 
 
 class Revoked:
-    """The revoked tokens; none if there is no file."""
+    """The revoked tokens and people; without a file there are none."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -52,7 +52,7 @@ class Revoked:
         self._error: str | None = None
 
     async def check(self) -> str | None:
-        """Return what is wrong with the file, or None."""
+        """Return why the file cannot be used, or None."""
         self._look()
         return self._error
 
@@ -65,7 +65,7 @@ class Revoked:
         return token_sha256 in self._tokens or (before is not None and issued_at < before)
 
     def _look(self) -> None:
-        """Reload the file if it changed."""
+        """Reload the file if it has changed."""
         if self._path is None:
             return
         try:

@@ -1,8 +1,8 @@
-"""Segregation of duties: which roles one person may have together. docs/duties.md prints it (`make generated`).
+"""Segregation of duties: which roles one person may have together. `make generated` writes it to docs/duties.md.
 
-Every role has one duty. No person may have two duties that always exclude each other: a token with roles of both is
-refused, whatever it asks for. Two duties that exclude each other only for the same item may be one person's; the
-commands ensure that another person approves (shared.runtime.commands.approval, the law's lists of people).
+Every role belongs to one duty. Some pairs of duties always exclude each other: a token with roles of both is refused,
+whatever the request. Other pairs exclude each other only for the same item, so one person may have both; the commands
+ensure that another person approves (shared.runtime.commands.approval, and the law's lists of people).
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -97,7 +97,7 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
     "signs.read": Duty.READING,
     "submissions.read": Duty.READING,
 }
-"""Role -> its duty. A role that is missing here excludes none; tests require a duty for every role of a service."""
+"""The duty of each role. Tests require one for every role of a service; a role without one would exclude no other."""
 
 
 class Together(StrEnum):
@@ -127,7 +127,7 @@ _NEVER: Final[Mapping[str, Iterable[tuple[Duty, Collection[Duty]]]]] = {
     _WATCHING: [(Duty.SURVEILLANCE, (Duty.PIT, Duty.CAGE, Duty.COUNT, Duty.CASHIER))],
     _MACHINE: [(Duty.TABLE_SYSTEM, [duty for duty in Duty if duty not in (Duty.TABLE_SYSTEM, Duty.READING)])],
 }
-"""Source -> pairs of duties that one person may never have."""
+"""Pairs of duties that one person may never have, by the source of the rule."""
 
 SAME_THING: Final[frozenset[frozenset[Duty]]] = frozenset(
     frozenset(pair)
@@ -152,17 +152,17 @@ SAME_THING: Final[frozenset[frozenset[Duty]]] = frozenset(
         (Duty.AUDIT,),
     )
 )
-"""Duties that need another person for the same item; a single duty needs another person for its own steps."""
+"""Pairs of duties that need two people for the same item. A single duty needs two people for its own steps."""
 
 SOURCES: Final[Mapping[frozenset[Duty], str]] = {
     frozenset((one, other)): source for source, rules in _NEVER.items() for one, others in rules for other in others
 }
-"""Two duties that are never one person's -> the source of the rule."""
+"""The source of the rule, by the pair of duties that one person may never have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two roles that no one person may have together."""
+    """Two roles that no one person may have together, and the source of the rule."""
 
     role: str
     other: str
@@ -176,7 +176,7 @@ class Conflict:
 
 
 def together(one: Duty, other: Duty) -> Together:
-    """Return whether one person may hold both duties; for one duty twice, whether one person may take all its steps."""
+    """Return whether one person may hold both duties; for one duty twice, whether one person may do all its steps."""
     pair = frozenset((one, other))
     if pair in SOURCES:
         return Together.NEVER
@@ -185,7 +185,7 @@ def together(one: Duty, other: Duty) -> Together:
 
 @cache
 def conflict_among(roles: frozenset[str]) -> Conflict | None:
-    """Return two of the roles that no one person may have together, the first pair by name, or None.
+    """Return the first two roles (by name) that no one person may have together, or None.
 
     >>> conflict_among(frozenset({"days.audit", "days.audit.approve", "reports.read"})) is None
     True

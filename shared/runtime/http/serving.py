@@ -10,7 +10,7 @@ from shared.runtime.errors import FatalServiceError
 def server_of(app: Any, *, host: str, port: int, grace_seconds: int, **options: Any) -> uvicorn.Server:
     """Return a server for an ASGI application; on shutdown, open requests get `grace_seconds` to finish.
 
-    Other options are those of `uvicorn.Config`.
+    `options` are further options of `uvicorn.Config`.
     """
     config = uvicorn.Config(
         app,
@@ -27,11 +27,11 @@ def server_of(app: Any, *, host: str, port: int, grace_seconds: int, **options: 
 
 
 async def listen(server: uvicorn.Server) -> None:
-    """Serve until `should_exit` is set; the caller handles signals.
+    """Serve until `should_exit` of the server is set; the caller handles signals.
 
     Raises: FatalServiceError if the port is not available.
     """
     try:
-        await server._serve()  # `serve` would take the signals
-    except SystemExit:  # let through, it would end the event loop under everything that is to end in good order
+        await server._serve()  # `serve` would install signal handlers
+    except SystemExit:  # it would end the event loop before the orderly shutdown
         raise FatalServiceError(f"port {server.config.port} of {server.config.host} is taken") from None

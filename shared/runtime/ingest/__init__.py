@@ -1,1 +1,1 @@
-"""Kafka ingest: subscriptions, decoding, batches, and one transaction for entries, position and projections."""
+"""Kafka ingest: subscribe, decode, derive, and commit entries, read position and projections in one transaction."""

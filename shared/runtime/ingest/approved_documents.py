@@ -1,4 +1,4 @@
-"""A service's own copy of approved, versioned documents, for use while the registry is unavailable."""
+"""A service's own copy of approved, versioned documents, which it uses even while their registry is unavailable."""
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
@@ -32,11 +32,11 @@ from shared.runtime.ingest.signed_copies import lock_copy, read_copy, sign_copy
 
 
 class ApprovedVersion(Protocol):
-    """The fact that a version of a document was approved."""
+    """A fact that approves a version of a document."""
 
     @property
     def hash(self) -> str:
-        """Return the hash of the document and its version number."""
+        """Return the hash of the document together with its version number."""
 
     @property
     def effective_from(self) -> datetime:
@@ -50,7 +50,7 @@ MadeT = TypeVar("MadeT")
 
 
 def copy_table(name: str, metadata: MetaData, schema: str, *key: str, withdrawals: bool = False) -> Table:
-    """Declare the copy in a service's schema: one row per approved version; the `key` columns identify its document.
+    """Declare the copy in a service's schema: one row per approved version. The `key` columns identify the document.
 
     `withdrawals`: a version may be withdrawn before it takes effect.
     """
@@ -60,7 +60,7 @@ def copy_table(name: str, metadata: MetaData, schema: str, *key: str, withdrawal
         *(Column(part, Text, primary_key=True) for part in key),
         Column("version", Integer, primary_key=True, autoincrement=False),
         Column("effective_from", DateTime(timezone=True), nullable=withdrawals),
-        Column("document", JSONB, nullable=withdrawals),  # none of a version that was withdrawn before it was known
+        Column("document", JSONB, nullable=withdrawals),  # null if the withdrawal came first
         Column("received_at", DateTime(timezone=True), nullable=False),
         *((Column(_WITHDRAWN, DateTime(timezone=True)),) if withdrawals else ()),
         schema=schema,
@@ -68,18 +68,18 @@ def copy_table(name: str, metadata: MetaData, schema: str, *key: str, withdrawal
 
 
 class ApprovedDocuments(ReadModelHandler[None]):
-    """Keeps a copy of approved versions. Subclasses name the table in `copies`."""
+    """Handler that keeps a copy of approved versions. Subclasses name the table in `copies`."""
 
     model: ClassVar[Any]
-    """The fact that a version was approved."""
+    """The type of the fact that approves a version."""
     withdrawal: ClassVar[Any] = ()
-    """The fact that an approved version was withdrawn, where there is one."""
+    """The type of the fact that withdraws an approved version, if there is one."""
 
     def check(self, approved: Any) -> None:
-        """Validate an approved version before it is stored. Raises: Refused if it is unusable."""
+        """Check an approved version before it is stored. Raises: Refused if the service cannot use it."""
 
     def require_usable(self, event: Event[Any], state: None) -> None:
-        """Check an approved version. Raises: Refused."""
+        """Check the event if it approves a version. Raises: Refused if the service cannot use it."""
         del state
         if isinstance(event.data, self.model):
             self.check(event.data)
@@ -87,7 +87,7 @@ class ApprovedDocuments(ReadModelHandler[None]):
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Insert missing versions and mark withdrawn ones; a stored version never changes.
 
-        A withdrawal may arrive for a version whose approval was refused here; the version stays withdrawn when the
+        A withdrawal may arrive for a version whose approval was refused here. The version stays withdrawn when the
         approval is replayed.
         """
         [table] = self.copies
@@ -102,7 +102,7 @@ class ApprovedDocuments(ReadModelHandler[None]):
         if not changed:
             return
         await lock_copy(connection, table)
-        await read_copy(connection, table, changed)  # nothing is signed together with what somebody altered
+        await read_copy(connection, table, changed)  # raises before altered rows are signed again
         columns = (*said, "document", "received_at")
         await insert(table, columns, on_conflict="skip").write(connection, rows)
         key = [column.name for column in table.primary_key]
@@ -119,7 +119,7 @@ class ApprovedDocuments(ReadModelHandler[None]):
 
 @cache
 def _count(table: Table, of_one: bool) -> str:
-    """Return the SQL that counts the versions in a copy, of one property or of all."""
+    """Return the SQL that counts the versions and the withdrawn versions in a copy, of one property or of all."""
     withdrawn_at: ColumnElement[Any] = table.c[_WITHDRAWN] if _WITHDRAWN in table.c else null()
     counted = select(func.count(), func.count(withdrawn_at)).select_from(table)
     which = table.c.property == bindparam("property") if of_one else true()
@@ -148,14 +148,14 @@ class ApprovedCopy(Generic[VersionT, MadeT]):
         self._counts: tuple[Any, ...] = ()
 
     async def count(self, sent: Pipeline) -> AsyncCursor[Any]:
-        """Queue in a pipeline the query that counts the versions; `refresh` takes its row."""
+        """Queue the query that counts the versions in a pipeline; pass the resulting row to `refresh`."""
         return await sent.execute(_count(self._table, self._property is not None), {"property": self._property})
 
     async def refresh(self, connection: AsyncConnection, counts: Sequence[Any] | None = None) -> None:
-        """Reload the versions if any were added or withdrawn; a stored version never changes.
+        """Reload the versions if any were added or withdrawn since the last call; a stored version never changes.
 
         `counts` is the row of `count`, if the caller has it already. Raises: Rejected if the copy fails its signature,
-        or if it has fewer versions than before, which means that an older signed copy was put in its place.
+        or if versions known to this process are gone, which means that an older signed copy was put in its place.
         """
         if counts is None:
             counted = _count(self._table, self._property is not None)
@@ -179,7 +179,7 @@ class ApprovedCopy(Generic[VersionT, MadeT]):
         self._counts = tuple(counts)
 
     def know(self, versions: Sequence[VersionT], withdrawn: Collection[str] = ()) -> None:
-        """Replace the versions in memory; those with hashes in `withdrawn` are never in effect."""
+        """Replace the versions in memory; versions whose hashes are in `withdrawn` are never in effect."""
         self._versions.clear()
         self._by_hash.clear()
         self._withdrawn = frozenset(withdrawn)
@@ -189,20 +189,20 @@ class ApprovedCopy(Generic[VersionT, MadeT]):
             self._by_hash[approved.hash] = approved
 
     def under(self, digest: str) -> MadeT | None:
-        """Return the version with this hash, even if withdrawn, or None."""
+        """Return the version with this hash, converted, even if it was withdrawn; None if there is none."""
         approved = self._by_hash.get(digest)
         return None if approved is None else self.made(approved)
 
     def versions(self, *key: str) -> list[MadeT]:
-        """Return all versions of a document."""
+        """Return all versions of a document that were not withdrawn, converted."""
         return [self.made(approved) for approved in self._versions.get(key, ())]
 
     def approved(self, *key: str) -> Sequence[VersionT]:
-        """Return the approval facts of a document's versions."""
+        """Return the approval facts of a document's versions that were not withdrawn."""
         return self._versions.get(key, ())
 
     def made(self, approved: VersionT) -> MadeT:
-        """Return the service's own value for a version, converted on first use."""
+        """Return the service's own value for a version; it is converted on first use and then cached."""
         made = self._made.get(approved.hash)
         if made is None:
             made = self._made[approved.hash] = self._make(approved)

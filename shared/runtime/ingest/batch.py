@@ -1,4 +1,4 @@
-"""Derive a batch: the stream position of each event, its entries, quarantine and repairs. Pure."""
+"""Derive the results of a batch of records: stream positions, entries, quarantine, repairs. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,18 +24,18 @@ PlaceOf = tuple[str, int]
 """(source, sequence): the position of an event in its stream."""
 
 OpenQuarantine = dict[PlaceOf | int | None, list[tuple[int, int, int]]]
-"""(number, shard, seq) of quarantined records, by their place in a stream and by their number."""
+"""(number, shard, seq) of open quarantined records, by their (source, sequence) and by their number."""
 
 CONFLICT: Final = "conflict: "
-"""Prefix of the reason of a record whose stream position holds other content."""
+"""Prefix of the reason for quarantining a record whose stream position holds other content."""
 
 _DIGITS_MAX = 19
-"""A number with this many digits may overflow the column of quarantine numbers."""
+"""A number with this many digits may exceed the column of quarantine numbers (64 bits)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A record with its decoded event, or the reason why it has none, and the digest of its content."""
+    """A record with its event, or with the reason why it has none, and with the digest of its content (32 bytes)."""
 
     record: InputRecord
     event: Event[Any] | Refused
@@ -47,7 +47,7 @@ class Refusal:
     """Why a record is quarantined, and the stream position that it claims.
 
     `conflict`: the position holds other content. `stops`: the partition is halted until people decide. `unsigned_by`:
-    who should have signed it and did not. `implausible`: the limit of the property that it exceeds.
+    who should have signed the record and did not. `implausible`: the limit of the property that the event exceeds.
     """
 
     reason: str
@@ -61,9 +61,9 @@ class Refusal:
 
 @dataclass(slots=True, kw_only=True)
 class Derived:
-    """The result of deriving a record: its entries, and its stream's state afterwards.
+    """The result of deriving a record: its entries, and its stream afterwards.
 
-    `event` is set only if the record was accepted: neither quarantined nor a duplicate.
+    `event` is set only if the record was accepted, that is neither quarantined nor a duplicate.
     """
 
     record: InputRecord
@@ -83,9 +83,9 @@ class Derived:
 class BatchContext:
     """What the database holds about the events of a batch.
 
-    `streams` is their state before the batch, `taken` the digests at positions that are claimed again, `state` what the
-    handler loaded at `read_at`. `elsewhere` names the shards that hold the last event of a stream if that is not the
-    batch's own shard.
+    `streams` are the streams before the batch, by source. `taken` are the digests at positions that the batch claims
+    again. `state` is what the handler loaded at `read_at`. `elsewhere` names, by source, the shard that holds the last
+    event of a stream, if it is not the batch's own shard.
     """
 
     shard_name: str
@@ -97,13 +97,13 @@ class BatchContext:
 
 
 def derive(handler: Handler[Any], records: Iterable[Decoded], known: BatchContext) -> Iterator[Derived]:
-    """Yield the result of each record, in order; each sees the effects of the previous ones."""
+    """Yield the result of each record, in order; each result takes the previous ones into account."""
     deriving = _Deriving(handler, known)
     return (deriving.add(decoded) for decoded in records)
 
 
 def mend(derived: Iterable[Derived], quarantine: OpenQuarantine, schema: str) -> None:
-    """Close the open quarantined records at the positions that records take, and those that they replace."""
+    """Close the open quarantined records at the positions that accepted records take, and those that they replace."""
     for one in derived:
         if one.event is None:
             continue
@@ -114,7 +114,7 @@ def mend(derived: Iterable[Derived], quarantine: OpenQuarantine, schema: str) ->
 
 
 def claimed(derived: Iterable[Derived], schema: str) -> tuple[list[PlaceOf], list[int]]:
-    """Return the stream positions that records take, and the quarantine numbers that they replace."""
+    """Return the stream positions that accepted records take, and the quarantine numbers that they replace."""
     places, numbers = [], set()
     for one in derived:
         if one.event is not None:
@@ -127,7 +127,7 @@ def claimed(derived: Iterable[Derived], schema: str) -> tuple[list[PlaceOf], lis
 def quarantined(
     record: InputRecord, shard_name: str, reason: str, place: PlaceOf | None = None, **what: Any
 ) -> Derived:
-    """Return the result of a refused record; `what` sets further fields of its `Refusal`."""
+    """Return the result of a refused record; `what` sets the other fields of its `Refusal`."""
     source, sequence = place or (None, None)
     if place is None and what.get("unsigned_by") is None and (claimed := position(record.value)) is not None:
         source, sequence = claimed.source, claimed.sequence
@@ -137,7 +137,7 @@ def quarantined(
 
 
 class _Deriving:
-    """Derives record after record; its streams and ids reflect the records so far."""
+    """Derives one record after the other; its streams and digests include the records so far."""
 
     def __init__(self, handler: Handler[Any], known: BatchContext) -> None:
         self._handler = handler
@@ -185,9 +185,9 @@ class _Deriving:
         return found
 
     def _require_signed(self, decoded: Decoded) -> TableSigner | None:
-        """Return who signed an event from outside, or None.
+        """Return the device or table system that signed an event from outside, or None if none needed to.
 
-        Raises: Refused; a missing device signature before the reason why the record has no event.
+        Raises: Refused. A missing device signature takes precedence over the reason why a record has no event.
         """
         record, event = decoded.record, decoded.event
         if self._places is None or isinstance(event, NotAuthentic):
@@ -216,7 +216,7 @@ class _Deriving:
                 return ()
 
     def _taken(self, decoded: Decoded, event: Event[Any], place: StreamPosition) -> Derived:
-        """Assign an event its stream position, and record the gap that it opens or fills."""
+        """Assign an event its stream position, and draft the entry for the gap that it opens or fills."""
         record, digest = decoded.record, decoded.digest
         stream, opened = self._streams[event.source], None
         if place is StreamPosition.NEXT:
@@ -236,10 +236,10 @@ class _Deriving:
         return found
 
     def _again(self, decoded: Decoded, event: Event[Any]) -> Derived:
-        """Handle an event whose stream position is already taken: a duplicate, or a conflict.
+        """Return the result of an event whose stream position is already taken: a duplicate, or a conflict.
 
-        Two different entries at one position of a journal mean two journals: the partition halts until people decide. A
-        conflicting event from outside is only quarantined, and reading continues.
+        Two different entries at one position of a journal mean that there are two journals, so the partition is halted
+        until people decide. A conflicting event from outside is only quarantined, and reading continues.
         """
         place = (event.source, event.sequence)
         before = self._taken_now.get(place) or self._known.taken.get(place)
@@ -260,17 +260,17 @@ class _Deriving:
 
 
 def stream_positions(part: Iterable[Derived]) -> dict[str, Stream]:
-    """Return the state, after these records, of each stream that they touch."""
+    """Return the streams that these records advance, as they are after the records, by source."""
     return {one.event.source: one.stream for one in part if one.event is not None and one.stream is not None}
 
 
 def refused_in(part: Iterable[Derived]) -> set[str]:
-    """Return the streams that refused records claim."""
+    """Return the sources of the streams that refused records claim."""
     return {one.refusal.source for one in part if one.refusal is not None and one.refusal.source is not None}
 
 
 def digests_of(part: Iterable[Derived]) -> list[Taken]:
-    """Return the stream positions that these records take, with the digest now stored at each position."""
+    """Return the stream positions that these records take, each with the digest of its content."""
     return [(one.event.source, one.event.sequence, one.digest) for one in part if one.event is not None]
 
 
@@ -280,7 +280,7 @@ def stops(one: Derived) -> bool:
 
 
 def until_halt(derived: Iterable[Derived]) -> list[Derived]:
-    """Return the results up to and including the first that halts the partition; what follows is not derived."""
+    """Return the results up to and including the first one that halts the partition; later records are not derived."""
     found = []
     for one in derived:
         found.append(one)
@@ -290,7 +290,7 @@ def until_halt(derived: Iterable[Derived]) -> list[Derived]:
 
 
 def resent_sequences(events: Iterable[Event[Any]], known: Mapping[str, Stream]) -> dict[str, set[int]]:
-    """Return, by stream, the sequences of these events that were taken before the batch."""
+    """Return the sequences of these events whose positions were taken before the batch, by source."""
     wanted: dict[str, set[int]] = {}
     for event in events:
         if known[event.source].place(event.sequence) is StreamPosition.TAKEN:
@@ -299,7 +299,7 @@ def resent_sequences(events: Iterable[Event[Any]], known: Mapping[str, Stream]) 
 
 
 def replaced_quarantine_id(record: InputRecord, schema: str) -> int | None:
-    """Return this service's quarantine number that a record claims to replace."""
+    """Return the number of this service's quarantined record that a record claims to replace, or None."""
     if not record.headers:
         return None
     of, _, named = (record.header(facts.QUARANTINE_ID) or "").rpartition("/")

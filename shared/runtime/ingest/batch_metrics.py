@@ -1,4 +1,4 @@
-"""Metrics and log lines about committed records."""
+"""Metrics and log events about committed records."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ log = structlog.get_logger()
 
 
 def count(metrics: Metrics, topic: str, derived: Sequence[Derived]) -> None:
-    """Count a topic's records by result."""
+    """Update the metrics for a committed batch of a topic's records, and log the quarantined ones."""
     metrics.batch.observe(len(derived))
     for one in derived:
         if one.duplicate:

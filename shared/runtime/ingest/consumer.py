@@ -1,8 +1,8 @@
-"""The path of a batch of a topic, in order: receive, check positions, authenticate and decode, derive, commit, publish.
+"""The path of a topic's batch, in order: receive, check positions, authenticate and decode, derive, commit, publish.
 
 The entries, streams, the service's own tables and the shards of all partitions of a batch are committed in one
-transaction; if that fails, each partition gets transactions of its own. The database holds the offset to resume from;
-those that the client stores in Kafka every five seconds only serve its lag tools.
+transaction. If that fails, each partition gets transactions of its own. The database holds the offset to resume from;
+the offsets that the client commits to Kafka every five seconds only serve Kafka's lag tools.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -59,11 +59,11 @@ log = structlog.get_logger()
 
 @dataclass(slots=True)
 class _Partition:
-    """State of a partition that is assigned to this process."""
+    """The state of a partition that is assigned to this process."""
 
     shard: Shard
     fetched: int
-    """The offset after the last record handed over, or to which the consumer was moved."""
+    """The offset after the last record that was received, or the offset to which the consumer was rewound."""
     places: StreamPositions = field(init=False)
 
     def __post_init__(self) -> None:
@@ -72,24 +72,24 @@ class _Partition:
 
 @dataclass(slots=True)
 class _Batch:
-    """The records of a partition that are left to record, and the offset at which the records handed over began."""
+    """The records of a partition that are not recorded yet, and the offset at which the batch begins."""
 
     number: int
     begins: int
     left: list[Decoded]
     at_once: int
-    """Maximum number of records in a transaction."""
+    """Maximum number of records of this partition in a transaction."""
 
 
 Compare = Callable[[], Awaitable[None]]
 
 
 async def _nothing() -> None:
-    """Do nothing."""
+    """Do nothing: the default for `compare_with_topic`."""
 
 
 class Consumer:
-    """Process the partitions of one topic for one service."""
+    """Processes the partitions of one topic for one service."""
 
     def __init__(self, context: RuntimeContext, handler: Handler[Any], log_name: str) -> None:
         self.topic = handler.topic
@@ -98,7 +98,7 @@ class Consumer:
         self.batch_records_max = context.settings.batch_records_max * handler.batch_scale
         self.context = context
         self.looked_seconds = 0.0
-        """How long the broker was asked what it holds in the last batch: not every batch asks."""
+        """Seconds that the last batch spent on querying the broker's bounds; 0 if it did not query."""
         self.stopped = HaltedPartitions(context, self.topic)
         from_outside = handler.reader.topic.publisher is None
         context.metrics.begin_topic(self.topic, get_args(PlausibilityLimit) if from_outside else ())
@@ -109,11 +109,11 @@ class Consumer:
     # --- partitions ---
 
     def shard_name(self, partition: int) -> str:
-        """Return the name of a partition's shard; the same topic on another cluster is another log."""
+        """Return the name of a partition's shard, with the cluster's log, because each cluster has its own offsets."""
         return f"{self.topic}/{partition}@{self._log_name}"
 
     async def assigned(self, partitions: Iterable[int]) -> dict[int, int]:
-        """Take over partitions; return the offset from which to read each."""
+        """Take over partitions; return the offset from which to read, by partition."""
         offsets: dict[int, int] = {}
         await retry_until_deadline(self.context, self.context.high_water.compared)
         for partition in partitions:
@@ -124,7 +124,7 @@ class Consumer:
         return offsets
 
     def revoked(self, partitions: Iterable[int]) -> None:
-        """Release partitions."""
+        """Release partitions that are no longer assigned to this process."""
         for partition in partitions:
             self._partitions.pop(partition, None)
             self.stopped.forget([partition])
@@ -135,11 +135,11 @@ class Consumer:
         return {number: partition.shard.next_offset for number, partition in self._partitions.items()}
 
     async def compare(self, known: TopicIdentity, found: TopicLog, positions: Mapping[int, int]) -> None:
-        """Halt the partitions whose next records are missing from the log, which was queried after these positions.
+        """Halt the partitions whose next records are missing from the log `found`, which was queried after `positions`.
 
-        Records that the log no longer holds may have been read already: by another process that had the partition
-        meanwhile, or in a commit whose answer was lost. The database decides. Raises: FatalServiceError if the database
-        stays unavailable.
+        Records that the log no longer holds may have been recorded already: by another process that had the partition
+        meanwhile, or in a commit whose answer was lost. The database is read to decide. Raises: FatalServiceError if
+        the database stays unavailable.
         """
         reached: dict[int, int] = {}
         for number, position in positions.items():
@@ -152,7 +152,7 @@ class Consumer:
         self.stopped.compare(known, found, {number: reached[number] for number in ours})
 
     async def _open(self, partition: int) -> Shard:
-        """Return the shard of a partition, or halt the partition if there is a reason to."""
+        """Return the shard of a partition; halt the partition if there is a reason to."""
         async with self.context.pools.background.begin() as connection:
             shard = await self.context.ledger.open_shard(connection, self.shard_name(partition))
             reason = await stopped_by(connection, self.context, shard)
@@ -165,7 +165,7 @@ class Consumer:
     async def handle(self, records: Sequence[InputRecord], compare_with_topic: Compare = _nothing) -> dict[int, int]:
         """Process a batch, which may mix partitions; return the offsets to rewind to, by partition.
 
-        `compare_with_topic` queries the broker, and halts the partitions whose next record it does not hold.
+        `compare_with_topic` queries the broker, and halts the partitions whose next record the broker does not hold.
         Raises: FatalServiceError if the database stays unavailable; a bug propagates unchanged.
         """
         with self.context.tracing.batch(self.topic, records):
@@ -178,9 +178,9 @@ class Consumer:
         return rewind
 
     def _receive(self, records: Sequence[InputRecord]) -> dict[int, list[InputRecord]]:
-        """Return the records by partition, without those of partitions that were revoked meanwhile.
+        """Return the records by partition, without the records of partitions that were revoked meanwhile.
 
-        Their next owner reads them again.
+        The next owner of a revoked partition reads its records again.
         """
         by_partition = groupby(sorted(records, key=lambda record: record.partition), key=lambda one: one.partition)
         return {number: list(group) for number, group in by_partition if number in self._partitions}
@@ -188,10 +188,10 @@ class Consumer:
     async def _check_positions(
         self, received: Mapping[int, Sequence[InputRecord]], compare_with_topic: Compare
     ) -> None:
-        """Halt the partitions whose records do not follow the last ones without a gap.
+        """Halt the partitions whose records do not continue directly after the last ones.
 
-        If offsets are missing, the broker is queried, once per batch: compaction removes records, and each producer
-        transaction uses one offset for its marker.
+        If offsets are missing, the broker is queried, once per batch. Gaps may be legitimate: compaction removes
+        records, and each producer transaction uses one offset for its marker.
         """
         begins = {number: records[0].offset for number, records in received.items()}
         wanted = {number: self._partitions[number].fetched for number in received}
@@ -205,7 +205,7 @@ class Consumer:
                 self.stopped.stop(number, f"it was read up to offset {wanted[number]}, and starts again at {offset}")
 
     def _decode(self, number: int, records: Sequence[InputRecord]) -> _Batch:
-        """Authenticate and decode the records of a partition; drop those that were recorded before."""
+        """Authenticate and decode the records of a partition; drop records that were recorded before."""
         partition = self._partitions[number]
         begins, partition.fetched = partition.fetched, records[-1].offset + 1
         left = self._unseen(number, [self._decoded(record) for record in records])
@@ -221,10 +221,10 @@ class Consumer:
         return Decoded(record, event, content_digest(topic, record))
 
     async def _record(self, batches: Sequence[_Batch]) -> dict[int, int]:
-        """Derive and commit until nothing of the batches is left; return the offsets to rewind to, by partition.
+        """Derive and commit until all records are recorded; return the offsets to rewind to, by partition.
 
-        The first transaction takes all partitions, which costs hardly more than one. What it leaves, because it failed
-        or a record was refused, each partition records in transactions of its own.
+        The first transaction covers all partitions, which costs hardly more than one partition. If records are left,
+        because it failed or a record was refused, each partition records them in transactions of its own.
         """
         rewind: dict[int, int] = {}
         due = self._due(batches, rewind)
@@ -232,15 +232,15 @@ class Consumer:
         try:
             while groups:
                 await retry_until_deadline(self.context, partial(self._record_next, groups, rewind), self._note)
-        except Rejected as altered:  # what the service keeps is not as it kept it: nothing is derived from that
+        except Rejected as altered:  # stored data was altered: nothing is derived from it
             for batch in batches:
                 self.stopped.stop(batch.number, altered.detail)
         return rewind
 
     async def _record_next(self, groups: list[list[_Batch]], rewind: dict[int, int]) -> None:
-        """Derive and commit the first group, and put in its place what is left of its batches, each by itself."""
+        """Derive and commit the first group; replace it by its batches with records left, one group per batch."""
         if not groups:
-            return  # the commit that failed had happened
+            return  # the commit had succeeded although its answer was lost
         group = groups.pop(0)
         try:
             await self._commit_or_split(await self._derive(group))
@@ -261,9 +261,10 @@ class Consumer:
         log.warning("batch failed, retrying", topic=self.topic, kind=kind.value, error=str(error))
 
     def _due(self, batches: Iterable[_Batch], rewind: dict[int, int]) -> list[_Batch]:
-        """Return the batches with records left to record, without those of halted partitions.
+        """Return the batches that have records left to record and whose partitions are not halted.
 
-        A partition whose shard is behind the batch, so that records in between were not seen, is rewound to it.
+        If the shard of a partition is behind the start of its batch, records in between are missing, so the partition
+        is rewound to its shard.
         """
         due = []
         for batch in batches:
@@ -278,8 +279,8 @@ class Consumer:
         return due
 
     async def _resume(self, batch: _Batch, error: Exception) -> None:
-        """Go on from what the database holds of a partition after a transaction failed."""
-        if isinstance(error, StreamTaken):  # the smaller a batch, the sooner it is written: nobody loses for ever
+        """Reload the state of a partition from the database after a transaction failed."""
+        if isinstance(error, StreamTaken):  # smaller batches commit sooner, so that every contender makes progress
             batch.at_once = max(1, min(batch.at_once, len(batch.left)) // 4)
         partition = self._partitions[batch.number]
         batch.left = _behind(partition.shard, batch.left)
@@ -289,7 +290,7 @@ class Consumer:
             batch.left = self._unseen(batch.number, batch.left)
 
     def _unseen(self, number: int, decoded: list[Decoded]) -> list[Decoded]:
-        """Drop the records that this or another process has recorded before."""
+        """Return the records that neither this nor another process has recorded; count the others as duplicates."""
         left = _behind(self._partitions[number].shard, decoded)
         if len(left) < len(decoded):
             self.context.metrics.duplicates.labels(self.topic).inc(len(decoded) - len(left))
@@ -298,8 +299,8 @@ class Consumer:
     async def _derive(self, group: Iterable[_Batch]) -> dict[int, list[Derived]]:
         """Load the state that the next events need, and return the result of each record, by partition.
 
-        `derive` checks the device, position and plausibility of each event before the handler decides. A partition ends
-        with a record that halts it.
+        `derive` checks the device, position and plausibility of each event before the handler decides. A record that
+        halts a partition is the last result of that partition.
         """
         parts = {batch.number: batch.left[: batch.at_once] for batch in group}
         tables, decoded = self.context.tables, list(chain.from_iterable(parts.values()))
@@ -330,10 +331,10 @@ class Consumer:
         return found
 
     async def _commit_or_split(self, parts: Mapping[int, Sequence[Derived]]) -> bool:
-        """Commit in one transaction; if the database refuses it, split it, down to the record that it refuses.
+        """Commit in one transaction; if the database refuses it, split it, down to the single record that it refuses.
 
-        Return whether all were committed as derived. False: the last one committed is now in quarantine, and the
-        records after it must be derived again without it.
+        Return True if everything was committed as derived. False means that the last committed record went to
+        quarantine instead, so that the records after it must be derived again.
         """
         try:
             await self._commit(parts)
@@ -353,7 +354,7 @@ class Consumer:
         return True
 
     async def _commit(self, parts: Mapping[int, Sequence[Derived]]) -> None:
-        """Commit the results of these partitions' records in one transaction, and have the entries published."""
+        """Commit the results of these records in one transaction, and wake the relay to publish the entries."""
         derived = list(chain.from_iterable(parts.values()))
         with self.context.tracing.step("commit"):
             entries = await self._committed(parts, derived)
@@ -380,7 +381,7 @@ class Consumer:
         ]
         self.context.step("derived")
         async with self.context.pools.background.begin() as connection:
-            await self.context.high_water.compared()  # the connection may have met another server
+            await self.context.high_water.compared()  # the connection may be to another server than before
             if (set_back := self.context.high_water.set_back) is not None:
                 raise Fenced(set_back)
             events = [one.event for one in derived if one.event is not None]
@@ -409,7 +410,7 @@ class Consumer:
         return entries
 
     async def _require_unmoved(self, connection: AsyncConnection, number: int, names: Iterable[str]) -> None:
-        """Raise Moved if another partition has extended one of these streams since this one loaded its position."""
+        """Raise StreamTaken if another partition has extended one of these streams since this one loaded it."""
         await self._partitions[number].places.require_unmoved(connection, self.context.tables, names)
 
     async def _save_streams(
@@ -425,17 +426,17 @@ class Consumer:
 
 
 def _behind(shard: Shard, decoded: list[Decoded]) -> list[Decoded]:
-    """Return the records that are not recorded in their shard yet."""
+    """Return the records that their shard does not contain yet."""
     return [one for one in decoded if one.record.offset >= shard.next_offset]
 
 
 def _events(decoded: Iterable[Decoded]) -> list[Event[Any]]:
-    """Return the events of the records that have one."""
+    """Return the events of the decoded records; refused records have none."""
     return [one.event for one in decoded if not isinstance(one.event, Refused)]
 
 
 def _are_apart(batches: Sequence[_Batch]) -> bool:
-    """Return whether no stream comes in two of these batches: they may be recorded in one transaction."""
+    """Return whether no two batches share a stream, so that one transaction may record all of them."""
     streams = [{event.source for event in _events(batch.left)} for batch in batches]
     return len(set().union(*streams)) == sum(map(len, streams))
 
@@ -443,7 +444,7 @@ def _are_apart(batches: Sequence[_Batch]) -> bool:
 def _halves(
     parts: Mapping[int, Sequence[Derived]],
 ) -> tuple[dict[int, Sequence[Derived]], dict[int, Sequence[Derived]]]:
-    """Return the first partition and the others, or the two halves of a single one."""
+    """Split the results in two: the first partition and the others, or the halves of a single partition."""
     (number, part), *others = parts.items()
     if others:
         return {number: part}, dict(others)

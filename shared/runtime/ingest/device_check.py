@@ -1,4 +1,4 @@
-"""Verify that an event from outside is signed by a device of its table."""
+"""Verify that a device of the event's table has signed an event from outside."""
 
 import re
 from datetime import datetime
@@ -21,13 +21,13 @@ _SOURCES: Final = {
     PIT_EVENTS.name: re.compile(f"{_TABLE}/pit"),
     RATING_EVENTS.name: re.compile(f"{_TABLE}/ratings"),
 }
-"""Patterns of the streams on each topic from outside; each stream belongs to one table."""
+"""Pattern of the stream names on each topic from outside, by topic name; each stream belongs to one table."""
 
 _REMEMBERED: Final = 10_000
 
 
 class NotFromDevice(NotAuthentic):
-    """No device authorized for the event's table has signed it; nothing in the event can be relied on."""
+    """No device authorized for the event's table has signed the event, so nothing in it can be relied on."""
 
     of = "device"
 
@@ -35,14 +35,14 @@ class NotFromDevice(NotAuthentic):
 def require_device(
     topic: Topic, record: InputRecord, event: Event[Any] | Refused, places: PropertyLookup, received_at: datetime
 ) -> TableSigner | None:
-    """Return who signed a record on a topic from outside, None where nobody did.
+    """Return the signer of a record on a topic from outside, or None for an unsigned or replayed record.
 
-    Raises: NotFromDevice if it is not signed as the property requires.
+    Raises: NotFromDevice if the record is not signed as the property requires.
 
-    `places` looks up the properties; the version in effect at the receipt counts. A record without a signature is
-    refused from the moment that the property sets, a wrong signature always. A replay approved by two people carries
-    the service's signature instead. Raises: Refused if the stream does not belong to this topic, or its property is not
-    known.
+    `places` looks up the properties; the version in effect at the receipt applies. From the moment that the property
+    sets, a record without a signature is refused; a wrong signature is always refused. A replay, which two people have
+    approved, carries the service's signature instead. Raises: Refused if the stream does not belong to this topic, or
+    if its property is unknown.
     """
     if is_replayed(record):
         return None
@@ -69,7 +69,7 @@ def require_device(
 
 @lru_cache(maxsize=_REMEMBERED)
 def _table_of(topic: str, source: str) -> tuple[str, str] | None:
-    """Return the property and the table of a stream on a topic from outside."""
+    """Return the (property, table) that a stream on a topic from outside belongs to, or None."""
     found = _SOURCES[topic].fullmatch(source)
     return None if found is None else (found["property"], found["table"])
 
@@ -77,7 +77,7 @@ def _table_of(topic: str, source: str) -> tuple[str, str] | None:
 def _signer(
     topic: Topic, record: InputRecord, header: bytes, place: PropertySnapshot, table: str, received_at: datetime
 ) -> TableSigner | str:
-    """Return whose signature it is, or why it is not accepted."""
+    """Return the signer of a record, or the reason why its signature is not accepted."""
     named = f"version {place.document.version} of {place.document.property}"
     try:
         signature = DeviceSignature.read(header)
@@ -101,7 +101,7 @@ def _signer(
 
 
 def _source(record: InputRecord, event: Event[Any] | Refused) -> str | None:
-    """Return the stream that a record claims, or the one in its key if its value cannot be parsed."""
+    """Return the stream that a record claims; if its value cannot be parsed, the stream in its key."""
     if not isinstance(event, Refused):
         return event.source
     claimed = position(record.value)

@@ -1,4 +1,4 @@
-"""Halted partitions: reading on would skip records or read records of another log."""
+"""Halted partitions: their reading stopped, because continuing would skip records or read another log's records."""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,7 +12,7 @@ log = structlog.get_logger()
 
 
 class HaltedPartitions:
-    """Report why each partition is halted: in the log, as a metric, and in the health check."""
+    """The halted partitions of a topic, with reasons: they are logged, counted, and fail the health check."""
 
     def __init__(self, context: RuntimeContext, topic: str) -> None:
         self._gauge = context.metrics.partitions_stopped.labels(topic)
@@ -21,24 +21,24 @@ class HaltedPartitions:
 
     @property
     def reasons(self) -> Mapping[int, str]:
-        """Return why each halted partition is halted."""
+        """Return the reason why each halted partition is halted, by partition."""
         return self._reasons
 
     def stop(self, number: int, reason: str) -> None:
-        """Halt a partition; a reason that is already set is kept."""
+        """Halt a partition; if it is halted already, the earlier reason is kept."""
         if number not in self._reasons:
             self._reasons[number] = reason
             log.error("partition halted", topic=self._topic, partition=number, reason=reason)
         self._gauge.set(len(self._reasons))
 
     def forget(self, partitions: Iterable[int]) -> None:
-        """Forget partitions that were revoked or are being assigned again."""
+        """Clear the halt of partitions that were revoked or are being assigned again."""
         for number in partitions:
             self._reasons.pop(number, None)
         self._gauge.set(len(self._reasons))
 
     def compare(self, known: TopicIdentity, found: TopicLog, positions: Mapping[int, int]) -> None:
-        """Halt the partitions whose next record is not in the given log."""
+        """Halt the partitions whose next record, at these positions, is not in the log `found`."""
         for number, position in positions.items():
             trouble = _trouble(known, found, number, position)
             if trouble is not None:
@@ -46,7 +46,7 @@ class HaltedPartitions:
 
 
 def _trouble(known: TopicIdentity, found: TopicLog, number: int, position: int) -> str | None:
-    """Return why a partition cannot be read on from a position, or None."""
+    """Return why reading a partition cannot continue at a position, or None."""
     name = f"{known.topic}/{number}"
     adopt = f"or have it read as it is now: pitledger topics adopt {known.topic}"
     if known.topic_id == FORGOTTEN:

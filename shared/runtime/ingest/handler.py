@@ -1,4 +1,4 @@
-"""A service's part in the consume loop: which messages it reads, which state they need, which facts follow."""
+"""A service's part in the consume loop: the events it reads, the state they need, and the facts that follow."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ from shared.rules.errors import Refused
 
 @dataclass(frozen=True)
 class InputRecord:
-    """A Kafka record: bytes and position. `taken_at` is its Kafka timestamp.
+    """A Kafka record: its bytes and its position. `taken_at` is its Kafka timestamp.
 
-    `by_broker`: the broker set the timestamp (`LogAppendTime`); otherwise the producer did, and it cannot be trusted.
+    `by_broker`: the broker set the timestamp (`LogAppendTime`). Otherwise the producer did, and it cannot be trusted.
     """
 
     topic: str
@@ -48,11 +48,11 @@ class InputRecord:
 
     @cached_property
     def content(self) -> bytes:
-        """Return the SHA-256 of its value (32 bytes)."""
+        """Return the SHA-256 of the value (32 bytes)."""
         return sha256(self.value).digest()
 
     def digest(self) -> bytes:
-        """Return the hash of what the producer wrote (32 bytes), which is stored in the resulting entries."""
+        """Return the hash of key, value and headers as produced (32 bytes), which the resulting entries store."""
         return record_digest(self.key, self.content, self.headers)
 
     def header(self, name: str) -> str | None:
@@ -70,28 +70,29 @@ _TIMESTAMP_MAX: Final = int(datetime(9999, 1, 1, tzinfo=UTC).timestamp()) * 1000
 def moment_of(timestamp_ms: int) -> datetime:
     """Return the moment of a Kafka timestamp, clamped to the range of datetime.
 
-    Cached: records sent together share few timestamps.
+    Cached, because records that were sent together share timestamps.
     """
     return datetime.fromtimestamp(min(max(timestamp_ms, 0), _TIMESTAMP_MAX) / 1000, UTC)
 
 
 class TopicHandler(Generic[StateT]):
-    """How a service processes one topic: which events it reads, which state they need. Two kinds follow."""
+    """How a service processes one topic: the events it reads, and the state they need. There are two kinds."""
 
     reader: ClassVar[Reader]
     keyed_by_source: ClassVar[bool] = False
-    """Whether the Kafka key of a new event must be its source, or the stream that the event belongs to."""
+    """Whether the Kafka key of a new event must be `key_of` the event: its source, or the stream that it belongs to."""
     batch_scale: ClassVar[int] = 1
     """Factor on the configured maximum batch size, for handlers that aggregate many records."""
     gather_seconds: ClassVar[float] = 0.2
-    """Minimum time between batches, seconds: one of a single record costs as much as one of a hundred.
+    """Minimum time between batches in seconds; a batch of one record costs as much as a batch of a hundred.
 
-    A record after a pause is handled at once; under a stream records are gathered. Short where somebody waits for each.
+    After a pause a record is processed at once; in a steady flow, records are gathered. The time is short if somebody
+    waits for each record.
     """
     share: ClassVar[float] = 1.0
-    """Share of a CPU that the topic may use: it rests after a batch, two seconds at most, unless a full one waits.
+    """Share of a CPU that the topic may use: it pauses after a batch, at most two seconds, unless a full batch waits.
 
-    For topics that nobody waits for, whose batches grow with the load.
+    A share below 1 is for background topics, whose batches grow with the load.
     """
 
     @property
@@ -104,7 +105,7 @@ class TopicHandler(Generic[StateT]):
         return self.reader.decode(record.value)
 
     def require_key(self, record: InputRecord, event: Event[Any]) -> None:
-        """Raise Refused if the record's Kafka key is not the one that its event needs.
+        """Raise Refused if the record does not have the Kafka key that its event requires.
 
         Called for new events only: a copy of a recorded event is a duplicate under any key.
         """
@@ -114,83 +115,84 @@ class TopicHandler(Generic[StateT]):
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
-        """Return the stream that an event published by a service belongs to; None for an event from outside.
+        """Return the stream to which an event published by a service belongs; None for an event from outside.
 
-        No device signs such an event: `handle` takes nothing from it, but reads the journal for what it refers to.
+        No device signs such an event. `handle` uses nothing that it contains, but reads the journal entry to which it
+        refers.
         """
         del event
         return None
 
     @classmethod
     def key_of(cls, event: Event[Any]) -> str:
-        """Return the Kafka key that an event must have where `keyed_by_source`."""
+        """Return the Kafka key that an event must have if `keyed_by_source`."""
         return cls.goes_with(event) or event.source
 
     async def prepare(self, events: Sequence[Event[Any]]) -> None:
-        """Do slow work that needs no database, before a transaction is open."""
+        """Do slow work that needs no database, before the transaction begins."""
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> StateT:
-        """Return the state that the events of a batch need. What is changed in it is dropped on failure."""
+        """Return the state that the events of a batch need. Changes made to it are discarded if the batch fails."""
         del connection, events
-        return None  # type: ignore[return-value]  # a handler that needs nothing has the state None
+        return None  # type: ignore[return-value]  # a handler without state
 
     def properties_in(self, state: StateT) -> PropertyLookup | None:
-        """Return the loaded properties whose devices and limits apply to events from outside."""
+        """Return the loaded properties, whose devices and limits apply to events from outside; None without checks."""
         del state
         return None
 
     def stands_since(self, event: Event[Any], state: StateT) -> datetime | None:
-        """Return the moment of the recorded event that this one changes; the change may be dated back to it."""
+        """Return the moment of the recorded event that this event changes, or None; backdating to it is allowed."""
         del event, state
         return None
 
 
 class FactHandler(TopicHandler[StateT], ABC):
-    """Decides which facts follow from each event; the service's projector projects them."""
+    """Handler that decides which facts follow from each event; the service's projector projects the facts."""
 
     @abstractmethod
     def handle(self, event: Event[Any], state: StateT) -> Sequence[FactWithPostings]:
-        """Return the facts that follow from an event; pure except for `state`. Raises: Refused to quarantine it."""
+        """Return the facts that follow from an event; pure, except that it may update `state`. Raises: Refused."""
 
     def handle_signed(self, event: Event[Any], state: StateT, signer: TableSigner | None) -> Sequence[FactWithPostings]:
-        """Return the facts that follow from an event, for handlers that record who signed it. Raises: Refused."""
+        """Return the facts that follow from a signed event. Override it to record the signer. Raises: Refused."""
         del signer
         return self.handle(event, state)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify, first in the recording transaction, that the loaded state of these events has not changed since.
+        """Verify, at the start of the recording transaction, that the state loaded for these events is still current.
 
         Raises: Fenced if another partition or topic has changed it; the events are then derived again.
         """
 
     async def require_consistent(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify, when the facts are projected, what concurrent transactions could have contradicted.
+        """Verify, after the facts are projected, that no concurrent transaction contradicts them.
 
         Raises: Refused or Fenced; the transaction is then rolled back.
         """
 
 
 class ReadModelHandler(TopicHandler[StateT], ABC):
-    """Applies events to the service's own tables; no facts follow from them.
+    """Handler that applies events to the service's own tables; no facts follow from them.
 
-    The tables in `keeps` follow from the topic rather than the journal: a rebuild reads the topic again for them.
+    The tables in `keeps` follow from the topic rather than the journal, so a rebuild reads the topic again for them.
     """
 
     keeps: ClassVar[Sequence[Table]] = ()
     copies: ClassVar[Sequence[Table]] = ()
-    """Signed copies of approved documents, also written by `keep`; no rebuild recreates them."""
+    """Signed copies of approved documents, which `keep` also writes; no rebuild recreates them."""
 
     def require_usable(self, event: Event[Any], state: StateT) -> None:
-        """Raise Refused, to quarantine it, if an event cannot be applied."""
+        """Raise Refused, which quarantines the event, if it cannot be applied."""
 
     @abstractmethod
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write what follows from events, in the transaction that records the position of the batch."""
+        """Write the rows that follow from events, in the transaction that records the read position of the batch."""
 
     async def keep_again(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the rows that follow from events to the `keeps` tables, which are empty at first, and nothing else."""
+        """Write only the rows of the `keeps` tables that follow from events; a rebuild starts with empty tables."""
         await self.keep(connection, events, at)
 
 
 Handler = FactHandler[StateT] | ReadModelHandler[StateT]
-"""What a service contributes for one topic."""
+"""The handler that a service contributes for one topic."""

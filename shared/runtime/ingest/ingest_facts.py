@@ -1,4 +1,4 @@
-"""The facts that the consume loop records: gaps opened and filled, records quarantined and repaired."""
+"""The facts that the consume loop itself records: gaps, flagged events, quarantined and repaired records."""
 
 import re
 from collections.abc import Sequence
@@ -24,24 +24,24 @@ MENDED_REASON = "pitledger-mended-reason"
 REPLAY_SIGNATURE = "pitledger-replay-signature"
 """Kafka headers of a record that replaces a quarantined one, which the first header names: `round_settlement/17`.
 
-The last is the signature of the sending service, over topic, key, value and the other three headers.
+The last header is the signature of the sending service over topic, key, value and the other three headers.
 """
 
 _KEY = re.compile(rb"[!-~]{1,255}")
 
 
 def gap_opened(record: InputRecord, event: Event[Any], first: int, last: int) -> EntryDraft:
-    """Return the entry for a gap: events `first` to `last` of a stream are missing."""
+    """Return the draft of the entry for a gap: the events `first` to `last` of a stream are missing."""
     return _draft(GapOpened.model_construct(source=event.source, first=first, last=last), record, event, first)
 
 
 def gap_filled(record: InputRecord, event: Event[Any]) -> EntryDraft:
-    """Return the entry for a missing event of a stream that arrived late."""
+    """Return the draft of the entry for a late event, which fills a gap of its stream."""
     return _draft(GapFilled.model_construct(source=event.source, sequence=event.sequence), record, event)
 
 
 def flagged(record: InputRecord, event: Event[Any], limit: Literal["age_days_max"], detail: str) -> EntryDraft:
-    """Return the entry for an event that exceeds a limit of its property but is accepted."""
+    """Return the draft of the entry for an accepted event that exceeds a limit of its property."""
     fact = EventFlagged.model_construct(source=event.source, sequence=event.sequence, limit=limit, detail=detail)
     return _draft(fact, record, event)
 
@@ -49,9 +49,9 @@ def flagged(record: InputRecord, event: Event[Any], limit: Literal["age_days_max
 def quarantined(
     record: InputRecord, shard_name: str, reason: str, source: str | None, sequence: int | None
 ) -> EntryDraft:
-    """Return the entry of a refused record.
+    """Return the draft of the entry for a quarantined record.
 
-    Its stream is the shard's input: nothing in the record itself can be relied on.
+    The entry's stream is that of the shard, because nothing in the record can be relied on.
     """
     fact = RecordQuarantined.model_construct(
         topic=record.topic,
@@ -68,14 +68,14 @@ def quarantined(
 
 
 def readable(key: bytes | None) -> str | None:
-    """Return a key as text, or None if it is not text that can be searched for."""
+    """Return a Kafka key as text; None if it is missing or not printable ASCII, and so cannot be searched for."""
     return key.decode() if key is not None and _KEY.fullmatch(key) else None
 
 
 def mended(record: InputRecord, event: Event[Any], closed: Sequence[tuple[int, int, int]]) -> EntryDraft:
-    """Return the entry of a record that replaces quarantined ones, by stream position or by quarantine number.
+    """Return the draft of the entry for a record that replaces quarantined records, by position or by number.
 
-    `closed` are their quarantine numbers, each with the (shard, seq) of the entry that recorded the refusal.
+    `closed` are the numbers of the quarantined records, each with the (shard, seq) of the entry about its quarantine.
     """
     fact = RecordMended(
         source=event.source,

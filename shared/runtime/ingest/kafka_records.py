@@ -1,4 +1,4 @@
-"""Convert librdkafka messages to input records."""
+"""Convert librdkafka's messages to input records."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from shared.runtime.ingest.handler import InputRecord, moment_of
 
 
 def record_of(message: Message) -> InputRecord:
-    """Return the record of a Kafka message that is not an error."""
+    """Return the input record of a Kafka message that is not an error."""
     stamped, timestamp_ms = message.timestamp()
     partition, offset = message.partition(), message.offset()
-    headers: Any = message.headers() or ()  # of text are only those that somebody sends
+    headers: Any = message.headers() or ()  # only headers to be sent may be text
     assert partition is not None
     assert offset is not None
     return InputRecord(

@@ -1,21 +1,21 @@
-"""End offsets of partitions, and when their leaders last answered, from librdkafka's statistics."""
+"""End offsets of partitions and the time of their leaders' last answers, from librdkafka's statistics."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 RESPONSE_AGE_SECONDS_MAX: Final = 20.0
-"""How long the leader of a partition may be silent; it answers a fetch even when there is nothing to return."""
+"""Maximum silence of a partition's leader, which also answers a fetch when there are no records."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionEnd:
     """The end offset of a partition, as last reported to a client.
 
-    `end` is the offset after the last record on the broker, `readable` the one after the last record of a finished
-    transaction: while a transaction is open, nothing after its first record is readable. `delivered` is the offset up
-    to which the client has handed over records, past transaction markers, which are no records. `heard_at` is when the
-    leader last answered, in seconds of the monotonic clock.
+    `end` is the offset after the last record on the broker. `readable` is the offset after the last record of a
+    finished transaction; while a transaction is open, nothing from its first record on is readable. `delivered` is the
+    offset up to which the client has delivered records; it skips transaction markers, which are no records. `heard_at`
+    is when the leader last answered, in seconds of the monotonic clock.
     """
 
     end: int
@@ -24,12 +24,12 @@ class PartitionEnd:
     heard_at: float
 
     def is_known(self, now: float) -> bool:
-        """Return whether the report is recent enough to rely on."""
+        """Return whether the last answer is recent enough to rely on."""
         return now - self.heard_at <= RESPONSE_AGE_SECONDS_MAX
 
 
 Ends = dict[int, PartitionEnd]
-"""The ends of a topic's partitions, by number."""
+"""The ends of a topic's partitions, by partition number."""
 
 
 def told_ends(
@@ -37,14 +37,14 @@ def told_ends(
 ) -> Iterator[tuple[str, int, PartitionEnd]]:
     """Yield the partition ends in librdkafka's statistics, with topic and partition number.
 
-    A partition without a known leader keeps its `before` time. One with undelivered records counts as heard `now`: the
-    client fetches no more until they are handed over.
+    A partition without a known leader keeps its time in `before`. A partition with undelivered records counts as heard
+    at `now`, because the client does not fetch until they are delivered.
     """
     brokers = {broker["nodeid"]: broker for broker in statistics["brokers"].values() if broker["nodeid"] >= 0}
     for topic, found in statistics["topics"].items():
         for name, partition in found["partitions"].items():
             known = before.get(topic, {}).get(int(name))
-            idle = brokers.get(partition["leader"], {}).get("rxidle", -1)  # microseconds; -1: it never answered
+            idle = brokers.get(partition["leader"], {}).get("rxidle", -1)  # microseconds; -1: it has never answered
             if partition["fetchq_cnt"]:
                 heard_at = now
             elif idle >= 0:

@@ -1,8 +1,9 @@
-"""Recorded pit events, and how voids and corrections change them.
+"""The recorded pit events of a table, and how voids and corrections change them.
 
-One mechanism for every service that reads pit events: of all statements about an event, the one with the highest
-position in its table's stream counts, in whatever order they arrive. So late and reordered events lead to the same
-books. A change entered at a desk has a position too: directly after what it was approved to replace.
+Every service that reads pit events uses this mechanism. Of all statements about an event (the event itself, voids,
+corrections), the one with the highest position in the table's stream counts, in whatever order they arrive. So late and
+reordered events lead to the same books. A change entered at a desk has a position, too: directly after the statement
+that it was approved to replace.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,24 +34,25 @@ FactT = TypeVar("FactT", bound=Fact)
 
 
 class PitPlace(NamedTuple):
-    """Position of a pit event: the pit stream of its table, and its sequence there."""
+    """The position of a pit event: the pit stream of its table, and its sequence in that stream."""
 
     source: str
     sequence: int
 
 
 class Said(NamedTuple):
-    """Position of a statement about an event: its stream sequence (`desk` 0), or a desk change after that sequence."""
+    """The position of a statement about an event: a stream sequence, with `desk` > 0 for a desk change after it."""
 
     sequence: int
     desk: int = 0
 
 
 def pit_events_table(metadata: MetaData, schema: str, *more: Column[Any] | Index) -> Table:
-    """Declare a service's table of pit events; `more` are extra columns, filled for events in force.
+    """Declare a service's table of pit events. `more` are additional columns, filled for events in force.
 
-    (`last`, `desk`) is the position of the last statement about an event, `revision` how often it was recorded, and
-    (`shard`, `seq`) the entry in force, if any. An event that changes another one has that one's sequence in `changes`.
+    (`last`, `desk`) is the position of the last statement about an event. `revision` is how often the event was
+    recorded. (`shard`, `seq`) is the entry in force, if any. `changes` is set for an event that changes another one,
+    and is the other event's sequence.
     """
     return Table(
         "pit_events",
@@ -66,7 +68,7 @@ def pit_events_table(metadata: MetaData, schema: str, *more: Column[Any] | Index
 
 @dataclass(frozen=True, slots=True)
 class EventStanding(Generic[FactT]):
-    """The version of an event that is in force: the fact, its postings, and when it happened."""
+    """The version of an event that is in force: the fact, its postings, and the moment of the event."""
 
     fact: FactT
     postings: tuple[Posting, ...]
@@ -75,7 +77,10 @@ class EventStanding(Generic[FactT]):
 
 @dataclass(frozen=True, slots=True)
 class KnownEvent(Generic[FactT]):
-    """What is recorded about an event: position of the last statement, number of recordings, version in force."""
+    """The recorded state of an event: position of the last statement, number of recordings, version in force.
+
+    `changes` is the sequence of the event that this one changes, if it is a void or a correction.
+    """
 
     last: Said
     revision: int = 0
@@ -85,29 +90,29 @@ class KnownEvent(Generic[FactT]):
 
 @dataclass(slots=True)
 class PitEventsKnown(Generic[FactT]):
-    """The recorded state of the events that a batch contains or changes, updated event by event."""
+    """The recorded state of the events that a batch contains or changes, updated with each event."""
 
     by_place: dict[PitPlace, KnownEvent[FactT]] = field(default_factory=dict)
     as_read: Mapping[PitPlace, Said] = field(default_factory=dict)
-    """Where the last was said of each event before the batch; behind none where nothing was."""
+    """The position of the last statement about each event before the batch; `Said(0)` if there was none."""
 
     def standing(self, event: Event[Any]) -> EventStanding[FactT] | None:
-        """Return the version in force of the event that this one changes."""
+        """Return the version in force of the event that this one is about, or None."""
         known = self.by_place.get(place_of(event))
         return None if known is None else known.standing
 
     def is_superseded(self, event: Event[Any]) -> bool:
-        """Return whether a later statement about the same event was recorded already."""
+        """Return whether a later statement about the same event is already recorded."""
         known = self.by_place.get(place_of(event))
         return known is not None and known.last > said_at(event)
 
     def revision_after(self, event: Event[Any]) -> int:
-        """Return the number of recordings of an event, including the next one."""
+        """Return how often an event is recorded, including this time."""
         known = self.by_place.get(place_of(event))
         return 1 if known is None else known.revision + 1
 
     def recorded(self, event: Event[Any], standing: EventStanding[FactT] | None) -> None:
-        """Set the version in force after an event, unless the event is superseded."""
+        """Set the version in force after this statement, unless a later statement is already recorded."""
         place = place_of(event)
         known = self.by_place.get(place)
         revision = (0 if known is None else known.revision) + (standing is not None)
@@ -120,7 +125,7 @@ class PitEventsKnown(Generic[FactT]):
     def require_change(self, event: Event[Any], places: PropertyLookup, kind: str | None) -> None:
         """Check that an event may change another one, whose version in force, if any, must be of this `kind`.
 
-        Raises: Refused if the target cannot be changed in this way, or if the required people are not distinct.
+        Raises: Refused if the other event cannot be changed in this way, or if the required people are not distinct.
         """
         change: PitChange = event.data
         named = f"event {change.sequence} of {event.source}"
@@ -148,18 +153,18 @@ class PitEventsKnown(Generic[FactT]):
 
 
 def said_at(event: Event[Any]) -> Said:
-    """Return the position of an event's statement, about itself or about the event that it changes."""
+    """Return the position of an event as a statement, about itself or about the event that it changes."""
     return Said(event.sequence, event.desk if isinstance(event, DeskChange) else 0)
 
 
 def told_by(event: Event[Any]) -> dict[str, Any]:
-    """Return the `SaidAtDesk` fields of a desk change; none for an event of the pit."""
+    """Return the `SaidAtDesk` fields of a desk change; empty for an event of the pit."""
     at = said_at(event)
     return {"desk_change": at.desk, "behind": at.sequence} if at.desk else {}
 
 
 def place_of(event: Event[Any]) -> PitPlace:
-    """Return the position of the event concerned: its own, or that of the event that it changes."""
+    """Return the position of the event that a statement is about: itself, or the event that it changes."""
     sequence = event.data.sequence if isinstance(event.data, PitChange) else event.sequence
     return PitPlace(event.source, sequence)
 
@@ -167,7 +172,7 @@ def place_of(event: Event[Any]) -> PitPlace:
 async def known_events(
     connection: AsyncConnection, table: Table, journal: JournalTables, events: Iterable[Event[Any]]
 ) -> PitEventsKnown[Any]:
-    """Return the recorded state of these events, or of those that they change."""
+    """Return the recorded state of the events that these statements are about."""
     wanted: dict[PitPlace, bool] = {}
     for event in events:
         place = place_of(event)
@@ -195,10 +200,10 @@ async def known_events(
 async def require_unchanged(
     connection: AsyncConnection, table: Table, known: PitEventsKnown[Any], events: Iterable[Event[Any]]
 ) -> None:
-    """Lock the events so that facts derived from them can be recorded, unless they changed meanwhile.
+    """Lock the events that these statements are about, and check that they have not changed since they were read.
 
-    The pit and the desk may be read by two processes, and vigorish reads them from two topics: whoever locks the pit
-    streams first records, the other one waits. Raises: Fenced if a later statement was recorded.
+    Two processes may read the pit and the desk, and vigorish reads them from two topics. The process that locks the pit
+    streams first records; the other one waits. Raises: Fenced if a later statement was recorded meanwhile.
     """
     expected = {place: known.as_read[place] for place in sorted({place_of(event) for event in events})}
     if not expected:
@@ -230,20 +235,20 @@ def _standing(entry: Entry | None) -> EventStanding[Any] | None:
 
 
 class PitEventRows:
-    """The rows of a batch of entries; the version of each event in force is known after writing."""
+    """Collects the rows for a batch of entries; `write` returns the entry in force of each event."""
 
     def __init__(self, table: Table, *kept: str) -> None:
-        """Set the columns `kept`: a later entry may omit them, and they keep their values, in force or not."""
+        """Set the columns `kept`: they keep their values if a later entry omits them, whether in force or not."""
         self._table = table
         self._kept = kept
         self._rows: dict[PitPlace, dict[str, Any]] = {}
 
     def recorded(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, **said: Any) -> None:
-        """Add an entry that records the event at this position for the `revision`-th time, with its columns."""
+        """Add an entry that records the event at this position for the `revision`-th time; `said` are its columns."""
         self._add(entry, fact, sequence, revision, {"shard": entry.shard, "seq": entry.seq, **said})
 
     def taken_back(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, **kept: Any) -> None:
-        """Add an entry after which no version of the event at this position is in force."""
+        """Add an entry after which no version of the event at this position is in force; `kept` are kept columns."""
         self._add(entry, fact, sequence, revision, kept)
 
     def _add(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, said: Mapping[str, Any]) -> None:
@@ -264,7 +269,7 @@ class PitEventRows:
         return dict.fromkeys(bulk.column_names(self._table)) | place._asdict() | values
 
     async def write(self, connection: AsyncConnection) -> Mapping[PitPlace, tuple[int, int] | None]:
-        """Write the rows; return the entry in force for each event of the batch."""
+        """Write the rows; return the (shard, seq) of the entry in force, or None, by event."""
         if not self._rows:
             return {}
         written = await _written(self._table, self._kept).read(
@@ -282,7 +287,7 @@ def _read(table: Table) -> bulk.Statement:
 
 @cache
 def _written(table: Table, kept: tuple[str, ...]) -> bulk.Statement:
-    """Return the statement that upserts newer rows and returns the entry in force."""
+    """Return the statement that upserts rows unless the stored row is later, and returns the entry in force."""
     here, new = table.c, bulk.excluded(table)
     later = tuple_(new.last, new.desk, new.shard.is_not(None)) >= tuple_(here.last, here.desk, here.shard.is_not(None))
     always = {"source", "sequence", "revision", "changes"}

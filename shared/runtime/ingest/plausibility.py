@@ -1,4 +1,4 @@
-"""Whether an event from outside is plausible: times near its receipt, a sequence near the previous ones. Pure.
+"""Check whether an event from outside is plausible: times near its receipt, sequence near the previous one. Pure.
 
 Every service applies this check to events from outside before its handler.
 """
@@ -14,17 +14,17 @@ from shared.journal.streams import Stream
 from shared.rules.errors import Refused
 
 PlausibilityLimit = Literal["ahead_minutes_max", "age_days_max", "sequence_jump_max"]
-"""The limits of a property that are checked here, by their names in its document."""
+"""The limits of a property that are checked here, by the names of their fields in the property's document."""
 
 _NO_LIMITS_OF_ITS_OWN: Final = Plausibility()
 _DAYS_APART: Final = timedelta(days=2)
-"""How far a gaming day may lie from the UTC date of the moment: time zones, and the pit's margin."""
+"""How far a gaming day may differ from the UTC date of a moment, because of time zones and the pit's tolerance."""
 
 _CALENDAR_BEGINS: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Implausible(Refused):
-    """An event exceeds a plausibility `limit` of its property."""
+    """An event exceeds the plausibility limit `limit` of its property."""
 
     def __init__(self, limit: PlausibilityLimit, reason: str) -> None:
         super().__init__(f"not plausible: {reason} ({limit!r})")
@@ -32,7 +32,7 @@ class Implausible(Refused):
 
 
 class PlausibilityCheck:
-    """Checks events against the limits of the property version in effect at receipt."""
+    """Checks events against the limits in the property version that is in effect at their receipt."""
 
     def __init__(self, places: PropertyLookup | None) -> None:
         self._places = places
@@ -42,8 +42,8 @@ class PlausibilityCheck:
     ) -> str | None:
         """Return why an event whose stream position is free should be flagged, or None.
 
-        `received_at` is its receipt, `stands_since` the moment of the recorded event that it changes. Raises:
-        Implausible.
+        `received_at` is its receipt, and `stands_since` the moment of the recorded event that it changes, if any.
+        Raises: Implausible.
         """
         place = None
         if self._places is not None and (name := property_of(event.source)) is not None:
@@ -54,7 +54,7 @@ class PlausibilityCheck:
         earliest = received_at - timedelta(days=limits.age_days_max)
         if stands_since is not None:
             earliest = min(earliest, stands_since)
-        # A day lies beyond where it certainly does.
+        # A gaming day is out of range only if it is certainly so, whatever the time zone.
         last_day, first_day = (latest + _DAYS_APART).date(), (earliest - _DAYS_APART).date()
         late = None
         for name, said in _moments(event):
@@ -80,14 +80,14 @@ class PlausibilityCheck:
 
 
 def _moments(event: Event[Any]) -> Iterator[tuple[str, date]]:
-    """Yield each time and day in an event, with its name, including nested parts."""
+    """Yield each moment and gaming day in an event, including nested parts, with the name of its field."""
     yield "time", event.time
     yield from _moments_in(event.data)
 
 
 def _moments_in(said: Any) -> Iterator[tuple[str, date]]:
     for name, value in vars(said).items() if isinstance(said, Contract) else ():
-        if isinstance(value, date):  # which a moment is, too
+        if isinstance(value, date):  # a datetime is a date, too
             yield name, value
         elif isinstance(value, Contract):
             yield from _moments_in(value)

@@ -1,4 +1,4 @@
-"""Load what the journal holds about a batch: streams, digests at their positions, open quarantined records."""
+"""Load what the journal holds about a batch: streams, digests at resent positions, open quarantined records."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,24 +20,24 @@ from shared.runtime.ingest.batch import Derived, OpenQuarantine, claimed
 
 @dataclass(slots=True)
 class StreamPositions:
-    """The streams that a partition has seen, each with its row version as last read or written.
+    """The streams of a partition, each with its row version as last read or written.
 
-    They are cached while the partition is assigned: a stream comes from one partition, and every write checks the
-    version that it follows, so a concurrent change by another partition is noticed before anything is recorded. A
-    stream last extended by another partition, as after a change of keys, is read again for each batch.
+    They are cached while the partition is assigned. A stream normally comes from one partition, and every write checks
+    the version that it follows, so that a concurrent change by another partition is detected before anything is
+    recorded. A stream that another partition has extended, as after a change of keys, is read again for each batch.
     """
 
     shard: Shard
     streams: dict[str, Stream] = field(default_factory=dict)
     elsewhere: dict[str, str] = field(default_factory=dict)
-    """The shards that hold the last event of a stream, for streams last extended in another shard."""
+    """The shard with the last event of a stream, by source, for streams that another shard has extended last."""
     _versions: dict[str, int] = field(default_factory=dict)
 
     async def load(self, connection: AsyncConnection, tables: JournalTables, names: Iterable[str]) -> None:
-        """Load the streams that are not cached yet; on failure, none is cached.
+        """Load the streams that are not cached yet; on failure, none of them is cached.
 
-        A partly loaded stream would be mistaken for a whole one on retry: an unread gap would look like taken
-        positions.
+        On a retry, a partly loaded stream would be mistaken for a whole one, and the positions of an unread gap for
+        taken ones.
         """
         for source in self.elsewhere:
             self.streams.pop(source, None)
@@ -53,7 +53,7 @@ class StreamPositions:
         for row in await connection.execute(query):
             found[row.source].last = row.last_sequence
             versions[row.source] = row.version
-            if row.name not in (None, self.shard.name):  # None: as an older release wrote it
+            if row.name not in (None, self.shard.name):  # None: written by an older release
                 elsewhere[row.source] = row.name
         for row in await connection.execute(select(gaps).where(gaps.c.source.in_(unknown))):
             found[row.source].gaps[row.first] = row.last
@@ -62,9 +62,9 @@ class StreamPositions:
         self.elsewhere = elsewhere
 
     async def require_unmoved(self, connection: AsyncConnection, tables: JournalTables, names: Iterable[str]) -> None:
-        """Raise Moved if the version of one of these streams in the database is not the cached one.
+        """Raise StreamTaken if the version of one of these streams in the database is not the cached one.
 
-        A refusal may be due to what another partition has recorded meanwhile.
+        A record may have been refused because of what another partition has recorded meanwhile.
         """
         wanted = {source: self._versions[source] for source in names if source in self._versions}
         if not wanted:
@@ -75,11 +75,11 @@ class StreamPositions:
             raise StreamTaken(self.shard)
 
     def next_version(self, source: str) -> int:
-        """Return the version that a stream gets with the next commit."""
+        """Return the row version that a stream gets with the next commit."""
         return self._versions[source] + 1
 
     def committed(self, after: Mapping[str, Stream]) -> None:
-        """Note the state of the streams after a commit."""
+        """Cache the streams as they are after a commit."""
         self.streams.update(after)
         for source in after:
             self._versions[source] += 1
@@ -88,7 +88,7 @@ class StreamPositions:
 async def stopped_by(connection: AsyncConnection, context: RuntimeContext, shard: Shard) -> str | None:
     """Return why the partition of a locked shard is halted, or None.
 
-    The reasons: the shard's seal does not match, the shard was set back, or a quarantined record must be dismissed
+    The reasons are: the shard's seal does not match, the shard was set back, or a quarantined record must be dismissed
     first.
     """
     try:
@@ -110,9 +110,9 @@ async def stopped_by(connection: AsyncConnection, context: RuntimeContext, shard
 async def open_quarantine(
     connection: AsyncConnection, tables: JournalTables, derived: Iterable[Derived]
 ) -> OpenQuarantine:
-    """Return the open quarantined records whose positions these records take, or which they replace.
+    """Return the open quarantined records at positions that accepted records take, and those that they replace.
 
-    For a refused record nothing is read: a batch reads what it closes, however much of a stream is in quarantine.
+    Only records that the batch closes are read, however many records of a stream are in quarantine.
     """
     by_place, by_number = _open(tables)
     places, replaced = claimed(derived, tables.schema)
@@ -130,7 +130,7 @@ async def open_quarantine(
 
 @cache
 def _open(tables: JournalTables) -> tuple[Statement, Statement]:
-    """Return the statements that read open quarantined records by position and by number."""
+    """Return the statements that read open quarantined records by stream position and by number."""
     table, said = tables.quarantine, ("id", "shard", "seq", "source", "sequence")
     is_open = table.c.resolved_at.is_(None)
     by_place = select_rows(table, said, by=("source", "sequence"), where=is_open)

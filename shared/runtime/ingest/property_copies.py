@@ -19,18 +19,18 @@ from shared.runtime.ingest.approved_documents import ApprovedCopy, ApprovedDocum
 
 
 def properties_table(metadata: MetaData, schema: str) -> Table:
-    """Declare the copy in a service's schema."""
+    """Declare the table of the copy in a service's schema."""
     return copy_table("properties", metadata, schema, "property")
 
 
 class Properties(ApprovedDocuments):
-    """Keeps a copy of the approved properties. A service subclasses it with its own table."""
+    """Handler that keeps a copy of the approved properties. A service subclasses it with its own table."""
 
     reader = Reader(PROPERTIES, PropertyApproved)
     model = PropertyApproved
 
     def check(self, approved: Any) -> None:
-        """Raise Refused if the document does not match its hash, or names packs that are not installed."""
+        """Raise Refused if the document does not match its hash, or names jurisdiction packs that are not installed."""
         computed = property_hash(approved, approved.version)
         if computed != approved.hash:
             raise Refused(f"the property's hash is {computed}, not {approved.hash}: it is not what was approved")
@@ -41,14 +41,14 @@ class Properties(ApprovedDocuments):
 
 
 class Places(ApprovedCopy[PropertyApproved, PropertySnapshot]):
-    """The approved properties of the copy, with lookups by moment and by gaming day."""
+    """The approved properties in a copy, with look-ups by moment and by gaming day."""
 
     def __init__(self, table: Table) -> None:
         super().__init__(table, PropertyApproved, PropertySnapshot.of)
         self._with_later: dict[tuple[str, int], PropertySnapshot] = {}
 
     def place(self, property_name: str, moment: datetime) -> PropertySnapshot | None:
-        """Return a property as of a moment, or None if no version is in effect."""
+        """Return a property as of a moment, or None if no version is in effect then."""
         versions = self.approved(property_name)
         document: PropertyApproved | None = in_effect(versions, moment)
         if document is None:
@@ -61,19 +61,19 @@ class Places(ApprovedCopy[PropertyApproved, PropertySnapshot]):
         return found
 
     def of_day(self, property_name: str, day: date) -> PropertySnapshot | None:
-        """Return a property as of a gaming day, or None if it does not exist yet."""
+        """Return a property as of a gaming day, or None if no version is in effect then."""
         return place_of_day(self.versions(property_name), day)
 
 
 async def known_places(connection: AsyncConnection, table: Table) -> Places:
-    """Return the approved properties of the copy for commands; cached on the connection."""
+    """Return the approved properties in a copy, for commands; cached on the connection."""
     known: Places = connection.info.setdefault(table, Places(table))
     await known.refresh(connection)
     return known
 
 
 async def ask_places(connection: AsyncConnection, sent: Pipeline, table: Table) -> Callable[[], Awaitable[Places]]:
-    """Queue the refresh of `known_places` in a pipeline; return the function that completes it after the pipeline."""
+    """Queue the refresh of `known_places` in a pipeline; return a function that completes it after the pipeline."""
     known: Places = connection.info.setdefault(table, Places(table))
     counted = await known.count(sent)
 

@@ -1,4 +1,4 @@
-"""The table of quarantined records: their bytes, and whether they were repaired."""
+"""The table of quarantined records: their bytes, and whether they are resolved."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -20,7 +20,10 @@ from shared.runtime.ingest.handler import InputRecord
 async def keep_quarantined(
     connection: AsyncConnection, table: Table, entries: Sequence[Entry], derived: Sequence[Derived], moment: datetime
 ) -> None:
-    """Store the refused records of `derived`, and close those that were repaired; `entries` are those of `derived`."""
+    """Store the refused records of a batch, and mark repaired records as resolved.
+
+    `entries` are the committed entries of `derived`, in the same order. `moment` is the time of the commit.
+    """
     rows: list[dict[str, Any]] = []
     mended: list[int] = []
     position = 0
@@ -56,11 +59,11 @@ async def keep_quarantined(
 
 @cache
 def _insert(table: Table) -> Statement:
-    """Return the statement that inserts quarantined records, numbered in their order."""
+    """Return the statement that inserts quarantined records, numbered in the order of the rows."""
     return insert(table, [name for name in column_names(table) if name not in ("id", "resolved_at")], as_given=True)
 
 
 def _signature(record: InputRecord) -> bytes | None:
-    """Return the signature of a record: that of the publishing service, or else of the sending device."""
+    """Return the signature of a record: the publishing service's, or else the device's; None without one."""
     proof = record.raw_header(signed_batch.HEADER)
     return record.raw_header(device_signatures.HEADER) if proof is None else proof

@@ -1,4 +1,4 @@
-"""How long a consumer retries while the database is unavailable."""
+"""Retries of a consumer while the database is unavailable."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -23,7 +23,7 @@ async def retry_until_deadline(
     attempt: Callable[[], Awaitable[T]],
     note: Callable[[BaseException], None] = _unavailable,
 ) -> T:
-    """Retry database work until it succeeds. Raises: FatalServiceError after the time that the settings allow."""
+    """Retry database work until it succeeds. Raises: FatalServiceError after `retry_seconds_max` of the settings."""
     seconds = context.settings.retry_seconds_max
     try:
         return await retry(attempt, passes=may_pass, note=note, seconds_max=seconds, at_once=is_fenced)

@@ -1,4 +1,4 @@
-"""Verify the publisher's signature of a record, and compute its content digest."""
+"""Verify the service's signature of a record, and compute the digest of its content."""
 
 import re
 from typing import ClassVar, Final, Literal
@@ -10,17 +10,17 @@ from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.ingest.ingest_facts import MENDED_BY, MENDED_REASON, QUARANTINE_ID, REPLAY_SIGNATURE
 
 NOT_AUTHENTIC: Final = "not authentic: "
-"""Prefix of the reason of a record that its publisher did not sign."""
+"""Prefix of the reason for quarantining a record that lacks its service's signature."""
 
 _ENTRY_HASH: Final = re.compile(rb'"entryhash": ?"([0-9a-f]{64})"')
 
 
 Signatory = Literal["service", "device"]
-"""Who should have signed a record."""
+"""Who should have signed a record: a service or a device."""
 
 
 class NotAuthentic(Refused):
-    """A record lacks the required signature of its publisher or replaying service: its content is not trusted."""
+    """A record lacks the signature of its publisher or replaying service, so that its content is not trusted."""
 
     of: ClassVar[Signatory] = "service"
 
@@ -28,8 +28,8 @@ class NotAuthentic(Refused):
 def require_authentic(topic: Topic, record: InputRecord, verifier: BatchVerifier | None, schema: str) -> None:
     """Raise NotAuthentic unless the responsible service signed the record; without a verifier, accept every record.
 
-    This covers records on a service's topic, and replays of quarantined records. A replay on a service's topic counts
-    only if it closes a record of the service with this `schema`.
+    This applies to records on a service's topic, and to replays of quarantined records. On a service's topic, only a
+    replay for this service (`schema`) needs the replay's signature.
     """
     if verifier is None:
         return
@@ -45,7 +45,7 @@ def require_authentic(topic: Topic, record: InputRecord, verifier: BatchVerifier
 
 
 def is_replayed(record: InputRecord) -> bool:
-    """Return whether a record is marked as a replay of a quarantined record."""
+    """Return whether a record is marked as the replay of a quarantined record."""
     return bool(record.headers) and record.raw_header(QUARANTINE_ID) is not None
 
 
@@ -54,7 +54,7 @@ def _replayed_by(record: InputRecord) -> str:
 
 
 def require_replay(record: InputRecord, verifier: BatchVerifier) -> None:
-    """Raise NotAuthentic unless the named service signed the replay, which two people have approved."""
+    """Raise NotAuthentic unless the service named in the headers signed the replay (which two people have approved)."""
     service = _replayed_by(record).replace("_", "-")
     said = [record.raw_header(name) for name in (QUARANTINE_ID, MENDED_BY, MENDED_REASON)]
     message = replay_bytes(record.topic, record.key, record.value, said)
@@ -70,8 +70,8 @@ def require_replay(record: InputRecord, verifier: BatchVerifier) -> None:
 def content_digest(topic: Topic, record: InputRecord) -> bytes:
     """Return the digest that identifies an event's content (32 bytes).
 
-    For an entry it is the entry's hash, which does not depend on the publishing release; for an event from outside the
-    SHA-256 of its bytes.
+    For an entry it is the entry's hash, which does not depend on the publishing release. For an event from outside it
+    is the SHA-256 of its bytes.
     """
     if topic.publisher is not None and (found := _ENTRY_HASH.search(record.value)) is not None:
         return bytes.fromhex(found[1].decode())

@@ -1,7 +1,7 @@
-"""Signatures of the copies of approved documents: one for all rows of a property.
+"""Signatures of the copies of approved documents: one signature for all rows of a property in a copy.
 
-The signature is checked in the statement that reads a copy, and again before rows are added: an altered, added or
-deleted row never affects a decision, even if it is restored later.
+The signature is checked with the same statement that reads a copy, and again before rows are added. So an altered,
+added or deleted row never affects a decision, even if it is restored later.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from shared.runtime.database import seals_of
 
 @cache
 def _statement(table: Table, of_some: bool) -> Statement:
-    """Return the statement that reads a copy, of all or some properties, with its signatures, in one snapshot."""
+    """Return the statement that reads a copy with its signatures in one snapshot, of all or some properties."""
     copies = _signatures(table)
 
     def of(column: ColumnElement[Any]) -> ColumnElement[bool]:
@@ -39,7 +39,7 @@ def _statement(table: Table, of_some: bool) -> Statement:
 
 
 async def _read(connection: AsyncConnection, table: Table, properties: Collection[str] | None) -> Sequence[Any]:
-    """Return the rows of a copy joined with the signatures of their properties, including signatures without rows."""
+    """Return the rows of a copy, joined with the signatures of their properties; a signature may be without rows."""
     statement = _statement(table, properties is not None)
     asked = {} if properties is None else {"properties": sorted(properties)}
     return (await connection.exec_driver_sql(statement.sql, {**statement.constants, **asked})).all()
@@ -52,9 +52,9 @@ def _signatures(table: Table) -> Table:
 async def read_copy(
     connection: AsyncConnection, table: Table, properties: Collection[str] | None = None
 ) -> Sequence[Any]:
-    """Return the rows of a copy, of all or some properties, by their keys.
+    """Return the rows of a copy, of all or some properties, ordered by their keys.
 
-    Raises: Rejected if they do not match the service's signature.
+    Raises: Rejected if rows do not match the service's signature.
     """
     found = await _read(connection, table, properties)
     for name, forged in _altered(connection, table, found):
@@ -67,7 +67,7 @@ async def read_copy(
 
 
 async def altered_copies(connection: AsyncConnection, table: Table) -> dict[str, str]:
-    """Return why the signature of a copy is invalid, for each property where it is."""
+    """Return the reason why the signature of a copy is invalid, by property; empty if all signatures are valid."""
     return dict(_altered(connection, table, await _read(connection, table, None)))
 
 
@@ -83,17 +83,17 @@ def _altered(connection: AsyncConnection, table: Table, found: Sequence[Any]) ->
 
 
 def _rows(found: Iterable[Any]) -> list[Any]:
-    """Return the rows that belong to the copy; a signature row may have none."""
+    """Return the rows of the copy, without the joined rows that consist of a signature only."""
     return [row for row in found if row.property is not None]
 
 
 async def lock_copy(connection: AsyncConnection, table: Table) -> None:
-    """Take an advisory lock that serializes writers of a copy across processes, until the end of the transaction."""
+    """Take an advisory lock that serializes the writers of a copy until the end of the transaction."""
     await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(table.fullname, 0))))
 
 
 async def sign_copy(connection: AsyncConnection, table: Table, properties: Collection[str]) -> None:
-    """Sign the current copy of these properties; the caller locked and verified it before changing it."""
+    """Sign the current rows of these properties. The caller locked and verified the copy before changing it."""
     found = _rows(await _read(connection, table, properties))
     copies = _signatures(table)
     rows = [
@@ -105,6 +105,6 @@ async def sign_copy(connection: AsyncConnection, table: Table, properties: Colle
 
 
 def _digest(table: Table, rows: Sequence[Any]) -> bytes:
-    """Return the SHA-256 over all columns of the rows."""
+    """Return the SHA-256 over all columns of the rows (32 bytes)."""
     values: list[Mapping[str, Any]] = [{name: getattr(row, name) for name in column_names(table)} for row in rows]
     return sha256(to_json(values)).digest()

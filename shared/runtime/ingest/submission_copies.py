@@ -17,24 +17,24 @@ MadeT = TypeVar("MadeT")
 
 
 def submissions_table(metadata: MetaData, schema: str) -> Table:
-    """Declare the copy in a service's schema."""
+    """Declare the table of the copy in a service's schema."""
     return copy_table("submissions", metadata, schema, "property", "game", withdrawals=True)
 
 
 class RulesSubmissions(ApprovedDocuments):
-    """Keeps a copy of the approved submissions. A service subclasses it with its own table."""
+    """Handler that keeps a copy of the approved submissions. A service subclasses it with its own table."""
 
     reader = Reader(SUBMISSIONS, SubmissionApproved, WithdrawalApproved)
     model = SubmissionApproved
     withdrawal = WithdrawalApproved
 
     def check(self, approved: Any) -> None:
-        """Raise Refused if the document does not match its hash, or no round can be settled under it."""
+        """Raise Refused if the document does not match its hash, or if its rules cannot be compiled."""
         check(approved)
 
 
 class ApprovedSubmissions(ApprovedCopy[SubmissionApproved, MadeT]):
-    """The approved submissions in the copy, each converted to the service's type."""
+    """The approved submissions in a copy, each converted to the service's own type."""
 
     def __init__(
         self, table: Table, make: Callable[[SubmissionApproved], MadeT], property_name: str | None = None
@@ -43,18 +43,18 @@ class ApprovedSubmissions(ApprovedCopy[SubmissionApproved, MadeT]):
         self._by_table: ByTable[SubmissionApproved] = ByTable()
 
     def know(self, versions: Sequence[SubmissionApproved], withdrawn: Collection[str] = ()) -> None:
-        """Replace the versions in memory; those with hashes in `withdrawn` are never in effect."""
+        """Replace the versions in memory; versions whose hashes are in `withdrawn` are never in effect."""
         super().know(versions, withdrawn)
         self._by_table = ByTable(version for version in versions if version.hash not in withdrawn)
 
     def in_effect(self, property_name: str, game: str, table: str, moment: datetime) -> MadeT | None:
-        """Return the submission in effect at a table at a moment, or None."""
+        """Return the submission of a game in effect at a table at a moment, converted; None if there is none."""
         approved = self._by_table.in_effect(property_name, game, table, moment)
         return None if approved is None else self.made(approved)
 
 
 def check(approved: SubmissionApproved) -> None:
-    """Raise Refused if the document does not match its hash, or no round can be settled under it."""
+    """Raise Refused if the document does not match its hash, or if its rules cannot be compiled."""
     computed = submission_hash(approved, approved.version)
     if computed != approved.hash:
         raise Refused(f"the submission's hash is {computed}, not {approved.hash}: it is not what was approved")

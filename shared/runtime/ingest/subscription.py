@@ -1,4 +1,4 @@
-"""Subscription to a topic: FastStream delivers records, the database holds the read position."""
+"""Subscription to a topic: FastStream delivers the records, while the database holds the read position."""
 
 import asyncio
 import logging
@@ -37,55 +37,55 @@ log = structlog.get_logger()
 AnswerT = TypeVar("AnswerT")
 
 _SILENT_SECONDS = 60.0
-"""How much longer than the database timeout a consumer may go without polling its broker."""
+"""How many seconds longer than the database timeout a consumer may pause polling before its group expels it."""
 _REST_SECONDS_MAX = 2.0
 _LINGER_SHARE = 0.1
-"""Share of the gathering time to wait after a pause, too: a published batch comes in an answer for each partition."""
+"""Share of the gathering time to wait even after a pause, because a batch arrives in one answer per partition."""
 _UNHURRIED_SECONDS = 0.2
-"""From this gathering time on, nobody waits for a topic."""
+"""Topics with at least this gathering time are background topics, for which nobody waits."""
 _UNHURRIED_FETCH_SECONDS = 0.4
-"""How long the broker may then hold an answer back: twice as long costs it half as much at rest."""
+"""How long the broker may hold back an answer for a background topic; a longer time lowers the idle cost."""
 _LOOK_SHARE = 0.1
-"""Share of the time that may be spent on queries of the broker's bounds.
+"""Share of the time that may be spent on querying the broker's bounds.
 
-Needed where every record is a transaction, so that every batch queries.
+It matters if every record is a transaction of its own, so that every batch queries.
 """
 _FETCH_BYTES = 16 * 1024 * 1024
-"""Maximum bytes fetched at a time, and buffered, per topic (or one batch of the producer if that is larger).
+"""Maximum bytes per fetch, and maximum bytes buffered, per topic (a larger producer batch is still fetched whole).
 
 The client's defaults are 50 MiB per fetch and 64 MiB buffered.
 """
 _OF_CONSUMERS = {
-    "isolation.level": "read_committed",  # FastStream's default takes in what a sender has called off
+    "isolation.level": "read_committed",  # FastStream's default would also deliver aborted transactions
     "fetch.max.bytes": _FETCH_BYTES,
     "queued.max.messages.kbytes": _FETCH_BYTES // 1024,
-    # As text: of the value FastStream warns with each consumer that it then makes no topic, and it is to make none.
+    # As text, because FastStream warns for each consumer about the value False, although no topics are to be created.
     "allow.auto.create.topics": "false",
 }
-"""Consumer options that a producer rejects or warns about; FastStream has one configuration for both."""
+"""Options of consumers only: a producer would reject them or warn, but FastStream configures both alike."""
 _STATISTICS_MILLISECONDS = 1000
-"""Interval of librdkafka's statistics on partition ends and broker states."""
+"""Interval of librdkafka's statistics about partition ends and broker connections."""
 _LOOK_MILLISECONDS = 10_000
-"""Interval at which clients refresh topic metadata; a client without metadata of its topic is idle until then."""
+"""Interval at which clients refresh metadata; a client that lacks its topic's metadata is idle until the next one."""
 _LOST_SECONDS = 10.0
-"""How long a client may make no attempt to reach a broker; it reconnects at once or never."""
+"""How long a client may not even attempt to reach a broker. A working client reconnects at once."""
 _BROKERS = ("configured", "learned")
 _UNCONNECTED = "INIT"
-"""The state of a broker to which a client has no connection and is not opening one."""
+"""The state of a broker to which a client neither has nor opens a connection."""
 _SOUGHT_SECONDS = 2.0
-"""How long brokers stay in that state while there is no connection at all: librdkafka tries one per second."""
+"""How long all brokers may be in that state, in seconds; librdkafka attempts one connection per second."""
 _POLL_SECONDS = 0.5
-"""Poll timeout for the first record of a batch; stopping waits as long."""
+"""Poll timeout for the first record of a batch; stopping may take as long."""
 
 
 class KafkaTopics:
-    """A service's connection to Kafka: one FastStream broker with its admin client.
+    """A service's connection to Kafka: one FastStream broker.
 
     `ends` holds the end offsets of each topic's partitions, as librdkafka's statistics report them.
 
-    It fails if a client has lost every broker. A client that is told there are none, as Kafka reports while all of them
-    are fenced, drops them, starts to look for them, and may cancel that at once (librdkafka 2.10 to 2.16); then it
-    never reconnects. A broker that is being dropped may stay on its list.
+    The connection fails if a client has lost every broker. Kafka reports that there are no brokers while all of them
+    are fenced. A client then drops its brokers, starts to look for new ones, and may cancel that at once (librdkafka
+    2.10 to 2.16), after which it never reconnects. A broker that is being dropped may remain in its statistics.
     """
 
     def __init__(self, context: RuntimeContext, failed: Callable[[BaseException], None]) -> None:
@@ -102,17 +102,18 @@ class KafkaTopics:
             apply_types=False,
             logger=librdkafka_log,
             log_level=logging.DEBUG,
-            config=config,  # type: ignore[arg-type]  # a TypedDict of every setting that there is
+            config=config,  # type: ignore[arg-type]  # a TypedDict of all settings
         )
 
     async def start(self) -> None:
-        """Connect to the cluster, without subscribing to anything yet.
+        """Connect to the cluster, without subscribing to any topic yet.
 
-        The relay has its own producer; FastStream's would poll ten times a second for nothing. Nor is its admin client
-        needed, which nobody polls. Consumers alone report statistics: a client that is not polled keeps all of them.
+        FastStream's own producer is disconnected, because the relay has its own and this one would poll ten times a
+        second for nothing. Its admin client is disconnected, because it is not used. Only consumers report statistics,
+        because a client that is not polled would accumulate them.
         """
         await self.broker.start()
-        await self.broker.config.producer.disconnect()  # type: ignore[attr-defined]  # Kafka's has it
+        await self.broker.config.producer.disconnect()  # type: ignore[attr-defined]  # Kafka's broker has a producer
         shared = self.broker.config.broker_config
         await shared.admin.disconnect()
         reporting = {"statistics.interval.ms": _STATISTICS_MILLISECONDS, "stats_cb": self.note}
@@ -123,10 +124,10 @@ class KafkaTopics:
         await self.broker.stop()
 
     async def answer(self, ask: Callable[..., AnswerT], *topics: str) -> AnswerT:
-        """Query the cluster about topics with a separate client, retrying until it answers.
+        """Query the cluster about topics with a separate client, and retry until it answers.
 
-        The consumer's client must not be used: a librdkafka callback in the same poll as the query, such as a log line
-        when the broker is lost again, would end the process.
+        The consumer's client must not be used. If a librdkafka callback (such as a log message about a lost broker)
+        comes in the same poll as the query, the process crashes.
         """
         return await retry(
             partial(asyncio.to_thread, ask, self._settings, *topics),
@@ -135,10 +136,10 @@ class KafkaTopics:
         )
 
     def note(self, statistics: str) -> None:
-        """Store the partition ends and broker states in a client's statistics.
+        """Store the partition ends and the state of the brokers from a client's statistics.
 
-        librdkafka calls this between two polls on the consumer's own thread. Querying the client from the event loop
-        would block the loop for a poll, and a poll in which partitions are assigned waits for the loop.
+        librdkafka calls this between two polls, on the consumer's own thread. Querying the client from the event loop
+        instead would block the loop for a poll, and could deadlock: a poll that assigns partitions waits for the loop.
         """
         try:
             found = from_json(statistics)
@@ -150,9 +151,9 @@ class KafkaTopics:
             raise
 
     def _note_brokers(self, client: str, brokers: Iterable[Mapping[str, Any]]) -> None:
-        """Store whether a client is connected to a broker or tries to be.
+        """Store whether a client is connected to a broker or is trying to connect.
 
-        Raises: FatalServiceError if neither has happened for too long.
+        Raises: FatalServiceError if it has been neither for too long.
         """
         if any(one["source"] in _BROKERS and _is_sought(one) for one in brokers):
             self._lost.pop(client, None)
@@ -161,14 +162,14 @@ class KafkaTopics:
 
 
 def _is_sought(broker: Mapping[str, Any]) -> bool:
-    """Return whether a broker is connected or a connection was tried recently."""
+    """Return whether a client is connected to a broker, or has recently tried to be."""
     return bool(broker["state"] != _UNCONNECTED or broker["stateage"] < 1e6 * _SOUGHT_SECONDS)
 
 
 class Subscription:
-    """Read a topic for a consumer: whole, or the partitions assigned by the service's consumer group.
+    """Reads a topic for a consumer: whole, or the partitions that the service's consumer group assigns.
 
-    `whole` is for reference data, which every process reads; fencing lets one of them record it.
+    `whole` is for reference data, which every process reads; fencing lets only one process record it.
     """
 
     def __init__(
@@ -187,20 +188,20 @@ class Subscription:
         self._loop = asyncio.get_running_loop()
         self.joined = whole
         self.age_seconds = 0.0
-        self._partitions: Collection[int] = (0,)  # of the topic, whoever reads them: no topic has none
+        self._partitions: Collection[int] = (0,)  # number of the topic's partitions is not known yet
         self._whole = whole
         self._topics = topics
         settings = self._context.settings
 
         silent = settings.retry_seconds_max + _SILENT_SECONDS
-        self._assign_seconds = silent - _SILENT_SECONDS / 2  # what is taken over later is another's by then
+        self._assign_seconds = silent - _SILENT_SECONDS / 2  # a partition whose takeover lasts longer is reassigned
         gather = consumer.gather_seconds
         held_back = _UNHURRIED_FETCH_SECONDS if gather >= _UNHURRIED_SECONDS else gather
         group = f"{settings.kafka_group_prefix}-{self._context.service}-{consumer.topic}"
         self._options: dict[str, Any] = {
             "group_id": group,
             "auto_offset_reset": "earliest",
-            "ack_policy": AckPolicy.ACK_FIRST,  # librdkafka commits every five seconds, for tools alone
+            "ack_policy": AckPolicy.ACK_FIRST,  # librdkafka commits every five seconds, only for lag tools
             "polling_interval": _POLL_SECONDS,
             "fetch_max_wait_ms": round(1000 * max(settings.fetch_seconds, held_back)),
             "session_timeout_ms": round(1000 * settings.kafka_session_seconds),
@@ -213,13 +214,13 @@ class Subscription:
         self._subscriber: Any = None
         self._stopping = asyncio.Event()
         self._due = 0.0  # when the next batch may begin, by the loop's clock
-        self._let_go: set[int] = set()  # partitions that were revoked while a batch was read
-        self._told: set[int] = set()  # partitions whose lag the metrics tell
-        self._since: dict[int, float] = {}  # when partitions were taken over, in monotonic seconds
-        self._handed: defaultdict[int, int] = defaultdict(int)  # the offset after the last record of each, since then
+        self._let_go: set[int] = set()  # partitions revoked while a batch was being read
+        self._told: set[int] = set()  # partitions whose lag is reported as a metric
+        self._since: dict[int, float] = {}  # when each partition was taken over, in monotonic seconds
+        self._handed: defaultdict[int, int] = defaultdict(int)  # offset after the last record received, by partition
 
     async def start(self) -> None:
-        """Start reading: all partitions, or those that the group assigns."""
+        """Start reading all partitions, or those that the group assigns."""
         topic = self.consumer.topic
         if self._whole:
             offsets = await self._take_over((await self._topic_log()).bounds)
@@ -237,7 +238,7 @@ class Subscription:
         await self._subscriber.start()
 
     async def stop(self) -> None:
-        """Stop reading, and leave the group."""
+        """Stop reading, and leave the consumer group."""
         self._stopping.set()
         if self._subscriber is not None:
             await self._subscriber.stop()
@@ -248,7 +249,7 @@ class Subscription:
         try:
             taking_over = self._take_over([partition.partition for partition in partitions])
             taken_over = asyncio.run_coroutine_threadsafe(taking_over, self._loop)
-            offsets = taken_over.result(self._assign_seconds)  # the loop may have ended
+            offsets = taken_over.result(self._assign_seconds)  # times out if the loop has ended
             for partition in partitions:
                 partition.offset = offsets[partition.partition]
             kafka.assign(partitions)
@@ -259,9 +260,9 @@ class Subscription:
             raise
 
     async def _take_over(self, partitions: Iterable[int]) -> dict[int, int]:
-        """Return the offsets of partitions in the database.
+        """Take over partitions; return the offsets to read from, which the database holds, by partition.
 
-        Raises: FatalServiceError if they belong to another cluster.
+        Raises: FatalServiceError if the offsets belong to another cluster.
         """
         async with asyncio.timeout(self._assign_seconds):
             offsets = await self.consumer.assigned(partitions)
@@ -273,13 +274,16 @@ class Subscription:
     async def compare_with_topic(self) -> None:
         """Halt the partitions whose next record the broker does not hold.
 
-        Raises: FatalServiceError on another cluster.
+        Raises: FatalServiceError if the broker belongs to another cluster than before.
         """
-        positions = self.consumer.positions  # first: what is read meanwhile is beyond the ends that are told
+        positions = self.consumer.positions  # before the query, as reading goes on
         await self.compare_with(await self._topic_log(), positions)
 
     async def compare_with(self, found: TopicLog, positions: Mapping[int, int]) -> None:
-        """Compare these positions with the topic, which was queried after they were reached."""
+        """Compare these read positions with the topic, which must have been queried after the positions were reached.
+
+        Raises: FatalServiceError if it is on another cluster than before.
+        """
         if found.cluster_id != self._known.cluster:
             raise FatalServiceError(
                 f"the cluster was {self._known.cluster} and is {found.cluster_id} now: start the service again"
@@ -288,10 +292,10 @@ class Subscription:
         await self.consumer.compare(self._known, await self._with_ends_as_read(found, positions), positions)
 
     async def _with_ends_as_read(self, found: TopicLog, positions: Mapping[int, int]) -> TopicLog:
-        """Return the topic's bounds, raised to the offsets of records actually seen.
+        """Return the topic's bounds, with the ends raised to read positions whose last record the partition holds.
 
-        Some brokers omit the last batch when queried. What a partition held when it was read in this session, it holds;
-        otherwise the last record is read again.
+        Some brokers report an end that omits the last batch. A partition holds what librdkafka's statistics have
+        reported in this session; otherwise the last record before the position is read again to find out.
         """
         short = {n: position for n, position in positions.items() if found.bounds.get(n, (0, 0))[1] < position}
         told = self._topics.ends[self.consumer.topic]
@@ -302,7 +306,7 @@ class Subscription:
         return replace(found, bounds={**found.bounds, **{n: (found.bounds.get(n, (0, 0))[0], short[n]) for n in held}})
 
     async def _topic_log(self) -> TopicLog:
-        """Return the current state of the topic in the cluster."""
+        """Return the current state of the topic in the cluster, queried anew."""
         return await self._topics.answer(topic_log, self.consumer.topic)
 
     def _on_revoke(self, kafka: KafkaConsumer, partitions: list[TopicPartition]) -> None:
@@ -315,11 +319,11 @@ class Subscription:
     # --- called by FastStream, in the event loop ---
 
     async def _unparsed(self, message: Message) -> KafkaMessage:
-        """Return a message undecoded: FastStream would decode headers as text and drop those that are not."""
+        """Return a message undecoded, because FastStream would decode headers as text and drop those that are not."""
         return KafkaMessage(raw_message=message, body=message.value() or b"", consumer=self._subscriber.consumer)
 
     async def _batch(self, first: Message) -> list[InputRecord]:
-        """Return the first record with those that are already available or arrive until the next batch is due."""
+        """Return the first record, with the records that are available or arrive until the next batch is due."""
         self._let_go.clear()
         more: Sequence[Message] = ()
         if room := self.consumer.batch_records_max - 1:
@@ -327,7 +331,7 @@ class Subscription:
             linger = _LINGER_SHARE * self.consumer.gather_seconds
             more = await kafka.getmany(timeout=max(self._due - self._loop.time(), linger), max_records=room)
         self._due = self._loop.time() + self.consumer.gather_seconds
-        still = () if first.partition() in self._let_go else (first,)  # else its next owner reads it
+        still = () if first.partition() in self._let_go else (first,)  # otherwise its next owner reads it
         records = [record_of(message) for message in (*still, *more)]
         for record in records:
             self._handed[record.partition] = max(self._handed[record.partition], record.offset + 1)
@@ -351,30 +355,30 @@ class Subscription:
             worked = pause_after(self._loop.time() - started, self.consumer.share, _REST_SECONDS_MAX)
             await self._rest(max(worked, pause_after(self.consumer.looked_seconds, _LOOK_SHARE, _REST_SECONDS_MAX)))
         except BaseException as error:
-            # FastStream would log an error and go on to the next batch: records would be left out.
+            # FastStream would only log the error and continue with the next batch, so that records would be skipped.
             self._failed(error)
             raise
 
     async def _rest(self, seconds: float) -> None:
-        """Pause reading, unless a full batch is available; stopping ends the pause."""
+        """Pause reading, unless a full batch is available; a stop ends the pause."""
         waiting = sum(records or 0 for records in self.lag().values())
         if seconds > 0 and waiting < self.consumer.batch_records_max:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), seconds)
 
-    # --- how far it is ---
+    # --- read progress ---
 
     def lag(self) -> dict[int, int | None]:
-        """Return the unread offsets of each assigned partition, or None if unknown.
+        """Return the number of unread offsets of each assigned partition, None if unknown.
 
-        Unknown until the broker has reported the partition's end, and while its leader does not answer. Transaction
-        markers count only until the last record before them is processed.
+        It is unknown until the broker has reported the partition's end, and while the partition's leader does not
+        answer. Transaction markers count only until the last record before them is processed.
         """
         return {number: self._waiting(number, position) for number, position in self.consumer.positions.items()}
 
     @property
     def lag_records(self) -> int | None:
-        """Return the unread offsets of all assigned partitions, or None if those of one are unknown."""
+        """Return the number of unread offsets of all assigned partitions, or None if any of them is unknown."""
         lag = self.lag().values()
         told = [records for records in lag if records is not None]
         return sum(told) if len(told) == len(lag) else None
@@ -389,20 +393,20 @@ class Subscription:
         return max(told.readable - position, 0)
 
     def response_age_seconds(self) -> float:
-        """Return the longest time, in seconds, since the leader of an assigned partition last answered."""
+        """Return for how many seconds a leader of an assigned partition has been silent; the longest of all."""
         ends = self._topics.ends[self.consumer.topic]
         heard = [ends[n].heard_at if n in ends else self._since[n] for n in self.consumer.positions if n in self._since]
         return max(monotonic() - min(heard), 0.0) if heard else 0.0
 
     def is_caught_up(self) -> bool:
-        """Return whether all records that the broker has are processed."""
+        """Return whether all records of the assigned partitions are processed, and no partition is halted."""
         lag = self.lag()
         return bool(lag) and not self.consumer.stopped.reasons and all(records == 0 for records in lag.values())
 
     def behind(self) -> dict[int, float]:
-        """Return the age of the last record read, in seconds, of each partition with unread records, else 0.
+        """Return the age in seconds of the last batch's oldest record; 0 for partitions without unread records.
 
-        Infinite if unknown, and for partitions that other processes read.
+        It is infinite if unknown, and for partitions that other processes read.
         """
         found = dict.fromkeys(self._partitions, math.inf)
         if self.joined:
@@ -412,11 +416,11 @@ class Subscription:
         return found
 
     def observe(self) -> None:
-        """Update the metrics of lag, age and assigned partitions from librdkafka's last statistics."""
+        """Update the metrics of lag, age and partitions; the lag comes from librdkafka's latest statistics."""
         lag = self.lag()
         self._context.metrics.topic_partitions.labels(self.consumer.topic).set(len(self._partitions))
         self._context.metrics.partitions_read.labels(self.consumer.topic).set(len(lag))
-        for partition in self._told - lag.keys():  # a lag of 0 is not known of what is no longer read here
+        for partition in self._told - lag.keys():  # the lag of a revoked partition is unknown here
             self._context.metrics.lag.remove(self.consumer.topic, str(partition))
         self._told = set(lag)
         for partition, records in lag.items():
@@ -429,7 +433,7 @@ class Subscription:
 
 
 def _logging_as_here(callback: Callable[..., None]) -> Callable[..., None]:
-    """Return a callback that logs as that of this service on any thread."""
+    """Return a callback that logs with the current service's log context, on any thread."""
     context = copy_context()
     return lambda *told: context.run(callback, *told)
 

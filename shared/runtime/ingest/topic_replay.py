@@ -1,4 +1,4 @@
-"""Read a topic again up to the service's position, for projections of data that is not in the journal."""
+"""Read a topic again, up to the service's read position, for projections of data that is not in the journal."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -32,37 +32,37 @@ _SILENCE_SECONDS = 30.0
 
 
 class ReplayedStreams(Protocol):
-    """Stores how far streams were read, so that no stream position is yielded twice."""
+    """Stores the streams as far as they were replayed, so that no stream position is yielded twice."""
 
     async def load(self, topic: str, sources: Sequence[str]) -> Mapping[str, Stream]:
-        """Return the stored state of these streams."""
+        """Return the stored streams, by source."""
         ...
 
     async def store(self, topic: str, streams: Mapping[str, Stream]) -> None:
-        """Store the state of these streams."""
+        """Store the streams, given by source."""
         ...
 
 
 class InMemoryStreams:
-    """Stores the state of streams in memory."""
+    """Keeps the replayed streams in memory."""
 
     def __init__(self) -> None:
         self._streams: dict[str, Stream] = {}
 
     async def load(self, topic: str, sources: Sequence[str]) -> Mapping[str, Stream]:
-        """Return the stored state of these streams."""
+        """Return the stored streams, by source."""
         del topic
         return {source: self._streams.setdefault(source, Stream()) for source in sources}
 
     async def store(self, topic: str, streams: Mapping[str, Stream]) -> None:
-        """Do nothing: the streams were already changed in place."""
+        """Do nothing, because `load` returned the stored objects, which were changed in place."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordsRead:
-    """Records of a topic, in order within each partition, with the state of the topic before they were read.
+    """Records of a topic, ordered within each partition, and the state of the topic before they were read.
 
-    `reached` is the offset up to which, exclusive, each partition was read.
+    `reached` is the offset after the last record read, by partition.
     """
 
     found: TopicLog
@@ -71,7 +71,7 @@ class RecordsRead:
 
 
 async def read_positions(connection: AsyncConnection, journal: JournalTables, topic: str) -> Mapping[int, int]:
-    """Return the offset of the next record that the service reads, by partition."""
+    """Return the offset of the next record that the service will read, by partition."""
     s = journal.shards.c
     read = select(s.name, s.next_offset).where(s.name.startswith(f"{topic}/", autoescape=True), s.next_offset > 0)
     return {
@@ -83,8 +83,8 @@ async def read_positions(connection: AsyncConnection, journal: JournalTables, to
 class TopicReplay:
     """Reads a topic again, from given offsets up to the service's read position.
 
-    `events` reads and yields in one transaction that has locked the shards. `read` needs no transaction, so that a slow
-    broker keeps none open; `taken` needs no broker.
+    `events` reads from the broker within the caller's transaction, which has locked the shards. Alternatively, `read`
+    needs no transaction, so that a slow broker keeps none open, and `taken` then needs no broker.
     """
 
     journal: JournalTables
@@ -93,7 +93,7 @@ class TopicReplay:
     verifier: BatchVerifier | None
 
     async def events(self, connection: AsyncConnection, places: ReplayedStreams) -> AsyncIterator[list[Event[Any]]]:
-        """Yield the events that the service accepted from a topic, in batches, ordered within each partition.
+        """Yield the events of a topic that the service has accepted, in batches, ordered within each partition.
 
         Raises: FatalServiceError if the topic no longer holds everything that was read, unchanged and signed by its
         publisher; KafkaException if the cluster does not answer.
@@ -108,9 +108,9 @@ class TopicReplay:
             yield await self._taken(connection, batch, partitions, places)
 
     async def read(self, begins: Mapping[int, int], ends: Mapping[int, int], *, ahead: int = 0) -> RecordsRead:
-        """Read from offsets `begins`, by default 0, up to offsets `ends` of these partitions.
+        """Read these partitions from offsets `begins` (default 0) up to offsets `ends`, exclusive.
 
-        With `ahead`, read on towards the end of the topic, at most that many records per partition. Raises as `events`.
+        With `ahead`, at most `ahead` further records per partition are included. Raises: the errors of `events`.
         """
 
         def work() -> RecordsRead:
@@ -123,10 +123,10 @@ class TopicReplay:
     async def taken(
         self, connection: AsyncConnection, read: RecordsRead, begins: dict[int, int], places: ReplayedStreams
     ) -> list[Event[Any]]:
-        """Return the events that the service accepted of these records, up to its read position.
+        """Return the events of these records that the service has accepted, up to its read position.
 
-        `begins` are the first offsets by partition, by default 0, and are advanced past the records. The shards
-        are read in one snapshot. Raises: FatalServiceError as `events`.
+        `begins` are the first offsets by partition (default 0), and are advanced past the records. The caller's
+        transaction must be one snapshot. Raises: FatalServiceError for the reasons of `events`.
         """
         partitions = await _partitions(connection, self.journal, self.handler.topic, read.found, begins, read.reached)
         ends = {number: each.end for number, each in partitions.items() if each.end > begins.get(number, 0)}
@@ -148,7 +148,7 @@ class TopicReplay:
         partitions: Mapping[int, "_Read"],
         places: ReplayedStreams,
     ) -> list[Event[Any]]:
-        """Return the events of records, without duplicate stream positions."""
+        """Return the events of accepted records, without events at stream positions that were already replayed."""
         read = [record for record in batch if record.offset not in partitions[record.partition].refused]
         taken: list[tuple[InputRecord, Event[Any]]] = []
         async for some in in_turns(read):
@@ -166,7 +166,7 @@ class TopicReplay:
 
 
 def _authentic(handler: Handler[Any], record: InputRecord, verifier: BatchVerifier | None, schema: str) -> Event[Any]:
-    """Return the event of a record. Raises: FatalServiceError if its publisher did not sign it."""
+    """Return the event of a record. Raises: FatalServiceError if its publisher did not sign the record."""
     try:
         require_authentic(handler.reader.topic, record, verifier, schema)
     except NotAuthentic as error:
@@ -180,7 +180,7 @@ async def _require_as_read(
     handler: Handler[Any],
     taken: Sequence[tuple[InputRecord, Event[Any]]],
 ) -> None:
-    """Raise FatalServiceError if a record differs from what the service read the first time."""
+    """Raise FatalServiceError if a record differs from what the service read at its position the first time."""
     places: dict[str, set[int]] = {}
     for _, event in taken:
         places.setdefault(event.source, set()).add(event.sequence)
@@ -195,7 +195,7 @@ async def _require_as_read(
 
 @dataclass(slots=True)
 class _Read:
-    """The end of a partition: the offset after the last record read, and the offsets of refused records."""
+    """How far a partition is replayed: the offset after its last record, and the offsets of refused records."""
 
     end: int
     refused: set[int] = field(default_factory=set)
@@ -209,7 +209,10 @@ async def _partitions(
     begins: Mapping[int, int],
     reached: Mapping[int, int] | None,
 ) -> Mapping[int, _Read]:
-    """Return the read ends of partitions: as far as the service has read them, or as far as `reached`, if given."""
+    """Return how far each partition is replayed: to the service's read position, or at most to `reached` if given.
+
+    Raises: FatalServiceError if the topic is another log than the one that was read, or lacks its first records.
+    """
     shards, e = journal.shards, journal.entries.c
     there = TopicIdentity(topic, found.cluster_id, found.topic_id)
     known = await known_input(connection, journal, topic, found.cluster_id) or there
@@ -227,7 +230,7 @@ async def _partitions(
         _require_first(topic, int(number), found)
         begin = begins.get(int(number), 0)
         end = row.next_offset if reached is None else min(row.next_offset, reached.get(int(number), begin))
-        # As the journal says, and not quarantine, of which a row may be gone.
+        # Refusals are read from the journal, because a quarantine row may have been deleted.
         of_shard = (e.shard == row.shard, e.offset >= begin, e.offset < end)
         refused = select(e.offset).where(
             *of_shard, text(f"kind IN ({OF_QUARANTINE})"), e.kind.in_(RecordQuarantined.KIND.types)
@@ -254,17 +257,17 @@ def _batches(
     ahead: int,
     reached: dict[int, int],
 ) -> Iterator[Sequence[InputRecord]]:
-    """Yield the records of partitions between two offsets each, in batches.
+    """Yield the records of partitions from offsets `begins` up to offsets `ends`, exclusive, in batches.
 
-    With `ahead`, at most that many records after the second offset are included. `reached` is set to the offset up to
-    which, exclusive, each partition was read. Raises: FatalServiceError if records are deleted meanwhile, or none
-    arrive; KafkaException.
+    With `ahead`, at most `ahead` further records per partition are included. `reached` is set to the offset after the
+    last record read, by partition. Raises: FatalServiceError if records are deleted meanwhile, or if none arrive;
+    KafkaException.
     """
     consumer = Consumer(
         {
             **settings.librdkafka(),
             "group.id": group,
-            "auto.offset.reset": "error",  # it would go on at the end, and leave out what is deleted meanwhile
+            "auto.offset.reset": "error",  # "earliest" or "latest" would skip deleted records silently
             "enable.auto.commit": False,
             "enable.partition.eof": True,
         },

@@ -1,1 +1,1 @@
-"""The outbox: every entry of the journal is published, in order and at least once."""
+"""The outbox: publishes every entry of the journal, in the order of its shard and at least once."""

@@ -1,4 +1,4 @@
-"""Publish marks: how far each shard of a journal is published, signed against tampering."""
+"""Publish marks: up to which entry each shard of a journal is published, signed against tampering."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class PublishMark:
-    """A shard's last published entry; `is_found` means that the mark was read from the database and is valid."""
+    """The publish mark of a shard: its last published entry. `is_found`: the mark in the database is valid."""
 
     shard: Shard
     published: int
@@ -27,15 +27,15 @@ class PublishMark:
 
     @property
     def behind(self) -> int:
-        """Return the number of unpublished entries."""
+        """Return the number of entries of the shard that are not published yet."""
         return max(0, self.shard.next_seq - 1 - self.published)
 
 
 class PublishMarks:
     """Reads and writes the publish marks of shards.
 
-    A mark without the service's signature is ignored: the shard is published again from the last position that this
-    process knows, or from its first entry. Consumers drop duplicates.
+    A mark without the service's signature is ignored. The shard is then published again from the last entry that this
+    process knows to be published, or from its first entry; consumers drop duplicates.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -46,7 +46,7 @@ class PublishMarks:
         self._known: dict[int, int] = {}
 
     async def read(self, connection: AsyncConnection) -> list[PublishMark]:
-        """Return the marks, locked, of shards with unpublished entries, and those that differ from this process's."""
+        """Return, locked, the marks of shards with unpublished entries, and those that differ from this process's."""
         known = [{"shard": shard, "published_seq": seq} for shard, seq in self._known.items()]
         return [self._mark(row) for row in await self._find.read(connection, known)]
 
@@ -67,17 +67,17 @@ class PublishMarks:
         return PublishMark(shard, said, is_found=True)
 
     async def write(self, connection: AsyncConnection, reached: Mapping[int, int]) -> None:
-        """Write the last published sequence by shard number."""
+        """Write signed marks; `reached` is the last published sequence by shard number."""
         rows = [{"shard": shard, "published_seq": seq} for shard, seq in reached.items()]
         await self._write.write(connection, signed_rows(self._ledger.seals, self._table, rows))
 
     def written(self, reached: Mapping[int, int]) -> None:
-        """Note that the written marks are committed."""
+        """Remember the marks, after they were committed."""
         self._known |= reached
 
 
 def _found(tables: JournalTables) -> Statement:
-    """Return the statement that reads the marks of shards not fully published, or different from the given ones."""
+    """Return the statement that reads the marks of shards with unpublished entries, or other than the given marks."""
     shards, relay, key = tables.shards, tables.relay, ("shard", "published_seq")
     known = given(relay, key)
     query = select(shards, relay.c.published_seq, relay.c.signature).select_from(

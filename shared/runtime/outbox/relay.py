@@ -1,9 +1,8 @@
-"""Publish a journal: every entry, in the order of its shard, at least once.
+"""Publish the journal: every entry, in the order of its shard, at least once.
 
-Entries just committed are published from memory; the database is read only for the rest: after a restart, or when the
-broker was unavailable. The relay rows of the shards are locked while a batch is sent and marked, so a shard has one
-relay at a time, across processes. A crash between sending and marking publishes a batch again; consumers drop
-duplicates.
+Entries that were just committed are published from memory. The database is read only for the others, after a restart or
+an outage of the broker. The relay rows of the shards are locked while a batch is sent and marked, so only one process
+publishes a shard at a time. A crash between sending and marking publishes the batch again; consumers drop duplicates.
 """
 
 import asyncio
@@ -41,16 +40,16 @@ from shared.runtime.tracing import TRACEPARENT
 log = structlog.get_logger()
 
 BATCH_ENTRIES: Final = 1000
-"""Maximum number of a shard's entries in a published batch, and in memory."""
+"""Maximum number of entries of a shard in a published batch, and kept in memory."""
 
 _RETRY_SECONDS: Final = 0.5
-"""Pause after a failure."""
+"""Pause after a failed batch."""
 _LOOK_SECONDS: Final = 2.0
-"""Interval of looking for entries that other processes left unpublished."""
+"""Interval of checking the database for entries that other processes left unpublished."""
 _GATHER_SECONDS: Final = 0.3
-"""Minimum time between batches: entries of a stream are published together, one after a pause at once.
+"""Minimum time between batches, so that entries in a steady flow are published together.
 
-Readers handle a batch when it comes: one pause here is shorter than the longest of a pause in each of them.
+An entry after a pause is published at once. Gathering here replaces a longer gathering by each consumer.
 """
 FLUSH_SECONDS: Final = 30.0
 _FLUSH_STEP_SECONDS: Final = 0.5
@@ -58,17 +57,17 @@ RecordHeaders = list[tuple[str, str | bytes | None]]
 _HEADERS: Final[RecordHeaders] = [("content-type", CONTENT_TYPE)]
 
 MessageKey = Callable[[str, int, int, bytes], bytes]
-"""(kind, shard, seq, data) of an entry -> its Kafka key."""
+"""Return the Kafka key of an entry from its (kind, shard, seq, data)."""
 
 assert catalog.MODULES, "the kinds of all entries are declared"
 
 
 class NotDelivered(ConnectionError):
-    """The broker did not accept a batch."""
+    """The broker did not confirm a batch."""
 
 
 class Outgoing(NamedTuple):
-    """An entry to be published: `hash` is in hexadecimal, `data` JSON in UTF-8 as stored."""
+    """An entry to be published. `hash` is in hexadecimal, and `data` is JSON in UTF-8 as stored."""
 
     seq: int
     kind: str
@@ -78,13 +77,13 @@ class Outgoing(NamedTuple):
     hash: str
     data: bytes
     event_id: str = ""
-    """The id of the causing event, unique within `source`."""
+    """The id of the event that caused the entry, unique within `source`."""
     postings: str = ""
-    """Its postings as text (shared.contracts.postings)."""
+    """The postings of the entry as text (shared.contracts.postings)."""
 
     @classmethod
     def of(cls, entry: Entry) -> "Outgoing":
-        """Return an entry in the form in which it would be read from the database."""
+        """Return a committed entry in the form in which it would be read from the database."""
         draft = entry.draft
         return cls(
             seq=entry.seq,
@@ -100,12 +99,12 @@ class Outgoing(NamedTuple):
 
 
 class Relay:
-    """Publishes one service's journal.
+    """Publishes the journal of one service.
 
     `topic_of` returns the topic of a shard's entries by the shard's name. `key` returns the Kafka key of an entry; by
-    default all entries of a shard have the shard's key and so stay in order. `signer` signs each batch; without one
-    nothing is signed. A shard that was moved without the service is not published; nothing at all is while the journal
-    verifier reports a problem.
+    default all entries of a shard have the shard's key, which keeps them in order. `signer` signs each batch; without
+    one, nothing is signed. A shard whose row was altered without the service's signature is not published. Nothing is
+    published while the journal has a problem.
     """
 
     def __init__(
@@ -123,28 +122,28 @@ class Relay:
         self._wake = asyncio.Event()
         self._fresh: dict[int, deque[Outgoing]] = {}
         self._unsealed: dict[int, str] = {}
-        """Why shards are not published, as it was logged."""
+        """Why shards are not published, by shard number, as last logged."""
         self._resting: str | None = None
-        """Why nothing is published, as it was logged."""
+        """Why publishing is suspended, as last logged."""
         self._trying_since: float | None = None
         self._marks = PublishMarks(context.ledger)
 
     @property
     def waiting_seconds(self) -> float:
-        """Return for how long the next batch could not be published, seconds; 0 if nothing is pending."""
+        """Return for how many seconds the next batch has been waiting to be published; 0 if nothing is pending."""
         return 0.0 if self._trying_since is None else monotonic() - self._trying_since
 
     def _new_producer(self) -> Producer:
         return new_producer(self._context.settings, self._context.service)
 
     def wake(self, committed: Sequence[Entry] = ()) -> None:
-        """Wake the relay: to publish entries just committed, or those in the database."""
+        """Wake the relay to publish the entries just committed, or else those in the database."""
         for entry in committed:
             self._fresh.setdefault(entry.shard, deque(maxlen=BATCH_ENTRIES)).append(Outgoing.of(entry))
         self._wake.set()
 
     async def run(self) -> None:
-        """Publish until cancelled: a loop of its own, as it waits to be woken and not for a time."""
+        """Publish until cancelled. Not `repeat`, because it waits to be woken rather than for a fixed time."""
         while True:
             self._wake.clear()
             try:
@@ -158,13 +157,13 @@ class Relay:
             if published < BATCH_ENTRIES:
                 await asyncio.sleep(_GATHER_SECONDS)
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(_LOOK_SECONDS):  # wait_for loses a cancellation that meets the event
+                    async with asyncio.timeout(_LOOK_SECONDS):  # wait_for may lose a cancellation
                         await self._wake.wait()
 
     async def publish(self) -> int:
-        """Publish pending entries, at most one batch per shard; return their number."""
+        """Publish pending entries, at most one batch per shard; return the number of entries."""
         async with self._context.pools.background.begin() as connection:
-            await self._context.high_water.compared()  # the connection may have met another server
+            await self._context.high_water.compared()  # the connection may be to another server than before
             marks = await self._marks.read(connection)
             waiting = [mark for mark in marks if mark.behind]
             self._context.metrics.relay_backlog.set(sum(mark.behind for mark in waiting))
@@ -195,7 +194,7 @@ class Relay:
         return count
 
     def _rests(self) -> bool:
-        """Return whether publishing is suspended because of a problem found in the journal."""
+        """Return whether publishing is suspended because of a problem found in the journal; log it once."""
         try:
             self._context.high_water.require_whole()
         except Rejected as rejected:
@@ -206,10 +205,10 @@ class Relay:
         return False
 
     async def _batch(self, connection: AsyncConnection, mark: PublishMark) -> Sequence[Outgoing]:
-        """Return the entries of a shard after the published ones, from memory if it has them all.
+        """Return the entries of a shard that follow the published ones, from memory if it holds all of them.
 
-        Entries from the database are only published if the shard is in the state that the service signed; otherwise
-        none are.
+        Entries are read from the database only if the shard is in the state that the service signed; otherwise none are
+        returned.
         """
         shard, published = mark.shard, mark.published
         fresh = self._fresh.get(shard.shard, deque())
@@ -261,16 +260,16 @@ class Relay:
                 except BufferError:
                     await asyncio.to_thread(self._producer.poll, 0.1)
         left, tries = sum(map(len, batches.values())), round(FLUSH_SECONDS / _FLUSH_STEP_SECONDS)
-        while left and tries:  # in steps, so that a service can stop while the broker is away
+        while left and tries:  # in steps, so that a service can stop while the broker is unavailable
             left, tries = await asyncio.to_thread(self._producer.flush, _FLUSH_STEP_SECONDS), tries - 1
         if failed or left:
-            # An idempotent producer that lost a message, or its broker, cannot go on: begin with a new one.
+            # An idempotent producer that lost a message or its broker cannot continue: it is replaced.
             self._producer.purge()
             self._producer = self._new_producer()
             raise NotDelivered(f"{left} messages unanswered, first error {failed[0] if failed else None}")
 
     def _message(self, topic: str, shard: int, row: Outgoing) -> tuple[str, bytes, bytes]:
-        """Return topic, key and value of an entry."""
+        """Return topic, key and value of the message for an entry."""
         source = shard_source(self._context.service, shard)
         key = source.encode() if self._key is None else self._key(row.kind, shard, row.seq, row.data)
         return topic, key, entry_message(source, shard, row)
@@ -278,7 +277,7 @@ class Relay:
     def _headers(
         self, messages: Sequence[tuple[str, bytes, bytes]], causes: Sequence[tuple[str, str]]
     ) -> Iterator[RecordHeaders]:
-        """Yield the headers of messages that are sent together: the batch signature's proof, and the trace context."""
+        """Yield the headers of messages sent together: content type, batch signature's proof, trace context."""
         proofs: Iterable[bytes | None] = repeat(None)
         if self._signer is not None:
             proofs = sign_batch(self._signer, [message_bytes(*message) for message in messages])
@@ -289,7 +288,7 @@ class Relay:
 
 
 def _postings_text(tables: JournalTables) -> ColumnElement[str]:
-    """Return the postings of an entry as text, in their order."""
+    """Return the SQL for the postings of an entry as text, in their order."""
     entries, accounts = tables.entries.c, tables.accounts.c
     posted = (
         func.unnest(entries.accounts, entries.cents)
@@ -307,7 +306,7 @@ def _causes(batches: Mapping[int, Sequence[Outgoing]]) -> list[tuple[str, str]]:
 
 
 def entry_message(source: str, shard: int, row: Outgoing) -> bytes:
-    """Return an entry as a CloudEvent; its data is published byte for byte as stored."""
+    """Return an entry as a CloudEvent in JSON; its data is published byte for byte as stored."""
     head = {
         "specversion": "1.0",
         "id": f"{shard}-{row.seq}",

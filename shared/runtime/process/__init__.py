@@ -1,1 +1,1 @@
-"""The process of a service: migration, start, health, shutdown."""
+"""The process of a service: migration, start, health and shutdown."""

@@ -22,16 +22,16 @@ from shared.runtime.projections.drift_monitor import DriftMonitor
 log = structlog.get_logger()
 
 OBSERVE_SECONDS: Final = 5.0
-"""How often the metrics are sampled."""
+"""Interval at which the metrics are sampled."""
 ANSWER_SECONDS_MAX: Final = 3.0
-"""How long the database may take to answer: less than probes wait for the answer of `/readyz`."""
+"""Maximum time for the database to answer, less than the time that probes wait for `/readyz`."""
 
 
 class Question:
-    """A question to the database whose answer is waited for, but not for ever.
+    """A query to the database, whose answer is awaited for a limited time.
 
-    A server that stands still answers nothing, a request to cancel included. So the question stays asked, and whoever
-    asks next waits for the answer to the same one.
+    A hung server does not even answer a request to cancel. So the query stays pending, and the next caller waits for
+    the same query instead of sending another.
     """
 
     def __init__(self, ask: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -39,7 +39,7 @@ class Question:
         self._asked: asyncio.Task[None] | None = None
 
     async def answered(self) -> None:
-        """Ask, and return once it is answered. Raises: TimeoutError if that takes too long; what asking raises."""
+        """Send the query unless it is pending, and await the answer. Raises: TimeoutError; the errors of the query."""
         asked = self._asked = self._asked or asyncio.create_task(self._ask())
         await asyncio.wait({asked}, timeout=ANSWER_SECONDS_MAX)
         if not asked.done():
@@ -51,7 +51,7 @@ class Question:
 
 @dataclass(slots=True)
 class Health:
-    """Monitors the parts of a running service. `waiting_for` is what startup waits for, None once started."""
+    """Monitors the parts of a running service. `waiting_for` is what the start waits for, None once started."""
 
     context: RuntimeContext
     guard: JournalVerifier
@@ -69,7 +69,7 @@ class Health:
 
     @property
     def checks(self) -> dict[str, ReadinessCheck]:
-        """Return the checks that must pass for the service to be ready."""
+        """Return the readiness checks by name; the service is ready if all of them pass."""
         checks: dict[str, ReadinessCheck] = {
             "start": self._check_start,
             "database": self._check_database,
@@ -84,9 +84,10 @@ class Health:
         return checks if self.identities is None else checks | {"identities": self.identities.check}
 
     def behind(self) -> dict[tuple[str, int], float]:
-        """Return the age of the oldest unread record, seconds, by topic and partition.
+        """Return the age in seconds of the oldest unread record, by (topic, partition).
 
-        Infinite if unknown, or if another process reads the partition; empty while the service starts.
+        It is infinite if unknown, or if another process reads the partition. While the service is starting, the mapping
+        is empty.
         """
         if self.waiting_for is not None:
             return {}
@@ -97,7 +98,7 @@ class Health:
         }
 
     def observe(self) -> None:
-        """Update the metrics of what is known without asking anybody."""
+        """Update the metrics whose values are in memory, without a query."""
         for subscription in self.subscriptions:
             subscription.observe()
         if self.relay is not None:
@@ -108,7 +109,7 @@ class Health:
         self.comparer.observe()
 
     async def run(self) -> None:
-        """Update the metrics until cancelled."""
+        """Update all metrics periodically until cancelled."""
         while True:
             self.observe()
             wrong = [await check() for check in self.checks.values()]

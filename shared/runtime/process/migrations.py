@@ -1,4 +1,4 @@
-"""Migrate a service's schema as the owner: the journal's revisions, then those of the service."""
+"""Migrate a service's schema, as the owner of the database: the journal's revisions, then the service's own."""
 
 import os
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ _JOURNAL = Path(shared.journal.__file__).parent / "migrations"
 
 
 def upgrade(service: str, migrations: Path, url: str, *, to: Sequence[str] = ("heads",)) -> None:
-    """Create the service's schema and role if missing, and migrate the schema.
+    """Create the service's schema and role if they are missing, and migrate the schema.
 
-    `to` are the target revisions, the latest by default.
+    `to` are the target revisions, by default the latest.
     """
     role = role_of(service)
     config = Config()
@@ -36,11 +36,11 @@ def upgrade(service: str, migrations: Path, url: str, *, to: Sequence[str] = ("h
 
 
 def _prepare(connection: Connection, role: str) -> None:
-    """Create schema and role. Names without a schema in a migration refer to the service's own schema.
+    """Create schema and role. Migrations name tables without a schema, which then means the service's own schema.
 
-    A second schema, which the role owns, is for the copy with which the service compares its tables. The schema of
-    temporary tables comes last: otherwise functions would search it first, and anyone who may create a temporary table
-    could substitute it for one that the journal's rules read.
+    The role also owns a second schema, for the second copy of the tables. The search path ends with pg_temp: otherwise
+    it would be searched first, and anyone who may create a temporary table could put one in place of a table that the
+    journal's rules read.
     """
     found = connection.execute(text("SELECT 1 FROM pg_roles WHERE rolname = :role"), {"role": role}).scalar()
     if not found:

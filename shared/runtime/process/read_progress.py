@@ -21,7 +21,7 @@ _SECONDS: Final = 5.0
 
 
 class ReadProgress:
-    """Stores the read positions of topics in a signed table: topic, partition, `until`, the moment."""
+    """Stores the read progress in a signed table: for each topic and partition, the moment `until` which it is read."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -33,7 +33,7 @@ class ReadProgress:
         await every(_SECONDS, lambda: self.note(context), "what has been read is not noted")
 
     async def note(self, context: ServiceContext) -> None:
-        """Store how far this process has read its partitions, and which other partitions their topics have."""
+        """Store the progress on this process's partitions, and add rows for the topics' other partitions."""
         now = context.clock()
         known = [
             {
@@ -49,9 +49,9 @@ class ReadProgress:
             await self._note.write(connection, signed_rows(seals_of(connection), self._table, known))
 
     async def _read_further(self, connection: AsyncConnection, known: Sequence[Row]) -> set[tuple[str, int]]:
-        """Return the partitions that other processes have read further than this process knows.
+        """Return the partitions for which the stored progress is later than this process's.
 
-        When a partition is reassigned, the previous reader's progress stays valid; without any note there is none.
+        So the progress that a previous reader stored remains until the new reader has caught up.
         """
         noted = {(row["topic"], row["partition"]): row for row in (await connection.execute(self._all)).mappings()}
         further = set()
@@ -65,9 +65,9 @@ class ReadProgress:
         return further
 
     async def read(self, context: ServiceContext) -> Mapping[tuple[str, int], datetime | None]:
-        """Return until when each partition has been read, or None if no process of the service has stored it.
+        """Return the moment until which each partition has been read, or None if no process has stored a valid one.
 
-        Notes without a valid signature are ignored: the partition's reader writes them again.
+        Rows without a valid signature are ignored, because the partition's reader writes them again.
         """
         async with reading(context.pools.background) as connection:
             rows = (await connection.execute(self._all)).mappings().all()

@@ -1,4 +1,4 @@
-"""The life cycle of a service: assemble its parts, run until it is asked to stop or fails."""
+"""The life cycle of a service: assemble its parts, and run until it is asked to stop or fails."""
 
 import asyncio
 import gc
@@ -64,12 +64,12 @@ log = structlog.get_logger()
 
 _LOOK_SECONDS = 0.1
 _LOOK_AT_TOPICS_SECONDS = 10.0
-"""Interval of checking the topics against what was read of them."""
+"""Interval of checking that the topics still hold the next records."""
 _SWITCH_SECONDS = 0.001
 """Thread switch interval in seconds: how long the event loop waits for a worker thread after each socket read.
 
-With Python's default of five milliseconds a report beside such work takes 2.5 times as long as alone, with this one 1.5
-times.
+While a worker thread is busy, a report takes 2.5 times its normal time with Python's default of five milliseconds, and
+1.5 times with this value.
 """
 
 
@@ -89,7 +89,7 @@ def context_of(
     tracing: Tracing = NO_TRACING,
     witness: HighWaterSource | None = None,
 ) -> ServiceContext:
-    """Return the context of a service on this database."""
+    """Return the context of a service with these connection pools."""
     return ServiceContext(
         service=manifest.name,
         settings=settings,
@@ -152,11 +152,10 @@ async def serve(
     started: Callable[[], None] = lambda: None,
     ending: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run a service until `stop` is set, or without one until SIGINT or SIGTERM.
+    """Run a service until `stop` is set, or without `stop` until SIGINT or SIGTERM.
 
-    Raises: FatalServiceError, or the exception that ended it.
-
-    `started` is called when the service is up, `ending` when it begins to shut down, for whatever reason.
+    `started` is called when the service is up, `ending` when it begins to shut down for any reason. Raises:
+    FatalServiceError, or the exception that ended the service.
     """
     raise_gc_threshold()
     trim_malloc()
@@ -201,7 +200,7 @@ class _Run:
         self._relay: Relay | None = None
         self._topics: KafkaTopics | None = None
         self._identities = identities_of(settings, clock=clock, metrics=context.metrics)
-        # The size of a log tells that something is in it: no witness learns that of a confidential service.
+        # The size of a log reveals that it has entries, so a confidential service's checkpoints go to no witness.
         self._witnessing = None if signing is None or manifest.confidential else WitnessClient.of(context, signing)
         guard = JournalVerifier(context, signing)
         comparer = DriftMonitor(context, manifest)
@@ -245,9 +244,9 @@ class _Run:
             await self._over
         finally:
             self._ending()
-            web.should_exit = True  # nobody is let in any more; who was is answered meanwhile
+            web.should_exit = True  # no new connections; requests in progress are still answered
             ending = Shutdown()
-            await ending.cancel("read", reading)  # first: so that it subscribes to nothing more
+            await ending.cancel("read", reading)  # first, so that it subscribes to nothing more
             await asyncio.gather(*(ending.wait(one.consumer.topic, one.stop()) for one in self._health.subscriptions))
             if self._topics is not None:
                 await ending.wait("topics", self._topics.stop())
@@ -281,7 +280,7 @@ class _Run:
 
     @property
     def _port(self) -> int:
-        """Return the port on which the service listens: the configured one, or its default."""
+        """Return the port on which the service listens: the configured port, or the service's default."""
         return self._manifest.port if self._context.settings.http_port is None else self._context.settings.http_port
 
     # --- parts ---
@@ -320,7 +319,7 @@ class _Run:
         await _until(lambda: all(subscription.joined for subscription in self._health.subscriptions))
         self._health.waiting_for = None
         gc.collect()
-        gc.freeze()  # what is there by now stays: looking through it took a tenth of a second each time
+        gc.freeze()  # long-lived objects: scanning them would take a tenth of a second per collection
         sys.setswitchinterval(_SWITCH_SECONDS)
         self._started()
         log.info("started", http=f"{self._context.settings.http_host}:{self._port}")
@@ -335,7 +334,7 @@ class _Run:
         return subscription
 
     async def _input(self, topic: str, found: TopicLog) -> TopicIdentity:
-        """Return the recorded identity of a topic's log; record the one found if there is none yet."""
+        """Return the recorded identity of a topic's log; if none is recorded yet, record the one found."""
         context = self._context
 
         async def known() -> TopicIdentity:
@@ -355,5 +354,5 @@ class _Run:
 
 
 async def _until(done: Callable[[], bool]) -> None:
-    while not done():  # noqa: ASYNC110 (librdkafka knows, and tells nobody)
+    while not done():  # noqa: ASYNC110 (librdkafka offers no event)
         await asyncio.sleep(_LOOK_SECONDS)

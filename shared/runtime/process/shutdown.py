@@ -11,13 +11,13 @@ import structlog
 log = structlog.get_logger()
 
 _STOP_SECONDS = 20.0
-"""Maximum time for all parts of a service to end: less than the supervisor's grace period."""
+"""Maximum time for all parts of a service to end, less than the supervisor's grace period."""
 _LAST_SECONDS = 5.0
 """Additional time for the process to exit."""
 
 
 def stop_on_signals() -> asyncio.Event:
-    """Return the event that SIGINT or SIGTERM sets, for everything that runs in this loop."""
+    """Return an event that SIGINT or SIGTERM sets, for the running event loop."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
@@ -25,9 +25,9 @@ def stop_on_signals() -> asyncio.Event:
 
 
 def end_in_time() -> None:
-    """Kill a process whose shutdown exceeds the time limit, with a dump of its threads.
+    """Arrange that the process is killed, with a dump of its threads, if its shutdown exceeds the time limit.
 
-    Threads of librdkafka cannot be cancelled, and may never return.
+    This is necessary because librdkafka's threads cannot be cancelled, and may never return.
     """
     faulthandler.dump_traceback_later(_STOP_SECONDS + _LAST_SECONDS, exit=True)
 
@@ -39,7 +39,7 @@ class Shutdown:
         self._until = asyncio.get_running_loop().time() + _STOP_SECONDS
 
     async def wait(self, part: str, ended: Coroutine[Any, Any, object]) -> None:
-        """Wait until a part has ended or the time is up."""
+        """Wait until a part has ended or the time limit is reached."""
         try:
             async with asyncio.timeout_at(self._until):
                 await ended
@@ -47,7 +47,7 @@ class Shutdown:
             log.warning("shutdown timed out", part=part)
 
     async def cancel(self, part: str, *tasks: asyncio.Task[None]) -> None:
-        """Cancel tasks and wait for them."""
+        """Cancel the tasks of a part and wait for them."""
         for task in tasks:
             task.cancel()
         await self.wait(part, asyncio.wait(tasks))

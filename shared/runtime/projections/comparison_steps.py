@@ -1,4 +1,4 @@
-"""The steps of a comparison: a step that fails is reported, and the next ones still run."""
+"""The steps of a comparison: a step that fails is reported, and the following steps still run."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -13,19 +13,19 @@ from shared.runtime.differences import UncomparedTable
 from shared.runtime.errors import ErrorKind, FatalServiceError, kind_of
 
 _OF_SERVER: Final = (ErrorKind.TRANSIENT, ErrorKind.AMBIGUOUS, ErrorKind.FENCED)
-"""Errors of the server, not of a step: the whole comparison is retried."""
+"""Kinds of error for which the whole comparison is retried, because the server caused them, not the step."""
 
 
 @dataclass(slots=True)
 class ComparisonSteps:
-    """Runs steps in one transaction, each under a savepoint. `uncompared` lists those that failed."""
+    """Runs the steps of a comparison in one transaction. `uncompared` lists the steps that failed."""
 
     connection: AsyncConnection
     uncompared: list[UncomparedTable] = field(default_factory=list)
 
     @asynccontextmanager
     async def step(self, what: str) -> AsyncIterator[None]:
-        """Run a step under a savepoint, as `attempt` does."""
+        """Run a step under a savepoint, which is rolled back if the step fails; otherwise like `attempt`."""
         with self.attempt(what):
             async with self.connection.begin_nested():
                 yield
@@ -47,6 +47,6 @@ class ComparisonSteps:
 
 
 def _why(error: Exception) -> str:
-    """Return the error in one line: the database's own message without the statement."""
+    """Return the first line of an error; of a database error, the server's message without the statement."""
     said = str(error.orig if isinstance(error, DBAPIError) else error)
     return next(iter(said.splitlines()), "") or repr(error)

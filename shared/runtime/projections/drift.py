@@ -18,8 +18,8 @@ from shared.runtime.settings import Settings
 async def compare(engine: AsyncEngine, manifest: Manifest, settings: Settings) -> TableComparison:
     """Compare the tables of a service with a fresh projection of its journal and topics.
 
-    All of it is read in one snapshot and nothing is changed; the service may work meanwhile. Tables that cannot be
-    compared are reported, and the rest is compared.
+    Everything is read in one snapshot and nothing is changed, so the service may keep running. Tables that cannot be
+    compared are reported, and the others are compared.
     """
     tables = tables_of(manifest)
     async with second_copy(engine, tables, manifest.whole_projector.beside) as (connection, redirect):
@@ -39,7 +39,7 @@ async def compare(engine: AsyncEngine, manifest: Manifest, settings: Settings) -
 async def project_again(
     steps: ComparisonSteps, manifest: Manifest, settings: Settings
 ) -> tuple[Sequence[InapplicableEntry], set[Table]]:
-    """Project everything again into shadow copies; return inapplicable entries, and tables that could not be built."""
+    """Project everything into the copies; return the inapplicable entries, and the tables that could not be built."""
     unfit: Sequence[InapplicableEntry] = ()
     unmade = set(manifest.whole_projector.tables)
     async with steps.step("what follows from the journal"):
@@ -55,7 +55,7 @@ async def project_again(
 
 
 async def compare_copies(steps: ComparisonSteps, tables: Sequence[Table]) -> list[ComparedTable]:
-    """Compare tables with their shadow copies."""
+    """Compare tables with their temporary copies."""
     compared: list[ComparedTable] = []
     for table in tables:
         async with steps.step(table.name):
@@ -71,13 +71,14 @@ async def compare_checks(steps: ComparisonSteps, manifest: Manifest) -> list[Com
 async def compare_kept(steps: ComparisonSteps, manifest: Manifest) -> list[ComparedTable]:
     """Run the checks of the unprojected tables that every service has.
 
-    It runs first: projecting the journal again would close quarantined records that someone has reopened.
+    They run first, because projecting the journal into the copies would close quarantined records that someone has
+    reopened.
     """
     return [one for table, check in kept_checks(manifest).items() for one in await run_check(steps, table, check)]
 
 
 async def run_check(steps: ComparisonSteps, table: Table, check: TableCheck) -> list[ComparedTable]:
-    """Run the check of one table; return no result if it cannot be compared."""
+    """Run the check of one table; return its result, or none if the table cannot be compared."""
     compared: list[ComparedTable] = []
     async with steps.step(table.name):
         compared.append(await check(steps.connection))

@@ -21,12 +21,12 @@ from shared.runtime.throttle import CpuThrottle
 log = structlog.get_logger()
 
 PART: Final = 100
-"""Entries and events projected at once: some milliseconds, for which requests wait."""
+"""Entries or events that are projected at once: some milliseconds, during which requests wait."""
 
 
 @dataclass(slots=True)
 class DriftMonitor:
-    """Compares periodically. `found` is the result of the last comparison."""
+    """Background job that compares the read model periodically. `found` is the result of the last comparison."""
 
     context: RuntimeContext
     manifest: Manifest
@@ -34,18 +34,18 @@ class DriftMonitor:
     alone: Callable[..., AbstractAsyncContextManager[Callable[[], Awaitable[bool]]]] = leadership
     found: TableComparison | None = None
     compared_at: datetime | None = None
-    """End of the last comparison of what had changed; before the first one, the start of the process."""
+    """End of the last complete comparison of changed rows; before the first one, the start of the process."""
     comparison: IncrementalComparison | None = None
-    """The comparison in progress, with its session, while this process compares."""
+    """The comparison in progress with its database session, while this process is the one that compares."""
     passed_at: datetime | None = None
-    """End of the last pass over all rows; before the first one, the start of the process."""
+    """End of the last full pass over all rows; before the first one, the start of the process."""
     failed: str | None = None
-    """Why the last comparison failed: the data is not readable as written."""
+    """Why the last comparison failed unexpectedly, for example because data is unreadable; None otherwise."""
 
     async def run(self) -> None:
-        """Compare until cancelled, after an initial pause to let the service start.
+        """Compare until cancelled, after an initial pause that lets the service start.
 
-        One process of the service compares; the others wait until it ends.
+        One process of the service compares; another one takes over when it ends.
         """
         self.compared_at = self.passed_at = self.context.clock()
         seconds = self.context.settings.comparison_seconds
@@ -57,7 +57,7 @@ class DriftMonitor:
         )
 
     async def _while_ours(self) -> None:
-        """Compare as long as this process is the one that does."""
+        """Compare as long as this process is the leader."""
         async with self.alone(self.context.pools.background, f"{self.context.tables.schema}.comparison") as is_ours:
             try:
                 while await is_ours():
@@ -65,20 +65,20 @@ class DriftMonitor:
                     await asyncio.sleep(self.context.settings.comparison_seconds)
             finally:
                 await self.end()
-        self.found = self.failed = None  # whoever compares now tells what is there
+        self.found = self.failed = None  # the new leader reports the drift
 
     async def _try(self) -> None:
         """Compare once, and report the result or the failure."""
         try:
             await self.compare()
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is told
+        except Exception as error:  # noqa: BLE001 - any failure is reported
             if kind_of(error) in (ErrorKind.TRANSIENT, ErrorKind.AMBIGUOUS, ErrorKind.FENCED):
                 log.warning("projection comparison failed, retrying", error=str(error))
-            else:  # the service works on: who alters a row must not be able to stop it
+            else:  # the service keeps running: whoever can alter a row must not be able to stop it
                 self._fail(f"the comparison with the journal failed: {error!r}")
 
     async def compare(self) -> None:
-        """Run one turn of the comparison with the journal and the topics."""
+        """Run one turn of the comparison with the journal and the topics, and report the result."""
         if self.comparison is None:
             context = self.context
             rest = CpuThrottle(context.settings.background_share, sleep=self.sleep).rest
@@ -94,20 +94,20 @@ class DriftMonitor:
         self._tell(found)
 
     async def end(self) -> None:
-        """Close the comparison's database session."""
+        """Close the session of the comparison in progress."""
         ended, self.comparison = self.comparison, None
         if ended is not None:
             await ended.close()
 
     def _fail(self, why: str) -> None:
-        """Store why the comparison failed, and log it with a traceback unless it is the same failure as before."""
+        """Store why the comparison failed; log it with a traceback unless the last comparison failed alike."""
         if why != self.failed:
             log.exception("projection comparison failed unexpectedly")
         self.failed = why
         self.observe()
 
     def _tell(self, comparison: TableComparison) -> None:
-        """Store the result, and log new findings."""
+        """Store the result, and log its findings if they differ from the last ones."""
         known, self.found = self.found, comparison
         self.failed = None
         if all(one.altered for one in comparison.uncompared):
@@ -135,7 +135,7 @@ class DriftMonitor:
 
     @property
     def problem(self) -> str | None:
-        """Return the drift of the read model, or None."""
+        """Return the drift of the read model, or why it could not be compared; None if there is no drift."""
         if self.failed is not None or self.found is None or not self.found.different:
             return self.failed
         return f"{self.found.different} rows or entries are not as the journal says, first: {self.found.first}"

@@ -1,9 +1,9 @@
-"""Compare a service's tables with a persistent second copy, which is kept up to date from the journal and the topics.
+"""Compare a service's tables with a persistent second copy, which is updated from the journal and the topics.
 
-Each turn projects new entries and records into the copy, checks the next rows of a full pass, and then compares in one
-snapshot the rows that changed or differed. Its transactions are short, and its cost depends on what is new, not on the
-length of the journal. At the end of a full pass, the digest of the checked rows must equal the digest of the projected
-rows, which also detects a row that was altered in table and copy alike.
+Each turn projects new entries and records into the copy and checks the next rows of a full pass. It then compares, in
+one snapshot, the rows that have changed or that differed before. Transactions are short, and the cost depends on what
+is new, not on the length of the journal. At the end of a full pass, the digest of the checked rows must equal the
+digest of the projected rows, which also detects a row that was altered in table and copy alike.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -42,11 +42,11 @@ from shared.runtime.settings import Settings
 log = structlog.get_logger()
 
 Rest = Callable[[], Awaitable[None]]
-"""Pause between two transactions. In one, PostgreSQL would end the session after a minute, and clean nothing up."""
+"""Pause between two transactions. Within one, PostgreSQL would end the session after a minute, and vacuum nothing."""
 
 
 ENTRIES_AT_ONCE: Final = 1000
-"""Entries, or records of a partition, that are projected in one transaction, about."""
+"""Approximate number of entries, or of records per partition, that are projected in one transaction."""
 
 ROWS_AT_ONCE: Final = 10_000
 """Maximum number of rows that a full pass checks in one transaction."""
@@ -55,13 +55,13 @@ ROWS_A_TURN: Final = 20_000
 """Minimum number of rows that a full pass checks in one turn."""
 
 ROWS_A_TURN_MAX: Final = 200_000
-"""Maximum number of rows checked in one turn: with more rows a full pass takes longer, not more CPU."""
+"""Maximum number of rows that a full pass checks in one turn; with more rows it takes longer, but not more CPU."""
 
 _TURNS_A_DAY: Final = 1440
 _TURN_SECONDS: Final = 120
-"""Duration of a turn that checks the maximum number of rows, including its pauses and the one after it."""
+"""Duration in seconds of a turn that checks the maximum number of rows, including all pauses."""
 _TRIES: Final = 20
-"""How often topics are read on before a snapshot must include everything that the service has read."""
+"""Number of attempts to catch up with the service, before the last snapshot is compared although it is behind."""
 _BEHIND: Final = "the service has read more of it each time that it was read on"
 _JOURNAL: Final = "what follows from the journal"
 _COPY: Final = "the second copy of the tables"
@@ -69,7 +69,7 @@ _ALTERED: Final = "its rows are not those that were projected: somebody altered 
 
 
 def rows_due(rows: int) -> int:
-    """Return how many rows one turn compares, so that a full pass ends within a day if possible.
+    """Return how many rows a full pass checks in one turn, so that the pass ends within a day if possible.
 
     >>> rows_due(1000), rows_due(43_200_000), rows_due(1_300_000_000)
     (20000, 30000, 200000)
@@ -78,7 +78,7 @@ def rows_due(rows: int) -> int:
 
 
 def pass_seconds(rows: int) -> float:
-    """Return the duration of a full pass over a number of rows, seconds.
+    """Return the duration in seconds of a full pass over `rows` rows.
 
     >>> pass_seconds(1000), pass_seconds(1_300_000_000)
     (86400, 780000.0)
@@ -88,7 +88,7 @@ def pass_seconds(rows: int) -> float:
 
 @dataclass(slots=True)
 class IncrementalComparison:
-    """An incremental comparison of one service, in a session that has exclusive use of the second copy."""
+    """The incremental comparison of one service, in a database session that has exclusive use of the second copy."""
 
     copy: StandingCopy
     redirect: Redirect
@@ -98,10 +98,10 @@ class IncrementalComparison:
     rest: Rest
     clock: Clock
     mark: ComparisonBookmark | None
-    """The progress of the copy; None: it must be recreated."""
+    """The progress of the copy; None if the copy must be recreated."""
     unfit: list[InapplicableEntry] = field(default_factory=list)
     checked: list[ComparedTable] = field(default_factory=list)
-    """The last comparison of the unprojected tables: repeated once per full pass, and while they differ."""
+    """The last comparison of the unprojected tables, which is repeated once per full pass, and while they differ."""
     rows: int = 0
     """The approximate number of rows in the copy."""
 
@@ -116,7 +116,7 @@ class IncrementalComparison:
         rest: Rest,
         clock: Clock = utc_now,
     ) -> Self:
-        """Open the copy at its signed bookmark; recreate it if the bookmark is not signed."""
+        """Open the copy at its signed bookmark; without a valid bookmark, the copy is recreated later."""
         connection = await engine.connect()
         try:
             await connection.execution_options(isolation_level="REPEATABLE READ")
@@ -137,7 +137,7 @@ class IncrementalComparison:
 
     @property
     def connection(self) -> AsyncConnection:
-        """Return the database session."""
+        """Return the database session of the copy."""
         return self.copy.connection
 
     @property
@@ -147,19 +147,19 @@ class IncrementalComparison:
 
     @property
     def pass_seconds(self) -> float:
-        """Return the expected duration of a full pass over all rows, seconds."""
+        """Return the expected duration of a full pass over all rows, in seconds."""
         return pass_seconds(self.rows)
 
     async def close(self) -> None:
-        """Close the session."""
+        """Close the database session."""
         await self.connection.invalidate()
         await self.connection.close()
 
     async def compare(self) -> TableComparison:
-        """Project new entries and compare: the changed rows and a share of the others.
+        """Project new entries and compare: the changed rows, and some of the others as part of the full pass.
 
         A differing row is compared again in each turn, even after a restart, until it is correct. After an exception
-        the state in memory is unusable: close this comparison.
+        the state in memory is unusable, so the caller must close this comparison.
         """
         steps = ComparisonSteps(self.connection)
         await self._begin(steps)
@@ -191,7 +191,7 @@ class IncrementalComparison:
     async def _compare(
         self, steps: ComparisonSteps, mark: ComparisonBookmark, kept: Sequence[ComparedTable] | None
     ) -> list[ComparedTable]:
-        """Compare the rows to be compared; if `kept` was compared again, also the tables that are not projected."""
+        """Compare the rows marked for comparison. If `kept` is given, run and store the other checks, too."""
         await self.copy.absorb(mark)
         await self.copy.count_touched()
         made, compared = self._made(steps), list[ComparedTable]()
@@ -203,7 +203,7 @@ class IncrementalComparison:
         return compared
 
     async def _begin(self, steps: ComparisonSteps) -> None:
-        """Recreate an unusable copy; report a copy that was tampered with."""
+        """Recreate the copy if it is unusable; report it if it was tampered with."""
         if self.mark is not None and not self.mark.spoiled:
             async with self.connection.begin():
                 if await self.copy.is_as_made(self.mark) and await self._is_of_journal(self.mark):
@@ -223,9 +223,9 @@ class IncrementalComparison:
 
     @asynccontextmanager
     async def _moment(self) -> AsyncIterator[ComparisonBookmark]:
-        """Yield a transaction with one consistent snapshot, and the bookmark that it advances.
+        """Begin a transaction in one snapshot, and yield the bookmark, which is advanced and stored at the end.
 
-        Raises: Fenced if another process has advanced it since.
+        Raises: Fenced if another process has advanced the bookmark meanwhile.
         """
         assert self.mark is not None
         mark = self.mark.model_copy(deep=True)
@@ -238,7 +238,11 @@ class IncrementalComparison:
         await self.rest()
 
     async def _read(self, steps: ComparisonSteps, *, ahead: int) -> Mapping[str, RecordsRead]:
-        """Read new records of the topics outside of a transaction; `ahead` allows more than was read by the service."""
+        """Read new records of the topics, outside of a transaction, by topic.
+
+        `ahead` is the number of records per partition to read beyond the service's read position; with 0, at most
+        `ENTRIES_AT_ONCE` records per partition are read.
+        """
         assert self.mark is not None
         found: dict[str, RecordsRead] = {}
         for keeper in keepers_of(self.manifest):
@@ -258,9 +262,9 @@ class IncrementalComparison:
     async def _go_on(
         self, steps: ComparisonSteps, mark: ComparisonBookmark, most: int | None, read: Mapping[str, RecordsRead]
     ) -> list[str]:
-        """Project about `most` new entries, and the records read; return the sources that the service has read further.
+        """Project about `most` new entries, or all, and the records read; return the sources that are still behind.
 
-        A step that has failed in this turn is not retried in it.
+        A source is behind if the service has read further. A step that has failed in this turn is not retried in it.
         """
         failed, behind = _failed(steps), list[str]()
         self.redirect.to_all_copies()
@@ -279,7 +283,7 @@ class IncrementalComparison:
         return behind
 
     async def _project(self, mark: ComparisonBookmark, most: int | None) -> bool:
-        """Project new entries; return whether all of them were projected."""
+        """Project about `most` new entries, or all; return whether no entry remains."""
         found = await project_after(self.connection, self.manifest, mark.after, most=most, part=self.part)
         mark.after = dict(found.after)
         self.unfit += found.unfit
@@ -287,7 +291,7 @@ class IncrementalComparison:
         return found.whole
 
     async def _keep(self, keeper: ReadModelHandler[Any], mark: ComparisonBookmark, read: RecordsRead | None) -> bool:
-        """Store again the rows derived from new records of a topic; return whether the service has read no further."""
+        """Write the rows that a handler derives from new records; return whether the service has read no further."""
         begins = dict(mark.offsets.get(keeper.topic, {}))
         if read is not None:
             replay = replay_of(self.manifest, keeper, self.settings)
@@ -297,7 +301,7 @@ class IncrementalComparison:
         return not _is_behind(await read_positions(self.connection, self.manifest.journal, keeper.topic), begins)
 
     def _made(self, steps: ComparisonSteps) -> list[Table]:
-        """Return the tables whose copies are up to date."""
+        """Return the tables whose copies could be updated in this turn."""
         failed = _failed(steps)
         unmade = set(self.manifest.whole_projector.tables) if _JOURNAL in failed else set[Table]()
         for keeper in keepers_of(self.manifest):
@@ -305,7 +309,7 @@ class IncrementalComparison:
         return [table for table in self.copy.tables if table not in unmade]
 
     async def _pass(self, steps: ComparisonSteps) -> bool:
-        """Check the next rows of the full pass, and mark differing ones for comparison; return whether it has ended."""
+        """Check the next rows of the full pass, and mark those that differ for comparison; return whether it ended."""
         self.rows = await self._rows()
         left, ended = rows_due(self.rows), False
         while left > 0 and not ended:
@@ -321,7 +325,7 @@ class IncrementalComparison:
             return int((await self.connection.execute(query, {"schema": self.copy.schema})).scalar_one() or 0)
 
     async def _look(self, steps: ComparisonSteps, mark: ComparisonBookmark, most: int) -> tuple[int, bool]:
-        """Check the next rows of one table; return their number, and whether they were the last of the pass."""
+        """Check the next rows of one table; return their number, and whether the full pass ends with them."""
         copies = self.copy.digested
         place = next(number for number, each in enumerate(copies) if each.name == mark.table)
         rows = await next_rows(self.connection, copies[place], mark.last, most)
@@ -344,7 +348,7 @@ class IncrementalComparison:
         return len(rows), True
 
     async def _compare_kept(self, steps: ComparisonSteps) -> list[ComparedTable]:
-        """Compare the tables that are not projected, each in its own transaction."""
+        """Run the checks of the unprojected tables that every service has, each in its own transaction."""
         compared: list[ComparedTable] = []
         for table, check in kept_checks(self.manifest).items():
             async with self.connection.begin():
@@ -353,7 +357,7 @@ class IncrementalComparison:
         return compared
 
     async def _check(self, steps: ComparisonSteps, *, whole: bool) -> list[ComparedTable]:
-        """Run the manifest's checks of tables that are not projected, against the copies if these are `whole`."""
+        """Run the manifest's checks of unprojected tables, against the copies if all are up to date (`whole`)."""
         if whole:
             self.redirect.to_copies()
         try:

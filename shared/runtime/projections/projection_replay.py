@@ -1,4 +1,4 @@
-"""Project the whole journal of a service, and the tables written from its topics, into empty tables."""
+"""Project the whole journal of a service, and the tables that it writes from its topics, into empty tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from shared.runtime.service.signing_keys import message_verifier
 from shared.runtime.settings import Settings
 
 PART: Final = 1000
-"""Maximum number of entries or events projected at once."""
+"""Maximum number of entries or events that are projected at once."""
 
 
 def keepers_of(manifest: Manifest) -> list[ReadModelHandler[Any]]:
@@ -33,14 +33,14 @@ def keepers_of(manifest: Manifest) -> list[ReadModelHandler[Any]]:
 def tables_of(manifest: Manifest) -> tuple[Table, ...]:
     """Return the tables that are derived from a service's journal and topics."""
     kept = (table for handler in manifest.read_model_handlers for table in handler.keeps)
-    return tuple(dict.fromkeys((*manifest.whole_projector.tables, *kept)))  # one may follow from both
+    return tuple(dict.fromkeys((*manifest.whole_projector.tables, *kept)))  # a table may be derived from both
 
 
 async def project_all(connection: AsyncConnection, manifest: Manifest, settings: Settings) -> list[InapplicableEntry]:
     """Project everything; return the first inapplicable entries, which are skipped.
 
-    The tables must be empty, and the shards must not change meanwhile. Raises: FatalServiceError, KafkaException as
-    `TopicReplay.events`.
+    The tables must be empty, and the shards must not change meanwhile. Raises: FatalServiceError and KafkaException, as
+    `TopicReplay.events` does.
     """
     unfit = await project_journal(connection, manifest)
     for keeper in keepers_of(manifest):
@@ -57,7 +57,7 @@ async def project_journal(connection: AsyncConnection, manifest: Manifest) -> li
 class ProjectedPart:
     """The result of projecting a part of a journal.
 
-    `after` is the last projected entry of each shard, `whole` whether no entry remains.
+    `after` is the last projected sequence of each shard, by shard number. `whole` is whether no entry remains.
     """
 
     after: Mapping[int, int]
@@ -73,14 +73,14 @@ async def project_after(
     most: int | None = None,
     part: int = PART,
 ) -> ProjectedPart:
-    """Project about `most` entries after these, or all of them for None, in batches of `part`.
+    """Project about `most` entries after these sequences by shard, or all if `most` is None, in batches of `part`.
 
-    Inapplicable entries are skipped; projecting stops after the first few.
+    Inapplicable entries are skipped. Projecting stops once there are `DIFFERENCES_MAX` of them.
     """
     unfit: list[InapplicableEntry] = []
     last, count = dict(after), 0
     projector = manifest.whole_projector
-    await connection.execute(text("SET CONSTRAINTS ALL DEFERRED"))  # shards come one after the other
+    await connection.execute(text("SET CONSTRAINTS ALL DEFERRED"))  # the shards are projected one after the other
     reading = projector.read(connection, manifest.journal, after)
     while len(unfit) < DIFFERENCES_MAX:
         try:
@@ -108,9 +108,9 @@ async def replay_topics(
     *,
     part: int = PART,
 ) -> None:
-    """Write again, in batches, the rows that a handler derives from its topic.
+    """Write again the rows that a handler derives from its topic, in batches.
 
-    Raises: FatalServiceError, KafkaException as `TopicReplay.events`.
+    Raises: FatalServiceError and KafkaException, as `TopicReplay.events` does.
     """
     replay = replay_of(manifest, keeper, settings)
     async for batch in replay.events(connection, InMemoryStreams()):
@@ -118,7 +118,7 @@ async def replay_topics(
 
 
 def replay_of(manifest: Manifest, keeper: ReadModelHandler[Any], settings: Settings) -> TopicReplay:
-    """Return the replay of a handler's topic. Raises: FatalServiceError."""
+    """Return the replay of a handler's topic. Raises: FatalServiceError if a signing key is malformed."""
     verifier = message_verifier(settings, [keeper.reader.topic], manifest.name)
     return TopicReplay(manifest.journal, keeper, settings, verifier)
 
@@ -126,7 +126,7 @@ def replay_of(manifest: Manifest, keeper: ReadModelHandler[Any], settings: Setti
 async def keep_events(
     connection: AsyncConnection, keeper: ReadModelHandler[Any], events: Sequence[Any], *, part: int
 ) -> None:
-    """Write again the rows that a handler derives from events, `part` of them at a time."""
+    """Write again the rows that a handler derives from events, `part` events at a time."""
     for some in _parts(events, part):
         await keeper.keep_again(connection, some, utc_now())
 
@@ -138,7 +138,7 @@ def _parts(things: Sequence[Any], part: int) -> Iterator[Sequence[Any]]:
 async def _project(
     connection: AsyncConnection, projector: Projector, recorded: Sequence[Recorded]
 ) -> list[InapplicableEntry]:
-    """Project entries; return the inapplicable ones, found by bisection."""
+    """Project entries; return the inapplicable ones, which are found by bisection."""
     if not recorded:
         return []
     try:

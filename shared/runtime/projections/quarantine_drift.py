@@ -29,7 +29,7 @@ _Rows = dict[_Place, dict[str, Any]]
 async def compare_quarantine(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
     """Compare the quarantine with the entries that quarantined, repaired or dismissed records.
 
-    Every column of a row follows from its entry and its bytes, except its number and the record's signature.
+    Every column of a row follows from its entries and its bytes, except the record's number and signature.
     """
     facts = [with_fact_or_why(entry) for entry in await quarantine_entries(connection, journal)]
     was: _Rows = {}
@@ -63,7 +63,7 @@ def _as_told(facts: Iterable[Recorded]) -> _Rows:
 
 
 def _closed_by(fact: Any) -> Iterator[_Place]:
-    """Yield the positions of the quarantine entries that a fact closes."""
+    """Yield the (shard, seq) of the quarantine entries that a fact closes."""
     match fact:
         case RecordMended():
             yield from ((place.shard, place.seq) for place in fact.entries)

@@ -1,7 +1,8 @@
 """Rebuild the read model of a service in one transaction, and report the rows that differed.
 
-Tables that follow from the journal are projected again by the service's projector; tables kept from topics are written
-again from the topics. Every writer of the service waits or is fenced meanwhile: an entry needs a row of `shards`.
+Tables that follow from the journal are projected again by the service's projector. Tables that are written from topics
+are written again from the topics. Meanwhile every writer of the service waits or is fenced, because each entry needs to
+update a row of `shards`.
 """
 
 from dataclasses import replace
@@ -26,16 +27,17 @@ from shared.runtime.settings import Settings
 async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *, check: bool) -> TableComparison:
     """Rebuild the read model and compare it with the previous one; with `check`, only compare.
 
-    A rebuild needs a login that owns the tables; readers see the previous state until it commits, so no report is of a
-    half built table. A check reports what cannot be compared and compares the rest; a rebuild then changes nothing.
-    Raises: FatalServiceError for inapplicable entries or a table that cannot be compared; as `project_all`.
+    A rebuild needs a login that owns the tables. Readers see the previous state until the rebuild commits, so no report
+    shows a partly rebuilt table. A check reports what cannot be compared and compares the rest, whereas a rebuild then
+    changes nothing. Raises: FatalServiceError for inapplicable entries, or a table that cannot be compared; the errors
+    of `project_all`.
     """
     load_site_packs(settings)
     if check:
         return await _check(engine, manifest, settings)
     tables = tables_of(manifest)
     async with engine.connect() as connection, connection.begin():
-        await connection.execute(text("SET LOCAL ROLE NONE"))  # the service itself may not empty what it keeps
+        await connection.execute(text("SET LOCAL ROLE NONE"))  # the service's own role may not delete these rows
         await connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         names = ", ".join(table.fullname for table in (manifest.journal.shards, *tables))
         await connection.execute(text(f"LOCK TABLE {names} IN EXCLUSIVE MODE"))
@@ -61,7 +63,7 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
 
 
 async def _check(engine: AsyncEngine, manifest: Manifest, settings: Settings) -> TableComparison:
-    """Compare without rebuilding; signed rows are verified if the service's public key is known."""
+    """Compare without rebuilding; signed rows are verified if the service's public key is configured."""
     unsigned: list[UncomparedTable] = []
     try:
         Pools.of_one(engine).sign_by(verifying_seals(settings, manifest.name))
@@ -73,8 +75,8 @@ async def _check(engine: AsyncEngine, manifest: Manifest, settings: Settings) ->
 
 @cache
 def kept(table: Table) -> Table:
-    """Return the temporary table that holds the previous rows during a rebuild.
+    """Return the temporary table that holds the previous rows of a table during a rebuild.
 
-    Its name is always the same, so that the comparing statement is compiled once.
+    The result is cached, so that the comparing statement is compiled once.
     """
     return table.to_metadata(MetaData(), schema="pg_temp", name=f"kept_{table.name}")

@@ -1,7 +1,7 @@
-"""An incremental digest of a set of rows: an added row multiplies it, a removed row divides it.
+"""An incremental digest of a set of rows: an added row multiplies the digest, a removed row divides it.
 
 This is MuHash (Bellare and Micciancio 1997) with the 3072-bit prime that Bitcoin Core uses for its set of unspent
-outputs. It is collision-resistant and needs no secret: with a signed digest, the rows can be verified in any order.
+outputs. It is collision-resistant and needs no secret. With a signed digest, the rows can be verified in any order.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ PRIME: Final = (1 << _BITS) - _LESS
 
 _LOW: Final = (1 << _BITS) - 1
 EMPTY: Final = 1
-"""The digest of no rows."""
+"""The digest of an empty set of rows."""
 
 
 def digest_of(table: str, rows: Iterable[str]) -> int:
@@ -34,7 +34,7 @@ def digest_of(table: str, rows: Iterable[str]) -> int:
 
 
 async def digest_in_turns(table: str, rows: Iterable[str]) -> int:
-    """Return the digest of many rows, and let the rest of the event loop go on meanwhile."""
+    """Return the digest of many rows, and yield to the event loop in between."""
     product = EMPTY
     async for some in in_turns(rows):
         product = joined(product, digest_of(table, some))
@@ -42,12 +42,12 @@ async def digest_in_turns(table: str, rows: Iterable[str]) -> int:
 
 
 def joined(digest: int, other: int) -> int:
-    """Return the digest of two sets of rows together."""
+    """Return the digest of the union of two disjoint sets of rows."""
     return digest * other % PRIME
 
 
 def without(digest: int, other: int) -> int:
-    """Return the digest of the first set of rows without the second.
+    """Return the digest of the first set of rows without the rows of the second.
 
     >>> both = digest_of("t", ["(1)", "(2)"])
     >>> without(both, digest_of("t", ["(1)"])) == digest_of("t", ["(2)"])

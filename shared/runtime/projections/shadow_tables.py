@@ -1,7 +1,7 @@
-"""Shadow copies of a service's tables, filled by the service's own code.
+"""Temporary copies of a service's tables, filled by the service's own code.
 
-The copies are temporary tables, visible to nobody else, not even a superuser. Statements on the service's tables are
-redirected to the copies; the journal and other sources are read in place.
+No other session can see the copies, not even a superuser's. Statements on the service's tables are redirected to the
+copies, whereas the journal and other sources are read in place.
 """
 
 import re
@@ -21,9 +21,9 @@ TEMPORARY: Final = "pg_temp"
 
 @cache
 def copy_of(table: Table, schema: str = TEMPORARY) -> Table:
-    """Return the copy of a table, always the same: of another one each statement would be compiled, and kept, anew.
+    """Return the copy of a table. It is cached, because statements on another copy would be compiled and cached anew.
 
-    Of its indexes it has those that are unique and those that are to be `COPIED`: nobody reads reports from a copy.
+    The copy has only the unique indexes of the table and those marked `COPIED`, because no report reads it.
     """
     copy = table.to_metadata(MetaData(), schema=schema)
     kept = {index.name for index in table.indexes if index.unique or index.info.items() >= COPIED.items()}
@@ -37,8 +37,8 @@ async def second_copy(
 ) -> AsyncIterator[tuple[AsyncConnection, "Redirect"]]:
     """Yield a transaction in one snapshot, with empty copies of these tables; it is rolled back at the end.
 
-    The copies have the columns that the service declares, even if its tables were altered. Statements go to the copies,
-    including those of the tables changed `beside`, until they are redirected to the tables.
+    The copies have the columns that the service declares, even if its tables were altered. Until the returned
+    `Redirect` is changed, statements go to the copies, including the copies of the `beside` tables.
     """
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="REPEATABLE READ")
@@ -56,7 +56,7 @@ async def second_copy(
 
 
 class Redirect:
-    """Whether the statements of a connection go to the copies or to the tables themselves."""
+    """Switches the statements of a connection between the copies and the tables themselves."""
 
     def __init__(
         self, driver: Any, tables: Sequence[Table], beside: Sequence[Table] = (), schema: str = TEMPORARY
@@ -67,11 +67,11 @@ class Redirect:
         self._all_copies = _cursor(redirected_to_copies([*tables, *beside], schema))
 
     def to_all_copies(self) -> None:
-        """Direct later statements to the copies, including those for the tables changed `beside`."""
+        """Direct later statements to the copies, including those of the `beside` tables."""
         self._driver.cursor_factory = self._all_copies
 
     def to_copies(self) -> None:
-        """Direct later statements to the copies."""
+        """Direct later statements to the copies, but those on the `beside` tables to the tables themselves."""
         self._driver.cursor_factory = self._copies
 
     def to_tables(self) -> None:
@@ -80,10 +80,10 @@ class Redirect:
 
 
 def redirected_to_copies(tables: Sequence[Table], schema: str = TEMPORARY) -> Callable[[Any], Any]:
-    """Return a function that replaces the names of tables in a statement, text or bytes, by those of their copies.
+    """Return a function that replaces table names in a statement (text or bytes) by the names of their copies.
 
-    It raises AssertionError for a statement that would write to a table of the service of which there is no copy, or
-    that calls a function of the service, which reads the tables themselves.
+    It raises AssertionError for a statement that would write to a table of the service without a copy, or that calls a
+    function of the service, because such a function reads the tables themselves.
     """
     names = "|".join(re.escape(table.name) for table in tables)
     schemas = "|".join({re.escape(str(table.schema)) for table in tables})

@@ -1,4 +1,4 @@
-"""Compare rows in the database: it joins the actual with the expected rows and returns the differences."""
+"""Compare rows in the database, which joins the actual with the expected rows and returns the differences."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from shared.runtime.differences import DIFFERENCES_MAX, ComparedTable, RowDiffer
 
 
 async def compare_table(connection: AsyncConnection, was: Table, should_be: Table) -> ComparedTable:
-    """Compare two tables with the same columns; rows are equal if every column is, as text."""
+    """Compare two tables with the same columns; rows are equal if all their columns are equal as text."""
     key = [column.name for column in was.primary_key]
     return await compare_selected(connection, should_be.name, key, was, should_be)
 
@@ -18,7 +18,7 @@ async def compare_table(connection: AsyncConnection, was: Table, should_be: Tabl
 async def compare_selected(
     connection: AsyncConnection, name: str, key: Sequence[str], was: FromClause, should_be: FromClause
 ) -> ComparedTable:
-    """Compare two selections with the same columns by their key, reported under the name of a table."""
+    """Compare two selections with the same columns by their key, and report the result under the table name `name`."""
     columns = [column.name for column in was.c]
     before, after = was.alias("row_before"), should_be.alias("row_after")
     row_before, row_after = (cast(func.row(*(side.c[each] for each in columns)), Text) for side in (before, after))

@@ -1,7 +1,7 @@
-"""A persistent second copy of a service's tables, in its own schema, with a signed bookmark of its progress.
+"""A persistent second copy of a service's tables in a schema of its own, with a signed bookmark of its progress.
 
-Triggers log each change of its rows in a temporary table of the session, from which the digest of all rows is updated.
-The bookmark is written in the same transaction, so that copy, digest and position are consistent after any crash.
+Triggers log each change of a copied row in a temporary table of the session, from which the digest of all rows is
+updated. The bookmark is written in the same transaction, so copy, digest and position are consistent after any crash.
 """
 
 import json
@@ -44,7 +44,7 @@ from shared.runtime.projections.row_digest import EMPTY, digest_in_turns, joined
 from shared.runtime.projections.shadow_tables import copy_of
 
 Key = Sequence[str]
-"""The key of a row, each part as text."""
+"""The key of a row: the values of its key columns as text."""
 
 _STRUCTURE: Final = """
     SELECT encode(sha256(convert_to(coalesce(string_agg(line, E'\\n' ORDER BY line COLLATE "C"), ''), 'UTF8')), 'hex')
@@ -63,9 +63,9 @@ _STRUCTURE: Final = """
 class ComparisonBookmark(BaseModel):
     """The progress of the copy: entries by shard, offsets by topic and partition, and the digest of its rows.
 
-    `passed` is the digest of the rows that the full pass has checked: those of the tables before `table`, and those of
-    `table` up to the key `last`. `structure` is the hash of the copy's definition in the database when it was created,
-    `declared` that of the release's definition.
+    `passed` is the digest of the rows that the full pass has checked: the rows of the tables before `table`, and the
+    rows of `table` up to the key `last`. `structure` is the hash of the copy's definition in the database at its
+    creation, and `declared` the hash of the release's definition.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -79,15 +79,15 @@ class ComparisonBookmark(BaseModel):
     table: str = ""
     last: list[str] | None = None
     caught_up: bool = False
-    """Whether everything was projected once: from then on, rows are compared as soon as they change."""
+    """Whether everything was projected once. From then on, rows are compared as soon as they change."""
     passed_at: datetime | None = None
     spoiled: bool = False
-    """Whether the copy is unusable: an entry was inapplicable, or somebody altered the copy."""
+    """Whether the copy is unusable, because an entry was inapplicable or somebody altered the copy."""
 
 
 @dataclass(frozen=True, slots=True)
 class StandingCopy:
-    """The second copy of these tables in a session; copies of tables changed `beside` them exist but stay empty."""
+    """The second copy of `tables` in a session. Copies of the `beside` tables exist, but stay empty."""
 
     connection: AsyncConnection
     schema: str
@@ -96,17 +96,17 @@ class StandingCopy:
 
     @property
     def digested(self) -> list[Table]:
-        """Return the copied tables whose rows are in the digest, in the order of a full pass."""
+        """Return the tables of the copy whose rows are in the digest, in the order of a full pass."""
         return [*(self.of(table) for table in self.tables), self.streams]
 
     @property
     def streams(self) -> Table:
-        """Return the table with the state of the streams that were read from topics."""
+        """Return the table of the streams that were replayed from topics."""
         return _streams_read(self.schema)
 
     @property
     def touched(self) -> Table:
-        """Return the table with the keys of the rows to be compared."""
+        """Return the table of the keys that are marked for comparison."""
         return _touched_rows(self.schema)
 
     @property
@@ -119,7 +119,7 @@ class StandingCopy:
         return copy_of(table, self.schema)
 
     async def open(self) -> ComparisonBookmark | str:
-        """Return the bookmark that the service signed, or why there is none to rely on."""
+        """Return the bookmark that the service signed, or the reason why the copy must be recreated."""
         await self._note_changes()
         there = text("SELECT to_regclass(:name) IS NOT NULL")
         if not (await self.connection.execute(there, {"name": self.bookmark.fullname})).scalar_one():
@@ -150,7 +150,7 @@ class StandingCopy:
         return mark.structure == await self._structure()
 
     async def begin(self) -> ComparisonBookmark:
-        """Recreate the copy, empty."""
+        """Recreate the copy without rows, and return its first bookmark."""
         drop = text(
             f"DO $$ DECLARE name text; BEGIN "  # noqa: S608 - the name of our own schema
             f"FOR name IN SELECT c.oid::regclass FROM pg_class c WHERE c.relnamespace = '{self.schema}'::regnamespace "
@@ -180,7 +180,7 @@ class StandingCopy:
             passed: Any = literal(place[name] < place[mark.table])
             if name == mark.table and mark.last is not None:
                 passed = tuple_(*keys_in(changed.c.key, table)) <= values_of(table, mark.last)
-            balance = func.sum(case((changed.c.came, 1), else_=-1))  # 0: it came and went, as sums do with each part
+            balance = func.sum(case((changed.c.came, 1), else_=-1))  # 0: added and removed, as sums are in each batch
             query = select(changed.c.line, passed.label("passed"), (balance > 0).label("came"))
             lines = query.where(changed.c.name == name).group_by("line", "passed").having(balance != 0)
             rows = (await self.connection.execute(lines)).all()
@@ -198,7 +198,7 @@ class StandingCopy:
             await self.connection.execute(delete(changed))
 
     async def count_touched(self) -> None:
-        """Update the planner's statistics of the keys to be compared, which are many after a backlog."""
+        """Update the planner's statistics of the keys marked for comparison, which are many after a backlog."""
         await self.connection.execute(text(f"ANALYZE {self.touched.fullname}"))
 
     async def save(self, mark: ComparisonBookmark) -> None:
@@ -211,12 +211,12 @@ class StandingCopy:
         await self.connection.execute(statement.on_conflict_do_update(index_elements=["only"], set_=changed))
 
     async def _note_changes(self) -> None:
-        """Create this session's temporary change log, which the triggers of the copies write to."""
+        """Create this session's temporary change log, to which the triggers of the copy write."""
         made = CreateTable(_changes(), if_not_exists=True)
         await self.connection.execute(made)
 
     def _declared(self) -> str:
-        """Return the hash of this release's table and trigger definitions."""
+        """Return the hash of this release's table and trigger definitions, in hexadecimal."""
         dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
         made = [str(CreateTable(table).compile(dialect=dialect)) for table in self.digested]
         return sha256(
@@ -229,12 +229,12 @@ class StandingCopy:
 
 @dataclass(frozen=True, slots=True)
 class StreamsRead:
-    """Stores the state of streams in the copy."""
+    """Stores the replayed streams in the second copy."""
 
     copy: StandingCopy
 
     async def load(self, topic: str, sources: Sequence[str]) -> Mapping[str, Stream]:
-        """Return the stored state of these streams."""
+        """Return the stored streams, by source."""
         table = self.copy.streams
         streams = {source: Stream() for source in sources}
         query = select(table).where(table.c.topic == topic, table.c.source.in_(sources))
@@ -243,7 +243,7 @@ class StreamsRead:
         return streams
 
     async def store(self, topic: str, streams: Mapping[str, Stream]) -> None:
-        """Store the state of these streams."""
+        """Store the streams, given by source."""
         if not streams:
             return
         statement = upsert(self.copy.streams)
@@ -277,19 +277,19 @@ def _bookmark(schema: str) -> Table:
 
 @cache
 def _changes() -> Table:
-    """Return the change log of a transaction: each added or removed row as text, with its key."""
+    """Return the table of a transaction's change log: each added or removed row as text, with its key."""
     name, line = Column("name", Text), Column("line", Text)
     columns: tuple[Column[Any], ...] = (name, Column("came", Boolean), line, Column("key", ARRAY(Text)))
     return Table("changes", MetaData(), *columns, schema="pg_temp", postgresql_on_commit="DELETE ROWS")
 
 
 def keys_in(texts: Any, table: Table) -> Any:
-    """Return the parts of a key, given as an SQL array of texts, converted to the types of a table's key columns."""
+    """Return the parts of a key, given as an SQL array of texts, cast to the types of a table's key columns."""
     return [cast(texts[number], column.type) for number, column in enumerate(table.primary_key, 1)]
 
 
 def values_of(table: Table, key: Key) -> Any:
-    """Return a key as values of a table's key columns."""
+    """Return a key, given as texts, as an SQL tuple with the types of a table's key columns."""
     pairs = zip(key, table.primary_key, strict=True)
     return tuple_(*(cast(literal(value, Text), column.type) for value, column in pairs))
 

@@ -1,4 +1,4 @@
-"""Find the rows that differ between tables and their copies: by ranges of keys, and by keys to be compared."""
+"""Find the rows that differ between tables and their copies, in a range of keys or among keys marked for comparison."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from shared.runtime.projections.sql_comparison import compare_selected
 from shared.runtime.projections.standing_copy import Key, StandingCopy, keys_in, values_of
 
 Which = Callable[[Table], ColumnElement[bool]]
-"""Return which rows of a table, or of its copy, are meant."""
+"""Return the condition that selects the rows of a table or of its copy."""
 
 
 async def next_rows(connection: AsyncConnection, table: Table, after: Key | None, most: int) -> Sequence[Any]:
@@ -37,7 +37,7 @@ async def note_unlike(copy: StandingCopy, table: Table, after: Key | None, until
 
 
 async def compare_noted(copy: StandingCopy, table: Table) -> ComparedTable:
-    """Compare the rows of a table that are marked for comparison; those that differ stay marked."""
+    """Compare the rows of a table that are marked for comparison; rows that differ stay marked."""
     touched = copy.touched
 
     def noted(side: Table) -> ColumnElement[bool]:
@@ -55,7 +55,7 @@ async def compare_noted(copy: StandingCopy, table: Table) -> ComparedTable:
 
 
 def _unlike(copy: StandingCopy, table: Table, which: Which) -> Select[Any]:
-    """Return the keys of the rows that differ between a table and its copy."""
+    """Return the query for the keys of the rows that differ between a table and its copy."""
     names = [column.name for column in table.primary_key]
     was, made = (select(side).where(which(side)).subquery() for side in (table, copy.of(table)))
     before, after = (cast(func.row(*(side.c[each.name] for each in table.c)), Text) for side in (was, made))

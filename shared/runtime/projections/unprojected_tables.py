@@ -30,7 +30,7 @@ _LOG: Final = ("topic", "cluster", "generation")
 
 
 def kept_checks(manifest: Manifest) -> Mapping[Table, TableCheck]:
-    """Return the checks of a journal's unprojected tables, and of the rows that a service signs."""
+    """Return, by table, the checks of a journal's unprojected tables and of the rows that the service signs."""
     journal = manifest.journal
     checks: dict[Table, TableCheck] = {
         journal.entries: partial(_compare_entries, journal),
@@ -49,7 +49,7 @@ def kept_checks(manifest: Manifest) -> Mapping[Table, TableCheck]:
 
 
 def signed_tables(manifest: Manifest) -> Iterator[Table]:
-    """Yield the tables with rows signed by the service, except answers, which are verified when they are used."""
+    """Yield the tables with rows signed by the service, except stored answers, which are verified at each use."""
     for table in manifest.journal.shards.metadata.sorted_tables:
         if table.schema == manifest.schema and is_signed(table) and table is not manifest.journal.idempotency:
             yield table
@@ -67,25 +67,25 @@ async def compare_signed(table: Table, connection: AsyncConnection) -> ComparedT
             if why is not None:
                 different += 1
                 first.append(_unsigned({name: str(row[name]) for name in key}, why))
-        await asyncio.sleep(0)  # of parts that were fetched together none is waited for
+        await asyncio.sleep(0)  # yields to the event loop, because fetched parts arrive without waiting
     return ComparedTable(table.name, rows, different, tuple(first[:DIFFERENCES_MAX]))
 
 
 async def _compare_relay(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return the publish marks that lack a valid signature of the service, and the shards without one."""
+    """Return the publish marks without a valid signature, and the shards that have no publish mark."""
     signed = await compare_signed(journal.relay, connection)
     was, should_be = select(journal.relay.c.shard), select(journal.shards.c.shard)
     return _both(signed, await _compare(connection, journal.relay, was, should_be, ["shard"]))
 
 
 def _both(signed: ComparedTable, there: ComparedTable) -> ComparedTable:
-    """Merge two comparisons of a table: of its rows' signatures, and of its rows with their source."""
+    """Merge two comparisons of a table: the one of its signatures, and the one of its rows with their source."""
     first = (*signed.first, *there.first)[:DIFFERENCES_MAX]
     return ComparedTable(signed.table, signed.rows, signed.different + there.different, first)
 
 
 async def _compare_copy(table: Table, connection: AsyncConnection) -> ComparedTable:
-    """Return the properties for which a copy does not match the service's signature."""
+    """Return the properties whose rows in a copy do not match the service's signature."""
     altered = await altered_copies(connection, table)
     first = [_unsigned({"property": name}, why) for name, why in altered.items()]
     rows = (await connection.execute(select(func.count()).select_from(table))).scalar_one()
@@ -97,10 +97,10 @@ def _unsigned(key: Mapping[str, str], why: str) -> RowDifference:
 
 
 async def _compare_entries(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Compare the first and the last entry of each shard with the shard's own count.
+    """Compare the first and the last entry of each shard with the shard's own row.
 
-    This takes two index look-ups per shard, however long the journal is. Entries missing between them are found by the
-    journal verifier, which checks every entry with its predecessor.
+    This takes two index look-ups per shard, however long the journal is. Entries that are missing in between are found
+    by the journal verifier, which checks every entry with its predecessor.
     """
     e, s = journal.entries.c, journal.shards.c
     each = select(func.min(e.shard).label("shard")).cte("each", recursive=True)
@@ -113,7 +113,7 @@ async def _compare_entries(journal: JournalTables, connection: AsyncConnection) 
 
 
 async def _compare_inputs(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return the topic logs that were read but are not recorded: another log could take their place."""
+    """Return the topic logs that were read but are not recorded; another log could take the place of each."""
     i, name = journal.inputs.c, journal.shards.c.name
     log = func.substring(name, "@(.+)$")
     cluster = func.split_part(log, GENERATION, 1).label("cluster")
@@ -128,7 +128,7 @@ async def _compare_inputs(journal: JournalTables, connection: AsyncConnection) -
 
 
 async def _compare_sources(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Compare each stream's row with the positions taken in it, by version and shard."""
+    """Compare each stream's row with the positions that are taken in the stream, their versions and shards."""
     s, t = journal.sources.c, journal.taken.c
     was = select(s.source, s.last_sequence, s.shard, s.version, s.spread, s.version.label("versions"))
     by_version = func.array_agg(aggregate_order_by(t.shard, t.version.desc()), type_=ARRAY(Integer))
@@ -144,7 +144,7 @@ async def _compare_sources(journal: JournalTables, connection: AsyncConnection) 
 
 
 async def _compare_gaps(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Compare the gaps of streams with the journal."""
+    """Compare the stored gaps of streams with the gaps according to the journal."""
     g = journal.gaps.c
     return await _compare(connection, journal.gaps, select(g.source, g.first, g.last), _gaps(journal), _PLACE)
 
@@ -162,7 +162,7 @@ async def _compare_taken(journal: JournalTables, connection: AsyncConnection) ->
 
 
 def _gaps(journal: JournalTables) -> Any:
-    """Return the open gaps according to the journal."""
+    """Return the query for the gaps of streams that are open according to the journal."""
     e = journal.entries.c
 
     def said(kind: type[Fact], first: str, last: str) -> FromClause:
@@ -170,7 +170,7 @@ def _gaps(journal: JournalTables) -> Any:
         places = _places(*(cast(data[name].astext, BigInteger) for name in (first, last)))
         source = data["source"].astext.label("source")
         ranges = func.range_agg(places, type_=INT8MULTIRANGE).label("ranges")
-        of_gaps = text(f"kind IN ({OF_GAPS})"), e.kind.in_(kind.KIND.types)  # as their index says
+        of_gaps = text(f"kind IN ({OF_GAPS})"), e.kind.in_(kind.KIND.types)  # as in their index
         return select(source, ranges).where(*of_gaps).group_by(source).subquery(kind.KIND.name)
 
     opened, filled = said(GapOpened, "first", "last"), said(GapFilled, "sequence", "sequence")
@@ -187,13 +187,13 @@ def _places(first: Any, last: Any) -> Any:
 
 
 def _ranges(of: FromClause) -> Any:
-    """Return the first and last stream positions of ranges, by stream."""
+    """Return the query for the first and last positions of ranges, by stream."""
     bounds = func.lower(of.c.range).label("first"), (func.upper(of.c.range) - 1).label("last")
     return select(of.c.source, *bounds)
 
 
 async def _compare_answers(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return the recorded commands that have no answer."""
+    """Return the recorded commands that have no stored answer."""
     e, answer = journal.entries.c, journal.idempotency.c
     of_command = (e.offset.is_(None), e.record_hash.is_not(None))
     should_be = select(func.encode(e.record_hash, "hex").label("command")).where(*of_command)
@@ -203,7 +203,7 @@ async def _compare_answers(journal: JournalTables, connection: AsyncConnection) 
 
 
 def _command_digest(*fields: Any) -> Any:
-    """Return `command_digest` of columns, as the database computes it."""
+    """Return the SQL that computes `command_digest` of columns in the database."""
     written = _field(cast(literal(COMMAND_TAG), BYTEA))
     for field in fields:
         written = written.op("||")(_field(func.convert_to(field, "UTF8")))

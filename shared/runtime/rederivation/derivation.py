@@ -1,4 +1,4 @@
-"""Re-derive the entries of a partition, record by record, and compare them with those in its shard."""
+"""Re-derive the entries of a partition, record by record, and compare them with the entries in its shard."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -47,15 +47,15 @@ from shared.runtime.rederivation.replay_state import ReplayState
 from shared.runtime.rederivation.stream_order import StreamOrder
 
 BY_DATABASE: Final = "the database refuses it: "
-"""Prefix of the reason of a quarantined record that the database refused; no derivation can reproduce it."""
+"""Prefix of the reason for quarantining a record that the database refused; no derivation can reproduce it."""
 
 _BETWEEN: Final = timedelta(minutes=1)
-"""Maximum time between loading a batch's state and recording it, in which a document may have arrived."""
+"""Maximum time between loading a batch's state and recording the batch, in which a document may have arrived."""
 
 _NO_EVENTS: Final = tuple(
     type_ for fact in (GapOpened, GapFilled, RecordMended, EventFlagged) for type_ in fact.KIND.types
 )
-"""Kinds of entries at an event's position that did not follow from the event."""
+"""Types of the entries at an event's position that the consume loop recorded, not the handler."""
 
 _POSITION, _STREAM = "position", "stream"
 
@@ -64,8 +64,8 @@ _POSITION, _STREAM = "position", "stream"
 class DerivationPosition:
     """The re-derived position of a shard: next offset, last entry with its hash, and counts.
 
-    `entries` counts those that were compared, `taken_over` those whose records are out of reach, `by_database` the
-    records that the database refused at the time, which cannot be derived.
+    `entries` counts the compared entries. `taken_over` counts the entries whose topic is unreachable. `by_database`
+    counts the records that the database refused at the time, which cannot be derived.
     """
 
     service: str
@@ -80,7 +80,7 @@ class DerivationPosition:
 
 @dataclass(slots=True)
 class _Batch:
-    """Records that were recorded in one transaction, with the journal's entries of each, by offset."""
+    """Records that were recorded in one transaction at the moment `at`, with the journal's entries by offset."""
 
     at: datetime
     records: list[InputRecord] = field(default_factory=list)
@@ -89,7 +89,7 @@ class _Batch:
 
 @dataclass(slots=True)
 class DerivationOutcome:
-    """The result so far: progress is stored for the next pass only if no problem was found."""
+    """The result of a pass so far. Progress is stored for the next pass only while `good`: no problem was found."""
 
     good: bool = True
 
@@ -105,8 +105,8 @@ async def derive_again(
 ) -> AsyncIterator[VerificationProblem | None]:
     """Re-derive a shard from `reached`, which is advanced, and yield each difference from the journal.
 
-    None is yielded when it is another shard's turn. Progress is stored after each part without a problem; a problem is
-    found again by the next pass. Raises: ConnectionError.
+    Yields None when another shard has to be derived first. Progress is stored after each part without a problem, so
+    that the next pass finds a problem again. Raises: ConnectionError.
     """
     topic, partition = place_of(shard.name)
     found = _Entries(sources, shard, reached.seq + 1)
@@ -149,7 +149,7 @@ async def take_over(
 ) -> VerificationProblem | None:
     """Learn a shard's entries without re-deriving them, because their topic is unreachable.
 
-    Return a problem if the shard has any entries, because they remain unproven.
+    Return a problem if the shard has new entries, because they remain unproven.
     """
     first = reached.seq + 1
     async for entry in read_entries(sources.connection, sources.tables, shard.shard, first=first):
@@ -166,7 +166,7 @@ async def take_over(
 async def resumed(
     sources: Sources, service: str, shard: Shard
 ) -> tuple[DerivationPosition, VerificationProblem | None]:
-    """Return the position to resume from, and a problem if the journal is not the one that was derived before."""
+    """Return the position to resume from, and a problem if the entry that was derived last is gone or altered."""
     remembered = sources.memory.get(_POSITION, shard.name)
     if remembered is None:
         return DerivationPosition(service, shard.name), None
@@ -184,7 +184,7 @@ async def resumed(
 
 
 def place_of(shard_name: str) -> tuple[str, int]:
-    """Return the topic and the partition of a shard."""
+    """Return the topic and the partition of a shard, from its name."""
     topic, _, partition = shard_name.partition("@")[0].rpartition("/")
     return topic, int(partition)
 
@@ -200,7 +200,7 @@ class _Entries:
         self._begun = False
 
     async def of(self, records: Sequence[InputRecord]) -> tuple[dict[int, list[Entry]], list[VerificationProblem]]:
-        """Return the entries of these records, by offset, and problems for entries of none of them."""
+        """Return the entries of these records, by offset, and a problem for each entry that belongs to none of them."""
         found: dict[int, list[Entry]] = {record.offset: [] for record in records}
         problems = []
         at = records[0].offset
@@ -216,7 +216,7 @@ class _Entries:
         return found, problems
 
     async def left(self) -> AsyncIterator[Entry]:
-        """Yield the remaining entries after those of the last record."""
+        """Yield the entries after those of the last record."""
         while (entry := await self._peek()) is not None:
             yield entry
             self._next = None
@@ -228,7 +228,7 @@ class _Entries:
 
 
 def stream_so_far(memory: ReplayState, source: str) -> Stream:
-    """Return the state of a stream according to the derivation so far."""
+    """Return a stream as far as it was re-derived."""
     kept = memory.get(_STREAM, source)
     return Stream() if kept is None else _stream(kept)
 
@@ -236,10 +236,10 @@ def stream_so_far(memory: ReplayState, source: str) -> Stream:
 def _batches(
     records: Sequence[InputRecord], entries: Mapping[int, Sequence[Entry]], turns: StreamOrder, shard: Shard
 ) -> list[_Batch]:
-    """Return records in the batches in which they were recorded: entries with one moment, with records without entries.
+    """Return records in the batches in which they were recorded: a batch's entries have the same time of recording.
 
-    Records of a stream that came over several partitions form batches of one: others may have been recorded between
-    them.
+    Records without entries join the batch before. A record of a stream that came over several partitions is a batch of
+    its own, because records of other partitions may have been recorded in between.
     """
     batches: list[_Batch] = []
     was_alone = False
@@ -261,7 +261,7 @@ async def _in_its_turn(
 ) -> tuple[list[Derived], list[VerificationProblem]] | None:
     """Re-derive a batch; return its results and differences, or None if it is not its turn yet.
 
-    The state in which a record was refused is not recorded: its turn has come once its refusal can be derived.
+    The state in which a record was refused is not recorded, so the record has its turn once its refusal can be derived.
     """
     first = batch.records[0]
     entries = batch.entries[first.offset]
@@ -294,7 +294,7 @@ async def _compared(
 def _learn(
     sources: Sources, again: ReplaySpec[Any], batch: _Batch, derived: Sequence[Derived], reached: DerivationPosition
 ) -> None:
-    """Remember what the records of a batch change for later ones."""
+    """Remember how the records of a batch change the streams and the state for later records."""
     sources.memory.put(_STREAM, {source: _kept(one) for source, one in stream_positions(derived).items()})
     recorded: list[Recorded] = []
     for one in derived:
@@ -309,19 +309,19 @@ def _learn(
 
 
 def _other_moments(batch: _Batch) -> Iterator[datetime]:
-    """Yield other moments up to which documents may have been known, besides the moment of recording."""
+    """Yield further moments, besides that of recording, as of which the documents of a batch may have been known."""
     yield batch.at - _BETWEEN
-    # A clock that was behind: nothing is recorded before the broker has it.
+    # A clock was behind, because nothing is recorded before the broker has it.
     had_by_broker = max((record.taken_at for record in batch.records if record.by_broker), default=batch.at)
     if had_by_broker > batch.at:
         yield had_by_broker
 
 
 def _decoded(sources: Sources, again: ReplaySpec[Any], record: InputRecord, entries: Sequence[Entry]) -> Decoded:
-    """Return a record with its event; a record that the database refused at the time is refused for the same reason.
+    """Return a record with its event. A record that the database refused at the time is refused for the same reason.
 
-    Service signatures are verified again on records from outside if the keys are available; otherwise they are taken as
-    valid.
+    Service signatures on records from outside are verified again if the keys are available; otherwise they are assumed
+    to be valid.
     """
     topic = again.handler.reader.topic
     digest = content_digest(topic, record)
@@ -340,7 +340,7 @@ def _decoded(sources: Sources, again: ReplaySpec[Any], record: InputRecord, entr
 
 
 def _quarantined_for(entries: Sequence[Entry]) -> str | None:
-    """Return why the record of these entries was refused, if it was."""
+    """Return the reason for which the record of these entries was quarantined, or None."""
     if len(entries) != 1 or entries[0].draft.kind not in QUARANTINED:
         return None
     return str(from_json(entries[0].draft.data)["reason"])
@@ -380,7 +380,7 @@ def _differences(shard_name: str, batch: _Batch, derived: Sequence[Derived]) -> 
 
 
 async def _quarantine_then(sources: Sources, derived: Sequence[Derived], at: datetime) -> OpenQuarantine:
-    """Return the quarantined records that were open when these records were recorded, as `open_quarantine` would."""
+    """Return the quarantined records that were open when these records were recorded, like `open_quarantine`."""
     q = sources.tables.quarantine.c
     places, replaced = claimed(derived, sources.tables.schema)
     found: OpenQuarantine = {}
@@ -403,7 +403,7 @@ def _advance(reached: DerivationPosition, entries: Sequence[Entry]) -> None:
 
 
 def _learn_place(sources: Sources, entry: Entry) -> None:
-    """Mark as seen the event of an entry that was not re-derived."""
+    """Mark the position of an entry's event as taken, for an entry that was not re-derived."""
     if entry.draft.kind in (*_NO_EVENTS, *QUARANTINED):
         return
     kept = sources.memory.get(_STREAM, entry.draft.source)

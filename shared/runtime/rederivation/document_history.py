@@ -1,4 +1,4 @@
-"""The approved documents that a service knew at a moment: content from the topic, receipt time from its copy."""
+"""The approved documents that a service knew at a moment: contents from the topic, receipt times from its copy."""
 
 import asyncio
 from bisect import bisect_right
@@ -18,9 +18,9 @@ _READ_TO: Final = "topic_was_read_to"
 
 
 class DocumentHistory:
-    """The documents of a topic in the order of receipt; `approved` is set to those known at a moment.
+    """The documents of a topic in the order of receipt; `as_of` fills `approved` with the documents known at a moment.
 
-    A document in the copy that differs from the topic, or is missing there, is a problem.
+    A document in the copy that differs from the topic, or that the topic lacks, is a problem.
     """
 
     def __init__(self, handler: ApprovedDocuments, approved: ApprovedCopy[Any, Any]) -> None:
@@ -52,7 +52,7 @@ class DocumentHistory:
                         try:
                             said = self._handler.decode(record).data
                         except Refused:
-                            continue  # it went into quarantine, and is none of the documents
+                            continue  # quarantined, so not one of the documents
                         if isinstance(said, self._handler.model):
                             published[self._key(said)] = said
                         elif isinstance(said, self._handler.withdrawal):
@@ -62,7 +62,7 @@ class DocumentHistory:
         return self._match(copied, published, withdrawn)
 
     def as_of(self, moment: datetime) -> None:
-        """Set `approved` to what had been received by a moment."""
+        """Fill `approved` with the documents that were received by a moment."""
         count = bisect_right(self._moments, moment)
         if count != self._known:
             self._known = count
@@ -84,7 +84,7 @@ class DocumentHistory:
                     VerificationProblem(table.name, 0, f"the document {'/'.join(map(str, key))} is withdrawn {where}")
                 )
             if row.document is None:
-                continue  # withdrawn before it was known: it never took effect
+                continue  # withdrawn before its approval arrived: it never took effect
             if said is None or said.model_dump(mode="json") != row.document:
                 what = "is not on its topic" if said is None else "is another one on its topic"
                 named = "/".join(map(str, key))

@@ -1,4 +1,4 @@
-"""Describe how an entry differs from the one derived from its record."""
+"""Describe how an entry differs from the entry derived from its record."""
 
 from typing import Final
 
@@ -10,11 +10,11 @@ from shared.journal.fact_replay import as_of_today
 from shared.runtime.ingest.handler import InputRecord
 
 QUARANTINED: Final = RecordQuarantined.KIND.types
-"""Type names of entries about refused records, of all versions."""
+"""Type names of the entries about quarantined records, of all versions."""
 
 
 def difference(entry: Entry | None, draft: EntryDraft | None, record: InputRecord) -> str | None:
-    """Return how an entry differs from the one derived from its record, or None."""
+    """Return how an entry differs from the draft derived from its record, or None if they are equal."""
     place = f"the record at offset {record.offset} of {record.topic}/{record.partition}"
     if entry is None:
         assert draft is not None
@@ -36,7 +36,7 @@ _COMPARED: Final = ("source", "sequence", "event_id", "gaming_day", "occurred_at
 
 
 def _both_refused(entry: EntryDraft, draft: EntryDraft) -> bool:
-    """Return whether a record was refused both times: the wording of the reason may differ between releases."""
+    """Return whether a record was quarantined both times; the wording of the reason may differ between releases."""
     if not (entry.kind == draft.kind and draft.kind in QUARANTINED):
         return False
     said, says = ({**from_json(each.data), "reason": ""} for each in (entry, draft))

@@ -19,13 +19,13 @@ from shared.runtime.rederivation.replay_spec import TopicLacks
 
 _POLL_MILLISECONDS: Final = 500
 _SILENCE_SECONDS: Final = 30.0
-"""How long a broker may be silent about further records."""
+"""Maximum silence of a broker that reports further records."""
 _ENDED_SECONDS: Final = 2.0
-"""The same for a broker that reports no further records; some in-memory brokers report that too early."""
+"""Maximum silence of a broker that reports no further records; some in-memory brokers report that too early."""
 _CONNECT_SECONDS: Final = 3.0
 _BYTES_MAX: Final = 32 * 1024 * 1024
 _BY_BROKER: Final = 1
-"""Kafka's timestamp type for a timestamp set by the broker (`LogAppendTime`)."""
+"""Kafka's timestamp type for timestamps set by the broker (`LogAppendTime`)."""
 
 # kafka-python carries no types.
 _Consumer: Any = KafkaConsumer
@@ -42,8 +42,8 @@ class Records(AbstractContextManager["Records"]):
             admin = _Admin(**connection)
             self.cluster_id = str(admin.describe_cluster()["cluster_id"])
             admin.close()
-            # The hash that its entries keep tells what a record is worth. The CRC of its batch is not looked at: Python
-            # would take longer for that than for all the rest.
+            # The hash in its entries verifies a record. The CRC of its batch is not checked, because that takes Python
+            # longer than everything else.
             self._consumer = _Consumer(
                 **connection,
                 group_id=None,
@@ -64,7 +64,7 @@ class Records(AbstractContextManager["Records"]):
         self._consumer.close(autocommit=False)
 
     def read(self, topic: str, partition: int, first: int, end: int) -> Iterator[list[InputRecord]]:
-        """Read records as `Topics.read`."""
+        """Yield records as `Topics.read` does."""
         if first >= end:
             return
         place = TopicPartition(topic, partition)
@@ -91,7 +91,7 @@ class Records(AbstractContextManager["Records"]):
 
 
 def _require_listening(bootstrap_servers: str) -> None:
-    """Raise ConnectionError unless a broker listens: a client that finds none would leave its sockets open."""
+    """Raise ConnectionError unless a broker listens, because a client that finds none leaks sockets."""
     for address in bootstrap_servers.split(","):
         host, _, port = address.strip().rpartition(":")
         try:

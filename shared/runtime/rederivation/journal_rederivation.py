@@ -28,7 +28,7 @@ from shared.runtime.rederivation.replay_state import ReplayState
 from shared.runtime.rederivation.stream_order import StreamOrder
 
 Begun = Callable[[DerivationPosition, Shard], object]
-"""Called when a shard begins, with its position, which is advanced, and the shard."""
+"""Called when the derivation of a shard begins, with its position, which is advanced during the derivation."""
 
 
 async def rederive(
@@ -40,13 +40,13 @@ async def rederive(
     memory: ReplayState,
     *,
     verifier: BatchVerifier | None = None,
-    parts: Pacing = Pacing(),  # noqa: B008 - it cannot be changed
+    parts: Pacing = Pacing(),  # noqa: B008 - immutable
     begun: Begun = lambda *_: None,
 ) -> AsyncIterator[VerificationProblem]:
-    """Re-derive what is new since the last pass, and yield each difference.
+    """Re-derive the new part of the journal since the last pass, and yield each difference.
 
-    All money in the service's journal must follow from topics: its other shards may only hold facts common to all
-    journals, and those of commands. Raises: ConnectionError.
+    All money in the journal must follow from topics. Shards without a topic may therefore contain only facts that every
+    journal has, and facts of commands. Raises: ConnectionError.
     """
     by_topic = {again.handler.topic: again for again in agains}
     logs = await _logs(connection, tables, list(by_topic), records.cluster_id)
@@ -92,9 +92,9 @@ async def _in_turns(
     outcome: DerivationOutcome,
     memory: ReplayState,
 ) -> AsyncIterator[VerificationProblem]:
-    """Re-derive shards in turns, each as far as the others allow, and yield each difference.
+    """Re-derive shards alternately, each as far as the others allow, and yield each difference.
 
-    On a difference, the progress of all shards that were derived in turns with that one is dropped.
+    After a difference, the progress of all shards that were derived alternately with that shard is dropped.
     """
     left = list(shards)
     midway: set[AsyncIterator[VerificationProblem | None]] = set()
@@ -120,7 +120,7 @@ async def _in_turns(
 async def _not_of_every_journal(
     connection: AsyncConnection, tables: JournalTables, shard: Shard
 ) -> AsyncIterator[VerificationProblem]:
-    """Yield a problem for each entry that only an event could have caused, but whose shard has no topic."""
+    """Yield a problem for each entry that only an event could have caused, although the shard has no topic."""
     e = tables.entries.c
     money = func.cardinality(e.accounts) > 0
     of_commands = [type_ for kind in KINDS if kind.topic is None or kind.stream is not None for type_ in kind.types]
@@ -132,6 +132,6 @@ async def _not_of_every_journal(
 async def _logs(
     connection: AsyncConnection, tables: JournalTables, topics: Sequence[str], cluster: str
 ) -> dict[str, str]:
-    """Return the log name of each topic, as it appears in the shard names of a cluster."""
+    """Return the name of each topic's log on this cluster, as shard names contain it, by topic."""
     known = {topic: await known_input(connection, tables, topic, cluster) for topic in topics}
     return {topic: cluster if found is None else found.log for topic, found in known.items()}

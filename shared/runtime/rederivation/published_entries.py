@@ -1,4 +1,4 @@
-"""Compare a journal with its published entries: those that a restored database lost, or holds differently."""
+"""Compare a journal with its published entries, to find entries that a restored database lost or holds differently."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _SILENCE_SECONDS: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published entry. `subject` is the stream of the event that caused it."""
+    """An entry that was read from a topic. `subject` is the stream of the event that caused the entry."""
 
     shard: int
     seq: int
@@ -45,9 +45,9 @@ class Published:
 class Reconciled:
     """The comparison of one shard with the topics.
 
-    `entries` is the last one in the journal, `published` the last one on the topics. `lost` are published but missing
-    in the journal. `again` have the same content and another hash: recorded at another moment, or after such an entry.
-    `other` have different content.
+    `entries` is the last sequence in the journal, `published` the last one on the topics. `lost` are entries that are
+    published but missing in the journal, by sequence. `again` are entries with the same content but another hash,
+    because they, or earlier ones, were recorded at another moment. `other` are entries with different content.
     """
 
     number: int
@@ -60,14 +60,14 @@ class Reconciled:
 
     @property
     def follows(self) -> bool:
-        """Return whether the shard's entries are derived from a topic, so that resuming ingest records them again."""
+        """Return whether the shard's entries follow from a topic, so that resuming ingest records them again."""
         return "@" in self.name
 
 
 def whole_topics(settings: KafkaSettings, topics: Sequence[str]) -> Iterator[list[InputRecord]]:
-    """Yield all records of topics, in batches, ordered by partition, up to the end that the broker reports.
+    """Yield all records of topics, in batches, ordered within each partition, up to the end that the broker reports.
 
-    Raises: FatalServiceError if a topic is missing, KafkaException if the broker does not answer.
+    Raises: FatalServiceError if a topic does not exist; KafkaException if the broker does not answer.
     """
     places = [(topic, number) for topic in topics for number in topic_log(settings, topic).bounds]
     ended: set[tuple[str | None, int | None]] = set()
@@ -91,7 +91,7 @@ def whole_topics(settings: KafkaSettings, topics: Sequence[str]) -> Iterator[lis
 def read_published(
     service: str, records: Sequence[InputRecord], verifier: BatchVerifier | None
 ) -> Iterator[Published | str]:
-    """Yield each entry in these records, or why a record is not an entry of the service."""
+    """Yield the entry in each record, or the reason why the record is not an entry of the service."""
     for record in records:
         place = f"{record.topic}/{record.partition}, offset {record.offset}"
         try:
@@ -113,21 +113,21 @@ def read_published(
 
 
 class Reconciliation:
-    """Compare published entries with the shards of a journal, batch by batch; only differences are kept."""
+    """Compares published entries with the shards of a journal, in batches; only differences are kept."""
 
     def __init__(self, tables: JournalTables, shards: Sequence[Shard]) -> None:
         self._tables = tables
         self.shards = {one.shard: Reconciled(one.shard, one.name, one.next_seq - 1) for one in shards}
         self.ends: dict[tuple[str, int], int] = {}
-        """Of each partition, by topic and number, the offset after the last record that was read."""
+        """The offset after the last record read, by (topic, partition)."""
 
     def read(self, records: Sequence[InputRecord]) -> None:
-        """Store how far the partitions of the topics were read."""
+        """Store how far the partitions were read, from the records read."""
         for one in records:
             self.ends[one.topic, one.partition] = one.offset + 1
 
     async def add(self, connection: AsyncConnection, found: Sequence[Published]) -> None:
-        """Compare published entries with the journal's entries at the same positions."""
+        """Compare published entries with the journal's entries at the same shard and sequence."""
         places = {(one.shard, one.seq) for one in found}
         kept = {(entry.shard, entry.seq): entry async for _, entry in read_places(connection, self._tables, places)}
         for one in found:

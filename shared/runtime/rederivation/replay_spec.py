@@ -1,4 +1,4 @@
-"""How a service's journal is re-derived: for each topic the handler, and the state it had at the time."""
+"""How a service's journal is re-derived: for each topic its handler, and how to obtain the state at the time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ class TopicLacks(Exception):
 
 
 class Topics(Protocol):
-    """The records of a cluster; `independent_reader` implements it with a client of its own."""
+    """The records of a cluster. `independent_reader` implements it with another Kafka client than the services use."""
 
     @property
     def cluster_id(self) -> str:
         """Return the id of the cluster."""
 
     def read(self, topic: str, partition: int, first: int, end: int) -> Iterator[list[InputRecord]]:
-        """Yield the records of a partition from offset `first` up to but not including `end`, in batches.
+        """Yield the records of a partition from offset `first` up to `end`, exclusive, in batches.
 
         Raises: TopicLacks if the topic begins later or ends earlier; ConnectionError.
         """
@@ -40,8 +40,8 @@ class Topics(Protocol):
 class Sources:
     """The inputs of a re-derivation: the journal, the topics up to the read positions, and the stored state.
 
-    `logs` maps topics to the log names in shard names. `verifier` has the keys of the services that send replays;
-    without it, replays are taken as authentic.
+    `logs` are the names of the topics' logs in shard names, by topic. `verifier` has the keys of the services that send
+    replays; without it, replays are assumed to be authentic.
     """
 
     connection: AsyncConnection
@@ -53,24 +53,24 @@ class Sources:
 
 
 class ReplaySpec(Generic[StateT]):
-    """How the events of one topic are derived again; used as is for handlers whose `load` reads nothing.
+    """How the events of one topic are re-derived. Handlers whose `load` reads nothing need no subclass.
 
-    The read model shows the current state only, and may have been altered. So a subclass's `load` uses only what it
-    learned from earlier entries, and the topics.
+    The read model contains only the current state, and may have been altered. A subclass's `load` therefore uses only
+    the topics and what `learn` remembered from earlier entries.
     """
 
     def __init__(self, handler: Handler[StateT]) -> None:
         self.handler = handler
 
     async def prepare(self, sources: Sources) -> Sequence[VerificationProblem]:
-        """Read what is needed from other topics; return the problems with the service's copies of them."""
+        """Read the required data from other topics; return the problems with the service's copies of these topics."""
         del sources
         return ()
 
     async def load(self, sources: Sources, events: Sequence[Event[Any]], at: datetime) -> StateT:
-        """Return the state that the events of a batch recorded at this moment needed then."""
+        """Return the state that the handler had for the events of a batch, which was recorded at the moment `at`."""
         del sources, events, at
         return None  # type: ignore[return-value]  # as `TopicHandler.load`
 
     def learn(self, memory: ReplayState, recorded: Sequence[Recorded]) -> None:
-        """Remember what entries change for later events."""
+        """Remember, in `memory`, the changes by these entries that affect later events."""

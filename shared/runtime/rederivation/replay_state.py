@@ -12,17 +12,17 @@ _TABLE = "CREATE TABLE IF NOT EXISTS known (space TEXT, key TEXT, value BLOB, PR
 
 
 class Busy(Exception):
-    """Another process is re-deriving with this file."""
+    """Another process is re-deriving with the same file."""
 
 
 class ReplayState(AbstractContextManager["ReplayState"]):
-    """JSON values by space and key, in a SQLite file; without a path, in a temporary one.
+    """JSON values by space and key, in a SQLite file; without a path, in a temporary file.
 
-    Changes become durable at `commit`, all or nothing: a re-derivation that was killed resumes from there.
+    Changes become durable at `commit`, all or none, and a re-derivation that was killed resumes from there.
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        """Open the file exclusively. Raises: Busy."""
+        """Open the file exclusively. Raises: Busy if another process has it open."""
         self._file = sqlite3.connect("" if path is None else path, check_same_thread=False, timeout=0)
         try:
             self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -40,21 +40,21 @@ class ReplayState(AbstractContextManager["ReplayState"]):
         self._file.close()
 
     def get(self, space: str, key: str) -> Any:
-        """Return a value, or None."""
+        """Return the value of a key, or None."""
         row = self._file.execute("SELECT value FROM known WHERE space = ? AND key = ?", (space, key)).fetchone()
         return None if row is None else from_json(row[0])
 
     def get_all(self, space: str, keys: Iterable[str]) -> dict[str, Any]:
-        """Return the existing values of these keys."""
+        """Return the values of those keys that have one, by key."""
         return {key: value for key in keys if (value := self.get(space, key)) is not None}
 
     def put(self, space: str, values: Mapping[str, Any]) -> None:
-        """Store values, replacing existing ones."""
+        """Store values by key; existing ones are replaced."""
         rows = [(space, key, to_json(value)) for key, value in values.items()]
         self._file.executemany("INSERT OR REPLACE INTO known VALUES (?, ?, ?)", rows)
 
     def commit(self) -> None:
-        """Make the changes durable."""
+        """Make all changes since the last commit durable."""
         self._file.commit()
 
     def forget(self) -> None:

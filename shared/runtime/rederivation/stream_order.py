@@ -1,7 +1,8 @@
 """The order in which to re-derive the records of streams that came over several partitions.
 
-A stream that comes over one partition is ordered by it. For others, the database records which shard took which
-positions in which version of the stream; the entries derived in that order are compared with the journal as usual.
+A stream that came over one partition is ordered by that partition. For the other streams, the database records which
+shard took which positions in which version of the stream. The entries that are derived in that order are compared with
+the journal as usual.
 """
 
 from bisect import bisect_right
@@ -22,7 +23,7 @@ from shared.runtime.ingest.handler import InputRecord
 
 
 class TakenStream(NamedTuple):
-    """A range of positions, `first` to `last`, that a shard took of a stream, in one version of the stream."""
+    """A range of positions of a stream, `first` to `last`, that a shard took in one version of the stream."""
 
     first: int
     last: int
@@ -31,7 +32,7 @@ class TakenStream(NamedTuple):
 
 
 class _Order:
-    """The positions of a stream, and how many were taken before each version."""
+    """The positions of one stream; `before` is the number of positions that were taken before each version."""
 
     def __init__(self, took: Iterable[TakenStream]) -> None:
         self._took = sorted(took)
@@ -43,16 +44,17 @@ class _Order:
             count += sum(one.last - one.first + 1 for one in of_version)
 
     def took(self, sequence: int) -> TakenStream | None:
-        """Return the shard and version that took a position, or None."""
+        """Return the range that contains a position, or None if no shard took the position."""
         at = bisect_right(self._firsts, sequence) - 1
         return self._took[at] if at >= 0 and sequence <= self._took[at].last else None
 
 
 class StreamOrder:
-    """The order of records across partitions: a record waits for earlier records of its stream from other partitions.
+    """The order of records across partitions: a record waits for its stream's earlier records from other partitions.
 
-    `orders` has the streams of which several partitions took positions, or one took them and another refused some;
-    `homes` the single shard of every other stream; `stream` returns a stream's state as derived so far.
+    `orders` are the streams of which several partitions took positions, or one partition took positions and another
+    refused records. `homes` is the single shard of every other stream. `stream` returns a stream as far as it was
+    derived.
     """
 
     def __init__(self, orders: Mapping[str, _Order], homes: Mapping[str, int], stream: Callable[[str], Stream]) -> None:
@@ -60,15 +62,15 @@ class StreamOrder:
         self._homes = homes
         self._stream = stream
         self.steps = 0
-        """How many batches were derived."""
+        """The number of batches derived so far."""
         self.may_take = False
-        """Whether one record may take a place: no other can be derived, so what was refused before it has been."""
+        """Whether one record may take its position although refused ones may precede it, as no other can be derived."""
         self.broken = False
-        """Whether the order cannot be followed: nobody waits for anybody any more, and what differs is found."""
+        """Whether the order cannot be followed. Records then no longer wait, and the differences are reported."""
 
     @classmethod
     async def read(cls, connection: AsyncConnection, tables: JournalTables, stream: Callable[[str], Stream]) -> Self:
-        """Return the order for a journal."""
+        """Return the order for a journal, as its database records it."""
         s, t, q = tables.sources.c, tables.taken.c, tables.quarantine.c
         refused = select(q.id).where(q.source == s.source, q.shard != s.shard).exists()
         several = select(s.source).where(s.shard > 0, s.spread | refused)
@@ -82,18 +84,18 @@ class StreamOrder:
         return cls({source: _Order(took) for source, took in found.items()}, homes, stream)
 
     def concern(self, record: InputRecord, shard: int) -> bool:
-        """Return whether a record claims a position in a stream from which other shards took positions, too."""
+        """Return whether a record claims a position in a stream that other shards have extended, too."""
         return self._place(record, shard) is not None
 
     def is_ready(self, record: InputRecord, shard: int, entries: Sequence[Entry]) -> bool:
-        """Return whether everything before an accepted record with these entries is derived."""
+        """Return whether everything that precedes a record is derived; `entries` are the record's entries."""
         place = self._place(record, shard)
         if place is None or self.broken:
             return True
         source, sequence = place
         order, stream = self._orders.get(source), self._stream(source)
         took = None if order is None else order.took(sequence)
-        if order is not None and took is not None and took.shard in (shard, 0):  # 0: as an older release wrote it
+        if order is not None and took is not None and took.shard in (shard, 0):  # 0: from an older release
             is_ready = self.may_take and stream.taken() >= order.before[took.version]
             self.may_take = self.may_take and not is_ready
             return is_ready

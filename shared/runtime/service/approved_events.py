@@ -1,4 +1,4 @@
-"""Send events that put approved changes into effect, after the table's own events, at least once.
+"""Send the events that put approved changes into effect, after the table's own events, at least once.
 
 An approved event is sent again, also after a crash, until its effect is recorded. Its position in the desk's stream
 makes a duplicate harmless.
@@ -26,21 +26,21 @@ from shared.runtime.service.service_context import ServiceContext
 
 @dataclass(frozen=True, slots=True)
 class ApprovedEvent:
-    """An event from the desk, and the stream of the table that it belongs to."""
+    """An event from the desk, and the stream of the table to which it belongs."""
 
     event: Event[Any]
     stream: str
 
 
 EventPlace = tuple[str, int]
-"""A stream, and a place in it."""
+"""(source, sequence): the position of an event in its stream."""
 
 Waiting = Callable[[AsyncConnection], Awaitable[Sequence[ApprovedEvent]]]
-"""Return approved events without effect so far, in order."""
+"""Return the approved events whose effect is not recorded yet, in order."""
 
 
 class ApprovedSender:
-    """Sends approved events to a topic, each once in the lifetime of a process."""
+    """Sends approved events to a topic, each once during the lifetime of the process."""
 
     def __init__(self, context: ServiceContext, topic: Topic, journal: JournalTables, waiting: Waiting) -> None:
         self._context = context
@@ -50,7 +50,7 @@ class ApprovedSender:
         self._sent: set[EventPlace] = set()
 
     async def send(self) -> int:
-        """Send the events that have had no effect so far; return their number. Raises: NotSent if Kafka is away."""
+        """Send the events whose effect is not recorded yet; return the number sent. Raises: NotSent."""
         async with snapshot(self._context.pools.commands) as connection:
             waiting = await self._waiting(connection)
             refused = await refused_events(connection, self._journal, waiting)
@@ -65,7 +65,7 @@ class ApprovedSender:
         return len(new)
 
     async def _message(self, approved: ApprovedEvent, cluster: str) -> Replay:
-        """Return the record for the table's own partition; if that is unknown on this cluster, the key decides."""
+        """Return the record for the table's own partition; if it is unknown on this cluster, the key decides."""
         topic, stream = self._topic.name, approved.stream
         async with snapshot(self._context.pools.commands) as connection:
             partition = await partition_of(connection, self._journal, topic, stream, cluster)
@@ -74,10 +74,10 @@ class ApprovedSender:
 
 
 async def require_approved(connection: AsyncConnection, tables: JournalTables, approvals: Collection[Entry]) -> None:
-    """Check that the approvals are in the journal as the service recorded them.
+    """Check that the approvals in the journal are as the service recorded them.
 
-    So write access to the database without the service's key approves nothing.
-    Raises: Rejected, which stops the partition.
+    So write access to the database, without the service's key, cannot forge an approval. Raises: Rejected, which halts
+    the partition.
     """
     if (seals := seals_of(connection)) is None:
         return
@@ -91,10 +91,10 @@ async def require_approved(connection: AsyncConnection, tables: JournalTables, a
 async def refused_events(
     connection: AsyncConnection, tables: JournalTables, approved: Collection[ApprovedEvent]
 ) -> Mapping[EventPlace, bool]:
-    """Return the events in quarantine, and for each whether its record is closed.
+    """Return the approved events that were quarantined, each with whether its record is resolved.
 
-    Compares whole records with their keys: any writer of the topic can send another event with the same source and
-    sequence, or the same event under another key.
+    Whole records are compared, including their keys, because any writer of the topic can send another event with the
+    same source and sequence, or the same event under another key.
     """
     q = tables.quarantine.c
     said = [(*_key(one.event), encode(one.event), one.stream.encode()) for one in approved]
@@ -110,7 +110,7 @@ async def refused_events(
 async def dismissed_events(
     connection: AsyncConnection, tables: JournalTables, approved: Collection[ApprovedEvent]
 ) -> set[EventPlace]:
-    """Return the stream positions of the dismissed events among unrecorded ones."""
+    """Return the positions of the approved events whose quarantined records are resolved, which means dismissed."""
     return {place for place, closed in (await refused_events(connection, tables, approved)).items() if closed}
 
 

@@ -1,4 +1,4 @@
-"""Sign a service's checkpoints, store them outside the database, and open earlier ones."""
+"""Sign a service's checkpoints, store them outside the database, and open stored ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from shared.runtime.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSigner:
-    """A service's signing key, its store of checkpoint notes, and its former keys."""
+    """A service's signing key, its store of checkpoint notes, and its former public keys."""
 
     service: str
     signer: Signer
@@ -29,11 +29,11 @@ class CheckpointSigner:
         return [self.signer.verifier, *self.former]
 
     def origin(self, shard_name: str) -> str:
-        """Return the origin line of a shard's checkpoints."""
+        """Return the origin line of a shard's checkpoints, which identifies the log."""
         return checkpoint_origin(self.service, shard_name)
 
     def latest(self) -> Mapping[str, str]:
-        """Return the latest stored notes by shard. Raises: CheckpointError if one is damaged; OSError."""
+        """Return the latest stored notes by shard name. Raises: CheckpointError if a note is damaged; OSError."""
         prefix = self.origin("")
         origins = [origin for origin in self.store.origins() if origin.startswith(prefix)]
         notes = {origin.removeprefix(prefix): self.store.latest(origin) for origin in origins}
@@ -50,17 +50,17 @@ class CheckpointSigner:
         return note
 
     def mark(self, shard_name: str, mark: VerificationBookmark) -> str:
-        """Return a signed note with a shard's verification bookmark."""
+        """Return the signed note of a shard's verification bookmark."""
         return sign_mark(self.origin(shard_name), mark, self.signer)
 
     def open_mark(self, note: str) -> tuple[str, VerificationBookmark]:
-        """Return a bookmark with its shard's name. Raises: CheckpointError if no key of the service signed it."""
+        """Return the shard's name and the bookmark in a note. Raises: CheckpointError unless the service signed it."""
         origin, mark = open_mark(note, self.verifiers)
         return origin.removeprefix(self.origin("")), mark
 
 
 def notary(settings: Settings, service: str) -> CheckpointSigner | None:
-    """Return the configured checkpoint signer, or None.
+    """Return the configured checkpoint signer, or None without a configuration.
 
     Raises: FatalServiceError if the configuration is incomplete.
     """
@@ -76,9 +76,9 @@ def notary(settings: Settings, service: str) -> CheckpointSigner | None:
 
 
 def listed_verifiers(settings: Settings) -> list[Verifier]:
-    """Return the public keys in the configured file, if any.
+    """Return the public keys in the configured file; empty if no file is configured.
 
-    Raises: FatalServiceError.
+    Raises: FatalServiceError if a key is malformed.
     """
     listed = settings.checkpoint_verifiers_file
     if listed is None:

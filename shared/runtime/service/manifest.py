@@ -23,22 +23,26 @@ from shared.runtime.rederivation.replay_spec import ReplaySpec
 from shared.runtime.service.service_context import ServiceContext
 
 TableCheck = Callable[[AsyncConnection], Awaitable[ComparedTable]]
-"""Compare an unprojected table with the journal."""
+"""Compare an unprojected table with its source."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """A service: its name, port and roles, its journal, what it reads and publishes, its commands, read model, routes.
+    """The definition of a service: name, port, roles, journal, topics, commands, read model and routes.
 
-    `references` are topics that every process reads whole, up to their end at the start, before the partitions of
-    `handlers`, which the processes share. `apart` maps shard name prefixes, which are a topic that is read
-    (`settlements`) or the prefix of a collection of commands, to topics other than `publishes`. `message_key` returns
-    the Kafka key of an entry; by default all entries of a shard have the shard's key, and so stay in order. `rederived`
-    returns, for a service whose entries all follow from topics, how each topic's events are derived again. `watch` runs
-    beside everything else until cancelled and updates what no event or request does. `checks` compare unprojected
-    tables, such as those under seal, with the journal. That a `confidential` service holds anything is known to callers
-    with one of its roles alone: it publishes nothing, and its door, metrics, logs, traces and checkpoints tell nobody
-    else (docs/decisions/0084-keep-suspicious-activity-reports-in-a-room-of-their-own.md).
+    references : handlers of topics that every process reads whole, to their end at the start, before those of
+    `handlers`.
+    handlers : handlers of topics whose partitions the processes share.
+    apart : topics other than `publishes`, by the prefix of shard names: a topic that is read (`settlements`), or the
+    prefix of a collection of commands.
+    message_key : returns the Kafka key of an entry; by default the key of its shard, which keeps a shard's entries in
+    order.
+    rederived : returns how the events of each topic are re-derived, for a service whose entries all follow from topics.
+    watch : runs until cancelled, and updates what no event or request updates.
+    checks : compare tables that are not projected, such as counts under seal, with the journal.
+    confidential : only callers with a role of the service may learn that it holds anything. It publishes nothing, and
+    its answers to others, metrics, logs, traces and checkpoints do not reveal it
+    (docs/decisions/0084-keep-suspicious-activity-reports-in-a-room-of-their-own.md).
     """
 
     name: str
@@ -62,7 +66,7 @@ class Manifest:
     def __post_init__(self) -> None:
         """Raise TypeError if a handler of a topic from outside does not define `properties_in`.
 
-        Also if a confidential service publishes something, or has no roles.
+        Raise it also if a confidential service publishes anything, or declares no roles.
         """
         if self.confidential and (self.publishes is not None or self.apart or not self.roles):
             raise TypeError(f"{self.name} is confidential: it has roles of its own, and publishes nothing")
@@ -75,7 +79,7 @@ class Manifest:
 
     @cached_property
     def all_commands(self) -> Commands:
-        """Return the service's own commands and, if it reads topics, its quarantine commands."""
+        """Return the service's own commands and, if it reads topics, the commands about its quarantine."""
         if not self.readers:
             return self.commands
         of_one = quarantine_commands(self.journal, [one.reader for one in self.readers])
@@ -83,7 +87,7 @@ class Manifest:
 
     @cached_property
     def whole_projector(self) -> Projector:
-        """Return the projector of the service's read model and of its quarantine requests."""
+        """Return the projector of the service's read model, of quarantine requests and of bulk dismissals."""
         of_one, of_many = quarantine_projector(self.journal), dismissal_projector(self.journal)
         return self.projector.extended_with(of_one).extended_with(of_many)
 
@@ -94,11 +98,11 @@ class Manifest:
 
     @property
     def read_model_handlers(self) -> Sequence[type[ReadModelHandler[Any]]]:
-        """Return those that write tables of the service from their topics."""
+        """Return the handlers that write tables of the service from their topics."""
         return [handler for handler in self.readers if issubclass(handler, ReadModelHandler)]
 
     def topic_of(self, shard_name: str) -> str:
-        """Return the topic of a shard's entries: `settlements/3@cluster`, `commands/0`. Raises: LookupError."""
+        """Return the topic of a shard's entries, by shard name, as in `settlements/3@cluster`. Raises: LookupError."""
         topic = self.apart.get(shard_name.partition("/")[0], self.publishes)
         if topic is None:
             raise LookupError(f"{self.name} publishes nothing")
@@ -106,12 +110,12 @@ class Manifest:
 
     @property
     def published(self) -> tuple[Topic, ...]:
-        """Return the topics that the service publishes."""
+        """Return the topics to which the service publishes its entries."""
         return () if self.publishes is None else tuple(dict.fromkeys((self.publishes, *self.apart.values())))
 
     @property
     def schema(self) -> str:
-        """Return the name of the service's schema and role in the database."""
+        """Return the name of the service's schema, which is also its role, in the database."""
         return self.journal.schema
 
     @property

@@ -1,4 +1,4 @@
-"""What the runtime provides to a service's own code."""
+"""The runtime's objects for a service's own code."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +14,7 @@ from shared.runtime.context import RuntimeContext
 class ServiceContext(RuntimeContext):
     """The parts of a running service, with its commands.
 
-    `outbox` sends records that are not entries, such as replays; `signer` signs them.
+    `outbox` sends records that are not entries, such as replays; `signer` signs these records.
     """
 
     handled: Commands
@@ -23,5 +23,5 @@ class ServiceContext(RuntimeContext):
 
     @cached_property
     def commands(self) -> Engine:
-        """Return the engine of the commands."""
+        """Return the engine that executes the service's commands."""
         return Engine(self, self.handled)

@@ -1,4 +1,4 @@
-"""The configured keys: for signing a service's messages and shards, and for verifying those of other services."""
+"""The configured keys: those that sign a service's messages and shards, and those that verify other services."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ _OFF = "or switch it off, in tests alone, with PITLEDGER_MESSAGE_AUTHENTICATION=
 
 
 def message_signer(settings: Settings, service: str) -> Signer | None:
-    """Return the message signer of a service, or None if messages are not signed.
+    """Return the signer of a service's messages, or None if messages are not signed.
 
-    Raises: FatalServiceError if its key is missing.
+    Raises: FatalServiceError if the service's key is not configured.
     """
     if settings.message_authentication == "off":
         return None
@@ -28,10 +28,10 @@ def message_signer(settings: Settings, service: str) -> Signer | None:
 
 
 def message_verifier(settings: Settings, topics: Sequence[Topic], service: str) -> BatchVerifier | None:
-    """Return the verifier of messages on these topics, by their publishers' keys; None if nothing is verified.
+    """Return the verifier of messages on these topics, with their publishers' keys; None if nothing is verified.
 
-    It also verifies replays by this service, and by other services whose keys are known. Without a file of public keys
-    all services share the one key that this service has. Raises: FatalServiceError if a publisher's key is missing.
+    It also verifies replays by this service, and by other services whose keys are known. Without a file of public keys,
+    all services are assumed to share this service's key. Raises: FatalServiceError if a publisher's key is missing.
     """
     publishers = sorted({topic.publisher for topic in topics if topic.publisher is not None})
     if settings.message_authentication == "off" or not publishers:
@@ -49,17 +49,16 @@ def message_verifier(settings: Settings, topics: Sequence[Topic], service: str) 
 def shard_seals(settings: Settings, service: str, signer: Signer | None) -> Seals | None:
     """Return the seals of a service's shards, or None if nothing is signed.
 
-    Raises: FatalServiceError if a key is malformed.
-
-    Seals by former keys are valid as long as these are in the file of public keys.
+    Seals by former keys are valid as long as these keys are in the file of public keys. Raises: FatalServiceError if a
+    key is malformed.
     """
     return None if signer is None else Seals(signer.name, _verifiers(settings, service), signer)
 
 
 def verifying_seals(settings: Settings, service: str) -> Seals | None:
-    """Return what verifies a service's signatures from outside the service, or None if nothing is signed.
+    """Return the seals that verify a service's signatures without its private key, or None if nothing is signed.
 
-    Raises: FatalServiceError if there is no public key of the service.
+    Raises: FatalServiceError if the service's public key is not configured.
     """
     if settings.message_authentication == "off":
         return None

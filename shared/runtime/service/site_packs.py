@@ -6,9 +6,9 @@ from shared.runtime.settings import Settings
 
 
 def load_site_packs(settings: Settings) -> None:
-    """Load the packs in the configured folder, if any.
+    """Load the jurisdiction packs in the configured folder, if any.
 
-    Raises: FatalServiceError if one of them is invalid.
+    Raises: FatalServiceError if a pack is invalid.
     """
     try:
         keep_own_packs_in(settings.jurisdictions)

@@ -1,8 +1,8 @@
 """Traces: the path of a round from the table's event to the reports; off unless the environment enables them.
 
 Only the W3C trace context is propagated: in the Kafka header `traceparent`, or in the CloudEvent extension attribute of
-that name. It is neither hashed nor signed in a published entry; a reader's hash of the record covers all headers. Spans
-hold positions, names and counts, and of errors the type: no money, and nothing of patrons.
+that name. In a published entry it is neither hashed nor signed, but a consumer's hash of the record covers all headers.
+Spans contain positions, names, counts and the types of errors, but no money and no patron data.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ _NOTHING: Final[AbstractContextManager[None]] = nullcontext()
 
 
 class Received(Protocol):
-    """A record of a topic."""
+    """The properties of a topic's record that tracing uses."""
 
     @property
     def partition(self) -> int: ...
@@ -30,35 +30,35 @@ class Received(Protocol):
     def value(self) -> bytes: ...
 
     def header(self, name: str) -> str | None:
-        """Return the text of a header, if the record has it."""
+        """Return the text of a header, or None if the record does not have it."""
 
 
 class Tracing:
-    """The tracing hooks of a service. This class does nothing; `traces.Traces` creates spans."""
+    """The tracing hooks of a service. This class does nothing; its subclass `traces.Traces` creates spans."""
 
     def batch(self, topic: str, records: Sequence[Received]) -> AbstractContextManager[None]:
-        """Trace the processing of a topic's records."""
+        """Return a context manager that traces the processing of a batch of a topic's records."""
         del topic, records
         return _NOTHING
 
     def step(self, name: str) -> AbstractContextManager[None]:
-        """Trace a step of the current work."""
+        """Return a context manager that traces a step of the current work."""
         del name
         return _NOTHING
 
     def committed(self, records: Iterable[tuple[Received, str, str]]) -> None:
-        """Note that a batch was committed; each of `records` has the source and the id of its event."""
+        """Note that a batch was committed; each item is a record with its event's source and id."""
 
     def asked(self, key: str) -> None:
-        """Associate a command under this key with the current request."""
+        """Associate the command under this Idempotency-Key with the trace of the current request."""
 
     def publishing(self, topic: str, causes: Sequence[tuple[str, str]]) -> AbstractContextManager[None]:
-        """Trace publishing entries, each caused by the event or command of this source and id."""
+        """Return a context manager that traces publishing entries; a cause is an event's or command's (source, id)."""
         del topic, causes
         return _NOTHING
 
     def header(self, source: str, event_id: str) -> bytes | None:
-        """Return the trace context for entries caused by an event or command, if any."""
+        """Return the trace context for entries that an event or command caused, or None."""
         del source, event_id
         return None
 
@@ -67,12 +67,12 @@ class Tracing:
         return {}
 
     def application(self, app: ASGIApp, *, withheld: Callable[[str], bool] = lambda _: False) -> ASGIApp:
-        """Return the application with its requests traced, but for withheld paths."""
+        """Return the application with its requests traced, except requests for withheld paths."""
         del withheld
         return app
 
     def close(self) -> None:
-        """Flush what is not exported yet."""
+        """Export the remaining spans."""
 
 
 NO_TRACING: Final = Tracing()
@@ -81,7 +81,7 @@ NO_TRACING: Final = Tracing()
 def tracing_of(service: str, environment: Mapping[str, str]) -> Tracing:
     """Return the tracing that the OpenTelemetry variables configure. Raises: FatalServiceError.
 
-    Traces are made if OTEL_TRACES_EXPORTER is `otlp`, or an endpoint is set; OTEL_SDK_DISABLED turns them off.
+    Traces are created if OTEL_TRACES_EXPORTER is `otlp`, or if an endpoint is set. OTEL_SDK_DISABLED turns them off.
     """
     if not wanted(environment):
         return NO_TRACING

@@ -1,8 +1,8 @@
 """OpenTelemetry spans: one per batch, linked to the events in it, and one per event in the event's own trace.
 
-A batch belongs to many rounds and a trace to one: so a batch's span is a root of its own, linked to its sampled events,
+A batch contains events of many traces. The batch's span is therefore a root of its own, linked to its sampled events,
 and each event gets a span in its sender's trace, linked to the batch. Entries carry the context of their event's span,
-so one trace leads from the table to the last service that reads.
+so that one trace leads from the table to the last service that reads them.
 """
 
 from collections import OrderedDict
@@ -30,9 +30,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from shared.runtime.tracing import TRACEPARENT, Received, Tracing
 
 LINKS_MAX: Final = 128
-"""Maximum number of links of a span, as in OpenTelemetry."""
+"""Maximum number of links of a span, OpenTelemetry's default."""
 _KEPT_MAX: Final = 20_000
-"""Maximum number of contexts kept until the resulting entries are published."""
+"""Maximum number of trace contexts kept until the resulting entries are published."""
 _PROPAGATOR: Final = TraceContextTextMapPropagator()
 _SERVER_ERROR: Final = 500
 
@@ -45,7 +45,7 @@ _extended: Final = msgspec.json.Decoder(_Extended)
 
 
 def exporting(service: str) -> TracerProvider:
-    """Return a provider configured by the environment: sampler (OTEL_TRACES_SAMPLER), endpoint, resource attributes."""
+    """Return a span provider: the environment sets sampler (OTEL_TRACES_SAMPLER), endpoint and resource attributes."""
     named = {"service.name": f"pitledger-{service}", "service.version": version("pitledger")}
     provider = TracerProvider(resource=Resource.create(named))
     provider.sampler = WithLinked(provider.sampler)
@@ -54,7 +54,7 @@ def exporting(service: str) -> TracerProvider:
 
 
 class WithLinked(Sampler):
-    """Samples spans that are linked to a sampled span, and delegates all others to another sampler."""
+    """Samples root spans that are linked to a sampled span, and delegates all other spans to another sampler."""
 
     def __init__(self, other: Sampler) -> None:
         self._other = other
@@ -69,7 +69,7 @@ class WithLinked(Sampler):
         links: Sequence[Link] | None = None,
         trace_state: Any = None,
     ) -> SamplingResult:
-        """Decide whether a span is recorded: a root by its links, a child as its parent."""
+        """Decide whether a span is recorded: a root span by its links, any other span as the other sampler decides."""
         parent = trace.get_current_span(parent_context).get_span_context()
         if not parent.is_valid and any(link.context.trace_flags.sampled for link in links or ()):
             return SamplingResult(Decision.RECORD_AND_SAMPLE, attributes)
@@ -92,7 +92,7 @@ _BATCH: Final[ContextVar[_Batch | None]] = ContextVar("batch", default=None)
 
 
 class Traces(Tracing):
-    """Create spans for a service's work."""
+    """Creates spans for a service's work."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self._provider = provider
@@ -101,7 +101,7 @@ class Traces(Tracing):
 
     @contextmanager
     def batch(self, topic: str, records: Sequence[Received]) -> Iterator[None]:
-        """Trace the processing of a topic's records: one span, linked to the sampled events."""
+        """Trace the processing of a batch of a topic's records: one span, linked to the sampled events."""
         contexts = {(one.partition, one.offset): context_of(one) for one in records}
         about = {**_kafka(topic, "process"), "messaging.batch.message_count": len(records)}
         found = (trace.get_current_span(one).get_span_context() for one in contexts.values())
@@ -122,11 +122,11 @@ class Traces(Tracing):
                 _BATCH.reset(token)
 
     def step(self, name: str) -> AbstractContextManager[Any]:
-        """Trace a step of the current work."""
+        """Return a context manager that traces a step of the current work."""
         return _current(self._tracer, name)
 
     def committed(self, records: Iterable[tuple[Received, str, str]]) -> None:
-        """Create a span for each committed event, from the beginning of its batch until now."""
+        """Create a span for each committed event, from the start of its batch until now."""
         batch = _BATCH.get()
         if batch is None:
             return
@@ -150,11 +150,11 @@ class Traces(Tracing):
             self._keep((source, event_id), span.get_span_context())
 
     def asked(self, key: str) -> None:
-        """Associate the entries of a command with the trace of its request."""
+        """Associate the command under this Idempotency-Key with the trace of the current request."""
         self._keep(("", key), trace.get_current_span().get_span_context())
 
     def publishing(self, topic: str, causes: Sequence[tuple[str, str]]) -> AbstractContextManager[Any]:
-        """Trace publishing entries: one span, linked to their causes."""
+        """Trace the publishing of entries: one span, linked to the sampled causes of the entries."""
         about = {**_kafka(topic, "send"), "messaging.batch.message_count": len(causes)}
         links = _links(found for one in causes if (found := self._of(*one)) is not None)
         return _current(
@@ -162,7 +162,7 @@ class Traces(Tracing):
         )
 
     def header(self, source: str, event_id: str) -> bytes | None:
-        """Return the W3C trace context for entries caused by an event or command, if any."""
+        """Return the W3C trace context for entries that an event or command caused, or None."""
         found = self._of(source, event_id)
         return None if found is None else _written(found).encode()
 
@@ -173,7 +173,7 @@ class Traces(Tracing):
         return headers
 
     def application(self, app: ASGIApp, *, withheld: Callable[[str], bool] = lambda _: False) -> ASGIApp:
-        """Return the application with a span for each request, named by its route, but for withheld paths."""
+        """Return the application with a span per request, named by its route, except for withheld paths."""
         return _Traced(app, self._tracer, withheld)
 
     def close(self) -> None:
@@ -193,19 +193,19 @@ class Traces(Tracing):
 
 
 def context_of(record: Received) -> Context:
-    """Return the trace context of a record, from its header or else its CloudEvent; empty if there is none."""
+    """Return the trace context of a record, from its header or else from its CloudEvent; empty if there is none."""
     said = record.header(TRACEPARENT) or record.header(f"ce_{TRACEPARENT}")
     if said is None:
         try:
             said = _extended.decode(record.value).traceparent
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # what reads the topic quarantines it
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # its consumer quarantines it
             said = None
     return Context() if said is None else _PROPAGATOR.extract({TRACEPARENT: said}, context=Context())
 
 
 @contextmanager
 def _current(tracer: trace.Tracer, name: str, **about: Any) -> Iterator[Span]:
-    """Yield a current span. Of an error, only the type is recorded: its message may quote a row with money."""
+    """Yield a span that is current in the block. Of an error only the type is recorded: the message may quote money."""
     with tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False, **about) as span:
         try:
             yield span
@@ -236,7 +236,7 @@ def _written(context: SpanContext) -> str:
 
 
 class _Traced:
-    """A span for each request: its method, its route template, its status."""
+    """Middleware that creates a span for each request, with method, route template and status."""
 
     def __init__(self, app: ASGIApp, tracer: trace.Tracer, withheld: Callable[[str], bool]) -> None:
         self._app = app

@@ -17,13 +17,13 @@ from shared.runtime.extras import require_package
 _TYPESETTER: Final = Path(__file__).with_name("typesetter.py")
 _SECONDS_MAX: Final = 60
 _BYTES_MAX: Final = 1 << 30
-"""Memory limit of the typesetter: 5,000 rows of eight columns take 413 MB."""
+"""Memory limit of the typesetter in bytes; a table of 5,000 rows and eight columns takes 413 MB."""
 _LOOK_SECONDS: Final = 0.2
-"""How often to check whether the pages are still wanted."""
+"""Interval of checking whether the pages are still wanted."""
 
 
 class PagesError(Exception):
-    """The typesetting process failed."""
+    """The typesetter's process failed."""
 
 
 def typeset(
@@ -31,12 +31,12 @@ def typeset(
 ) -> bytes:
     """Return a document as the PDF of a template, which reads it as JSON from `sys.inputs.document`.
 
-    The result is deterministic in document, template and moment. `name` is for errors; `tagged` pages are accessible,
-    but for long tables fifteen times as large. The typesetter runs in a low-priority process, which is stopped if
-    `go_on` raises.
+    The result is determined by document, template and `made_at`. `name` is for error messages. `tagged` pages are
+    accessible, but fifteen times as large for long tables. The typesetter runs in a process of low priority, which is
+    stopped if `go_on` raises.
 
-    Raises: Rejected if the pages exceed the limits on memory or time, PagesError if the typesetter fails, ExtraMissing
-    if none is installed.
+    Raises: Rejected if typesetting exceeds the limits on memory or time; PagesError if the typesetter fails;
+    ExtraMissing if it is not installed.
     """
     require_package("typst")
     how = "tagged" if tagged else "plain"
@@ -46,7 +46,7 @@ def typeset(
             made, said = _communicate(process, json.dumps(document).encode(), name, go_on)
         finally:
             process.kill()
-    if process.returncode in (-SIGABRT, -SIGKILL):  # no memory can be had: by its limit, or by the machine's
+    if process.returncode in (-SIGABRT, -SIGKILL):  # out of memory, by the process's limit or the machine's
         raise _too_large(name, f"more than {_BYTES_MAX >> 20} MB of memory")
     if process.returncode != 0:
         raise PagesError(f"{name}: {said.decode(errors='replace').strip()}")
@@ -59,7 +59,7 @@ def _communicate(process: "Popen[bytes]", document: bytes, name: str, go_on: GoO
         try:
             return process.communicate(left, timeout=_LOOK_SECONDS)
         except TimeoutExpired:
-            left = None  # it is being sent already
+            left = None  # communicate continues sending
             go_on()
             if monotonic() > deadline:
                 raise _too_large(name, f"more than {_SECONDS_MAX} seconds") from None

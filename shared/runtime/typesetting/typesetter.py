@@ -1,8 +1,8 @@
 """Typeset a document in a separate process: JSON on stdin, the PDF on stdout.
 
-The typesetter caches everything it has set: a month of tables is a gigabyte, which only the end of the process frees.
-It is started as a file, in isolated mode, and imports nothing of ours, so that it starts in 50 ms. Beyond its memory
-limit typst aborts.
+The typesetter caches everything it has set: for a month of tables a gigabyte, which only the end of the process frees.
+It is started as a file, in isolated mode, and imports nothing of this project, so that it starts in 50 ms. If typst
+exceeds its memory limit, it aborts.
 """
 
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 import typst
 
 _NICENESS = 10
-"""Lower priority than processes that move money."""
+"""Increment of the process's nice value, so that processes that move money take precedence."""
 
 
 def restrain(bytes_max: int) -> None:
@@ -25,13 +25,13 @@ def restrain(bytes_max: int) -> None:
 
 
 def main(template: str, made_at: str, *, tagged: bool) -> None:
-    """Write the document from stdin to stdout as a PDF dated `made_at`."""
+    """Write the document on stdin to stdout as a PDF dated `made_at`."""
     pages = typst.compile(
         Path(template).read_bytes(),
         format="pdf",
         sys_inputs={"document": sys.stdin.buffer.read().decode()},
-        ignore_system_fonts=True,  # the same document has the same bytes on every machine
-        timestamp=datetime.fromisoformat(made_at).replace(microsecond=0),  # it takes whole seconds
+        ignore_system_fonts=True,  # so that the bytes of a PDF depend on no machine
+        timestamp=datetime.fromisoformat(made_at).replace(microsecond=0),  # typst takes whole seconds
         pdf_tags=tagged,
     )
     assert isinstance(pages, bytes)
