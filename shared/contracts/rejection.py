@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from shared.rules.errors import Finding
 
 FINDINGS_MAX: Final = 200
-"""More mistakes than so many are counted and not listed: each takes a while to be told, and is kept with the answer."""
+"""The maximum number of mistakes to list; more are only counted, because each costs time and is stored."""
 
 
 class Reason(StrEnum):
@@ -30,11 +30,11 @@ class Reason(StrEnum):
     PROPERTY_MISSING = "property-missing"
     """The caller does not work for the property."""
     SAME_PERSON = "same-person"
-    """The step needs another person than one who did another step."""
+    """The step must be taken by another person than an earlier step."""
     NOT_FOUND = "not-found"
     """Not found."""
     NOTHING_RECORDED = "nothing-recorded"
-    """Of what is asked for there are no entries yet."""
+    """There are no entries yet for the requested item."""
     NOT_ALLOWED = "not-allowed"
     """The regulation, its catalogue or the property's own rules do not allow it."""
     OVERRIDE_NEEDED = "override-needed"

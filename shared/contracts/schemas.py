@@ -24,7 +24,7 @@ DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 _ROUND_RECORD: Final[Any] = Annotated[
     reduce(or_, (game.round_type for game in games().values())),
-    Field(description="The record of a round of any game; the regulation that stands beside it says of which."),
+    Field(description="The record of a round of any game; the regulation next to it determines the game."),
 ]
 
 DOCUMENTS: Final[Mapping[str, Any]] = {"round-record": _ROUND_RECORD, "rules-submission": Submission}

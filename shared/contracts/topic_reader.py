@@ -120,7 +120,7 @@ class Reader:
             raise self.refused(upcast, error) from error
 
     def _passed(self, raw: bytes, error: ValidationError) -> Event[Any]:
-        """Return an event that the consumer does not need. Raises: Refused with the validation error if it might."""
+        """Return an event that the consumer does not need. Raises: Refused if the consumer might need it."""
         try:
             head = (_HEAD if self.topic.publisher is None else _ENTRY_HEAD).validate_json(raw)
         except ValidationError:
