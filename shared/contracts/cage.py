@@ -151,7 +151,7 @@ class CageTransaction(Fact, CageMovement):
 
 @fact("cage.moved", INVENTORY, moves_money=True, stream=DESK)
 class CageMoved(CageTransaction, EnteredLate):
-    """A known patron paid money in at the cage, or was paid."""
+    """A known patron paid money in at the cage, or was paid out."""
 
 
 @fact("cage.voided", INVENTORY, moves_money=True, stream=DESK)

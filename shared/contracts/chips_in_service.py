@@ -1,4 +1,4 @@
-"""Facts about the property's own chips that were in service before the books of the cage began, by piece."""
+"""Facts about the property's own chips that were in service before the books of the cage began."""
 
 from datetime import date
 from typing import Annotated

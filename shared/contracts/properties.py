@@ -331,23 +331,22 @@ class CreditLineRules(Contract):
 class PropertyDocument(Contract):
     """One version of a property, in effect from a moment.
 
-    The gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). `other_gaming_day` says whether an
-    event whose gaming day differs from that of its moment is refused, or recorded under the day of its moment and
+    The gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). `other_gaming_day` decides whether
+    an event whose gaming day differs from that of its moment is refused, or recorded under the day of its moment and
     flagged; `late_events` whether an event older than `age_days_max` is refused, or recorded and flagged.
     `table_games_since` is the first gaming day of table games at the facility, which may be long before this document;
     taxes that apply to its first years are due only if it is given. `revenue_of_years` is the revenue of earlier years,
-    if a tax or a share depends on it. `promotional_money_spent` says whether promotional money on accounts is wagered
-    before other money or after it; a grant above `promotional_grant_cents_max` needs two people.
-    `winnings_forms` says whether each reportable win has a form of its own, or all wins of a known patron on a gaming
-    day share one. `winnings_reduced_by_wager` says whether the payer deducts the wager from a reportable win, where the
-    law of a form leaves the choice; the pack has the default. From `signatures_required_from` on, events of the tables
-    must be signed by a device of the table, or by one of the `systems`. Its `games` are those of counted tables, with
-    their expected holds; `rated_games` have the terms for rating patrons. A rules submission that pays back less than
-    one of the `payback_floors` is approved only with an override; of several, the most specific applies: wager and
+    if a tax or a share depends on it. `promotional_money_spent` decides whether promotional money on accounts is
+    wagered before other money or after it; a grant above `promotional_grant_cents_max` needs two people.
+    `winnings_forms` decides whether each reportable win has a form of its own, or all wins of a known patron on a
+    gaming day share one. `winnings_reduced_by_wager` decides whether the payer deducts the wager from a reportable win,
+    if the law of a form leaves the choice; the pack has the default. From `signatures_required_from` on, events of the
+    tables must be signed by a device of the table, or by one of the `systems`. Its `games` are those of counted tables,
+    with their expected holds; `rated_games` have the terms for rating patrons. A rules submission that pays back less
+    than one of the `payback_floors` is approved only with an override; of several, the most specific applies: wager and
     game, wager, game. If it names its `chip_sets`, only these can be filled, credited, counted or sold at its tables.
     Its `cage_locations` are those besides `cage`, which every property has. `filer` files its currency transaction
-    reports.
-    Its `tips_pool` says how dealers share tips; without one, they are not shared here.
+    reports. Its `tips_pool` has the rules by which dealers share tips; without it, this system does not share tips.
     If it has rules of `credit_lines`, a table issues only counter checks that were prepared against a patron's limit.
     """
 

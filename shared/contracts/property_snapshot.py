@@ -171,7 +171,7 @@ class PropertySnapshot:
 
     @cached_property
     def _ever_counted(self) -> list[str]:
-        """The tables that are counted on any day, by name."""
+        """The names of the tables that are counted tables on some day, sorted."""
         return sorted(name for name, dated in self._tables.items() if any(one.play == "counted" for one in dated))
 
     def kind_of(self, game: str) -> str | None:
@@ -197,7 +197,7 @@ class PropertySnapshot:
         return self._table(name, day)
 
     def why_no_pieces(self, contents: Iterable[Pieces], day: date) -> str | None:
-        """Return why some pieces are not in use on a gaming day, with those that are, or None if all are in use.
+        """Return why some pieces are not in use on a gaming day, with the permitted ones, or None if all are in use.
 
         A property that does not name its chip sets accepts all.
         """
@@ -273,7 +273,7 @@ class PropertySnapshot:
 
     @property
     def pit_margin(self) -> timedelta:
-        """Return by how much a pit event may lie outside its gaming day."""
+        """Return the time by which a pit event may lie outside its gaming day."""
         return timedelta(minutes=self.document.plausibility.boundary_minutes)
 
     def limit_cents(self, name: MoneyLimit, day: date) -> int:

@@ -62,7 +62,7 @@ def json_schemas() -> dict[str, dict[str, Any]]:
 
 
 def asyncapi(readers: Readers) -> dict[str, Any]:
-    """Return the AsyncAPI 3.0 document of all topics; it refers to the JSON Schemas as files in `json/` beside it."""
+    """Return the AsyncAPI 3.0 document of all topics; it refers to the JSON Schemas as files in `json/` next to it."""
     messages = {_message_id(kind, topic): _message(kind, topic) for topic in TOPICS for kind in KINDS.on(topic)}
     return {
         "asyncapi": "3.0.0",

@@ -71,7 +71,7 @@ class Statement:
     constants: Mapping[str, Any] = field(default_factory=dict)
 
     def parameters(self, rows: Iterable[Row]) -> dict[str, Any]:
-        """Return the statement's parameters for these rows. Raises: ValueError for a row of other columns."""
+        """Return the statement's parameters for these rows. Raises: ValueError if a row has other columns."""
         given = list(rows)
         _require_columns(given, self.columns)
         return {**self.constants, "rows": to_json(given, bytes_mode="hex").decode()}

@@ -174,7 +174,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *texts("reason", "asked_by"),
             *moments("asked_at"),
             *texts("decision"),
-            *texts("decided_by", null=True),  # from here on: none while it waits for somebody else
+            *texts("decided_by", null=True),  # `decided_*`: null until another person decides
             *moments("decided_at", null=True),
             *texts("decided_reason", null=True),  # why it was rejected
         ),
@@ -189,7 +189,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *texts("reason", "asked_by"),
             *moments("asked_at"),
             *texts("decision"),
-            *texts("decided_by", null=True),  # from here on: none while it waits for somebody else
+            *texts("decided_by", null=True),  # `decided_*`: null until another person decides
             *moments("decided_at", null=True),
             *texts("decided_reason", null=True),  # why it was rejected
         ),

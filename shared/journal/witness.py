@@ -72,7 +72,7 @@ class WitnessRefusal(Exception):
 
 
 class UnknownLog(WitnessRefusal):
-    """The witness knows no log of this origin."""
+    """The witness has no key for a log of this origin."""
 
     status = 404
 

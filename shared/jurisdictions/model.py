@@ -91,7 +91,7 @@ class Period(Record):
 
 
 class Pack(Record):
-    """A pack: the law that applies whoever licenses the tables, on reports of money and on retention of records."""
+    """A pack of law that does not depend on who licenses the tables: reports of money, and retention of records."""
 
     id: Id
     title: Text
@@ -344,7 +344,7 @@ class RevenueShares(Record):
 
 
 class Accounts(Record):
-    """How patrons' accounts are protected.
+    """The protection of patrons' accounts.
 
     After `failed_codes_max` wrong access codes in a row the code is not accepted for `lock_minutes`. A lower limit of
     a patron takes effect at once, a higher one after `loosening_hours`.

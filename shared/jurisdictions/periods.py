@@ -1,4 +1,4 @@
-"""The period of a return or report that contains a gaming day; every report uses this function."""
+"""The period of a return or report that contains a gaming day, its fiscal year, and lists of days. Pure."""
 
 from calendar import monthrange
 from datetime import date, timedelta

@@ -110,7 +110,7 @@ def _fetch(missing: Mapping[str, str], kept: Path) -> None:
 
         with ThreadPoolExecutor(_FETCHES_AT_ONCE) as pool:
             list(pool.map(fetch, missing))
-    except (OSError, RuntimeError) as error:  # a network that does not answer, a jar that is not there
+    except (OSError, RuntimeError) as error:  # no network, or a jar that does not exist
         raise EmbeddedPackageMissingError(
             f"Apache Kafka: {len(missing)} jars could not be fetched ({error}): connect to the network once, or set "
             "KAFKA_BOOTSTRAP_SERVERS to a running Kafka"
