@@ -1,6 +1,6 @@
-"""What notebooks and tools import: settle a round, price a submission's wagers, verify and read what was exported.
+"""The public API for notebooks and tools: settle a round, price a submission's wagers, verify and read an export.
 
-Nothing here needs a database, a broker or a service. What other modules of this distribution have is internal.
+No function here needs a database, a broker or a service. All other modules of this distribution are internal.
 
 >>> import pitledger
 >>> seat = {"seat": 1, "player": "p1", "wagers": {"blackjack": 1500}, "dealt": ["Ac", "Jd"]}
@@ -27,10 +27,11 @@ __all__ = ["Line", "Misused", "Refused", "Settlement", "WagerPayback", "Wrong", 
 
 
 def settle(document: Mapping[str, Any]) -> Settlement:
-    """Return the settlement of a round: lines by wager, and what each meter shows afterwards, in cents.
+    """Return the settlement of a round: one line for each wager, and each meter's reading afterwards, cents.
 
-    The document has `regulation`, `submission` and `round`, as a case file of `pitledger settle`. Raises: Refused, with
-    the paragraph, where the regulation or the submission does not allow what the round says; KeyError.
+    The document has `regulation`, `submission` and `round`, like a case file of `pitledger settle`. Raises: Refused,
+    with the paragraph, if the regulation or the submission does not allow the recorded round; KeyError for a missing
+    member.
     """
     rules = compile_rules(document["regulation"], parse_submission(document["submission"]))
     return rules.settle(parse_round(document["regulation"], document["round"]))
@@ -39,8 +40,9 @@ def settle(document: Mapping[str, Any]) -> Settlement:
 def price(document: Mapping[str, Any], meters: Mapping[str, int] = MappingProxyType({})) -> list[WagerPayback]:
     """Return the exact payback of each wager that a submission offers, in the order of the catalogue.
 
-    The document has `regulation` and `submission`; `meters` says in cents what a wager's meter shows, by default its
-    reset amount. A wager that cannot be computed says why in `reason`. Raises: Refused; KeyError.
+    The document has `regulation` and `submission`. `meters` is wager -> reading of its meter, cents; any other meter
+    shows its reset amount. If a payback cannot be computed, its `reason` explains why. Raises: Refused if the
+    regulation does not allow the submission, or a reading belongs to no meter; KeyError for a missing member.
     """
     return list(paybacks(document["regulation"], parse_submission(document["submission"]), meters))
 
@@ -48,11 +50,11 @@ def price(document: Mapping[str, Any], meters: Mapping[str, int] = MappingProxyT
 def verify(
     file: str | Path, keys: Sequence[str], witnesses: Sequence[str] = (), *, witnesses_min: int | None = None
 ) -> list[dict[str, Any]]:
-    """Verify what `pitledger prove` or `pitledger export` wrote; return what is proven, one document for each log.
+    """Verify a file that `pitledger prove` or `pitledger export` wrote; return what it proves, a document for each log.
 
-    `keys` and `witnesses` are keys, or files of keys, that came on a path that nobody can tamper with; unless
-    `witnesses_min` says otherwise, every witness must have cosigned. Raises: Wrong where something does not hold,
-    Misused where the keys prove nothing, OSError.
+    `keys` and `witnesses` are keys, or paths of files with keys, that were obtained over a tamper-proof channel. Every
+    witness must have cosigned, or at least `witnesses_min` of them if that is given. Raises: Wrong if a check fails,
+    Misused if the given keys cannot prove anything, OSError if a file cannot be read.
     """
     with Path(file).open(encoding="utf-8", newline="\n") as content:
         return list(_verify(iter(content), trust_of(keys, witnesses, witnesses_min)))
@@ -61,9 +63,9 @@ def verify(
 def entries(
     file: str | Path, keys: Sequence[str], witnesses: Sequence[str] = (), *, witnesses_min: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the entries of an export, each with its postings, after all of the export was verified.
+    """Yield the entries of an export, each with its postings, after verifying the whole export.
 
-    The file is read twice and must not change meanwhile. Raises: as `verify`.
+    The file is read twice and must not change in between. Raises: as `verify`.
     """
     verify(file, keys, witnesses, witnesses_min=witnesses_min)
     with Path(file).open(encoding="utf-8", newline="\n") as content:

@@ -15,23 +15,23 @@ from shared.contracts.topics import ACCOUNTS
 Instrument = Literal["cash", "chips", "voucher", "wallet"]
 LimitKind = Literal["wager", "buy_in_day"]
 Seen = Literal["patron", "accounts", "account", "statement", "adjustments", "identity", "erasure", "filing"]
-"""What was viewed of a patron's data."""
+"""Which part of a patron's data a person viewed."""
 
 ErasureGround = Literal["requested", "retention_ended", "entered_by_mistake"]
 """Why a patron's personal data is erased: from a fixed list, so that it reveals nothing else about the patron."""
 
 Words = Annotated[Reason, PERSONAL]
-"""Free text about a patron; it may contain personal data beyond the reference."""
+"""Free text about a patron; it may contain personal data beyond the patron's reference."""
 
 
 class AccountMovement(Contract):
     """An entry's changes to one account, in cents: available, on hold for wagers, and in play.
 
-    Promotional money is separate: it is wagered as other money is, and never paid out.
+    Promotional money is recorded separately: it is wagered like other money, but never paid out.
 
-    `table` is set for a game account; a wallet has none. `version` is that of the account after this entry. A
-    settlement's movement has none: its position is given by the order of its shard, and no other entry of the account
-    names it.
+    `table` is set for a game account; a wallet has none. `version` is the account's version after this entry. A
+    settlement's movement has no version: its place is given by the order of its shard, and no other entry of the
+    account refers to it.
     """
 
     account: Name
@@ -86,8 +86,8 @@ class AccountOpened(AboutAccount):
 class AccountBoughtIn(AboutAccount, EnteredLate):
     """Money was paid into an account, or transferred from the patron's wallet.
 
-    Where others have a part in it, `patron` is the account's: `conducted_by` moved the money for that patron, where it
-    was somebody else, and `on_behalf_of` are the others for whom it was moved.
+    If other persons take part, `patron` is the account's patron, `conducted_by` the person who moved the money for that
+    patron, if somebody else, and `on_behalf_of` the other patrons for whom it was moved.
     """
 
     instrument: Instrument
@@ -148,7 +148,7 @@ class CapturedHold(Contract):
 class RoundCaptured(ByPerson):
     """At "no more bets", the holds for the round were captured.
 
-    Without `round_version` the round's result had arrived before, and nothing changes.
+    If `round_version` is missing, the round's result had already arrived, and nothing changes.
     """
 
     table: Name
@@ -162,8 +162,8 @@ class AccountResult(Contract):
     """A settlement's effect on an account; `staked_cents` and `credited_cents` are negative if reversed.
 
     `released_cents` was on hold or in play for the round. `shortage_cents` could not be taken back because it had been
-    paid out; negative if an earlier shortage was made good. The promotional part of each is in the field of the same
-    name with the prefix.
+    paid out; negative if an earlier shortage was made good. The promotional part of each amount is in the field with
+    the prefix `promotional_`.
     """
 
     account: Name
@@ -201,14 +201,14 @@ class WagersVoided(AccountsFact):
 
 @fact("wagers.settled", ACCOUNTS, moves_money=True)
 class WagersSettled(WagersVoided):
-    """A settlement was posted. Without accounts: it had been reversed before."""
+    """A settlement was posted. `accounts` is empty if the settlement had already been reversed."""
 
     revision: int
 
 
 @fact("wagers.reversed", ACCOUNTS, moves_money=True)
 class WagersReversed(WagersVoided):
-    """A settlement was reversed. Without accounts: it was never posted here."""
+    """A settlement was reversed. `accounts` is empty if the settlement was never posted to accounts."""
 
     revision: int
 
@@ -244,7 +244,7 @@ class PromotionRejected(AboutGrant):
 
 @fact("promotion.granted", ACCOUNTS, moves_money=True)
 class PromotionGranted(AboutGrant, AsShown):
-    """Promotional money was granted to an account; `entered_by` is set if it took two people."""
+    """Promotional money was granted to an account; `entered_by` is set if another person approved it."""
 
     entered_by: Person | None = None
     movements: tuple[AccountMovement, ...]
@@ -252,7 +252,7 @@ class PromotionGranted(AboutGrant, AsShown):
 
 @fact("promotion.moved", ACCOUNTS, moves_money=True)
 class PromotionMoved(AboutPromotion):
-    """Promotional money moved to an account from its patron's wallet; negative: back to the wallet."""
+    """Promotional money moved from a patron's wallet to an account; negative cents moved back to the wallet."""
 
 
 @fact("promotion.written_off", ACCOUNTS, moves_money=True)
@@ -385,7 +385,7 @@ class PatronErased(AboutErasure, AsShown):
 
 @fact("access.failed", ACCOUNTS)
 class AccessFailed(AboutPatron):
-    """A wrong access code: `failed` counts those in a row; `locked_until` is set if the account is now locked."""
+    """A wrong access code was entered: `failed` counts them in a row; `locked_until` is set if access is now locked."""
 
     failed: int
     locked_until: AwareDatetime | None = None

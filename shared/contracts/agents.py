@@ -1,4 +1,4 @@
-"""Who moves currency for somebody else: a report names whoever conducts it, and on whose behalf (31 CFR § 1021.313)."""
+"""Currency moved on behalf of others: reports name the conductor and those represented (31 CFR § 1021.313)."""
 
 from typing import Annotated, ClassVar, Final, Self
 
@@ -8,16 +8,18 @@ from shared.contracts.envelope import Contract, Patron
 from shared.contracts.rejection import Reason, Rejected
 
 OTHERS_MAX: Final = 20
-"""Most persons on whose behalf somebody moves currency at once."""
+"""The maximum number of persons on whose behalf one transaction is conducted."""
 
 Others = Annotated[
     tuple[Patron, ...],
-    Field(min_length=1, max_length=OTHERS_MAX, description="the patrons for whom it is done, by reference"),
+    Field(min_length=1, max_length=OTHERS_MAX, description="the patrons on whose behalf it is conducted, by reference"),
 ]
 
 
 def wrong_agency(conductor: str | None, others: tuple[str, ...] | None) -> str | None:
-    """Return why nobody moves currency like this, or None: who acts for others is known, and is none of them.
+    """Return why a conductor cannot act on behalf of these others, or None if they are valid.
+
+    The conductor must be named and be none of the others, and nobody is listed twice.
 
     >>> wrong_agency("p-7", ("p-8", "p-7"))
     "'on_behalf_of' has p-7, who conducts it: what is done on one's own behalf is a movement of its own"
@@ -34,15 +36,15 @@ def wrong_agency(conductor: str | None, others: tuple[str, ...] | None) -> str |
 
 
 def require_agency(conductor: str | None, others: tuple[str, ...] | None) -> None:
-    """Raise Rejected if nobody moves currency like this."""
+    """Raise Rejected if the conductor cannot act on behalf of these others (`wrong_agency`)."""
     if (wrong := wrong_agency(conductor, others)) is not None:
         raise Rejected(Reason.CONTRADICTS, wrong)
 
 
 class OnBehalf(Contract):
-    """What somebody may do on behalf of others: `on_behalf_of`, absent where it is for that person alone.
+    """A transaction that may be conducted on behalf of others; without `on_behalf_of` it is the conductor's own.
 
-    `CONDUCTED_BY` is the field that names who does it.
+    `CONDUCTED_BY` is the name of the field that holds the conductor.
     """
 
     CONDUCTED_BY: ClassVar[str]

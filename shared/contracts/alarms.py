@@ -13,7 +13,7 @@ from shared.contracts.topics import INVENTORY
 AlarmName = Annotated[
     str,
     StringConstraints(pattern=r"^[^\x00-\x1f\x7f/]{1,400}$"),
-    Field(description="what it is about, as the exceptions of reporting name it: `counts, dealer-7`"),
+    Field(description="the alarm's name in the exceptions of the reporting service, such as `counts, dealer-7`"),
 ]
 
 

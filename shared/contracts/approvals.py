@@ -1,12 +1,12 @@
-"""Common to all approvals by a second person: the document that was shown."""
+"""The field common to all approvals by a second person: the hash of the document shown to the approver."""
 
 from shared.contracts.envelope import Contract, Digest
 
 
 class AsShown(Contract):
-    """The document that was decided on: `subject_sha256` is its `sha256`.
+    """A decision on a document shown to the decider: `subject_sha256` is the `sha256` of that document.
 
-    The service that records this also serves the document; approvals of earlier releases do not name one.
+    The service that records the decision also serves the document. Decisions recorded by earlier releases name none.
     """
 
     subject_sha256: Digest | None = None

@@ -17,7 +17,7 @@ from shared.contracts.treaties import TreatyClaim
 from shared.rules.odds import Odds
 
 PaidIn = Literal["currency", "chips", "check", "deposit"]
-"""How a counter check is paid: by its drawer in currency, chips or a check of the drawer's own, or by the bank."""
+"""How a counter check is paid: by its drawer in currency, chips or the drawer's own check, or by the bank (deposit)."""
 
 
 class AtCage(Fact):
@@ -35,9 +35,9 @@ class AtCage(Fact):
 
 
 class CheckPayment(OnBehalf):
-    """A payment on a counter check by its `drawer`, or by whoever pays for others.
+    """A payment on a counter check by its `drawer`, possibly on behalf of others.
 
-    `table` is that of its issuance, None for a check that replaced others.
+    `table` is the table that issued the check; None for a check that replaced others.
     """
 
     CONDUCTED_BY = "drawer"
@@ -67,9 +67,9 @@ class RedemptionVoided(AtCage, CheckPayment, AsShown):
 
 @fact("counter_check.returned", INVENTORY, moves_money=True, stream=DESK)
 class CheckReturned(AtCage, CheckPayment, EnteredLate):
-    """A deposited check, or one that the drawer paid with in step `returns`, came back unpaid: it is owed again.
+    """A deposited check, or the drawer's own check of step `returns`, came back unpaid: the amount is owed again.
 
-    Unlike a void it is an event of its own, of the gaming day and shift in which the cage learned of it.
+    Unlike a void, a return belongs to the gaming day and shift in which the cage learned of it.
     """
 
     returns: Number
@@ -89,7 +89,7 @@ class CheckReplaced(AtCage, EnteredLate):
     """A counter check replaces others: several (consolidation), or one that was paid in part.
 
     `cents` is the debt that passes from the replaced checks to this one. `first_issued_at` is when the first of them
-    was issued: replacing it makes no debt younger.
+    was issued, because a replacement does not reset the age of a debt.
     """
 
     serial: DocumentNumber
@@ -136,8 +136,8 @@ class CageMovement(OnBehalf):
 class CageTransaction(Fact, CageMovement):
     """A transaction at the cage, numbered within the property; `direction` follows from its kind.
 
-    Gaming day and shift are those of its time `at`; for a void, those of the voided transaction. `location` is that of
-    its window, if the property has one of that name; else its money is that of the location `cage`.
+    Gaming day and shift are those of its time `at`; for a void, those of the voided transaction. `location` is the cage
+    location with the name of its window, if the property has one; otherwise the money belongs to the location `cage`.
     """
 
     gaming_day: date
@@ -151,7 +151,7 @@ class CageTransaction(Fact, CageMovement):
 
 @fact("cage.moved", INVENTORY, moves_money=True, stream=DESK)
 class CageMoved(CageTransaction, EnteredLate):
-    """A known patron paid money in at the cage, or was paid."""
+    """A known patron paid money in at the cage, or was paid out."""
 
 
 @fact("cage.voided", INVENTORY, moves_money=True, stream=DESK)
@@ -164,24 +164,24 @@ class CageVoided(CageTransaction, AsShown):
 
 
 Taxed = Literal["federal", "state", "local"]
-"""Whose tax is withheld from winnings: that of the federation, of the state, or of the locality."""
+"""Which tax is withheld from winnings: federal, state or local."""
 
 TaxNumber = Literal["given", "applied_for", "not_given"]
-"""Whether a winner gave a taxpayer identification number. The number itself is nowhere in these books."""
+"""Whether a winner gave a taxpayer identification number. The number itself is never recorded."""
 
 
 WagerWords = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,64}$", strip_whitespace=True)]
 """A wager in the words of its game: `Hop the hard 8, one roll`."""
 
 OddsAsWritten = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,6}(\.[0-9]{1,4})? (to|for) [1-9][0-9]{0,3}$")]
-"""Odds as a layout has them: `30 to 1`, or `31 for 1`, which keeps the stake."""
+"""Odds as printed on a layout: `30 to 1`, or `31 for 1`, whose payout includes the stake."""
 
 
 class PaidWin(Contract):
     """A win as paid: the stake, and the winnings on top of it.
 
-    In a round it names its `regulation`. At a counted table, where nothing is settled, `odds` are those of the layout
-    (`30 to 1`), and `side_bet` says whether the wager is one: the lists of games that forms leave out may not reach it.
+    A win in a round names its `regulation`. At a counted table, where no round is settled, `odds` are those printed on
+    the layout (`30 to 1`). `side_bet` marks a side bet, because a form that exempts a game may cover its side bets.
     """
 
     regulation: Name | None = None
@@ -205,15 +205,15 @@ class PaidWin(Contract):
 
 @fact("winner.identified", INVENTORY, moves_money=True, stream=DESK)
 class WinnerIdentified(Fact):
-    """The winner of a wager at a seat, and the state of its form. The latest statement about a win counts.
+    """The winner of a wager at a seat was identified, with the status of the form. The latest statement counts.
 
-    A win is one of the round `round_id`; at a counted table, which has none, of the minute `won_at`, with what was
-    `paid`. A wager of such a table is in no rules submission: `wager_words` describes it.
+    A win belongs to the round `round_id`; at a counted table, which has no rounds, to the minute `won_at`, with the
+    amounts `paid`. No rules submission lists the wagers of a counted table, so `wager_words` describes the wager.
 
-    `form_number` is the number printed on the form or assigned by the filing; `withheld_cents` the federal tax
-    withheld, and `before_cents` what was recorded as withheld before; likewise of the state and of the locality. `paid`
-    is the win itself, if it is reportable only once its winner is known: the owner of chips is unknown when a round is
-    settled. `paid_on` is the date of payment on the property's clock, if that is not when the round was closed.
+    `form_number` is the number printed on the form or assigned by the filing; `withheld_cents` is the federal tax
+    withheld, and `before_cents` the amount in the previous statement; likewise for state and local tax. `paid` is the
+    win itself, if it is reportable only once its winner is known, because the owner of chips is unknown when a round is
+    settled. `paid_on` is the date of payment by the property's clock, if it is not the date on which the round closed.
     """
 
     property: Name
@@ -243,7 +243,7 @@ class WinnerIdentified(Fact):
     at: AwareDatetime
 
     def withheld_changes(self) -> dict[Taxed, int]:
-        """Return what this statement adds to the tax recorded as withheld, cents, by whose it is."""
+        """Return tax -> change of the recorded withholding by this statement, cents."""
         return {
             "federal": self.withheld_cents - self.before_cents,
             "state": self.state_withheld_cents - self.state_before_cents,

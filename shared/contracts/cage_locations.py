@@ -1,7 +1,7 @@
-"""Facts about what lies where at the cage: transfers between its locations, and counts of them. Cents.
+"""Facts about the contents of cage locations: transfers between locations, and counts of a location. Cents.
 
 A location is `cage`, which every property has, or one of the `cage_locations` of its document: a drawer, a bank, the
-vault. What is transferred comes from a location or goes to one; the other end may be somebody outside (`Outside`).
+vault. A transfer has a location as giver, receiver or both; the other party may be outside the cage (`Outside`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,26 +20,27 @@ from shared.contracts.rounds import Cents
 from shared.contracts.topics import INVENTORY
 
 CAGE: Final = "cage"
-"""The location that every property has: fills, credits and patrons' money are of it unless they name another."""
+"""The location that every property has. Fills, credits and patrons' money belong to it unless they name another one."""
 
 HeldKind = Literal[
     "currency", "chips", "foreign_chips", "checks", "promotional_chips", "non_negotiable_chips", "coupons"
 ]  # fmt: skip
-"""What lies at the cage. Foreign chips are another property's; checks are all paper that a bank pays."""
+"""The kinds of items held at the cage. Foreign chips are another property's; checks are all paper that a bank pays."""
 
 WITHOUT_VALUE: Final[frozenset[HeldKind]] = frozenset({"promotional_chips", "non_negotiable_chips", "coupons"})
-"""What is counted and never cash: it is in no sum of money."""
+"""Kinds of items that are counted but have no cash value: sums of money exclude them."""
 
 Outside = Literal["manufacturer", "destruction", "bank", "count_room", "accounts", "other_property", "promotions"]
-"""Who gives to the cage, or takes from it.
+"""Parties outside the cage that give items to it or take items from it.
 
-The manufacturer of chips, and their destruction; the bank; the count room with the drop; the windows of the wagering
-accounts; another property whose chips are exchanged; and whoever hands out promotional chips and coupons.
+The manufacturer of chips, and their destruction; the bank; the count room, which delivers the drop; the windows of the
+wagering accounts; another property with which chips are exchanged; the department that hands out promotional chips and
+coupons.
 """
 
 
 class Exchanges(NamedTuple):
-    """What somebody outside gives to the cage, and takes from it."""
+    """The kinds of items that an outside party may give to the cage, and take from it."""
 
     gives: frozenset[HeldKind]
     takes: frozenset[HeldKind]
@@ -57,11 +58,11 @@ OUTSIDE: Final[Mapping[str, Exchanges]] = {
     "other_property": Exchanges(_CASH | {"chips"}, frozenset({"foreign_chips"})),
     "promotions": Exchanges(WITHOUT_VALUE, WITHOUT_VALUE),
 }
-"""What may pass between the cage and each of `Outside`."""
+"""Outside party -> the kinds of items that may pass between it and the cage."""
 
 
 class HeldPieces(Contract):
-    """Pieces of one denomination: `count` of them at `cents` each; of a check, its amount.
+    """Items of one kind and denomination: `count` items of `cents` each; for checks, `cents` is the amount.
 
     The property's own chips have a `piece` and, if the property names its chip sets, a `chip_set`; foreign chips have
     their `issuer`.
@@ -84,7 +85,7 @@ class HeldPieces(Contract):
 
     @property
     def of(self) -> tuple[str, str, str, str, int]:
-        """Return what is counted together: kind, chip set, issuer, piece, cents each."""
+        """Return the key by which items are counted together: kind, chip set, issuer, piece, cents each."""
         return (self.kind, self.chip_set or "", self.issuer or "", self.piece, self.cents)
 
 
@@ -110,16 +111,16 @@ def held_words(kind: HeldKind, cents: int, count: int) -> str:
 
 
 HeldContents = Annotated[tuple[HeldPieces, ...], Field(max_length=500), AfterValidator(_each_once)]
-"""What lies at a location, or is transferred, by kind and denomination, each once."""
+"""The contents of a location or a transfer; each kind and denomination is listed once."""
 
 
 def money_of(contents: Iterable[HeldPieces]) -> int:
-    """Return the value of contents in cents, without what has none."""
+    """Return the money in contents, cents; items without cash value (`WITHOUT_VALUE`) are left out."""
     return sum(pieces.cents * pieces.count for pieces in contents if pieces.kind not in WITHOUT_VALUE)
 
 
 class CageTransfer(Fact):
-    """A transfer from a `giver` to a `receiver`: locations, or one of them is outside. It has the day of its step."""
+    """A transfer from a `giver` to a `receiver`; one of them may be outside. `gaming_day` is that of the step."""
 
     property: Name
     gaming_day: date
@@ -133,12 +134,12 @@ class CageTransfer(Fact):
 
 @fact("cage_transfer.issued", INVENTORY, moves_money=True, stream=DESK)
 class CageTransferIssued(CageTransfer):
-    """What is transferred left its giver and is in transit; another person receives it."""
+    """The contents of a transfer left the giver and are in transit; another person must receive them."""
 
 
 @fact("cage_transfer.received", INVENTORY, moves_money=True, stream=DESK)
 class CageTransferReceived(CageTransfer, AsShown):
-    """The receiver has counted what was transferred, and has it."""
+    """The receiver counted and accepted the contents of a transfer."""
 
     received_by: Person
     received_at: AwareDatetime
@@ -146,7 +147,7 @@ class CageTransferReceived(CageTransfer, AsShown):
 
 @fact("cage_transfer.returned", INVENTORY, moves_money=True, stream=DESK)
 class CageTransferReturned(CageTransfer):
-    """What was in transit went back to its giver."""
+    """The contents of a transfer in transit went back to the giver."""
 
     returned_by: Person
     returned_at: AwareDatetime
@@ -156,16 +157,16 @@ class CageTransferReturned(CageTransfer):
 HeldCause = Literal[
     "brought_forward", "received", "issued", "from_tables", "to_tables", "from_patrons", "to_patrons", "over_short"
 ]  # fmt: skip
-"""Why the money of a location changes; what goes out is negative."""
+"""The cause of a change of a location's money; outgoing amounts are negative."""
 
 Book = dict[HeldCause, SignedCents]
-"""Money by cause."""
+"""Cause -> cents."""
 
 
 class CageCount(Fact):
-    """A count of all that lies at a location. The `cashier` answers for what is over or short.
+    """A count of the whole contents of a location. The `cashier` is accountable for any over or short.
 
-    `book` is what the ledger says of the location at the moment of the count: the money that ever came in and went out,
+    `book` is the ledger's record of the location at the moment of the count: all money that ever came in and went out,
     by cause.
     """
 
@@ -182,15 +183,16 @@ class CageCount(Fact):
 
 @fact("cage_count.entered", INVENTORY, stream=DESK)
 class CageCountEntered(CageCount):
-    """A location was counted; another person counts it too, and says so."""
+    """A location was counted; another person must count it too and verify the count."""
 
 
 @fact("cage_count.verified", INVENTORY, moves_money=True, stream=DESK)
 class CageCountVerified(CageCount, AsShown):
-    """A count was verified, and what is over (negative: short) posted. The first count of a location begins its books.
+    """A count was verified, and the over (negative: short) posted. The first count of a location opens its books.
 
-    `before_cents` is what was counted there before; None: nothing was. `flows` is what came in and went out since, and
-    `over_short_cents` = `counted_cents` - `before_cents` - the sum of the flows; at a first count it is 0.
+    `before_cents` is the amount of the previous count, None at the first one. `flows` is the money that came in and
+    went out since then, by cause; `over_short_cents` = `counted_cents` - `before_cents` - the sum of the flows, and 0
+    at a first count.
     """
 
     verified_by: Person

@@ -1,4 +1,4 @@
-"""Facts about counter checks that are not simply paid: cleared, in collection, written off, recovered. Cents."""
+"""Facts about counter checks after a deposit or default: cleared, in collection, written off, recovered. Cents."""
 
 from typing import Annotated, Literal
 
@@ -14,11 +14,11 @@ from shared.contracts.rounds import Cents
 from shared.contracts.topics import INVENTORY
 
 WriteOffKind = Literal["uncollectible", "settlement"]
-"""Why a counter check is written off: nobody can be made to pay it, or less was agreed to settle it."""
+"""Why a counter check is written off: it is uncollectible, or a settlement for less was agreed."""
 
 
 class OwedCheck(Contract):
-    """A counter check: `table` is that of its issuance, None for one that replaced others; `drawer` who owes it."""
+    """A counter check owed by its `drawer`. `table` issued the check; it is None for a check that replaced others."""
 
     table: Name | None = None
     serial: DocumentNumber
@@ -27,14 +27,14 @@ class OwedCheck(Contract):
 
 @fact("counter_check.cleared", INVENTORY, stream=DESK)
 class CheckCleared(AtCage, CheckPayment, EnteredLate):
-    """The bank paid a deposited check, or the drawer's own one, of step `clears`: it does not come back any more."""
+    """The bank paid the deposited check, or the drawer's own check, of step `clears`: it can no longer be returned."""
 
     clears: Number
 
 
 @fact("counter_check.collection_begun", INVENTORY, stream=DESK)
 class CollectionBegun(AtCage, OwedCheck, EnteredLate):
-    """A counter check with `left_cents` outstanding was given into collection."""
+    """A counter check with `left_cents` outstanding was handed to a `collector`."""
 
     left_cents: Cents
     collector: Reason
@@ -48,9 +48,9 @@ class CheckWriteOffRef(Fact):
 
 
 class CheckToWriteOff(OwedCheck):
-    """What is to be written off of a counter check: `cents` of the amount owed."""
+    """The part of a counter check to write off: `cents` of the amount owed."""
 
-    write_off_kind: Annotated[WriteOffKind, Field(description="uncollectible, or the rest of what was settled")]
+    write_off_kind: Annotated[WriteOffKind, Field(description="uncollectible, or the remainder after a settlement")]
     cents: Cents
     reason: Reason
 
@@ -86,14 +86,14 @@ class CheckWriteOffRejected(CheckWriteOffRef):
 
 @fact("counter_check.recovered", INVENTORY, moves_money=True, stream=DESK)
 class CheckRecovered(AtCage, CheckPayment, EnteredLate):
-    """Something was paid on a counter check after it was written off: `recovered_cents` so far, with this."""
+    """A payment was made on a counter check after its write-off; `recovered_cents` is the total including it."""
 
     check_write_off: Number
     recovered_cents: Cents
 
 
 class RecoveryUndone(AtCage, CheckPayment):
-    """What was paid on a write-off was not: the amount is written off again, `recovered_cents` are recovered of it."""
+    """A recovery was reversed: its amount is written off again, and `recovered_cents` in total remain recovered."""
 
     check_write_off: Number
     recovered_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)]
@@ -112,7 +112,7 @@ class RecoveryVoided(RecoveryUndone, AsShown):
 class RecoveryReturned(RecoveryUndone, EnteredLate):
     """The check by which a recovery was paid in step `returns` came back unpaid.
 
-    Like the return of a redemption it is of the gaming day and shift in which the cage learned of it.
+    Like the return of a redemption, it belongs to the gaming day and shift in which the cage learned of it.
     """
 
     returns: Number

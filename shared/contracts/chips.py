@@ -12,7 +12,7 @@ PieceKind = Literal["chip", "coin", "plaque"]
 
 
 class Pieces(Contract):
-    """Chips, coins or plaques of one denomination: their number, and `cents` each."""
+    """Chips, coins or plaques of one denomination: `count` pieces of `cents` each."""
 
     kind: PieceKind = "chip"
     cents: Cents

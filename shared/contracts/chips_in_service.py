@@ -1,4 +1,4 @@
-"""Facts about chips of the property that were in service before the books of the cage began. Pieces, and cents each."""
+"""Facts about the property's own chips that were in service before the books of the cage began."""
 
 from datetime import date
 from typing import Annotated
@@ -24,7 +24,7 @@ OwnChips = Annotated[HeldContents, AfterValidator(_own)]
 
 
 class ChipsBroughtForward(Contract):
-    """Chips in service as a gaming day began, wherever they were; what comes from the manufacturer later is more."""
+    """Chips in service at the beginning of a gaming day, wherever they were; later deliveries add to them."""
 
     gaming_day: date
     contents: OwnChips
@@ -35,7 +35,7 @@ class ChipsBroughtForward(Contract):
 
 
 class ChipsInService(Fact, ChipsBroughtForward):
-    """An opening position of chips in service, with its `source`. A later revision replaces the approved one before.
+    """An opening position of chips in service, with its `source`. A later revision replaces the one approved before.
 
     `before` is the replaced position.
     """
@@ -43,7 +43,7 @@ class ChipsInService(Fact, ChipsBroughtForward):
     property: Name
     revision: Number
     before: ChipsBroughtForward | None = None
-    source: Annotated[Reason, Field(description="what it is taken from: a chip inventory ledger, a count, invoices")]
+    source: Annotated[Reason, Field(description="its evidence: a chip inventory ledger, a count, invoices")]
     entered_by: Person
     entered_at: AwareDatetime
 
@@ -55,7 +55,7 @@ class ChipsInServiceEntered(ChipsInService):
 
 @fact("chips_in_service.approved", INVENTORY, stream=DESK)
 class ChipsInServiceApproved(ChipsInService, AsShown):
-    """An opening position was approved: chips outstanding follow from it."""
+    """An opening position was approved: the chips outstanding are computed from it."""
 
     approved_by: Person
     approved_at: AwareDatetime

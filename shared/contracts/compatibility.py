@@ -17,7 +17,7 @@ _TYPE_OF: Final = {
     list: "array",
 }
 _INTO_MAX: Final = 60
-"""Deeper than any document here: a schema beyond this is recursive."""
+"""The maximum depth of the comparison; a schema nested more deeply is recursive."""
 
 
 def breaking_changes(old: Schema, new: Schema) -> list[str]:
@@ -68,7 +68,7 @@ def _compare(old: _Side, new: _Side, where: str, depth: int) -> Iterator[str]:
         yield from _compare_form(old_forms[0], new_forms[0], where, depth)
         return
     for form in old_forms:
-        # Whichever form of the new union is closest to the old one has to allow all that it allowed.
+        # The form of the new union that is closest to the old form must allow everything that the old form allowed.
         yield from min((list(_compare_form(form, other, where, depth)) for other in new_forms), key=len)
 
 

@@ -30,7 +30,7 @@ class ContestResult(ContestTotals):
 class Contest(Fact, ContestResult):
     """The result of a contest. A revision after the first replaces the one approved before.
 
-    `before` is the replaced result; what is posted is the difference.
+    `before` is the replaced result; the difference is posted.
     """
 
     property: Name

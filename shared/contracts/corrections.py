@@ -1,7 +1,7 @@
 """Corrections of rounds by two people at a desk: proposal and decision.
 
-Both are recorded in the journal of round settlement. An approved correction takes effect like a table's own event: an
-event of the table's desk stream on `table.events` says that it was approved, and the settlement that follows names it.
+Both are recorded in the journal of round settlement. An approved correction takes effect like a table's own event: its
+approval is published in the table's desk stream on `table.events`, and the resulting settlement names the correction.
 """
 
 from typing import Annotated, Any, Literal
@@ -22,7 +22,7 @@ _STREAM = "/properties/{property}/tables/{table}/corrections"
 
 
 class CorrectionOfRound(Fact, TableData):
-    """The correction of a round that a fact is about."""
+    """The round and the number of its correction: the fields common to facts about corrections."""
 
     correction: CorrectionNumber
 

@@ -25,7 +25,7 @@ class CountOpened(Fact):
 
 
 class BoxRef(Contract):
-    """A drop box taken off a table: `exchange` is the sequence of its `box.exchanged` in the pit stream."""
+    """A drop box taken off a table: `exchange` is the sequence of its `box.exchanged` event in the pit stream."""
 
     table: Name
     exchange: Number
@@ -70,7 +70,7 @@ class CouponsInBox(Contract):
 
 
 class BoxFigures(Contract):
-    """The contents of a box: currency and counter checks are drop; coupons are counted but are not (§ 601a.9(c)(3)).
+    """The contents of a box: currency and counter checks are drop; coupons are counted but no drop (§ 601a.9(c)(3)).
 
     `rake` is the chips that a non-banking table took from its pots.
     """
@@ -82,7 +82,7 @@ class BoxFigures(Contract):
 
 
 class BoxTurn(Contract):
-    """One turn of counting a box, revealed."""
+    """One person's count of a box (a turn), as revealed when the count concludes."""
 
     turn: Number
     counted_by: Person
@@ -91,7 +91,7 @@ class BoxTurn(Contract):
 
 
 class CountedBox(BoxRef):
-    """A counted box: the result on which two people's independent counts agree, and every turn.
+    """A counted box: the figures on which two people's independent counts agree, and all turns.
 
     `rake_cents` is what a non-banking table took from its pots; None for any other table, which has a win.
     """

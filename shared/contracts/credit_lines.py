@@ -13,16 +13,16 @@ from shared.contracts.rounds import Cents
 from shared.contracts.topics import INVENTORY
 
 CreditLineChange = Literal["limit", "temporary", "reinstatement"]
-"""What is requested: a credit limit, an increase of it until a gaming day, or the end of a suspension."""
+"""The requested change: a credit limit, a temporary increase of it, or the end of a suspension."""
 
 SuspendedFor = Literal["patron_request", "exclusion", "creditworthiness", "returned_check"]
-"""Why a patron gets no credit: the patron asked for it, is excluded, is not creditworthy, or has a check unpaid."""
+"""Why a patron gets no credit: at the patron's request, or excluded, not creditworthy, or with a returned check."""
 
 LimitCents = Annotated[int, Field(strict=True, ge=0, le=10**12)]
 
 
 class CreditLineTerms(Contract):
-    """The terms of a credit line: the limit, any temporary one until the gaming day `until`, any suspension."""
+    """The terms of a credit line: the limit, a temporary limit through the gaming day `until`, a suspension, if any."""
 
     limit_cents: LimitCents
     temporary_cents: LimitCents | None = None
@@ -30,7 +30,7 @@ class CreditLineTerms(Contract):
     suspended_for: SuspendedFor | None = None
 
     def on(self, day: date) -> "CreditLineTerms":
-        """Return the terms on a gaming day: without a temporary limit that has ended."""
+        """Return the terms on a gaming day, without a temporary limit that has ended by then."""
         if self.until is None or day <= self.until:
             return self
         return self.model_copy(update={"temporary_cents": None, "until": None})
@@ -46,14 +46,14 @@ class CreditLineTerms(Contract):
 
 
 class OfCreditLine(Fact):
-    """A step about the credit line of a patron at a property."""
+    """A fact about the credit line of a patron at a property."""
 
     property: Name
     patron: Patron
 
 
 class CreditLineAsked(Contract):
-    """A requested change of a line: `limit_cents` is the limit once it is approved; temporarily, through `until`."""
+    """A requested change of a credit line: `limit_cents` is the limit after approval, if temporary through `until`."""
 
     change: CreditLineChange
     limit_cents: Cents
@@ -78,7 +78,7 @@ class CreditLineRequested(OfCreditLine, CreditLineAsked):
 
 @fact("credit_line.verified", INVENTORY, stream=DESK)
 class CreditLineVerified(OfCreditLine):
-    """What a patron's credit line was verified with: identity, bank, other casinos, lists of excluded persons."""
+    """A request was verified; `verification` describes the checks: identity, bank, other casinos, exclusion lists."""
 
     request: Number
     verification: Reason
@@ -88,10 +88,10 @@ class CreditLineVerified(OfCreditLine):
 
 @fact("credit_line.approved", INVENTORY, stream=DESK)
 class CreditLineApproved(OfCreditLine, AsShown):
-    """A person approved a change of a patron's credit line: the last one in `approved_by`.
+    """A person, the last one in `approved_by`, approved a change of a patron's credit line.
 
-    It is in effect once as many have as the property wants (`approvals`), from `granted_at` on, and `terms` are those
-    of the patron from then on; before, both are missing.
+    The change takes effect at `granted_at`, when it has the number of `approvals` that the property requires; `terms`
+    are the patron's terms from then on. Until then both fields are missing.
     """
 
     request: Number
@@ -113,7 +113,7 @@ class CreditLineDeclined(OfCreditLine):
 
 
 class CreditLineCut(OfCreditLine):
-    """A patron's credit line was cut at once, by one person; `terms` are those from then on."""
+    """A patron's credit line was reduced or suspended immediately, by one person; `terms` apply from then on."""
 
     terms: CreditLineTerms
     reason: Reason
@@ -147,7 +147,7 @@ class CheckOnLine(OfCreditLine):
 class CheckPrepared(CheckOnLine):
     """A counter check was prepared against a patron's credit line, and is on its way to the table.
 
-    `limit_cents` is the limit then, `outstanding_cents` what the patron owed before this one.
+    `limit_cents` is the limit at that time, `outstanding_cents` the amount that the patron owed before this check.
     """
 
     limit_cents: LimitCents

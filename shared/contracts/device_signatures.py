@@ -38,7 +38,7 @@ class BadSignature(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class DeviceSignature:
-    """A signature as sent: the claimed key, and the topic."""
+    """A signature as sent: the claimed key id, the signed topic, the protected header and the signature itself."""
 
     kid: str
     topic: str
@@ -77,7 +77,7 @@ def signing_input(protected: bytes, payload: bytes) -> bytes:
 
 
 def encoded_key(key: Ed25519PublicKey) -> str:
-    """Return a public key in the form in which it is registered."""
+    """Return a public key in base64url, the form in which it is registered."""
     return _encoded(key.public_bytes_raw()).decode()
 
 

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, mo
 from shared.contracts.envelope import Contract, Identifier, Name
 
 SignedTopic = Literal["table.events", "pit.events", "rating.events"]
-"""A topic that is written from outside."""
+"""A topic written by systems outside of Pitledger."""
 
 _PRIME: Final = 2**255 - 19
 _Y_OF_ORDER_8: Final = 0x5FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
@@ -31,10 +31,10 @@ PublicKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{42}[AEIMQU
 class DeviceKey(Contract):
     """A public key. Its signatures are valid on records received from `valid_from` until before `valid_until`.
 
-    From `revoked_at` on none is valid, whatever the other fields.
+    From `revoked_at` on, no signature by it is valid, regardless of the other fields.
     """
 
-    kid: Annotated[Identifier, Field(description="the key's id, as signatures name it; of one key in the property")]
+    kid: Annotated[Identifier, Field(description="the key's id as named in signatures; unique in the property")]
     public_key: PublicKey
     valid_from: AwareDatetime
     valid_until: AwareDatetime | None = None
@@ -54,7 +54,7 @@ class DeviceKey(Contract):
 
 
 class Signing(Contract):
-    """The signers for tables: on the topics in `signs`, any of the `signing_keys` that is valid at the time."""
+    """A signer for tables: on the topics in `signs`, with any of the `signing_keys` that is valid at the time."""
 
     signs: tuple[SignedTopic, ...] = Field(default=(), max_length=3)
     signing_keys: tuple[DeviceKey, ...] = Field(default=(), max_length=10)

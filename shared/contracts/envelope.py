@@ -26,19 +26,19 @@ Identifier = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,128}$")]
 """An identifier assigned by another system: printable ASCII, no spaces."""
 
 Patron = Name
-"""A patron, by reference: what the wagering accounts register, and identify."""
+"""A patron, by the reference under which the wagering accounts register and identify the patron."""
 
 DocumentNumber = Annotated[str, StringConstraints(pattern=r"^[!-\-0-~][!-.0-~]{0,127}$")]
 """The number printed on a document: printable ASCII without spaces and slashes, because addresses end with it."""
 
 A_PERSON: Final = object()
-"""Marks a field as a person, to find whom a message names."""
+"""Marks a field that names a person, so that the persons in a message can be found."""
 
 Person = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$", strip_whitespace=True), A_PERSON]
 """A person, by license number, badge or user name."""
 
 PERSONAL: Final = object()
-"""Marks a field with patron data beyond the reference: docs/privacy.md lists each."""
+"""Marks a field with personal data of a patron beyond the reference; docs/privacy.md lists every such field."""
 
 Sealed = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{38,16000}$"), PERSONAL]
 """Personal data of a patron, encrypted with the patron's own key: base64url of nonce and AES-256-GCM ciphertext."""
@@ -82,7 +82,7 @@ Source = Annotated[str, StringConstraints(pattern=r"^/[!-~]{1,254}$")]
 """The name of a stream."""
 
 Sequence = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
-"""An event's place in its stream."""
+"""An event's position in its stream."""
 
 
 class Checked(BaseModel):

@@ -23,7 +23,7 @@ class EventKind:
     """A kind of message: its name, description and topic, and whether money moves with it.
 
     `topic` is None for facts common to all journals. `stream` is the stream of a fact caused by a command, with fields
-    of the fact in braces; by default it is in the stream of the shard. `version` is the version that this release
+    of the fact in braces; by default a fact is in the stream of its shard. `version` is the version that this release
     writes; it reads older ones, too (`shared.contracts.upcasting`).
     """
 
@@ -84,7 +84,7 @@ class EntryEvent(Event[DataT]):
 
     `sequence` is its sequence in its shard, `subject` the stream of the causing event; `movesmoney` tells consumers
     that do not know the kind whether they may skip it. `postings` are its postings as text (shared.contracts.postings),
-    empty if no money moved; a message without them is of a release that did not publish them.
+    empty if no money moved; a message without them was published by a release that did not include them.
     """
 
     recordedat: AwareDatetime
@@ -99,7 +99,7 @@ class EntryEvent(Event[DataT]):
 
 
 class _Kinds:
-    """Every kind that is declared, by name."""
+    """The registry of declared kinds, by name."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, EventKind] = {}
@@ -195,7 +195,7 @@ def envelope_of(kind: EventKind) -> type[Event[Any]]:
 def _enveloped(type_: str, data: Any, is_fact: bool) -> type[Event[Any]]:
     base: Any = EntryEvent if is_fact else Event
     kind: Any = Literal[type_]
-    # A reader makes one schema of all that it reads: those of each by itself wait until somebody asks.
+    # A reader builds one schema of all kinds that it reads, so the schema of a single kind is built only on demand.
     made = create_model(
         f"{data.__name__}Event",
         __base__=base,

@@ -1,6 +1,6 @@
-"""Facts about what is filed with FinCEN or the IRS, on `accounts`: prepared, released, filed, acknowledged, withdrawn.
+"""Facts about filings with FinCEN or the IRS, on `accounts`: prepared, released, filed, acknowledged, withdrawn.
 
-The file itself has personal data and is in no fact: a fact has its SHA-256 and its size.
+The file itself contains personal data, so a fact has only its SHA-256 and its size.
 """
 
 from collections.abc import Mapping
@@ -15,27 +15,27 @@ from shared.contracts.facts import Fact, fact
 from shared.contracts.topics import ACCOUNTS
 
 FilingForm = Literal["ctr", "w_2g", "form_1042_s"]
-"""What is filed: currency transaction reports (FinCEN 112), or information returns by their form's name in packs."""
+"""The filed form: currency transaction reports (FinCEN 112), or information returns by the form's name in packs."""
 
 FORM_NUMBERS: Final[Mapping[FilingForm, str]] = {"ctr": "FinCEN 112", "w_2g": "W-2G", "form_1042_s": "1042-S"}
-"""What people call the forms that are filed: by their numbers."""
+"""Form -> its official number."""
 
 FilingPeriod = Annotated[str, StringConstraints(pattern="^[0-9]{4}(-[0-9]{2}-[0-9]{2})?$")]
-"""What all reports of a file are about: a gaming day, such as `2026-11-20`, or a tax year, such as `2026`."""
+"""The period that all reports of a file cover: a gaming day, such as `2026-11-20`, or a tax year, such as `2026`."""
 
 AccountNumber = Annotated[str, StringConstraints(pattern="^[0-9]{10}$")]
-"""The ten digits by which an information return is known among those of a form and tax year."""
+"""The ten digits that identify an information return among the returns of a form and tax year."""
 
 FilingStatus = Literal["prepared", "released", "filed", "accepted", "rejected", "withdrawn"]
 
 BsaIdentifier = Annotated[str, StringConstraints(pattern="^[0-9]{14}$")]
-"""FinCEN's identifier of a report that it accepted, fourteen digits; what amends the report names it."""
+"""FinCEN's identifier of an accepted report, fourteen digits; a report that amends it names this identifier."""
 
 TrackingId = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9-]{1,64}$")]
 """The agency's identifier of a file that it received: FinCEN's tracking identifier, the IRS's receipt identifier."""
 
 REPORTS_MAX: Final = 1000
-"""Most reports in one file."""
+"""The maximum number of reports in one file."""
 
 _Dollars = Annotated[int, Field(strict=True, ge=0, le=10**12)]
 _Cents = Annotated[int, Field(strict=True, ge=0, le=10**12)]
@@ -43,10 +43,10 @@ _Place = Annotated[int, Field(strict=True, ge=1, le=REPORTS_MAX)]
 
 
 class FilingSubject(Contract):
-    """Whom a report is about: a patron, the account of nobody known, or the entry of a movement of nobody known.
+    """The subject of a report: a patron, the account of an unknown person, or an entry of an unknown person.
 
-    `with_others` are the other patrons that a report on a patron names: who moved currency for that patron, and for
-    whom else it was moved.
+    `with_others` are the other patrons in a report on a patron: those who moved currency for that patron, and those for
+    whom it was moved as well.
     """
 
     kind: Literal["patron", "account", "entry"]
@@ -66,12 +66,11 @@ class FilingSubject(Contract):
 
 
 class PreparedReport(FilingSubject):
-    """A report in a file, the first of which is 1, with its amounts as the file has them.
+    """A report in a file, numbered from 1, with its amounts as written to the file.
 
-    A currency transaction report has whole dollars in and out; `amends` is the identifier of the earlier one that it
-    corrects. An information return has its account number, winnings and tax withheld, cents (federal, and of the
-    state and the locality, if it says any); `corrects` is the filing
-    in which the return was sent that it corrects.
+    A currency transaction report has whole dollars in and out; `amends` is the identifier of the earlier report that it
+    corrects. An information return has its account number, winnings and tax withheld, cents (federal; state and local
+    if it reports any); `corrects` is the number of the filing that contains the return to be corrected.
     """
 
     report: _Place
@@ -87,7 +86,7 @@ class PreparedReport(FilingSubject):
 
 
 class FilingError(Contract):
-    """An error or a warning of the agency's: its code, and the place in the file."""
+    """An error or warning reported by the agency: its code, and its place in the file."""
 
     code: Identifier
     place: Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{0,500}$", strip_whitespace=True)] = ""
@@ -95,9 +94,9 @@ class FilingError(Contract):
 
 
 class AnsweredReport(Contract):
-    """What became of a report in a file: whether it was accepted, and what was found in it.
+    """The agency's answer to one report of a file: whether it was accepted, and its errors and warnings.
 
-    FinCEN gives each currency transaction report that it accepts an identifier, and no other report has one.
+    FinCEN assigns a `bsa_id` to each currency transaction report that it accepts; no other report has one.
     """
 
     report: _Place
@@ -107,27 +106,27 @@ class AnsweredReport(Contract):
 
 
 class ReleasedStep(AsShown):
-    """What is filed was released by somebody else than who prepared it: it may be sent."""
+    """A file was released by another person than its preparer: it may be sent."""
 
     prepared_by: Person
     content_sha256: Digest
 
 
 class CorrectedStep(Contract):
-    """A step after its release that may be recorded again: `reason` says why what was recorded before is wrong."""
+    """A step after release that may be recorded again: `reason` explains why the previous record is wrong."""
 
     reason: Reason | None = None
 
 
 class FiledStep(CorrectedStep):
-    """It was sent to the agency at a moment, which received it under an identifier that nothing else has."""
+    """A file was sent to the agency at `filed_at`, and was received under the unique identifier `tracking_id`."""
 
     filed_at: AwareDatetime
     tracking_id: TrackingId
 
 
 class WithdrawnStep(Contract):
-    """It was withdrawn before it was sent; its file was destroyed."""
+    """A filing was withdrawn before it was sent, and its file was destroyed; the step has a reason."""
 
     reason: Reason
 
@@ -142,10 +141,10 @@ class AboutFiling(Fact):
 
 @fact("filing.prepared", ACCOUNTS)
 class FilingPrepared(AboutFiling):
-    """A file of reports of a gaming day or tax year awaits another person's release; it is to be filed by `file_by`.
+    """A file of reports of a gaming day or tax year awaits another person's release; it must be filed by `file_by`.
 
-    Whoever an information return is about has a copy by `copy_by`. `unconfirmed` are the values of law behind it whose
-    review was due, and which were relied on all the same.
+    The recipient of an information return must have a copy by `copy_by`. `unconfirmed` names the legal values behind
+    the file that were used although their review was due.
     """
 
     form: FilingForm
@@ -165,20 +164,20 @@ class FilingWithdrawn(AboutFiling, WithdrawnStep):
 
 @fact("filing.released", ACCOUNTS)
 class FilingReleased(AboutFiling, ReleasedStep):
-    """A filing was released by somebody else than who prepared it: it may be sent."""
+    """A filing was released by another person than its preparer: it may be sent."""
 
 
 @fact("filing.filed", ACCOUNTS)
 class FilingFiled(AboutFiling, FiledStep):
-    """A file was sent to the agency at a moment, which received it under an identifier."""
+    """A file was sent to the agency, which received it under an identifier."""
 
 
 @fact("filing.acknowledged", ACCOUNTS)
 class FilingAcknowledged(AboutFiling, CorrectedStep):
-    """The agency's answer to a file: whether it was accepted as a whole, and what became of each report.
+    """The agency's answer to a file: whether it was accepted as a whole, and the answer to each report.
 
-    A file is rejected if one of its reports is: what was not accepted is to be filed again. Recorded again, with a
-    `reason`, it replaces what was recorded before.
+    A file is rejected if one of its reports is; reports that were not accepted must be filed again. An answer that is
+    recorded again, with a `reason`, replaces the one recorded before.
     """
 
     accepted: bool

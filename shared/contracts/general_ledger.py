@@ -1,6 +1,6 @@
-"""The general-ledger mapping of a property: its chart of accounts, and which account takes what each leg moves.
+"""The general-ledger mapping of a property: its chart of accounts, and the account to which each leg is posted.
 
-It is a versioned document of its own, each version of which two people file and approve.
+It is a versioned document of its own; one person files a version, and another approves it.
 """
 
 import re
@@ -19,13 +19,13 @@ from shared.contracts.topics import PROPERTIES
 from shared.contracts.versions import Approved, Filed, Returned, version_hash
 
 AccountNumber = Annotated[str, StringConstraints(pattern=r"^[0-9A-Z][0-9A-Za-z-]{0,14}$")]
-"""The number of an account in the general ledger: at most 15 characters, as every program takes them."""
+"""The number of an account in the general ledger: at most 15 characters, which every accounting program accepts."""
 
 Segment = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z.-]{0,31}$")]
 """The number of a department or a cost center."""
 
 Currency = Literal["USD", "CAD"]
-"""The currency of all amounts, by its ISO 4217 code: a dollar of a hundred cents, as ISO 4217 has both (exponent 2)."""
+"""The currency of all amounts, by its ISO 4217 code; both have a hundred cents to the dollar (exponent 2)."""
 
 TableClass = Literal["banking", "non_banking", "fully_automated"]
 """The class of a table's revenue, as named in jurisdiction packs."""
@@ -40,9 +40,9 @@ class LedgerAccount(Contract):
 
     @property
     def plain_title(self) -> str:
-        """Return the title for programs that know an account by it.
+        """Return the title for accounting programs that identify an account by its title.
 
-        They read a colon as that between an account and one below it, and a double quote as the limit of a text.
+        They read a colon as the separator of account and sub-account, and a double quote as the end of a text.
 
         >>> LedgerAccount(account="4030", title="Table games: vigorish", kind="revenue").plain_title
         'Table games - vigorish'
@@ -51,7 +51,7 @@ class LedgerAccount(Contract):
 
 
 class LedgerRule(Contract):
-    """The account, department and cost center of what a service's leg moves, where each given condition is met.
+    """The account, department and cost center for amounts of a service's leg that meet every given condition.
 
     `item` is the journal's name of the wager, instrument, coupon, slip or pool. Of several rules that apply, the one
     with the most specific condition counts: `item`, then `game`, `pit`, `table_class`.
@@ -69,7 +69,7 @@ class LedgerRule(Contract):
 
     @property
     def conditions(self) -> tuple[str | None, ...]:
-        """Return the conditions, the most specific one first."""
+        """Return the conditions, most specific first."""
         return tuple(getattr(self, name) for name in CONDITIONS)
 
     @property
@@ -82,14 +82,14 @@ class LedgerRule(Contract):
 
 
 CONDITIONS: Final = ("item", "game", "pit", "table_class")
-"""The conditions of a rule, the most specific one first."""
+"""The names of a rule's conditions, most specific first."""
 
 
 class LedgerMappingDocument(Contract):
     """One version of a property's general-ledger mapping, for the gaming days that begin at `effective_from` or later.
 
-    `currency` is that of its amounts. Each leg of every service has a rule without conditions, so that
-    nothing is left over; `accounts` is the chart of the accounts that the rules name.
+    `currency` is the currency of all amounts. Each leg of every service has a rule without conditions, so that every
+    amount is mapped; `accounts` is the chart of the accounts that the rules name.
     """
 
     property: Name
@@ -106,7 +106,7 @@ class LedgerMappingDocument(Contract):
 
     @cached_property
     def _rules_of_legs(self) -> Mapping[tuple[str, str], Sequence[LedgerRule]]:
-        """Return the rules of each leg by service and leg, those with the most specific conditions first."""
+        """Return (service, leg) -> its rules, those with the most specific conditions first."""
         found: dict[tuple[str, str], list[LedgerRule]] = {}
         for rule in self.rules:
             found.setdefault((rule.service, rule.leg), []).append(rule)
@@ -117,7 +117,7 @@ class LedgerMappingDocument(Contract):
     def rule_for(
         self, service: str, leg: str, *, item: str = "", game: str = "", pit: str = "", table_class: str = ""
     ) -> LedgerRule | None:
-        """Return the rule for what a leg moved; None if there is none."""
+        """Return the rule that applies to an amount of a leg; None if there is none."""
         given = (item, game, pit, table_class)
         for rule in self._rules_of_legs.get((service, leg), ()):
             if all(wanted in (None, value) for wanted, value in zip(rule.conditions, given, strict=True)):
@@ -164,7 +164,7 @@ def _problems_of(rule: LedgerRule, chart: Mapping[str, LedgerAccount]) -> Iterat
 
 
 def _split_transfers(wanted: LedgerMappingDocument) -> Iterator[str]:
-    """Yield transfers whose sides have several accounts: none of these would come to nothing."""
+    """Yield a message for each transfer whose sides map to several accounts, none of which would return to zero."""
     used: dict[str, set[str]] = {}
     for rule in wanted.rules:
         leg = LEGS.get(rule.service, {}).get(rule.leg)

@@ -29,7 +29,7 @@ NonBanking = Literal[True] | None
 """Marks a non-banking table: its revenue is its rake, and it has no win."""
 
 DESK: Final = "/properties/{property}/inventory"
-"""The stream of actions at desks."""
+"""The stream of actions that people take at the desks of a property."""
 
 
 class OfTableDay(Contract):
@@ -60,15 +60,15 @@ def _of_its_type(data: Any, info: ValidationInfo) -> Any:
 
 
 PitEventData = Annotated[SerializeAsAny[PitData], BeforeValidator(_of_its_type), WithJsonSchema({"type": "object"})]
-"""The data of a pit event of any type; the field `event` before it gives the type."""
+"""The data of a pit event of any type; the field `event`, declared before it, gives the type."""
 
 
 class OfPitEvent(OfTableDay):
     """An event of a pit stream: `event` is its type, `data` its data.
 
     `sequence` is its position in the pit stream of the table, by which counts, boxes and variances refer to it, even
-    after corrections. `claimed_day` is the gaming day in the event, if it is recorded under that of its moment instead,
-    and `slip_day` that of the slip that it is a step of, if different.
+    after corrections. `claimed_day` is the gaming day that the event states, if the event is recorded under the gaming
+    day of its moment instead. `slip_day` is the gaming day of the slip to which the event belongs, if different.
     """
 
     event: Name
@@ -257,7 +257,7 @@ class VarianceOwned(VarianceRef):
 class VarianceResolved(VarianceRef, AsShown):
     """A variance was investigated and resolved; the books keep the counted amount.
 
-    `by_instrument` splits that of a drop box.
+    `by_instrument` splits the variance of a drop box.
     """
 
     by_instrument: dict[Literal["currency", "counter_check"], SignedCents] | None = None
@@ -349,8 +349,8 @@ class UpstreamNoted(Fact):
 
     `property` is set if it can be determined. Of the stream `source`, the events `first` to `last` are missing, or the
     event `filled` arrived late. `quarantined` is the entry of a refused record, and `sequence` the position that it
-    claims; `closed` are those that were repaired or dismissed (`mended` distinguishes them), `closed_ranges` those that
-    were dismissed in bulk.
+    claims; `closed` are the entries of records that were repaired (`mended`) or dismissed, `closed_ranges` those of
+    records dismissed in bulk.
     """
 
     property: Name | None = None

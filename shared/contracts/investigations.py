@@ -1,4 +1,4 @@
-"""Facts about investigations in the table-inventory ledger: holds that deviate from their base, and explanations."""
+"""Facts about investigations in the table-inventory ledger: deviating holds, and their explanations."""
 
 from typing import Annotated, Literal
 
@@ -14,11 +14,11 @@ Month = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{3}-(0[1-9]|1[0-2]
 """A calendar month, such as `2026-11`, without the year 0000."""
 
 Subject = Literal["table", "game"]
-"""What the hold belongs to."""
+"""Whether the hold is that of a table or of a game."""
 
 
 class HoldVariance(Contract):
-    """The hold of a table or a game (`what`) in a monthly report, deviating from its base."""
+    """The hold of a table or a game (`what`) in a monthly report that deviates from its base."""
 
     property: Name
     what: Subject

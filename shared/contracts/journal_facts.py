@@ -88,7 +88,7 @@ class RecordMended(Fact):
 
 
 class QuarantineRequest(Fact):
-    """A request about a quarantined record: the `request`-th about it, counted from 1."""
+    """A request about a quarantined record; `request` numbers the requests about that record, from 1."""
 
     quarantine: int
     request: int
@@ -143,11 +143,11 @@ class QuarantineDismissed(RequestOfTwo, RecordPlace):
 class QuarantineFilter(Contract):
     """A filter of open quarantined records: those numbered up to `until` that meet all other criteria.
 
-    Of a `topic`; with `reason_contains` in the reason; listed under this `property` only; quarantined `before` a
-    moment.
+    The criteria: the `topic`; `reason_contains` is in the reason; listed only under this `property`; quarantined
+    `before` a moment.
     """
 
-    until: Annotated[int, Field(strict=True, ge=1, le=2**62, description="the greatest number of a record")]
+    until: Annotated[int, Field(strict=True, ge=1, le=2**62, description="the greatest number of a selected record")]
     topic: Name | None = None
     reason_contains: Text | None = None
     property: Name | None = None

@@ -59,7 +59,7 @@ def require_members_once(raw: bytes) -> None:
     if _is_the_same_again(raw):
         return
     try:
-        # A number of more digits than Python reads hides nothing: it is not read.
+        # Numbers are not parsed (`len`): Python refuses very long ones, and only the members matter here.
         json.loads(raw.decode(), object_pairs_hook=members_once, parse_int=len, parse_float=len)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
@@ -75,12 +75,12 @@ def members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _is_the_same_again(raw: bytes) -> bool:
-    """Return whether serializing a parsed text again is known to lose nothing."""
+    """Return whether serializing the parsed text again provably loses no member."""
     try:
         again = _encode(_decode(raw))
-    except (ValueError, RecursionError):  # of what msgspec does not read, or no JSON
+    except (ValueError, RecursionError):  # no JSON, or JSON that msgspec does not read
         return False
-    # Without escapes each colon in a text is written again as it is, and each member that is lost takes one with it.
+    # Without escapes every colon is written back, and each lost member takes one colon with it.
     return again == raw or (b"\\" not in raw and again.count(b":") == raw.count(b":"))
 
 

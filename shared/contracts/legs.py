@@ -1,8 +1,8 @@
-"""The catalogue of legs: every leg on which a service posts, and the kinds of general-ledger account that may take it.
+"""The catalogue of legs: every leg on which a service posts, and the kinds of general-ledger account it may map to.
 
-A journal refuses a posting on a leg that its service does not declare here, so that none is missing in a mapping to the
-general ledger. Two services post the two sides of some transfers: the legs of a `Transfer` are posted to one clearing
-account, which comes to nothing once both services have recorded the transfer.
+A journal refuses a posting on a leg that its service does not declare here, so that no leg is missing in a mapping to
+the general ledger. Some transfers have sides on different legs: all legs of a `Transfer` map to one clearing account,
+which returns to zero once every side is recorded.
 """
 
 from collections.abc import Mapping
@@ -12,16 +12,16 @@ from typing import Final, Literal
 AccountKind = Literal["asset", "liability", "equity", "revenue", "expense", "clearing", "memorandum"]
 """The kind of an account of the general ledger.
 
-`clearing` takes both sides of a transfer between services; `memorandum` accounts are records beside the books.
+A `clearing` account takes both sides of a transfer; `memorandum` accounts are off-book records.
 """
 
 Transfer = Literal["rounds", "accounts", "meters", "bank"]
-"""A transfer of which two legs are the sides: chips of rounds, wagers from accounts, progressive meters, a bank."""
+"""A transfer whose sides are on different legs: chips of rounds, wagers from accounts, meters, a player's bank."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A leg: what it holds, the kinds of account that may take it, and its transfer, if it is a side of one."""
+    """A leg: what it holds, the kinds of general-ledger account it may map to, and its transfer, if any."""
 
     about: str
     kinds: tuple[AccountKind, ...]
@@ -145,7 +145,7 @@ LEGS: Final[Mapping[str, Mapping[str, Leg]]] = {
     "progressive-meters": _PROGRESSIVE_METERS,
     "wagering-accounts": _WAGERING_ACCOUNTS,
 }
-"""Service -> its legs, by name."""
+"""Service -> name of a leg -> the leg."""
 
 
 def require_declared(service: str, leg: str) -> None:

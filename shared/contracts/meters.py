@@ -1,7 +1,7 @@
 """Facts of the progressive meters on `meters`: pools configured, rounds counted, changes approved, days reconciled.
 
 A **pool** is one progressive meter of a property, fed by any number of tables and games. Every entry that moves a pool
-has its movements with the reading afterwards, for signs.
+has the pool's movements with the readings afterwards, for signs.
 """
 
 from datetime import date
@@ -35,7 +35,7 @@ class PoolTerms(Contract):
 
     `base_cents` is its initial amount and `reset_cents` the display after an award of the whole meter; its rates are
     those in the rules submissions of its feeds. Amounts above `limit_cents` go to the overflow meter. A round that adds
-    more than `unreasonable_contribution_cents` is refused. `gaming_day` is the day on which the base is put in.
+    more than `unreasonable_contribution_cents` is refused. `gaming_day` is the day on which the base is posted.
     """
 
     property: Name
@@ -157,7 +157,7 @@ ChangeKind = Literal["transfer", "adjustment", "reset", "overflow", "award"]
 
 
 class WantedChange(Contract):
-    """A requested change of a meter, without the people.
+    """A requested change of a meter, without the people who request or decide it.
 
     `transfer` moves `cents` to the pool `to`; `adjustment` adds them (negative: deducts them, to the house); `reset`
     brings the display to the reset amount, at the house's cost or gain; `overflow` moves `cents` from the overflow

@@ -21,16 +21,16 @@ def _in_years(value: DayOrMoment) -> DayOrMoment:
 Day = Annotated[WrittenDay, AfterValidator(_in_years)]
 """A day in ISO form with hyphens: `20261120` is rejected."""
 Moment = Annotated[WrittenMoment, AfterValidator(_in_years)]
-"""A moment in a question or a command, with its time zone."""
+"""A moment in a query or a command, with its offset from UTC."""
 
 
 class Happened(Contract):
     """An action that may be entered late, with its time and the reason for the late entry."""
 
     occurred_at: Annotated[
-        Moment | None, Field(description="when it happened, where that was earlier; the gaming day follows from it")
+        Moment | None, Field(description="when it happened, if that was earlier; it determines the gaming day")
     ] = None
-    late_reason: Annotated[Reason | None, Field(description="why it is entered later than it happened")] = None
+    late_reason: Annotated[Reason | None, Field(description="why it is entered late")] = None
 
     @model_validator(mode="after")
     def _said_together(self) -> Self:
@@ -43,18 +43,18 @@ class Happened(Contract):
         return {name: value for name, value in self if name not in Happened.model_fields}
 
     def late(self, entered_at: datetime) -> dict[str, Any]:
-        """Return the fields of `EnteredLate`."""
+        """Return the fields of `EnteredLate`; empty if the action is entered as it happens."""
         if self.occurred_at is None:
             return {}
         return {"entered_at": entered_at, "late_reason": self.late_reason}
 
 
 NOW: Final = Happened()
-"""Entered as it happens."""
+"""The default: an action that is entered as it happens."""
 
 
 class EnteredLate(Contract):
-    """When something entered late happened, and why it was late; empty if it was entered as it happened."""
+    """When an action was entered, and why so late; both None if it was entered as it happened."""
 
     entered_at: AwareDatetime | None = None
     late_reason: Reason | None = None

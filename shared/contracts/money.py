@@ -2,7 +2,7 @@
 
 
 def dollars(cents: int, *, symbol: str = "", minus: str = "-", grouped: bool = True) -> str:
-    """Return an amount of cents in dollars, by default with separators of thousands.
+    """Return an amount of cents in dollars, by default with thousands separators.
 
     >>> dollars(-123450), dollars(123450, symbol="$"), dollars(1200000, grouped=False)
     ('-1,234.50', '$1,234.50', '12000.00')

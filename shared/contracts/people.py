@@ -56,9 +56,9 @@ def same_person(one: str | None, other: str | None) -> bool:
 
 
 def held_twice(steps: Iterable[tuple[str, str | None]]) -> tuple[str, str, str] | None:
-    """Return the first person named in two of these steps, with both steps, or None.
+    """Return the first person who took two of the steps, with the names of both steps, or None.
 
-    Steps that are not taken yet do not count.
+    `steps` are (step, person); a step that nobody has taken yet (None) does not count.
     """
     held: dict[str, str] = {}
     for step, person in steps:

@@ -167,7 +167,7 @@ class GivenChips(PitData):
 class SoldChips(GivenChips, OnBehalf):
     """Chips sold for currency, which went into the drop box, or for a prepaid access instrument.
 
-    `patron` is the buyer by reference, if the pit knows it: currency is totaled by person.
+    `patron` is the buyer by reference, if known to the pit, because currency is totaled by person.
     """
 
     CONDUCTED_BY = "patron"
@@ -212,7 +212,7 @@ class ChangedChips(PitData):
 class DroppedCoupon(PitData):
     """A match play or other coupon dropped after the wager was decided, won or lost.
 
-    `cents` is its stated value; `paid_cents` the chips paid for it beyond the round record.
+    `cents` is its stated value, `paid_cents` the chips paid for it that are not in the round record.
     """
 
     coupon: Name
@@ -266,9 +266,9 @@ class CollectedTips(PitData):
 
 @event("time.collected", PIT_EVENTS)
 class CollectedTime(PitData):
-    """Time was collected at a non-banking table: so much from each of some seats, for a period of play.
+    """Time was collected at a non-banking table: `cents_per_seat` from each of `seats` seats, for a period of play.
 
-    The chips went into the drop box. They are part of the rake for which the box is counted, which alone is revenue.
+    The chips went into the drop box. They are part of the rake counted in that box; only the counted rake is revenue.
     """
 
     seats: Seat
@@ -350,10 +350,10 @@ EVENTS: Final = tuple(kind.model for kind in KINDS.on(PIT_EVENTS))
 
 
 class SaidAtDesk(Contract):
-    """Set on a fact about a pit event if it was changed at the desk: `desk_change` is the number of the change.
+    """The desk change that a fact about a pit event records, if any: `desk_change` is its number.
 
-    The change follows the position `behind` in the pit stream, that of the last statement about the event at the time
-    of approval, and precedes everything that the pit reports about the event later.
+    The change comes directly after position `behind` in the pit stream, that of the last statement about the event at
+    the time of approval, and before everything that the pit reports about the event later.
     """
 
     property: Name
@@ -383,7 +383,7 @@ class VoidedPitEvent(PitChange):
 class CorrectedPitEvent(PitChange):
     """The corrected data of a pit event, complete, and when it happened; it replaces the event's data.
 
-    There is one model per type of event; the type does not change.
+    There is one model per type of event; a correction cannot change the type.
     """
 
     at: WrittenMoment
@@ -410,7 +410,7 @@ def _of_each_kind() -> Any:
     return Annotated[reduce(or_, models), Field(discriminator="event")]
 
 
-# The type checker sees what all kinds have alike.
+# The type checker sees only the fields that all kinds have in common.
 if TYPE_CHECKING:
     Corrected: TypeAlias = CorrectedPitEvent
 else:

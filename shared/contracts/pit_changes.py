@@ -1,8 +1,8 @@
 """Changes of pit events by two people at a desk: proposal and decision.
 
-They are recorded in the journal of table inventory. An approved change takes effect there when its event comes back on
-`pit.events`, after what the pit reported; vigorish reads it from the fact. Both put it at the same position: directly
-after the last statement about the event at the time of approval.
+Both are recorded in the journal of table inventory. There an approved change takes effect when its own event is read
+back from `pit.events`, after the events that the pit reported; the vigorish service reads it from the fact. Both
+services put it at the same position: directly after the last statement about the event at the time of approval.
 """
 
 from typing import Annotated, Any
@@ -22,7 +22,7 @@ ChangeNumber = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
 class ChangeOfPitEvent(Fact, OfTableDay):
-    """The change of a pit event that a fact is about.
+    """The pit event and the number of its change: the fields common to facts about changes.
 
     `event` is the event's type, `sequence` its position in the pit stream.
     """
@@ -54,8 +54,8 @@ class PitChangeProposed(ChangeOfPitEvent):
 class PitChangeApproved(PitChangeProposed, AsShown):
     """Another person approved a change.
 
-    It is positioned directly `behind` the last statement about the event, a position in the pit stream; `place` is the
-    position of its event in the desk stream of the table.
+    The change comes directly after position `behind` in the pit stream, that of the last statement about the event;
+    `place` is the position of its own event in the desk stream of the table.
     """
 
     approved_by: Person
@@ -74,7 +74,7 @@ class PitChangeRejected(ChangeOfPitEvent):
 
 
 class DeskChange(Event[Any]):
-    """A change as a pit event: it follows the event `sequence` in the pit stream; `desk` is its number."""
+    """A change in the form of a pit event: it follows position `sequence` of the pit stream; `desk` is its number."""
 
     desk: Sequence
 

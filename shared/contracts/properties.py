@@ -1,4 +1,4 @@
-"""A property: a casino as a versioned document, each version of which two people file and approve.
+"""A property: a casino as a versioned document; one person files a version, and another approves it.
 
 It names its law (jurisdiction packs), its clock, its pits, tables and devices, its shifts, and its staff.
 """
@@ -33,7 +33,7 @@ def _on_a_clock(value: object) -> object:
 
 ClockTime = Annotated[
     time, BeforeValidator(_on_a_clock), WithJsonSchema({"type": "string", "pattern": _CLOCK_TIME})
-]  # JSON Schema's own `time` has an offset
+]  # JSON Schema's own `time` requires an offset
 """A time on the property's own clock."""
 
 PackId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=64)]
@@ -46,16 +46,16 @@ RoleName = Annotated[str, StringConstraints(pattern=r"^[a-z]+(\.[a-z]+)+$", max_
 class Device(Signing):
     """A device at a table. With keys, it signs for that table."""
 
-    kind: Annotated[str, Field(description="what it is: shuffler, shoe, terminal, display")] = "shuffler"
+    kind: Annotated[str, Field(description="the kind of device: shuffler, shoe, terminal, display")] = "shuffler"
     asset_number: Label
     serial_number: Label | None = None
 
 
 Play = Literal["rounds", "counted"]
-"""How the win of a table is known: from the rounds that it reports, or only from counts."""
+"""How the win of a table is determined: from the rounds that it reports, or only from counts."""
 
 Sales = Literal["each", "over", "none"]
-"""Which sales of chips into its drop box a table reports: each, those over an amount, or none."""
+"""Which chip sales for its drop box a table reports: each one, those over an amount, or none."""
 
 
 class PropertyTable(Contract):
@@ -109,10 +109,10 @@ class PropertyTable(Contract):
 
 
 class ExpectedHold(Contract):
-    """The hold that a property expects of a game on the gaming days from one up to and with another; None: any later.
+    """The hold that a property expects of a game on the gaming days `first_day` to `last_day` (None: no end).
 
-    `hold` is in percent of the drop, as the `source` has it: the property's own years, say, or what the regulator
-    publishes.
+    `hold` is in percent of the drop. The `source` is where the figure is from: the property's own past years, say, or
+    figures that the regulator publishes.
     """
 
     hold: Payback
@@ -121,12 +121,12 @@ class ExpectedHold(Contract):
     last_day: date | None = None
 
     def is_of(self, day: date) -> bool:
-        """Return whether it is expected on a gaming day."""
+        """Return whether the hold is expected on a gaming day."""
         return self.first_day <= day and (self.last_day is None or day <= self.last_day)
 
 
 class PropertyGame(Contract):
-    """A game of counted tables, which has no catalogue: `game` as its tables have it, of a `kind` (craps, roulette)."""
+    """A game of counted tables, which has no catalogue: `game` is its name there, `kind` is craps or roulette, say."""
 
     game: Name
     kind: Name
@@ -134,11 +134,11 @@ class PropertyGame(Contract):
 
 
 class RatingTerms(Contract):
-    """What ratings of a game go by on the gaming days from one up to and with another; None: any later.
+    """The terms for rating a game on the gaming days `first_day` to `last_day` (None: no end).
 
-    `decisions_an_hour` is how many rounds a patron plays where none are settled; `house_edge`, in percent of what is
-    bet, holds where the rules submission of the table gives no exact one. The `source` has both: the property's own
-    study, say.
+    `decisions_an_hour` is the number of rounds that a patron plays in an hour, for tables without settled rounds.
+    `house_edge`, in percent of the wager, applies if the table's rules submission gives no exact one. The `source` is
+    where both figures are from: the property's own study, say.
     """
 
     decisions_an_hour: Annotated[int, Field(ge=1, le=1000)]
@@ -148,12 +148,12 @@ class RatingTerms(Contract):
     last_day: date | None = None
 
     def is_of(self, day: date) -> bool:
-        """Return whether ratings go by it on a gaming day."""
+        """Return whether the terms apply on a gaming day."""
         return self.first_day <= day and (self.last_day is None or day <= self.last_day)
 
 
 class RatedGame(Contract):
-    """A game as tables offer it, and what ratings of it go by."""
+    """A game by its name at the tables, with the terms for rating it."""
 
     game: Name
     terms: tuple[RatingTerms, ...] = Field(default=(), max_length=100)
@@ -167,7 +167,7 @@ class Shift(Contract):
 
 
 class ChipSet(Contract):
-    """Value chips, coins or plaques of a property, cents each.
+    """A set of value chips, coins or plaques of a property; `denominations_cents` are the values, cents each.
 
     They may be used on its tables on the gaming days from `in_use_from` up to but not including `retired_on`.
     """
@@ -184,10 +184,10 @@ class ChipSet(Contract):
 
 
 class CageLocation(Contract):
-    """A place of the cage at which money, chips and paper lie and are counted.
+    """A location of the cage where money, chips and paper are held and counted.
 
-    It is in use on the gaming days from `opened_on` up to but not including `retired_on`. A drawer or a bank that is
-    brought to the same amount at each change has an `imprest_cents`.
+    It is in use on the gaming days from `opened_on` up to but not including `retired_on`. `imprest_cents` is the amount
+    to which a drawer or a bank is restored at each change, if it has one.
     """
 
     location: Name
@@ -214,7 +214,7 @@ class RevenueOfYear(Contract):
 
 
 class PropertyLimits(Contract):
-    """The property's own limits, each within that of the packs, which is the default."""
+    """The property's own limits; the limit in the packs is the default and the maximum of each."""
 
     variance_report_cents: Cents | None = None
     variance_authority_cents: Cents | None = None
@@ -250,11 +250,11 @@ _Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,150}$", s
 
 
 class Filer(Contract):
-    """Who files the property's reports with FinCEN, in the fields of its currency transaction report (FinCEN 112).
+    """The filer of the property's reports to FinCEN, in the fields of the currency transaction report (FinCEN 112).
 
-    The contact answers what the agency asks. `transmitter_control_code` is what FinCEN gave the transmitter, who is the
-    casino itself unless `transmitter_name` says otherwise. `state_tax_number` is the number by which the tax office of
-    its state knows it as a payer, and `locality` the name of the place that has an income tax of its own.
+    The contact answers the agency's questions. `transmitter_control_code` is the code that FinCEN assigned to the
+    transmitter, which is the casino itself unless `transmitter_name` is given. `state_tax_number` identifies the payer
+    at the state's tax office, and `locality` is the name of the locality, if that has an income tax of its own.
     """
 
     legal_name: _Line
@@ -277,8 +277,8 @@ class Filer(Contract):
 class TipsPool(Contract):
     """How dealers share the tips collected in a `day` or a `week`: by hours, each share rounded down to the cent.
 
-    The cents that are left go one by one to those whose share lost the largest fraction of a cent, or to those with the
-    most hours; of equals, to the first by name.
+    The remaining cents go one by one to the dealers whose shares lost the largest fraction of a cent, or to the dealers
+    with the most hours; ties go to the first by name.
     """
 
     period: Literal["day", "week"]
@@ -293,13 +293,13 @@ class Member(Contract):
 
 
 AGEING_DAYS: Final = (7, 30, 90)
-"""The ends of the groups of ages, in days, of a property that states none."""
+"""The last day of each age group of outstanding checks, in days, for a property that states none."""
 
 
 class CreditLineTier(Contract):
-    """The approvals that a credit limit up to `limit_cents_max` needs.
+    """The approvals required for a credit limit up to `limit_cents_max`.
 
-    As many different people as `approvals`, each with one of the `roles` among the property's people.
+    As many different people as `approvals` must approve it, each of whom has one of the `roles` at the property.
     """
 
     limit_cents_max: Cents
@@ -308,11 +308,12 @@ class CreditLineTier(Contract):
 
 
 class CreditLineRules(Contract):
-    """The rules of credit lines: nobody approves a limit above the last of the `tiers`.
+    """The rules of credit lines: a limit above the last of the `tiers` cannot be approved.
 
-    Whoever requested, verified or approved a limit prepares no counter check against it for `apart_days` afterwards.
+    A person who requested, verified or approved a limit cannot prepare a counter check against it for `apart_days`.
     A temporary increase of a limit ends within `temporary_days` of the gaming day on which it is requested.
-    What is owed is reported by age, in days since issue, in groups up to and with each of `ageing_days`, and beyond.
+    Outstanding checks are reported by age, in days since issue: `ageing_days` are the last days of the age groups, and
+    one more group is for older checks.
     """
 
     tiers: tuple[CreditLineTier, ...] = Field(min_length=1, max_length=20)
@@ -330,22 +331,22 @@ class CreditLineRules(Contract):
 class PropertyDocument(Contract):
     """One version of a property, in effect from a moment.
 
-    The gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). `other_gaming_day` says whether an
-    event whose gaming day differs from that of its moment is refused, or recorded under the day of its moment and
-    flagged; `late_events` whether one older than `age_days_max` is refused, or recorded and flagged.
+    The gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). `other_gaming_day` decides whether
+    an event whose gaming day differs from that of its moment is refused, or recorded under the day of its moment and
+    flagged; `late_events` whether an event older than `age_days_max` is refused, or recorded and flagged.
     `table_games_since` is the first gaming day of table games at the facility, which may be long before this document;
-    taxes of its first years are due only if it is given. `revenue_of_years` is what law asks of earlier years, where a
-    tax or a share depends on it. `promotional_money_spent` says whether promotional money on
-    accounts is wagered before other money or after it; a grant above `promotional_grant_cents_max` needs two people.
-    `winnings_forms` says whether each reportable win has a form of its own, or all of a known patron on a gaming day
-    share one. `winnings_reduced_by_wager` is the payer's choice if the law of a form leaves it one; the pack has the
-    default. From `signatures_required_from` on, events of the tables must be signed by a device of the table, or by one
-    of the `systems`. Its `games` are those of counted tables, with the hold that it expects of them; `rated_games` are
-    what ratings of patrons go by. A rules submission that pays back less than one of the `payback_floors` is approved
-    only with an override; of several, the most specific applies: wager and game, wager, game. If it names its
-    `chip_sets`, only these can be filled, credited, counted or sold at its tables. Its `cage_locations` are those that
-    its cage has besides `cage`, which every property has. `filer` is who files its currency transaction reports.
-    Its `tips_pool` says how dealers share tips; without one, they are not shared here.
+    taxes that apply to its first years are due only if it is given. `revenue_of_years` is the revenue of earlier years,
+    if a tax or a share depends on it. `promotional_money_spent` decides whether promotional money on accounts is
+    wagered before other money or after it; a grant above `promotional_grant_cents_max` needs two people.
+    `winnings_forms` decides whether each reportable win has a form of its own, or all wins of a known patron on a
+    gaming day share one. `winnings_reduced_by_wager` decides whether the payer deducts the wager from a reportable win,
+    if the law of a form leaves the choice; the pack has the default. From `signatures_required_from` on, events of the
+    tables must be signed by a device of the table, or by one of the `systems`. Its `games` are those of counted tables,
+    with their expected holds; `rated_games` have the terms for rating patrons. A rules submission that pays back less
+    than one of the `payback_floors` is approved only with an override; of several, the most specific applies: wager and
+    game, wager, game. If it names its `chip_sets`, only these can be filled, credited, counted or sold at its tables.
+    Its `cage_locations` are those besides `cage`, which every property has. `filer` files its currency transaction
+    reports. Its `tips_pool` has the rules by which dealers share tips; without it, this system does not share tips.
     If it has rules of `credit_lines`, a table issues only counter checks that were prepared against a patron's limit.
     """
 

@@ -31,7 +31,7 @@ MoneyLimit = Literal["variance_report_cents", "variance_authority_cents", "adjus
 class TableSigner:
     """A key of a property, the topics that its holder signs, and the tables (`tables` None: all).
 
-    `is_device`: the holder is a device of its one table, not a system that speaks for several.
+    `is_device`: the holder is a device of its one table, not a system that signs for several.
     """
 
     key: DeviceKey
@@ -78,7 +78,7 @@ class PropertySnapshot:
 
     @cached_property
     def zone(self) -> ZoneInfo:
-        """Return the time zone of its clock."""
+        """Return the time zone of the property's clock."""
         return ZoneInfo(self.document.time_zone)
 
     @cached_property
@@ -114,7 +114,7 @@ class PropertySnapshot:
 
     @cached_property
     def _tables(self) -> dict[str, list[PropertyTable]]:
-        """The tables by name, each as in this version and in later ones."""
+        """Table name -> the table as in this version and in each later one."""
         found: dict[str, list[PropertyTable]] = {}
         for version in (self.document, *sorted(self.later, key=lambda version: version.effective_from)):
             for table in version.tables:
@@ -159,11 +159,11 @@ class PropertySnapshot:
 
     @cached_property
     def _latest_first(self) -> list[Shift]:
-        """The shifts by the clock, latest first."""
+        """The shifts by the clock time of their beginning, latest first."""
         return sorted(self.document.shifts, key=lambda shift: shift.begins, reverse=True)
 
     def table(self, name: str, day: date) -> PropertyTable:
-        """Return a table as of a gaming day. Raises: Refused, naming what to file."""
+        """Return a table as of a gaming day. Raises: Refused if it is not in use, with the document to file."""
         found = self._table(name, day)
         if found is None:
             raise Refused(f"{self.why_no_table(name, day)}, then replay this record")
@@ -174,13 +174,13 @@ class PropertySnapshot:
         return [found for name in sorted(self._tables) if (found := self._table(name, day)) is not None]
 
     def counted_on(self, day: date) -> Mapping[str, Sales]:
-        """Return the counted tables of a gaming day, each with the sales that it reports."""
+        """Return the counted tables of a gaming day: table -> the sales that it reports."""
         tables = (self._table(name, day) for name in self._ever_counted)
         return {table.table: table.sales for table in tables if table is not None and table.play == "counted"}
 
     @cached_property
     def _ever_counted(self) -> list[str]:
-        """The tables that are counted on any day, by name."""
+        """The names of the tables that are counted tables on some day, sorted."""
         return sorted(name for name, dated in self._tables.items() if any(one.play == "counted" for one in dated))
 
     def kind_of(self, game: str) -> str | None:
@@ -197,7 +197,7 @@ class PropertySnapshot:
         return {one.location: one for one in self.document.cage_locations if one.is_in_use_on(day)}
 
     def rating_terms(self, game: str, day: date) -> RatingTerms | None:
-        """Return what ratings of a game go by on a gaming day, or None if the property does not say."""
+        """Return the terms for rating a game on a gaming day, or None if the property states none."""
         found = (terms for named in self.document.rated_games if named.game == game for terms in named.terms)
         return next((terms for terms in found if terms.is_of(day)), None)
 
@@ -206,7 +206,7 @@ class PropertySnapshot:
         return self._table(name, day)
 
     def why_no_pieces(self, contents: Iterable[Pieces], day: date) -> str | None:
-        """Return why chips, coins or plaques are not in use on a gaming day, and which are, or None.
+        """Return why some pieces are not in use on a gaming day, with the permitted ones, or None if all are in use.
 
         A property that does not name its chip sets accepts all.
         """
@@ -227,7 +227,7 @@ class PropertySnapshot:
             return None
         if day not in self._pieces_on:
             used = [one for one in sets if one.is_in_use_on(day)]
-            self._pieces_on.clear()  # the next that is asked for is mostly of the same day
+            self._pieces_on.clear()  # one day is cached: the next call is mostly for the same day
             self._pieces_on[day] = frozenset((one.kind, cents) for one in used for cents in one.denominations_cents)
         return self._pieces_on[day]
 
@@ -236,7 +236,7 @@ class PropertySnapshot:
         return {}
 
     def why_no_table(self, name: str, day: date) -> str | None:
-        """Return why a table is not in use on a gaming day, and what to file, or None."""
+        """Return why a table is not in use on a gaming day, with the document to file, or None if it is in use."""
         if self._table(name, day) is not None:
             return None
         here = self.document.property
@@ -264,7 +264,7 @@ class PropertySnapshot:
     def day_of(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> date:
         """Return the gaming day to record for an event; within `margin` of its boundary the claimed day is accepted.
 
-        Raises: Refused if the claimed day is another one and the property refuses that.
+        Raises: Refused if the claimed day is another one and the property refuses such events (`other_gaming_day`).
         """
         if self.is_day(claimed, moment, margin=margin):
             return claimed
@@ -282,7 +282,7 @@ class PropertySnapshot:
 
     @property
     def pit_margin(self) -> timedelta:
-        """Return by how much a pit event may lie outside its gaming day."""
+        """Return the time by which a pit event may lie outside its gaming day."""
         return timedelta(minutes=self.document.plausibility.boundary_minutes)
 
     def limit_cents(self, name: MoneyLimit, day: date) -> int:
@@ -329,7 +329,7 @@ PropertyLookup = Callable[[str, datetime], PropertySnapshot | None]
 
 
 def place_at(places: PropertyLookup, name: str, moment: datetime) -> PropertySnapshot:
-    """Return a property as of a moment. Raises: Refused, naming what to file."""
+    """Return a property as of a moment. Raises: Refused if no version is in effect, with the document to file."""
     found = places(name, moment)
     if found is None:
         raise Refused(f"{why_no_place(name, moment)}, then replay this record")
@@ -339,8 +339,8 @@ def place_at(places: PropertyLookup, name: str, moment: datetime) -> PropertySna
 def in_pit(places: PropertyLookup, said: OfPit, moment: datetime) -> tuple[PropertySnapshot, date]:
     """Return the property of a pit event, and its gaming day.
 
-    Raises: Refused if property or table is unknown, or the claimed gaming day is another one and the property refuses
-    that.
+    Raises: Refused if property or table is unknown, or if the claimed gaming day is another one and the property
+    refuses such events.
     """
     place = place_at(places, said.property, moment)
     day = place.day_of(said.gaming_day, moment, margin=place.pit_margin)
@@ -351,7 +351,7 @@ def in_pit(places: PropertyLookup, said: OfPit, moment: datetime) -> tuple[Prope
 def place_of_day(versions: Iterable[PropertySnapshot], day: date) -> PropertySnapshot | None:
     """Return a property as of the beginning of a gaming day, or None if it did not exist.
 
-    On the day on which its first version takes effect, and for the pit's margin before, that version counts.
+    On the day on which its first version takes effect, and in the pit's margin before that, the first version counts.
     """
     in_order = sorted(versions, key=lambda place: (place.document.effective_from, place.document.version))
     begun = [place for place in in_order if place.document.effective_from <= place.begins_at(day)]
@@ -365,7 +365,7 @@ def place_of_day(versions: Iterable[PropertySnapshot], day: date) -> PropertySna
 
 
 def place_for_command(places: PropertyLookup, name: str, moment: datetime) -> PropertySnapshot:
-    """Return the property of a command as of a moment. Raises: Rejected, naming what to file."""
+    """Return the property of a command as of a moment. Raises: Rejected if none is in effect, with what to file."""
     found = places(name, moment)
     if found is None:
         raise Rejected(Reason.NOT_FOUND, why_no_place(name, moment))
@@ -375,7 +375,8 @@ def place_for_command(places: PropertyLookup, name: str, moment: datetime) -> Pr
 def happened(places: PropertyLookup, name: str, said: Happened, now: datetime) -> tuple[PropertySnapshot, datetime]:
     """Return the property as of when the entered action happened, and that time.
 
-    That is now, or as far back as the pit may report outside a gaming day. Raises: Rejected.
+    The time is `now`, or an earlier `occurred_at` within the pit's margin (`boundary_minutes`). Raises: Rejected if
+    `occurred_at` is in the future or earlier than that, or if no version of the property was in effect.
     """
     place, at = place_for_command(places, name, now), said.occurred_at
     if at is None:

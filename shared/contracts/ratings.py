@@ -1,7 +1,7 @@
-"""Ratings of patrons' play: what pit and casino management systems report, and what the ledger of the pit records.
+"""Ratings of patrons' play, as pit and casino management systems report them and table inventory records them.
 
 A rating is an opinion about play, not money: no fact here posts anything. Amounts are cents. A rating is reported in
-steps, each an event of the rating stream of the table at which it is said.
+steps; each step is an event of the rating stream of the table where it is reported.
 """
 
 from collections import defaultdict
@@ -36,7 +36,7 @@ from shared.contracts.topics import RATING_EVENTS, RATINGS
 from shared.rules.errors import Refused
 
 CentsOrNone = Annotated[int, Field(strict=True, ge=0, le=10**12)]
-"""Cents, or 0: nothing was bought in, or taken along."""
+"""Cents; 0 if no chips were bought in, brought along or taken along."""
 
 StepName = Annotated[str, StringConstraints(pattern=r"^(desk|[A-Za-z0-9][A-Za-z0-9._-]{0,63})/[1-9][0-9]{0,9}$")]
 """A step of a rating: its table and its sequence in the rating stream there (`BJ-01/17`), or its number at the desk
@@ -60,7 +60,7 @@ StepKind = Literal[
 
 
 class RatingEvent(Contract):
-    """A step of a rating, said by a person at a table. `rating` is its name, given by whoever opened it."""
+    """A step of a rating, reported by a person at a table. `rating` is the name that the rating got when opened."""
 
     property: Name
     table: Name
@@ -98,7 +98,7 @@ class ResumedRating(RatingEvent):
 
 @event("rating.bet", RATING_EVENTS)
 class StatedBet(RatingEvent):
-    """The patron's average bet from now on, as observed. The first one holds of the time before it, too."""
+    """The patron's average bet from now on, as observed. The first one applies to the time before it, too."""
 
     average_bet_cents: Cents
 
@@ -118,7 +118,7 @@ class ClosedRating(RatingEvent):
 
 
 class RatingValues(Contract):
-    """The values of a step, where it has them: moment, place, patron, money. Of an amendment, those that change."""
+    """The values that a step has: moment, table, seat, patron, money. An amendment has only the values that change."""
 
     at: WrittenMoment | None = None
     table: Name | None = None
@@ -139,13 +139,13 @@ OF_STEP: Final[dict[StepKind, frozenset[str]]] = {
     "rating.bought_in": frozenset({"buy_in_cents"}),
     "rating.closed": frozenset({"chips_out_cents"}),
 }
-"""The values that each kind of step has beside its moment."""
+"""Kind of step -> the values that it may have besides its moment."""
 
 
 class StepAmendment(Contract):
-    """A step of a rating was wrong: `instead` has the values that are right, none if the step did not happen.
+    """The amendment of a wrong step: `instead` has the right values; it is None if the step did not happen.
 
-    Of all amendments of a step the latest counts, and it alone: values that it leaves out are as first said.
+    Only the latest amendment of a step counts. Values that it leaves out are those of the original step.
     """
 
     step: StepName
@@ -161,7 +161,7 @@ class StepAmendment(Contract):
 
 @event("rating.amended", RATING_EVENTS)
 class AmendedRating(RatingEvent, StepAmendment):
-    """A step of a rating was wrong, and is replaced or void."""
+    """A wrong step of a rating is replaced or voided."""
 
 
 STEPS: Final = (
@@ -172,7 +172,7 @@ STEPS: Final = (
 
 
 def rating_source(property_name: str, table: str) -> str:
-    """Return the rating stream of a table: CloudEvents source and Kafka key of what is rated there."""
+    """Return the rating stream of a table: CloudEvents source and Kafka key of the ratings made there."""
     return f"{table_source(property_name, table)}/ratings"
 
 
@@ -193,9 +193,9 @@ class RatingReader(Reader):
 class RatingRecorded(Fact, EnteredLate):
     """A step of a rating was recorded, on the gaming day of its moment.
 
-    `event` is its kind and `step` its name; `values` are what it says. An amendment names in `amends` the step that was
-    wrong, and has the right values, or none where that step did not happen, and the `reason`. `device_key` is the id of
-    the key by which a device of the table signed it.
+    `event` is the kind of the step, `step` its name and `values` its content. An amendment names the wrong step in
+    `amends`, and has the `reason` and the right values, none if that step did not happen. `device_key` is the id of the
+    key with which a device of the table signed the step.
     """
 
     property: Name
@@ -213,9 +213,9 @@ class RatingRecorded(Fact, EnteredLate):
 
 
 class RatedDecisions(Contract):
-    """How many decisions a span had: its settled `rounds`, or the property's stated value by the hour.
+    """The number of decisions in a span: its settled `rounds`, or from the hourly number that the property states.
 
-    `number` is exact. `an_hour` is what was stated, and `source` where the property has it from.
+    `number` is exact. `an_hour` is the stated hourly number, and `source` where it is from.
     """
 
     basis: Literal["rounds", "stated"]
@@ -226,10 +226,10 @@ class RatedDecisions(Contract):
 
 
 class RatedEdge(Contract):
-    """The house edge of a span: by the rules submission of the table, or as the property states it.
+    """The house edge of a span: from the rules submission of the table, or as the property states it.
 
-    By a submission it is that of the `wager` that all players make, with all that is added to it under the best
-    decisions, `counted` exactly, by a model of the cards, or from a sample of hands, under the `version` with the hash
+    From a submission, it is the edge of the `wager` that all players make, with the stakes that the best decisions add
+    to it. It was `counted` exactly, by a model of the cards, or from a sample of hands, for the `version` whose hash is
     `submission`.
     """
 
@@ -243,7 +243,7 @@ class RatedEdge(Contract):
 
 
 class SeatTie(Contract):
-    """A device of the table has tied the seat to the patron: whatever is wagered there is the patron's.
+    """A device of the table tied the seat to the patron: all wagers at the seat are the patron's.
 
     `device_key` is the id of the key that signed it, `since` the moment of that step; a later tie of the seat ends it.
     """
@@ -256,7 +256,7 @@ class RatedSpan(Contract):
     """A time of uninterrupted play at one table, in one seat, with one average bet.
 
     `theoretical_win_cents` is exactly average bet x decisions x house edge, where all three are known. `tie` is None
-    where a person says who sat in the seat.
+    if a person, not a device, reported who sat in the seat.
     """
 
     table: Name
@@ -272,7 +272,7 @@ class RatedSpan(Contract):
 
     @property
     def seconds(self) -> Fraction:
-        """Return how long it lasted, exactly."""
+        """Return the exact duration of the span in seconds."""
         took = self.ends - self.begins
         return Fraction(took.days * 86_400 + took.seconds) + Fraction(took.microseconds, 1_000_000)
 
@@ -298,10 +298,10 @@ RatingProblem = Literal[
 class RatingStated(Fact):
     """A closed rating with its theoretical win, as it follows from what has been recorded so far.
 
-    When later records change it, it is stated again as the next `revision`, the last of which counts; one without
-    `closed_at` takes back what was stated before, because the rating was not closed after all, or never opened.
-    `seconds` leaves pauses out. `average_bet_cents` is weighted by time, and rounded, as is the theoretical win, half
-    a cent to the even one, once, from the exact sum of its spans.
+    When later records change it, it is stated again as the next `revision`, the last of which counts. A revision
+    without `closed_at` withdraws the earlier ones, because the rating was not closed after all, or never opened.
+    `seconds` excludes pauses. `average_bet_cents` is weighted by time. It and the theoretical win are each rounded
+    once, half to even, from the exact sum over the spans.
     """
 
     property: Name
@@ -323,7 +323,7 @@ class RatingStated(Fact):
 
 
 class RatingTime(NamedTuple):
-    """The time in which a patron was rated; `closed_at` None: still."""
+    """The period in which a patron was rated; `closed_at` is None while the rating is open."""
 
     rating: str
     patron: str
@@ -332,7 +332,7 @@ class RatingTime(NamedTuple):
 
 
 def rated_at_once(ratings: Iterable[RatingTime]) -> Mapping[str, Sequence[str]]:
-    """Return the ratings that were open together with others of the same patron, each with these, in order.
+    """Return rating -> the other ratings of the same patron that were open at the same time, by name.
 
     >>> from datetime import UTC
     >>> noon, one, two = (datetime(2026, 11, 20, hour, tzinfo=UTC) for hour in (12, 13, 14))

@@ -22,7 +22,7 @@ def percent_of(part: int | Fraction, whole: int) -> Percent | None:
     """
     if whole == 0:
         return None
-    above, below = abs(part.numerator), abs(part.denominator * whole)  # in whole numbers: thousands of them on a page
+    above, below = abs(part.numerator), abs(part.denominator * whole)  # integers: a page has thousands of these
     steps = (20_000 * above + below) // (2 * below)
     sign = "-" if steps and (part < 0) is not (whole < 0) else ""
     return f"{sign}{steps // 100}.{steps % 100:02}"

@@ -9,7 +9,7 @@ from shared.contracts.envelope import Contract, Identifier, Name, WrittenDay
 Cents = Annotated[int, Field(strict=True, gt=0, le=10**12)]
 
 SEATS_MAX: Final = 20
-"""How many seats a table has at most: as many people stand around one for craps."""
+"""The maximum number of seats at a table: as many players can stand at a craps table."""
 
 
 class AccountFunding(Contract):
@@ -30,5 +30,5 @@ class TableData(Contract):
     gaming_day: WrittenDay
     round_id: Annotated[
         Identifier,
-        Field(description="used once at a table, for ever: numbers that begin again each day have the day before them"),
+        Field(description="unique at the table for ever: prefix numbers that restart each day with the day"),
     ]

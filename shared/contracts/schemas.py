@@ -24,7 +24,7 @@ DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 _ROUND_RECORD: Final[Any] = Annotated[
     reduce(or_, (game.round_type for game in games().values())),
-    Field(description="The record of a round of any game; the regulation that stands beside it says of which."),
+    Field(description="The record of a round of any game; the regulation next to it determines the game."),
 ]
 
 DOCUMENTS: Final[Mapping[str, Any]] = {"round-record": _ROUND_RECORD, "rules-submission": Submission}
@@ -62,7 +62,7 @@ def json_schemas() -> dict[str, dict[str, Any]]:
 
 
 def asyncapi(readers: Readers) -> dict[str, Any]:
-    """Return the AsyncAPI 3.0 document of all topics; it refers to the JSON Schemas as files in `json/` beside it."""
+    """Return the AsyncAPI 3.0 document of all topics; it refers to the JSON Schemas as files in `json/` next to it."""
     messages = {_message_id(kind, topic): _message(kind, topic) for topic in TOPICS for kind in KINDS.on(topic)}
     return {
         "asyncapi": "3.0.0",

@@ -56,7 +56,7 @@ SettledRecord = Annotated[Round, _OfItsGame]
 """The record of a round (docs/contract/ROUND.md), in the model of its game."""
 
 UnsettledRecord = Annotated[Any, WithJsonSchema({"type": "object"})]
-"""A record that was not settled: a document."""
+"""The record of a round that was not settled, as any JSON object."""
 
 
 class SubmissionRef(View):
@@ -75,7 +75,7 @@ class SettledRound(Fact, TableData):
 
 
 class RoundKey(NamedTuple):
-    """A revision of a round."""
+    """The key of a revision of a round."""
 
     property: str
     table: str
@@ -176,7 +176,7 @@ class SettlementVoided(NoticedRound):
 class ReportedResult(RecordedResult, Fact):
     """The result of a game at a counted table, on its gaming day.
 
-    `claimed_day` is the gaming day in the event, if it is recorded under that of its moment instead.
+    `claimed_day` is the gaming day that the event states, if the result is recorded under that of its moment instead.
     """
 
     claimed_day: date | None = None
@@ -191,7 +191,7 @@ class ResultCounted(ReportedResult):
 class ResultSuperseded(ReportedResult):
     """A result arrived after it had been voided: it is recorded, and does not count.
 
-    `sequence` is its place in the table's stream, `voided_by` that of its void.
+    `sequence` is the result's position in the table's stream, `voided_by` the position of its void.
     """
 
     sequence: Sequence
@@ -200,7 +200,7 @@ class ResultSuperseded(ReportedResult):
 
 @fact("result.uncounted", SETTLEMENTS)
 class ResultUncounted(VoidedResult, Fact):
-    """A result was voided. If it was `counted`, it counts no longer; nor does the shoe, if it was the `last_of_shoe`.
+    """A result was voided. If it was `counted`, it no longer counts; nor does its shoe, if it was the `last_of_shoe`.
 
     `game` and `gaming_day` are those of the result; if it was not counted, those of the table at the event's moment.
     """

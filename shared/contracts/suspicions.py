@@ -1,7 +1,7 @@
 """Facts about suspicious activity reports (SAR), in a journal that is published nowhere.
 
-That a report exists may be disclosed to nobody but those who make it (31 CFR § 1021.320(e)). The file itself, with the
-narrative and the identity of its subject, is in no fact: a fact has its SHA-256 and its size.
+The existence of a report may be disclosed only to the people who make it (31 CFR § 1021.320(e)). The file itself has
+the narrative and the identity of its subject, so a fact has only its SHA-256 and its size.
 """
 
 from datetime import date
@@ -34,10 +34,10 @@ class AboutSar(Fact):
 
 @fact("sar.prepared", SUSPICIONS)
 class SarPrepared(AboutSar):
-    """The file of a report awaits another person's release; it is to be filed by `file_by`.
+    """The file of a report awaits another person's release; it must be filed by `file_by`.
 
-    `subject` is the patron by reference, where the subject is one. Days, dollars and identifiers are those of the file;
-    `amends` and `continues` are identifiers of the earlier report that it corrects, or goes on from.
+    `subject` is the patron by reference, if the subject is a patron. Days, dollars and identifiers are those of the
+    file; `amends` and `continues` are the identifiers of the earlier report that it corrects or continues.
     """
 
     subject: Patron | None = None
@@ -60,19 +60,19 @@ class SarWithdrawn(AboutSar, WithdrawnStep):
 
 @fact("sar.released", SUSPICIONS)
 class SarReleased(AboutSar, ReleasedStep):
-    """A report was released by somebody else than who prepared it: it may be sent."""
+    """A report was released by another person than its preparer: it may be sent."""
 
 
 @fact("sar.filed", SUSPICIONS)
 class SarFiled(AboutSar, FiledStep):
-    """A report was sent to FinCEN at a moment, which received it under a tracking identifier."""
+    """A report was sent to FinCEN, which received it under a tracking identifier."""
 
 
 @fact("sar.acknowledged", SUSPICIONS)
 class SarAcknowledged(AboutSar, CorrectedStep):
-    """FinCEN's answer to a report: its identifier if it was accepted, and what was found in it.
+    """FinCEN's answer to a report: the identifier of an accepted report, and the errors and warnings.
 
-    Recorded again, with a `reason`, it replaces what was recorded before.
+    An answer that is recorded again, with a `reason`, replaces the one recorded before.
     """
 
     bsa_id: BsaIdentifier | None = None
@@ -81,7 +81,7 @@ class SarAcknowledged(AboutSar, CorrectedStep):
 
 @fact("sar.destroyed", SUSPICIONS)
 class SarDestroyed(AboutSar):
-    """The file of a report was destroyed, after the time for which the law has it kept."""
+    """The file of a report was destroyed after its legal retention period."""
 
 
 @fact("sar.seen", SUSPICIONS)

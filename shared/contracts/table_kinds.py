@@ -1,4 +1,4 @@
-"""Which pit events tables have by their kind: banking, non-banking or fully automated. Pure."""
+"""The pit events that a table can have, by its kind: banking, non-banking or fully automated. Pure."""
 
 from datetime import date
 from typing import Final, NamedTuple
@@ -11,7 +11,7 @@ from shared.rules.errors import Refused
 
 
 class _Rule(NamedTuple):
-    """Events that only tables of some classes of revenue have, and why."""
+    """A rule: pit events that only tables of some classes of revenue have, and why."""
 
     events: tuple[type[pit.PitData], ...]
     classes: tuple[str, ...]
@@ -34,9 +34,9 @@ _RULES: Final = (
 
 
 def require_of_its_kind(data: pit.PitData, place: PropertySnapshot, day: date) -> None:
-    """Raise Refused for an event that a table of its kind does not have on a gaming day."""
+    """Raise Refused for a pit event that a table of this kind cannot have on a gaming day."""
     table = place.table_on(data.table, day)
-    if table is None:  # at the boundary of the day on which it is there
+    if table is None:  # near the boundary of a day on which it is in use
         return
     for events, classes, why in _RULES:
         if isinstance(data, events) and table.revenue_class not in classes:

@@ -35,8 +35,8 @@ from shared.rules.errors import Refused, refused_by_validation
 class RecordedResult(Contract):
     """The result of a game at a counted table: its outcome, or the cards of its hands; no wagers, and no money.
 
-    Its place in the table's stream names it. `shoe` is the shoe that it was dealt from, and `last_of_shoe` says that
-    the shoe ended with it.
+    Its position in the table's stream identifies it. `shoe` is the shoe from which it was dealt, and `last_of_shoe` is
+    true if the shoe ended with it.
     """
 
     property: Name
@@ -66,7 +66,7 @@ class RecordedResult(Contract):
 class VoidedResult(Contract):
     """A result that was recorded by mistake does not count. What happened instead, if anything, is a result of its own.
 
-    `voids` is the place of the result in the table's stream, before this event.
+    `voids` is the result's position in the table's stream, which is before this event.
     """
 
     property: Name
@@ -114,7 +114,7 @@ def _of_each_game(base: type[PlayedRound], what: str) -> Any:
     return Annotated[reduce(or_, models), Field(discriminator="regulation")]
 
 
-# The type checker sees what all games have alike.
+# The type checker sees only the fields that all games have in common.
 if TYPE_CHECKING:
     Played: TypeAlias = PlayedRound
     Corrected: TypeAlias = CorrectedRound

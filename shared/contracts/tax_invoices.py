@@ -1,4 +1,4 @@
-"""Facts about the invoices of those to whom taxes are paid, in the table-inventory ledger."""
+"""Facts about invoices from the payees of taxes, in the table-inventory ledger."""
 
 from datetime import date
 from typing import Annotated
@@ -14,10 +14,11 @@ from shared.contracts.topics import INVENTORY
 
 
 class TaxInvoice(Fact):
-    """What a payee of taxes asked for with an invoice, for the return from `first_day` to `last_day`.
+    """An invoice from a payee of taxes, for the tax return from `first_day` to `last_day`.
 
-    The `payee` is one of the jurisdiction's pack, and a credit has negative `cents`. A revision after the first
-    replaces the one approved before. It is of no gaming day and posts nothing: tax follows from the tables.
+    The `payee` is one of those in the jurisdiction's pack; a credit has negative `cents`. A revision after the first
+    replaces the one approved before. An invoice belongs to no gaming day and posts nothing, because tax is computed
+    from the figures of the tables.
     """
 
     property: Name

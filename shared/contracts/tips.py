@@ -1,4 +1,4 @@
-"""Facts about tips pools in the table-inventory ledger: the hours by which dealers share what was collected."""
+"""Facts about tips pools in the table-inventory ledger: the hours by which dealers share the tips collected."""
 
 from datetime import date
 from typing import Annotated, Self
@@ -22,7 +22,7 @@ class DealerHours(Contract):
 
 
 class HoursOfPool(Contract):
-    """The hours of all dealers of a pool, each once."""
+    """The hours of all dealers of a pool, each dealer once."""
 
     hours: tuple[DealerHours, ...] = Field(min_length=1, max_length=5000)
 
@@ -34,9 +34,10 @@ class HoursOfPool(Contract):
 
 
 class TipHours(Fact, HoursOfPool):
-    """The hours of a pool: of the gaming days from `first_day` to `last_day`, shared as its `pool` says.
+    """The dealers' hours in a pool of the gaming days `first_day` to `last_day`; `pool` has the rules of sharing.
 
-    A revision after the first replaces the one approved before. They are of no gaming day: no figure of one follows.
+    A revision after the first replaces the one approved before. The hours belong to no gaming day, because none of its
+    figures depends on them.
     """
 
     property: Name

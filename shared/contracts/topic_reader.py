@@ -3,8 +3,8 @@
 A consumer may read a kind through a *view*: a model with some of its fields, which saves most of the decoding and lets
 the publisher add fields. Messages of older releases are upgraded to the current version. A kind that this release
 declares and the consumer does not name is skipped. A kind or version that this release does not declare is skipped if
-the publisher says that no money moves with it; otherwise the record is refused and waits in quarantine for a release
-that knows it.
+the publisher declares that no money moves with it; otherwise the record is refused and stays in quarantine until a
+release supports it.
 """
 
 import re
@@ -31,7 +31,7 @@ class View(Checked):
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """The data of an event that a consumer passes over. `known`: the kind is declared in this release."""
+    """The data of an event that a consumer skips. `known` is true if the kind is declared in this release."""
 
     kind: str
     known: bool
@@ -120,7 +120,7 @@ class Reader:
             raise self.refused(upcast, error) from error
 
     def _passed(self, raw: bytes, error: ValidationError) -> Event[Any]:
-        """Return an event that the consumer does not need. Raises: Refused with the validation error if it might."""
+        """Return an event that the consumer does not need. Raises: Refused if the consumer might need it."""
         try:
             head = (_HEAD if self.topic.publisher is None else _ENTRY_HEAD).validate_json(raw)
         except ValidationError:

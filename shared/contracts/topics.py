@@ -1,4 +1,4 @@
-"""The Kafka topics: content, publisher and key of each.
+"""The Kafka topics, each with its content, publisher and message key.
 
 Partitions and retention are in infra/topics.yaml. The services that read a topic follow from their manifests.
 """
@@ -30,33 +30,33 @@ class Topic:
 
 TABLE_EVENTS: Final = Topic(
     name="table.events",
-    title="What happened at the tables",
+    title="Events of the tables",
     description="Rounds completed, voided and corrected, as the table systems report them. The sequence of a table is "
-    "dense: 1, 2, 3, without a hole.",
+    "dense: 1, 2, 3, without gaps.",
     outside=("table-system",),
     key="The source: /properties/<property>/tables/<table>. All events of a table stay in order.",
 )
 PIT_EVENTS: Final = Topic(
     name="pit.events",
-    title="What happens in the pit besides the rounds",
+    title="Events of the pit other than rounds",
     description="Counts, fills and credits on their way, chips sold, boxes, coupons, tips, vigorish, equipment: as the "
-    "pit systems report them. The sequence of a table's pit stream is dense: 1, 2, 3, without a hole.",
+    "pit systems report them. The sequence of a table's pit stream is dense: 1, 2, 3, without gaps.",
     outside=("pit-system",),
     key="The source: /properties/<property>/tables/<table>/pit. All events of a table's pit stay in order.",
 )
 RATING_EVENTS: Final = Topic(
     name="rating.events",
-    title="How patrons' play is rated",
+    title="Ratings of patrons' play",
     description="Ratings opened, moved, paused, resumed and closed, average bets, buy-ins, amendments: as the casino "
     "management system or the pit reports them. The sequence of a table's rating stream is dense: 1, 2, 3, without a "
     "hole.",
     outside=("casino-management-system",),
-    key="The source: /properties/<property>/tables/<table>/ratings. All that is rated at a table stays in order.",
+    key="The source: /properties/<property>/tables/<table>/ratings. All ratings at a table stay in order.",
 )
 SUBMISSIONS: Final = Topic(
     name="submissions",
     title="Rules submissions",
-    description="What licensees filed, and what was decided about it: every version, for ever; and rejected commands.",
+    description="Every version of a rules submission as filed and decided, for ever; and rejected commands.",
     publisher="paytable-registry",
     key="property/game/version/type; of anything else, type/shard/number. No key has two contents.",
     cleanup_policy="compact",
@@ -64,8 +64,8 @@ SUBMISSIONS: Final = Topic(
 PROPERTIES: Final = Topic(
     name="properties",
     title="Properties",
-    description="What a casino is to the services: its law, clock, pits, tables, people. Every version that was filed, "
-    "and what was decided about it, for ever; and rejected commands.",
+    description="The casinos with their law, clock, pits, tables and people: every version as filed and decided, for "
+    "ever; and rejected commands.",
     publisher="paytable-registry",
     key="property/version/type; of anything else, type/shard/number. No key has two contents.",
     cleanup_policy="compact",
@@ -74,12 +74,12 @@ SETTLEMENTS: Final = Topic(
     name="settlements",
     title="The journal of round settlement",
     description="Every entry, in the order of its shard: rounds posted and reversed, gaps, quarantined records. An "
-    "entry may come twice; its sequence says so.",
+    "entry may be delivered twice; its sequence identifies it.",
     publisher="round-settlement",
 )
 INVENTORY: Final = Topic(
     name="inventory",
-    title="The journal of the table-inventory ledger but for the rounds",
+    title="The journal of the table-inventory ledger, except its rounds",
     description="Every entry, in the order of its shard: pit events recorded, slips, counts, variances, adjustments, "
     "gaming days closed, rejections. A count shows no figure before it is concluded.",
     publisher="table-inventory",
@@ -89,7 +89,7 @@ INVENTORY_ROUNDS: Final = Topic(
     name="inventory.rounds",
     title="The rounds in the journal of the table-inventory ledger",
     description="Every entry of the shards that follow from settled rounds: rounds counted, gaps, quarantined records. "
-    "Apart from the rest, so that nobody reads a message a round to learn that a gaming day was closed.",
+    "A topic of its own, so that readers of gaming days need not read a message for each round.",
     publisher="table-inventory",
     outside=("casino-management-system",),
 )
@@ -97,14 +97,14 @@ RATINGS: Final = Topic(
     name="ratings",
     title="The ratings in the journal of the table-inventory ledger",
     description="Every entry of the shards of ratings: each step as recorded, and each closed rating with its "
-    "theoretical win and the parts of it. Patrons are references. No money moves.",
+    "theoretical win and its parts. Patrons are references. No money moves.",
     publisher="table-inventory",
     outside=("casino-management-system",),
 )
 VIGORISH: Final = Topic(
     name="vigorish",
     title="The journal of the vigorish ledger",
-    description="Every entry, in the order of its shard: assessed by rounds, taken back, collected and waived.",
+    description="Every entry, in the order of its shard: vigorish assessed, taken back, collected and waived.",
     publisher="vigorish",
     outside=("casino-management-system",),
 )
@@ -120,7 +120,7 @@ METERS: Final = Topic(
     name="meters",
     title="The journal of the progressive meters",
     description="Every entry, in the order of its shard: pools, rounds counted and taken back, changes, days "
-    "reconciled, rejections. What moves a pool carries the reading afterwards, numbered within the pool, for signs.",
+    "reconciled, rejections. Entries that move a pool have its reading afterwards, numbered by pool, for signs.",
     publisher="progressive-meters",
     outside=("progressive-sign", "casino-management-system"),
 )
@@ -128,15 +128,15 @@ METERS: Final = Topic(
 SUSPICIONS: Final = Topic(
     name="suspicions",
     title="The journal of suspicious activity reports",
-    description="No topic of a cluster: what is in this journal is published nowhere.",
+    description="Not a topic of any cluster: this journal is never published.",
     publisher="suspicious-activity",
 )
 
 CHECKPOINTS: Final = Topic(
     name="checkpoints",
     title="The signed checkpoints of all journals",
-    description="Of each log, which is a shard, its latest checkpoint: a C2SP signed note with the signature of its "
-    "service and the cosignatures of witnesses. No messages of the contracts are on it.",
+    description="The latest checkpoint of each log (shard): a C2SP signed note with the signature of its "
+    "service and the cosignatures of witnesses. It carries no messages of the contracts.",
     key="The log: pitledger/<service>/<shard>.",
     cleanup_policy="compact",
 )

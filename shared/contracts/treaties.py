@@ -1,4 +1,4 @@
-"""A winner's claim to relief under a tax treaty, and why it does not hold."""
+"""A winner's claim to relief under a tax treaty, and the reasons to refuse it."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -11,10 +11,10 @@ from shared.contracts.moments import Day
 
 
 class TreatyClaim(Contract):
-    """A claim as Form W-8BEN makes it, of the form that the cashier was given: the country, and the treaty's article.
+    """A claim on the Form W-8BEN that the cashier was given: the country, and the treaty's article.
 
-    It holds from the day on which it was signed until `valid_until`. The form, and the number on it, stay with the
-    identity of the winner.
+    It is valid from `signed_on` through `valid_until`. The form and the taxpayer number on it are kept with the
+    winner's identity.
     """
 
     country: Country
@@ -34,8 +34,8 @@ def treaty_refusal(
 ) -> str | None:
     """Return why a claim gives no relief on the day of payment, or None.
 
-    `rates` are those of the countries whose treaty gives relief on that day, `residence` is where the winner is a
-    resident for tax, and `has_number` says whether a taxpayer number was given.
+    `rates` is country -> rate, for the countries whose treaty gives relief on that day. `residence` is the country of
+    the winner's tax residence, and `has_number` tells whether the winner gave a taxpayer number.
     """
     if claim.country not in rates:
         return f"no treaty with {claim.country} gives relief on winnings of {paid_on}"

@@ -98,7 +98,7 @@ def _names(model: type[BaseModel]) -> tuple[str, ...]:
 def in_effect(versions: Iterable[Any], moment: datetime) -> Any | None:
     """Return the version in effect at a moment, among approved versions (with `effective_from` and `version`)."""
     found = None
-    for version in versions:  # a loop, for it is asked for each round, and there is mostly one
+    for version in versions:  # a plain loop, because it runs for every round, mostly over one version
         if version.effective_from <= moment and (found is None or _after(version, found)):
             found = version
     return found

@@ -12,7 +12,7 @@ from shared.contracts.settlements import SettledRound, TakenBack
 from shared.contracts.topics import VIGORISH
 
 VigorishClass = Literal["player", "player_against_bank", "bank", "co_bank"]
-"""Who owes it: a player paid by the house, a player paid by a bank, the bank, or a co-bank with the house."""
+"""Who owes the vigorish: a player paid by the house, a player paid by a bank, the bank, or a co-bank with the house."""
 
 Rounding = Literal["none", "quarter_up"]
 """The rounding in the rules submission: a fraction of a cent is dropped, or rounded up to a multiple of 25 cents."""
@@ -63,9 +63,9 @@ class VigorishTakenBack(TakenBack):
 class VigorishSettled(Fact, VigorishOfRound, SaidAtDesk):
     """A table's action on assessed vigorish, and the pit event that reported it.
 
-    `claimed_day` and `claimed_shift` are the gaming day and shift in the event, if it is recorded under those of its
-    moment by the property's clock instead. For a corrected event, `sequence` is the position of its first record in the
-    pit stream, `revision` the number of recordings, and `correction` the reason.
+    `claimed_day` and `claimed_shift` are the gaming day and shift that the event states, if it is recorded under those
+    of its moment by the property's clock instead. For a corrected event, `sequence` is the position of its first record
+    in the pit stream, `revision` the number of recordings, and `correction` the reason.
     """
 
     event: Identifier

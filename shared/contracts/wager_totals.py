@@ -37,7 +37,7 @@ class Figures(View):
     house_in_bank_cents: int = 0
 
     def figures(self) -> Iterator[tuple[str, int]]:
-        """Return the names and values of the figures, including the count."""
+        """Return the name and value of each figure, including the count."""
         return ((name, getattr(self, name)) for name in FIGURES)
 
     @property
@@ -60,7 +60,7 @@ class Figures(View):
         )
 
     def legs(self) -> tuple[tuple[str, int], ...]:
-        """Return what a wager type of rounds posts on each leg, cents; the chips of all wager types are the rest."""
+        """Return (leg, cents) of a wager type's postings; one posting on `chips` for all types balances them."""
         return (
             ("handle", -self.handle_cents),
             ("payout", self.payout_cents - self.meter_payout_cents),

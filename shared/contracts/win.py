@@ -23,7 +23,7 @@ that is not back; `count`: the count of a box that is back; `slip`: the end of a
 
 Cents = Annotated[int, Field(strict=True)]
 Times = Annotated[int, Field(strict=True)]
-"""How often; negative in changes."""
+"""A number of times; negative in changes."""
 
 
 class Missing(Contract):
@@ -35,7 +35,7 @@ class Missing(Contract):
 
 
 class ShiftTime(Contract):
-    """A period in which a table was open in a shift: after a moment, up to and including another; None: ongoing."""
+    """A period in which a table was open in a shift: after `since`, through `until` (None: ongoing)."""
 
     since: AwareDatetime
     until: AwareDatetime | None = None

@@ -1,7 +1,7 @@
-"""Simulates Blackjack from real shoes, played by a strategy card: a second method that checks exact counting.
+"""Simulates Blackjack from real shoes, played by a strategy card: an independent check of the exact counts.
 
-Nothing of the rules is used: cards, totals, decisions and what comes back are done here, for many rounds at once. Each
-round is dealt from full decks, no card is put back. One player plays; the dealer looks for a Blackjack.
+It uses no code of the rules: it deals, totals, decides and pays by itself, for many rounds at once. Each round is dealt
+from full decks without replacement. One player plays; the dealer checks for a Blackjack.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ Flags = npt.NDArray[np.bool_]
 Ranks = npt.NDArray[np.int8]
 
 CHUNK: Final = 1 << 15
-"""Rounds that are dealt at once."""
+"""The number of rounds dealt at once."""
 
 _COLUMNS: Final = 10
 _SOFT: Final = 40
@@ -31,8 +31,8 @@ _KING: Final = 13
 class CardToPlay(NamedTuple):
     """The strategy played: letters of a basic strategy card by row, for the up cards 2 to 10 and the ace.
 
-    At Blackjack Switch `worth` has, by up card in the same order, what two cards are worth by their values, the lower
-    first (an ace is 1), and `naturals` what a Blackjack is worth.
+    For Blackjack Switch, `worth` has for each up card, in the same order, two card values (lower first, an ace is 1) ->
+    the expected win of a hand with these cards, and `naturals` the expected win of a Blackjack.
     """
 
     rows: Mapping[str, Sequence[str]]
@@ -43,7 +43,7 @@ class CardToPlay(NamedTuple):
 
 @dataclass
 class Rounds:
-    """Results of rounds: their number by win in half wagers, and by row of the progressives."""
+    """Results of rounds: number of rounds by net win in half wagers, and by row of the progressive paytables."""
 
     net: Counter[int] = field(default_factory=Counter)
     bad_beat: Counter[str] = field(default_factory=Counter)
@@ -57,10 +57,10 @@ class Rounds:
 
 
 class Shoes:
-    """As many shoes of full decks as rounds; each round draws from its own. Ranks are 1 (an ace) to 13."""
+    """Shoes of full decks, one for each round. Ranks are 1 (an ace) to 13."""
 
     def __init__(self, decks: int, chance: np.random.Generator) -> None:
-        """Fill the shoes; each draw takes a random remaining card, so that no shuffling is needed."""
+        """Fill the shoes. Each draw takes a random remaining card, so shuffling is unnecessary."""
         deck = np.repeat(np.arange(1, _KING + 1, dtype=np.int8), 4 * decks)
         self._size = len(deck)
         self._chance = chance
@@ -72,7 +72,7 @@ class Shoes:
         self._drawn[:] = 0
 
     def draw(self, rounds: Ints) -> Ints:
-        """Return the rank of the next card of each of these rounds."""
+        """Draw a card in each of these rounds (indexes); return their ranks."""
         drawn = self._drawn[rounds]
         first = rounds * self._size + drawn
         other = first + (self._chance.random(len(rounds)) * (self._size - drawn)).astype(np.int64)
@@ -85,10 +85,10 @@ class Shoes:
 
 
 class Totals:
-    """The totals of hands that grow card by card."""
+    """The totals of many hands, to which cards are added."""
 
     def __init__(self, *cards: Ints) -> None:
-        """Begin with these ranks."""
+        """Begin with arrays of ranks, one for each initial card; an element belongs to one hand."""
         self.low: Ints = np.zeros(len(cards[0]), dtype=np.int64)
         self.ace: Flags = np.zeros(len(cards[0]), dtype=np.bool_)
         everywhere = np.arange(len(cards[0]))
@@ -96,23 +96,23 @@ class Totals:
             self.add(everywhere, card)
 
     def add(self, at: Ints, cards: Ints) -> None:
-        """Add a card to the hands at these places."""
+        """Add a card to each of the hands at these indexes."""
         self.low[at] += np.minimum(cards, _TEN)
         self.ace[at] |= cards == 1
 
     def soft(self) -> Flags:
-        """Return whether an ace counts 11."""
+        """Return for each hand whether an ace counts 11."""
         soft: Flags = self.ace & (self.low <= 11)
         return soft
 
     def points(self) -> Ints:
-        """Return the totals."""
+        """Return the total of each hand."""
         points: Ints = self.low + 10 * self.soft()
         return points
 
 
 class Straights:
-    """Straights from the first two cards of each round, lengthened by cards in sequence."""
+    """The length of the straight in each round, from the first two cards and the cards in sequence that follow."""
 
     def __init__(self, first: Ints, second: Ints) -> None:
         """Begin with the ranks of two cards; an ace is adjacent to a king and to a two."""
@@ -125,7 +125,7 @@ class Straights:
         self.length: Ints = np.where(self._grows, 2, 0)
 
     def add(self, at: Ints, cards: Ints, busts: Flags) -> None:
-        """Add a card to the hands at these places; one that breaks the sequence or busts ends it."""
+        """Add a card to the hands at these indexes; a card that breaks the sequence or busts ends the straight."""
         above = (cards == self._high[at] + 1) | ((cards == 1) & (self._high[at] == _KING))
         below = cards == self._low[at] - 1
         longer = self._grows[at] & (above | below) & ~busts
@@ -137,7 +137,7 @@ class Straights:
 
 @dataclass
 class Box:
-    """The hands from two initial cards, by position and round: totals, 0 if surrendered, and stakes."""
+    """The hands split from two initial cards: totals (0 if surrendered) and stakes, by hand and round."""
 
     points: Ints
     staked: Ints
@@ -149,7 +149,7 @@ class Table:
     """A table at which rounds are dealt and played."""
 
     def __init__(self, decks: int, card: CardToPlay, seed: int) -> None:
-        """Begin with a seed."""
+        """Set up a table of `decks` decks with a strategy card and a random seed."""
         self._card = card
         self._shoes = Shoes(decks, np.random.Generator(np.random.PCG64(seed)))
         may = ("HS", "HSD", "HSDP", "HSDPR" if card.worth is None else "HSDP")
@@ -198,7 +198,7 @@ class Table:
         *,
         switched: Flags,
     ) -> Box:
-        """Play the hands from two initial cards one by one; none if either side has a Blackjack."""
+        """Play all hands that start from two initial cards; none is played if either side has a Blackjack."""
         rounds, most = len(first), self._card.resplits + 2
         begun = Totals(first, second).points()
         natural = (begun == 21) & ~switched
@@ -240,7 +240,7 @@ class Table:
         return box
 
     def _decide(self, hand: Totals, pair: Flags, hands: Ints, column: Ints) -> Ints:
-        """Return the strategy letters for two cards, given the number of hands split from the first two."""
+        """Return the strategy letter for each two-card hand, given the number of hands split so far."""
         splits = pair & (hands <= self._card.resplits + 1)
         row = np.where(splits, _PAIR + hand.low // 2, np.where(hand.soft(), _SOFT, 0) + hand.points())
         last = np.where(splits, self._again[row, column], self._last[row, column])
@@ -276,7 +276,7 @@ class Table:
 
 
 def _actions(rows: Mapping[str, Sequence[str]], may: str) -> Ints:
-    """Return, by row and up card, the first allowed letter of a strategy card; hands of 21 and above stand."""
+    """Return the first letter in `may` of a strategy card, by row and up card; hands of 21 and above stand."""
     actions = np.full((_ROWS, _COLUMNS), _STAND)
     for name, letters in rows.items():
         kind, of = name.split()
@@ -288,7 +288,7 @@ def _actions(rows: Mapping[str, Sequence[str]], may: str) -> Ints:
 
 
 def _worth(worth: Sequence[Mapping[tuple[int, int], float]], naturals: Sequence[float]) -> npt.NDArray[np.float64]:
-    """Return the expected win of two initial cards by up card and card values; index 0, 0 is a Blackjack."""
+    """Return an array of expected wins, indexed by up card and two card values; values 0, 0 are a Blackjack."""
     table = np.zeros((_COLUMNS, _TEN + 1, _TEN + 1))
     for column, by_cards in enumerate(worth):
         for (one, other), each in by_cards.items():
@@ -298,7 +298,7 @@ def _worth(worth: Sequence[Mapping[tuple[int, int], float]], naturals: Sequence[
 
 
 def _switches(worth: npt.NDArray[np.float64], column: Ints, *cards: Ints) -> Flags:
-    """Return whether two hands of two cards have a higher expected win with their second cards switched."""
+    """Return for each round whether the two hands have a higher expected win with their second cards switched."""
     first, second, third, fourth = (np.minimum(each, _TEN) for each in cards)
 
     def dealt(one: Ints, other: Ints) -> npt.NDArray[np.float64]:
@@ -313,7 +313,7 @@ def _switches(worth: npt.NDArray[np.float64], column: Ints, *cards: Ints) -> Fla
 
 
 def _bad_beats(twenty: Flags, dealer: Ints, number: Ints, blackjack: Flags) -> Counter[str]:
-    """Return how often a player's 20 met a Blackjack, a 21 of each number of cards (seven or more as one), or less."""
+    """Return how often a player's 20 met a Blackjack, a 21 by number of cards (7 means 7 or more), or another hand."""
     made = twenty & (dealer == 21) & ~blackjack
     found = Counter({f"{size}": ways for size, ways in _counted(np.minimum(number[made], 7)).items()})
     found["blackjack"] = int((twenty & blackjack).sum())

@@ -26,9 +26,9 @@ REGULATION: Final = "pa-633a-2024"
 RESPLITS: Final = 2
 ROUNDS: Final = 100_000_000
 FIRST: Final = 20_000
-"""So many rounds are the part that is dealt again in every test run."""
+"""The number of first rounds that every test run deals again."""
 VERSION: Final = 1
-"""Another number when rounds are dealt otherwise."""
+"""The version of the simulation; increase it when rounds are dealt differently."""
 
 
 class Dealt(NamedTuple):
@@ -64,7 +64,7 @@ TABLES: Final[Mapping[str, Dealt]] = {
 
 
 def texts(rounds: int = ROUNDS) -> Mapping[str, str]:
-    """Deal a number of rounds at each table, and return the content of the file."""
+    """Deal a number of rounds at each table; return path -> content of the file."""
     began = monotonic()
     tables = dealt(rounds)
     seeds = {name: table.seed for name, table in TABLES.items()}

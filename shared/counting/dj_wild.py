@@ -1,9 +1,9 @@
 """Counts DJ Wild: each hand's wins and losses against all dealer hands, and whether raising is profitable.
 
-Wild cards are alike, so a hand is its natural cards by rank and so many wild cards, and ranks higher where the natural
-cards are of one suit. The ways in which the dealer can hold ranks beside a hand are products over the ranks; where they
-are of one suit, the suits that still have all of them are counted. So every hand of five of the 53 cards, with all
-that can be dealt beside it, is counted, hands together that an exchange of suits makes of one another.
+Wild cards are interchangeable, so a hand is represented by its natural ranks, its number of wild cards, and whether the
+natural cards are of one suit. The number of dealer hands with given ranks is a product over the ranks; for dealer hands
+of one suit, the suits that still have all these ranks are counted. So all five-card hands from the 53 cards are counted
+against all dealer hands, and hands that differ only by an exchange of suits are counted together.
 """
 
 from collections import Counter
@@ -26,11 +26,11 @@ NAME: Final = "dj-wild"
 PATH: Final = "shared/rules/dj_wild/stands.yaml"
 NATURALS: Final = tuple(rank for rank in RANKS if rank != "2")
 DEALS: Final = comb(len(NATURALS) * len(SUITS) + WILDS - HAND, HAND)
-"""Hands of the dealer beside any hand."""
+"""The number of dealer hands that are possible against any hand."""
 
 
 class Stand(NamedTuple):
-    """Hands of a category with equal results: their number, and how many dealer hands they beat and lose to."""
+    """Hands of a category with equal results: their number, and how many dealer hands each beats and loses to."""
 
     category: WildCategory
     hands: int
@@ -39,15 +39,15 @@ class Stand(NamedTuple):
 
     @property
     def is_raised(self) -> bool:
-        """Return whether a Raise Wager is worth more than a fold, if a winning Blind Wager is only returned.
+        """Return whether a Raise Wager has a higher expected value than a fold, if a winning Blind Wager only pushes.
 
-        Twice the ante is added; three units win and four lose, against two units that a fold loses.
+        The raise is twice the ante: a win gains three units and a loss costs four; a fold costs two.
         """
         return 3 * self.wins - 4 * self.losses > -2 * DEALS
 
 
 class _Ranks(NamedTuple):
-    """Natural ranks, as indexes of `NATURALS`, with a number of wild cards."""
+    """The ranks of a hand: natural ranks as indexes of `NATURALS`, and the number of wild cards."""
 
     places: tuple[int, ...]
     wilds: int
@@ -71,7 +71,7 @@ def stands_of(places: Sequence[int], wilds: int) -> Iterator[Stand]:
         rank = _rank(tuple(places), wilds, suited=suited)
         lower = int(ways[dealer.ranks < rank].sum())
         higher = int(ways[dealer.ranks > rank].sum())
-        # Of one suit the same natural cards rank otherwise than they were counted.
+        # Corrections: dealer hands of one suit were counted above with the rank that they have in several suits.
         up = dealer.suited_ranks, dealer.unsuited_ranks
         less = suited_ways * ((up[0] < rank).astype(np.int64) - (up[1] < rank))
         more = suited_ways * ((up[0] > rank).astype(np.int64) - (up[1] > rank))
@@ -86,7 +86,7 @@ def stands_of(places: Sequence[int], wilds: int) -> Iterator[Stand]:
 
 
 class _Dealer(NamedTuple):
-    """The dealer's possible hands: ranks with the remaining copies of each, and those that can be suited."""
+    """The dealer's possible hands as arrays: all of them by ranks, and the `suited_` ones that can be of one suit."""
 
     copies: Ints
     wilds: Ints
@@ -135,12 +135,12 @@ def _rank(places: tuple[int, ...], wilds: int, *, suited: bool) -> int:
 
 
 _Pattern = tuple[tuple[int, ...], ...]
-"""For each suit the ranks of a hand that are held in it, as places among its different ranks."""
+"""For each suit, the ranks that a hand holds in it, as indexes of the hand's distinct ranks."""
 
 
 @cache
 def _patterns(copies: tuple[int, ...]) -> tuple[tuple[bool, Counter[_Pattern]], ...]:
-    """Return the number of suit assignments for ranks with these copies, by pattern: several suits, and one suit."""
+    """Return (whether of one suit, pattern -> number of suit assignments) for ranks with these numbers of copies."""
     found: dict[bool, Counter[_Pattern]] = {False: Counter(), True: Counter()}
     for held in product(*(combinations(range(len(SUITS)), number) for number in copies)):
         suits = [tuple(place for place, taken in enumerate(held) if suit in taken) for suit in range(len(SUITS))]

@@ -1,4 +1,4 @@
-"""Counts the five-card hands of two cards and the Flop, for the progressive wagers of Texas Hold 'Em Bonus Poker."""
+"""Counts five-card hands of two hole cards and the Flop, for the progressives of Texas Hold 'Em Bonus Poker."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ ROWS: Final = tuple(
 
 
 def count_five_cards(cards: Sequence[StandardCard] | None = None) -> dict[str, list[int]]:
-    """Return in how many ways each kind of two cards forms each of `ROWS` with three others."""
+    """Return kind of two hole cards -> number of ways to form each of `ROWS` with three other cards."""
     least = Category.three_of_a_kind << CATEGORY_SHIFT
     found: Counter[tuple[str, int]] = Counter()
     for five in combinations(deck(RANKS) if cards is None else cards, 5):

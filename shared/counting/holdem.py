@@ -1,12 +1,12 @@
-"""Counts Texas Hold 'Em Bonus Poker: the results of each two cards against the dealer, and the wagers made by then.
+"""Counts Texas Hold 'Em Bonus Poker: results against the dealer by the player's two cards, and the wagers made.
 
-The Turn and the River Wager only add to what is staked, so that each is made where the cards known by then win against
-the dealer's more often than they lose. Nothing that a submission selects enters: what the Ante Wager pays decides
-whether the Flop Wager is made, and that is decided by two cards, for which the counts stand.
+The Turn and River Wagers only raise the stake, so each is made if the cards known at that time beat the dealer's hand
+more often than they lose to it. No option of a submission affects this. The Ante Wager's pays decide only whether the
+Flop Wager is made, which depends on the player's two cards, and the counts are kept by these.
 
-Deals of three, one and one community card and two cards of the dealer are counted, every one of them: for each flop
-that no exchange of suits makes another, all hands of two cards on all pairs of a turn and a river at once. A hand wins
-against the hands that rank below it, without those that hold one of its cards.
+All deals of flop, turn, river and two dealer cards are counted. Flops that differ only by an exchange of suits are
+counted once; for each flop, all two-card hands on all pairs of turn and river are counted at once. A hand beats the
+hands that rank below it, except those that hold one of its own cards.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ from shared.cards.ranking.standard import CATEGORY_SHIFT
 Ints = npt.NDArray[np.int64]
 
 OUTCOMES: Final = ("lose", "tie", *(category.name for category in Category if category < Category.five_of_a_kind))
-"""How a deal ends for the player: lost, tied, or won with a hand of that category."""
+"""The outcomes of a deal for the player: lost, tied, or won with a hand of that category."""
 
 _LOSE: Final = 0
 _TIE: Final = 1
@@ -44,11 +44,11 @@ class Flop(NamedTuple):
 
 
 class FlopCounts(NamedTuple):
-    """The deals with one flop: which two-card hands make a Turn Wager, and the results.
+    """The deals with one flop: which two-card hands make the Turn and River Wagers, and the results.
 
-    `holes` are the hands; `turn_wager` says of each whether the Turn Wager is made; `river_wager` says that of each
-    card on the turn (the first axis, in the order of `turns`); `ends` counts deals by hand, by whether the River Wager
-    is made, and by `OUTCOMES`.
+    `holes` are the two-card hands. `turn_wager` tells for each hand whether the Turn Wager is made; `river_wager` tells
+    for each turn card (first axis, in the order of `turns`) and hand whether the River Wager is made. `ends` counts
+    deals by hand, by whether the River Wager is made, and by `OUTCOMES`.
     """
 
     holes: tuple[tuple[StandardCard, StandardCard], ...]
@@ -59,7 +59,7 @@ class FlopCounts(NamedTuple):
 
 
 def flops(ranks: str = RANKS) -> Iterator[Flop]:
-    """Yield the flops from four suits of `ranks`, one for each class under exchange of suits.
+    """Yield one flop, from four suits of `ranks`, for each class of flops that differ only by exchanging suits.
 
     >>> len(list(flops())), sum(flop.ways for flop in flops())
     (1755, 22100)
@@ -86,7 +86,7 @@ def count_flop(flop: Sequence[StandardCard], ranks: str = RANKS) -> FlopCounts:
     """Count all deals on a flop from four suits of `ranks`: hands, turns, rivers, hands of the dealer."""
     left = tuple(card for card in deck(ranks) if card not in flop)
     first, second = np.triu_indices(len(left), 1)
-    hands = len(first)  # each pair of cards is a hand, and a turn with a river
+    hands = len(first)  # each pair of cards is both a hand and a (turn, river) pair
     boards = [_board((*flop, left[turn], left[river]), ranks) for turn, river in zip(first, second, strict=True)]
     alike = {suit: np.array([_likeness(card, suit) for card in left], np.int32) for suit in ("", *SUITS)}
     kinds = np.stack([alike[board.suit] for board in boards])
@@ -97,12 +97,12 @@ def count_flop(flop: Sequence[StandardCard], ranks: str = RANKS) -> FlopCounts:
     wins = np.concatenate([board.wins for board in boards]).take(place) * alive
     losses = np.concatenate([board.losses for board in boards]).take(place) * alive
     categories = np.concatenate([board.categories for board in boards]).take(place)
-    # Sums of so few deals are exact as floating point numbers.
+    # These sums are small enough to be exact as floating-point numbers.
     ahead = held.astype(np.float32) @ (wins - losses).astype(np.float32)
     river_wager = ahead > 0
     made = river_wager[first].astype(np.int8) + river_wager[second]
     won_with = categories + len(OUTCOMES) * np.arange(hands, dtype=np.int32)
-    dealt = len(left) - 3  # rivers, once a turn and a hand are dealt
+    dealt = len(left) - 3  # rivers left after a turn and a hand are dealt
     ends = np.zeros((hands, 2, len(OUTCOMES)), np.int64)
     for wagered, times in enumerate((2 - made, made)):
         won = np.bincount(won_with.ravel(), (wins * times).ravel(), minlength=hands * len(OUTCOMES))
@@ -115,9 +115,9 @@ def count_flop(flop: Sequence[StandardCard], ranks: str = RANKS) -> FlopCounts:
 
 
 class _Board(NamedTuple):
-    """The results of two-card hands on five community cards, by class; `suit` is that of at least three board cards.
+    """The results of two-card hands on five community cards, by class; `suit` is the suit of three or more of these.
 
-    `wins` and `losses` are hands of the dealer; `categories` are the places in `OUTCOMES` of what wins.
+    `wins` and `losses` are numbers of dealer hands; `categories` are the indexes in `OUTCOMES` of a win with the hand.
     """
 
     suit: str
@@ -127,7 +127,7 @@ class _Board(NamedTuple):
 
 
 def _likeness(card: StandardCard, suit: str) -> int:
-    """Return a card's class if only one suit can form a flush: its rank, and whether it is of that suit."""
+    """Return a card's class, by its rank and by whether it is of `suit`, the only suit that can form a flush."""
     return RANKS.index(card[0]) + len(RANKS) * (card[1] == suit)
 
 
@@ -142,7 +142,7 @@ def _board(cards: Sequence[StandardCard], ranks: str) -> _Board:
 
 @cache
 def _count_board(suited: str, others: str, ranks: str) -> _Board:
-    """Count a board whose cards of one suit are `suited`; no other suit has three."""
+    """Count the hands on a board with the ranks `suited` in one suit; no other suit has three cards."""
     flush, rest = (SUITS[0], SUITS[1:]) if suited else ("", SUITS)
     board = [rank + flush for rank in suited] + [rank + suit for rank, suit in zip(others, cycle(rest), strict=False)]
     left = [card for card in deck(ranks) if card not in board]
@@ -162,7 +162,7 @@ def _count_board(suited: str, others: str, ranks: str) -> _Board:
 
 
 def _against(rank: Ints, first: Ints, second: Ints, cards: int) -> tuple[Ints, Ints]:
-    """Return how many other hands each hand beats and loses to; hands that share a card are excluded."""
+    """Return for each hand how many other hands it beats and loses to; hands that share a card with it are excluded."""
     values, place = np.unique(rank, return_inverse=True)
     size = len(values)
     keys = np.concatenate((first * size + place, second * size + place))
@@ -178,7 +178,7 @@ def _against(rank: Ints, first: Ints, second: Ints, cards: int) -> tuple[Ints, I
 
 @cache
 def _without_flush(board: str) -> Ints:
-    """Return the rank that two further ranks form with those of the board, if no five cards are of one suit."""
+    """Return an array of ranks, indexed by two further ranks, of the best hand with the board if there is no flush."""
     table = np.full((len(RANKS), len(RANKS)), _NO_HAND, np.int64)
     for one, rank in enumerate(RANKS):
         for two, other in enumerate(RANKS[: one + 1]):
@@ -191,7 +191,7 @@ def _without_flush(board: str) -> Ints:
 
 @cache
 def _flushes() -> Ints:
-    """Return the rank of the best flush, by the ranks present in one suit, as bits."""
+    """Return an array of the rank of the best flush, indexed by the bit mask of the ranks in the suit."""
     table = np.full(1 << len(RANKS), _NO_HAND, np.int64)
     for size in (5, 6, 7):
         for ranks in combinations(RANKS, size):

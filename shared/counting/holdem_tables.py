@@ -1,7 +1,7 @@
 """The two files of the counts of Texas Hold 'Em Bonus Poker.
 
-`deals.yaml`, beside the rules, has the deals by the player's two cards. `holdem_flops.yaml`, beside this module, has
-sums of every flop, so that a part can be recounted quickly: the sums of both are the same.
+`deals.yaml`, next to the rules, has the deals by the player's two cards. `holdem_flops.yaml`, next to this module, has
+sums for each flop, so that some flops can be recounted quickly. Both files have the same totals.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,13 +17,13 @@ NAME: Final = "holdem"
 DEALS: Final = "shared/rules/holdem/deals.yaml"
 FLOPS: Final = "shared/counting/holdem_flops.yaml"
 VERSION: Final = 1
-"""Another number when the counter counts otherwise."""
+"""The version of the counter; increase it when it counts differently."""
 
 _TIE, _WINS = 1, 2
 
 
 class FlopSums(NamedTuple):
-    """The deals on one flop: all, those with a Turn Wager, with a River Wager, won, and tied, if nobody folds."""
+    """Numbers of deals on one flop, if no player folds: all, with a Turn Wager, with a River Wager, won, and tied."""
 
     deals: int
     turn_wagers: int
@@ -33,7 +33,7 @@ class FlopSums(NamedTuple):
 
 
 class Deals(NamedTuple):
-    """All deals: by kind of hand, whether the Turn and the River Wager are made, and `OUTCOMES`; sums by flop."""
+    """Kind of hand -> deals by Turn Wager made, River Wager made and `OUTCOMES`; and flop -> its sums."""
 
     by_hand: Mapping[str, Ints]
     by_flop: Mapping[Flop, FlopSums]

@@ -1,10 +1,11 @@
 """Samples Pai Gow Poker: seven hands from one deck and joker, set by the house way, compared with each other.
 
-There are 154,143,080 hands and 53,524,680 beside each, too many pairs to count. Each deal of seven hands gives 42 pairs
-in both directions instead, and where both sides are set alike each direction is as likely: what is left to chance are
-the copies, which are rare. So the error is that of the copies. It follows from the sums of squares by deal.
+There are 154,143,080 hands with 53,524,680 opposing hands each, too many pairs to count. Instead, each deal of seven
+hands gives 42 ordered pairs. If both hands are set by the same rule, both orders are equally likely, so only copies,
+which are rare, cause sampling error. The error is computed from the sums of squares by deal.
 
-A hand that sees the dealer's, in Face Up Pai Gow Poker, is set to win where any correct setting does, or else to tie.
+In Face Up Pai Gow Poker the player sees the dealer's hand, and sets a hand to win if any correct setting wins, or else
+to tie.
 """
 
 from collections import Counter
@@ -21,17 +22,17 @@ from shared.rules.set_hands.house_way import HouseWay, house_way
 from shared.rules.set_hands.sampled import WAY, Moments
 
 HANDS: Final = 7
-"""Hands dealt in each round, the dealer's among them."""
+"""The number of hands in each deal, including the dealer's."""
 _NONE: Final = Moments(0, 0, 0, 0, 0, 0)
 
 
 class Sample(NamedTuple):
-    """Results of deals.
+    """The results of a sample of deals.
 
-    `compared` counts ordered pairs of hands by how the first stands to the second; `pairs` has the moments of the wins
-    and losses among the 42 pairs of a deal. `banks` counts, by the number of other hands, each hand as a bank by how
-    many more of them it wins than loses, at equal wagers; `bank_pairs` has the moments, over the seven banks of a deal,
-    of what banks that are ahead win and of what banks that are behind lose.
+    `compared` counts ordered pairs of hands by the comparison of the first with the second; `pairs` has the moments of
+    the wins and losses among the 42 pairs of a deal. `banks` is number of opposing hands -> net wins of a bank against
+    them, at equal wagers -> number of banks. `bank_pairs` is number of opposing hands -> the moments, over the seven
+    banks of a deal, of the net wins of banks that are ahead and the net losses of banks that are behind.
     """
 
     compared: Counter[str]
@@ -41,14 +42,14 @@ class Sample(NamedTuple):
 
 
 class FaceUpSample(NamedTuple):
-    """Results of deals in which the player sees the dealer's hand: pairs by outcome, moments of wins and losses."""
+    """The results of deals in which the player sees the dealer's hand: pairs by outcome, moments of wins and losses."""
 
     ended: Counter[str]
     pairs: Moments
 
 
 def sample_hidden(deals: int, seed: int, wheel: Wheel) -> Sample:
-    """Deal a number of times, and compare every hand with every other, all set by the house way."""
+    """Make a number of deals, set all hands by the house way, and compare each with each other hand of its deal."""
     ranking = HighHands(wheel)
     way = house_way(WAY, ranking, "")
     compared: Counter[str] = Counter()
@@ -79,7 +80,7 @@ def sample_hidden(deals: int, seed: int, wheel: Wheel) -> Sample:
 
 
 def sample_face_up(deals: int, seed: int) -> FaceUpSample:
-    """Deal a number of times; set each hand optimally against every other one, visible and set by the house way."""
+    """Make a number of deals; set each hand optimally against each other one, visible and set by the house way."""
     ranking = HighHands()
     way = house_way(WAY, ranking, "")
     ended: Counter[str] = Counter()

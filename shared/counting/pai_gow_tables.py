@@ -22,20 +22,20 @@ FACE_UP_SEED: Final = 688
 DEALS: Final = 200_000
 FACE_UP_DEALS: Final = 150_000
 FIRST: Final = 500
-"""So many deals are the part that is dealt again in every test run."""
+"""The number of first deals that every test run repeats."""
 VERSION: Final = 1
-"""Another number when the sampler deals otherwise."""
+"""The version of the sampler; increase it when it deals differently."""
 
 
 def pai_gow_texts(deals: int = DEALS) -> Mapping[str, str]:
-    """Make a number of deals with each rank of A-2-3-4-5, and return the content of the file."""
+    """Make a number of deals with each rank of A-2-3-4-5; return path -> content of the file."""
     began = monotonic()
     samples = {wheel: hidden_document(sample_hidden(deals, seed, wheel)) for wheel, seed in SEEDS.items()}
     return _texts(PAI_GOW, PAI_GOW_PATH, deals, f"seeds {SEEDS}", {"first": first_hidden(), "samples": samples}, began)
 
 
 def face_up_texts(deals: int = FACE_UP_DEALS) -> Mapping[str, str]:
-    """Make a number of deals, and return the content of the file."""
+    """Make a number of deals; return path -> content of the file."""
     began = monotonic()
     sample = face_up_document(sample_face_up(deals, FACE_UP_SEED))
     document = {"first": first_face_up(), "sample": sample}

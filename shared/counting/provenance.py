@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Provenance(NamedTuple):
-    """What was counted and how many deals, by which command and program, and how long it took."""
+    """The provenance of counts: what was counted, by which command and program, how many deals, in how many seconds."""
 
     what: str
     name: str

@@ -1,4 +1,4 @@
-"""The registry of recounts by name: the files that each writes, and their content."""
+"""The registry of recounts by name; each returns the files that it writes, with their content."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,14 +20,14 @@ _LOSING_HANDS: Final = f"shared/rules/dj_wild/{pairs.COUNTS}"
 
 
 class Count(NamedTuple):
-    """One recount: its description and function, which returns the content of each file, by path."""
+    """A recount: its title, and its function, which returns path -> content of the file."""
 
     title: str
     texts: Callable[[], Mapping[str, str]]
 
 
 class Counted(NamedTuple):
-    """The result of a recount: the content of each file, by path, and its duration in seconds."""
+    """The result of a recount: path -> content of the file, and the duration in seconds."""
 
     name: str
     texts: Mapping[str, str]
@@ -41,7 +41,7 @@ def _holdem() -> Mapping[str, str]:
 
 
 def _with_head(name: str, what: str, deals: int, module: ModuleType, path: str) -> Mapping[str, str]:
-    """Return the counts of `module`, preceded by a head with their provenance."""
+    """Return `path` -> the counts of `module`, after a comment with their provenance."""
     began = monotonic()
     text: str = module.counts_text()
     counter = module.__name__.replace(".", "/") + ".py"
@@ -87,7 +87,7 @@ COUNTS: Final[Mapping[str, Count]] = {
     "seven-cards": Count("hands of seven cards", _seven_cards),
     "losing-hands": Count("hands of DJ Wild that lose", _losing_hands),
 }
-"""What is counted, by name; the longest first, so that two processes end at nearly the same time."""
+"""Name -> recount; the slowest first, so that two processes finish at nearly the same time."""
 
 _PROCESSES: Final = 2
 _SECONDS: Final = re.compile(r"^(#| ) *seconds: \d+$", re.MULTILINE)

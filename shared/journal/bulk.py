@@ -1,6 +1,6 @@
-"""Read and write many rows with one statement, whose types come from the declared `Table`.
+"""Read and write many rows with one statement; the column types come from the declared `Table`.
 
-The rows of a statement are one JSON parameter, which is quicker to write and to send than an array for each column:
+All rows of a statement are sent as one JSON parameter, which is faster than an array for each column:
 
     ADD = insert(wager_days, on_conflict=added(wager_days, "rounds", "handle"))
     await ADD.write(connection, [{"property": "riverside", "rounds": 1, "handle": 500, ...}, ...])
@@ -54,10 +54,10 @@ from sqlalchemy.types import TypeEngine
 from shared.journal.columns import Parsed
 
 Row = Mapping[str, Any]
-"""The values of a row by column name."""
+"""Column name -> value of a row."""
 
 Changes = Mapping[str, ColumnElement[Any]]
-"""The new values of a row by column name."""
+"""Column name -> new value, as an SQL expression."""
 
 _DIALECT: Final[Dialect] = psycopg_dialect()  # type: ignore[no-untyped-call]
 
@@ -71,13 +71,13 @@ class Statement:
     constants: Mapping[str, Any] = field(default_factory=dict)
 
     def parameters(self, rows: Iterable[Row]) -> dict[str, Any]:
-        """Return the statement's parameters for these rows. Raises: ValueError for a row with other columns."""
+        """Return the statement's parameters for these rows. Raises: ValueError if a row has other columns."""
         given = list(rows)
         _require_columns(given, self.columns)
         return {**self.constants, "rows": to_json(given, bytes_mode="hex").decode()}
 
     async def read(self, connection: AsyncConnection, rows: Iterable[Row]) -> CursorResult[Any]:
-        """Run the statement; return its result."""
+        """Run the statement on these rows; return its result."""
         return await connection.exec_driver_sql(self.sql, self.parameters(rows))
 
     async def write(self, connection: AsyncConnection, rows: Collection[Row]) -> None:
@@ -94,10 +94,10 @@ def insert(
     where: ColumnElement[bool] | None = None,
     as_given: bool = False,
 ) -> Statement:
-    """Return a statement that inserts rows with these columns, by default all.
+    """Return a statement that inserts rows with these columns, by default all columns.
 
-    On a conflict of primary keys the database fails the statement, skips the row, or updates the existing row (see
-    `added`, `replaced`, `excluded`) if `where` holds.
+    If the primary key of a row exists already, `on_conflict` decides: the statement fails, the row is skipped, or the
+    given changes (see `added`, `replaced`, `excluded`) are applied to the existing row if `where` holds.
 
     Rows are written in the order of their primary keys, so that two processes that write the same rows do not deadlock.
     With `as_given`, or if the database numbers the rows, they are written in the given order.
@@ -117,9 +117,9 @@ def insert(
 
 
 def update(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = ()) -> Statement:
-    """Return a statement that updates these columns, by default all but those of `by`.
+    """Return a statement that updates these columns, by default all except those in `by`.
 
-    `by` names the columns by which rows are found, by default the primary key. A row of the statement has both.
+    `by` names the columns that identify a row, by default the primary key. Each given row has the columns of both.
     """
     by = tuple(by) or primary_key(table)
     changed = tuple(columns) or tuple(name for name in column_names(table) if name not in by)
@@ -138,8 +138,8 @@ def select(
 ) -> Statement:
     """Return a statement that reads these columns, by default all, in the order of the primary keys.
 
-    The statement's rows have the columns `by`, by default the primary key, and must be distinct. Found rows meet the
-    condition; `lock` locks them until the end of the transaction, in the same order.
+    It is given the keys of the rows to read: values of the columns `by`, by default the primary key, which must be
+    distinct. Only rows that meet `where` are read; `lock` locks them until the end of the transaction, in that order.
     """
     by = tuple(by) or primary_key(table)
     found = select_from(*([table.c[name] for name in columns] or table.columns))
@@ -155,10 +155,9 @@ def select(
 def _looked_up(
     table: Table, found: Select[Any], rows: FromClause, where: ColumnElement[bool] | None, *, lock: bool
 ) -> Select[Any]:
-    """Return the query that looks up each key separately, in order, whatever the planner's statistics are.
+    """Return the query that looks up each key separately, in order, regardless of the planner's statistics.
 
-    Without statistics the planner assumes a small table and prefers to scan it whole; the plan stays with the
-    connection.
+    Without statistics the planner assumes a small table and chooses a full scan, and the connection keeps that plan.
     """
     key = primary_key(table)
     asked = select_from(rows).order_by(*(rows.c[name] for name in key)).subquery("asked")
@@ -170,13 +169,13 @@ def _looked_up(
 
 
 def added(table: Table, *names: str) -> dict[str, ColumnElement[Any]]:
-    """Return the changes that add new values to those of an existing row."""
+    """Return the changes that add the new row's values in these columns to those of an existing row."""
     new = excluded(table)
     return {name: table.c[name] + new[name] for name in names}
 
 
 def replaced(table: Table, *names: str) -> dict[str, ColumnElement[Any]]:
-    """Return the changes that replace the values of an existing row; by default all but its key."""
+    """Return the changes that replace these columns of an existing row; by default all except its key."""
     new = excluded(table)
     return {name: new[name] for name in names or (one.name for one in table.columns if not one.primary_key)}
 
@@ -187,14 +186,14 @@ def excluded(table: Table) -> ReadOnlyColumnCollection[str, KeyedColumnElement[A
 
 
 def keyed(statement: Statement, keys: Iterable[Sequence[Any]]) -> list[Row]:
-    """Return rows for a statement from the values of its columns, in their order."""
+    """Return a statement's rows from keys, each with the values of the statement's columns in order."""
     return [dict(zip(statement.columns, key, strict=True)) for key in keys]
 
 
 def column_names(table: Table) -> tuple[str, ...]:
     """Return the names of a table's columns, except computed ones.
 
-    They are plain strings: SQLAlchemy's own names are of a subclass, which makes JSON a hundred times as slow.
+    They are plain strings: SQLAlchemy's names are of a subclass of str, whose JSON encoding is a hundred times slower.
     """
     return tuple(str(one.name) for one in table.columns if one.computed is None)
 
@@ -219,11 +218,11 @@ def same(table: Table, rows: FromClause, by: Sequence[str]) -> ColumnElement[boo
 def compiled(statement: ClauseElement, columns: Sequence[str] = ()) -> Statement:
     """Return a statement that joins `given` rows with these columns, or that needs no rows."""
     made = statement.compile(dialect=_DIALECT)
-    return Statement(str(made), tuple(map(str, columns)), made.params)  # plain texts: other names are slow as JSON
+    return Statement(str(made), tuple(map(str, columns)), made.params)  # plain strings, as in `column_names`
 
 
 async def copy(connection: AsyncConnection, table: Table, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
-    """Insert rows with these columns, by default all, by COPY: fastest from about a hundred rows on."""
+    """Insert rows with these columns, by default all, by COPY, which is fastest from about a hundred rows on."""
     if rows:
         names = tuple(columns) or column_names(table)
         _require_columns(rows, names)
@@ -296,7 +295,7 @@ def _copy_value(kind: TypeEngine[Any]) -> Callable[[Any], bytes]:
         return lambda value: _escaped(to_json(value))
     if isinstance(kind, ARRAY):
         if isinstance(kind.item_type, Integer):
-            return lambda value: b"{%b}" % to_json(value)[1:-1]  # as JSON has it, but for the brackets
+            return lambda value: b"{%b}" % to_json(value)[1:-1]  # as JSON, but with braces
         return lambda value: _text_array(tuple(value))
     if isinstance(kind, Text):
         return _text
@@ -311,18 +310,18 @@ def _escaped(value: bytes) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _text(value: str) -> bytes:
-    """Return the text of a column; cached because names, measures and hashes repeat."""
+    """Return a text escaped for COPY; cached because names, measures and hashes repeat."""
     return _escaped(value.encode())
 
 
 @lru_cache(maxsize=4096)
 def _plain(value: Any) -> bytes:
-    """Return a value as Python's text for it; cached because days and booleans repeat."""
+    """Return `str` of a value in UTF-8; cached because days and booleans repeat."""
     return str(value).encode()
 
 
 @lru_cache(maxsize=4096)
 def _text_array(values: tuple[str, ...]) -> bytes:
-    """Return an array of texts; cached because names repeat."""
+    """Return an array of texts escaped for COPY; cached because names repeat."""
     quoted = ('"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"' for value in values)
     return _escaped(f"{{{','.join(quoted)}}}".encode())

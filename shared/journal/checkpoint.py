@@ -10,9 +10,9 @@ A checkpoint is a C2SP tlog-checkpoint (https://c2sp.org/tlog-checkpoint) in a C
     — pitledger/round-settlement 60VzCtl1ldeSGkzzi9gXOIV3rg43ojQVzfNe7mWiiCOpdqqf…
 
 Every shard is a log of its own, with the origin `pitledger/<service>/<shard name>`. The state of a whole service is
-therefore several notes, one per shard, each in a file of its own, because a file with several notes would not be a
-signed note that other tools can read. One key serves a whole service: a key named `pitledger/<service>` is valid for
-that origin and those below it, and for no other.
+therefore several notes, one per shard. Each is in a file of its own, because other tools cannot read a file with
+several notes. One key serves a whole service: a key named `pitledger/<service>` is valid for that origin and the
+origins below it, and for no other.
 """
 
 import base64
@@ -41,7 +41,7 @@ _SIZE = re.compile(r"0|[1-9][0-9]{0,18}")
 class Checkpoint:
     """The root of the tree over the first `size` entries of the log `origin`.
 
-    `extensions` are further lines that are signed along; the standard advises against them.
+    `extensions` are further signed lines, which the standard advises against.
     """
 
     origin: str
@@ -86,7 +86,7 @@ def checkpoint_origin(service: str, shard_name: str) -> str:
 def sign(checkpoint: Checkpoint, *signers: Signer) -> str:
     """Return the signed note of a checkpoint, with one signature per signer (two during a key rotation).
 
-    Raises: CheckpointError if there is no signer, or the name of one does not cover the origin.
+    Raises: CheckpointError if there is no signer, or if a signer's name does not cover the origin.
     """
     if not signers:
         raise CheckpointError(f"checkpoint of {checkpoint.origin!r}: nobody to sign it")
@@ -107,7 +107,7 @@ def open_note(note: str, verifiers: Iterable[Verifier]) -> Checkpoint:
 
 
 def read_unverified(note: str) -> Checkpoint:
-    """Return the checkpoint in a note without verifying its signatures: only to find a note, never to rely on it."""
+    """Return the checkpoint in a note without verifying its signatures; do not rely on its content."""
     return Checkpoint.from_body(split_note(note)[0])
 
 

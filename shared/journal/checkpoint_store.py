@@ -1,7 +1,7 @@
-"""Store signed checkpoints as files, out of reach of those who can alter the database.
+"""Store signed checkpoints as files, out of reach of people who can alter the database.
 
-Each log has one file for its latest checkpoint, which each save replaces, and keeps the first checkpoint of every tile
-of `TILE_ENTRIES` entries. Checkpoints in between are covered by later ones: a tree commits to all earlier entries.
+For each log the store keeps the latest checkpoint, in a file that each save replaces, and the first checkpoint of every
+tile of `TILE_ENTRIES` entries. Others are not kept, because a later tree commits to all earlier entries.
 """
 
 import fcntl
@@ -28,7 +28,7 @@ _UNFINISHED: Final = ".unfinished"
 
 
 class StaleCheckpoint(CheckpointError):
-    """A larger checkpoint of the origin is stored; the log must be verified against it first."""
+    """A larger checkpoint of the origin is already stored; the log must first be verified against that one."""
 
 
 def tile_of(size: int) -> int:
@@ -45,8 +45,8 @@ class DirectoryStore:
     """Checkpoints as files in a directory, on a disk of another machine or at least of another owner.
 
     Each origin has a directory with its percent-encoded name. In it `checkpoint` is the latest note, `cosigned/<name>`
-    the latest that a witness cosigned, and `<size in 19 digits>.checkpoint` the first of a tile. Files are written
-    atomically, and survive a power failure after `save` returns. Concurrent processes are serialized by a file lock
+    the latest note that a witness cosigned, and `<size in 19 digits>.checkpoint` the first of a tile. Files are written
+    atomically, and survive a power failure once `save` has returned. Concurrent processes are serialized by a file lock
     (flock). Signatures are not verified here: `open_note` does that, with keys that its caller trusts.
     """
 
@@ -55,12 +55,13 @@ class DirectoryStore:
     def save(self, note: str) -> None:
         """Store a signed checkpoint as the latest. If it equals the latest, nothing changes.
 
-        The first of a tile is written before it becomes the latest: a process killed in between leaves one extra file.
+        The first checkpoint of a tile is written before it becomes the latest, so a process killed in between leaves
+        one extra file.
 
-        Raises: CheckpointError if a stored one of the same size has another root, which means that the log was
-        rewritten or that there are two of them, or if a stored file cannot be read. StaleCheckpoint if it is smaller
-        than the latest: the log was rewritten, or another process of the service has signed more meanwhile. OSError if
-        the file cannot be written.
+        Raises: CheckpointError if a stored checkpoint of the same size has another root, which means that the log was
+        rewritten or that there are two logs, or if a stored file is malformed. StaleCheckpoint if the checkpoint is
+        smaller than the latest: the log was rewritten, or another process of the service has signed a larger one in the
+        meantime. OSError if the file cannot be written.
         """
         checkpoint = read_unverified(note)
         directory = self._directory(checkpoint.origin)
@@ -77,9 +78,9 @@ class DirectoryStore:
                 _sync_directory(self.path)
 
     def add_cosignatures(self, note: str, witness: str, lines: str) -> None:
-        """Add a witness's cosignature lines to a stored checkpoint in all its files. Raises: OSError.
+        """Add a witness's cosignature lines to a checkpoint in all files that hold it. Raises: OSError.
 
-        `note` is the checkpoint as submitted to the witness, with the lines of others.
+        `note` is the checkpoint as submitted to the witness, with the signature lines of others.
         """
         checkpoint = read_unverified(note)
         directory = self._directory(checkpoint.origin)
@@ -99,7 +100,7 @@ class DirectoryStore:
     def copy(self, origin: str, other: "DirectoryStore", more: Sequence[str], *, up_to: int) -> None:
         """Copy an origin's checkpoints of at most `up_to` entries, and the notes in `more`, to another store.
 
-        Raises: CheckpointError if a stored one is damaged, or if they contradict each other; OSError.
+        Raises: CheckpointError if a stored checkpoint is damaged, or if checkpoints contradict each other; OSError.
         """
         notes: dict[str, str] = {}
         for note in (*self._whole(origin), *more):
@@ -121,18 +122,18 @@ class DirectoryStore:
         return sorted(name for name in names if self._has_any(name))
 
     def latest(self, origin: str) -> str | None:
-        """Return the largest checkpoint, or None; takes the same time for a directory of any size.
+        """Return the note of the latest checkpoint, or None; takes the same time for a directory of any size.
 
-        Raises: CheckpointError if the file holds another checkpoint, or none.
+        Raises: CheckpointError if the file holds a checkpoint of another origin, or no checkpoint.
         """
         note = _read_if_there(self._directory(origin) / _LATEST, origin)
         if note is not None:
             return note
-        files = self._firsts(origin)  # of a log that is new, or whose pointer is gone
+        files = self._firsts(origin)  # the log is new, or its file `checkpoint` is gone
         return _read(files[-1], origin) if files else None
 
     def notes(self, origin: str) -> tuple[list[str], list[CheckpointError]]:
-        """Return all stored checkpoints by size, and an error for each file without a valid one."""
+        """Return the notes of all stored checkpoints, smallest first, and an error for each damaged file."""
         found: dict[str, str] = {}
         wrong: list[CheckpointError] = []
         directory = self._directory(origin)
@@ -152,7 +153,7 @@ class DirectoryStore:
         return [read_unverified(note).size for note in self._whole(origin)]
 
     def load(self, origin: str, size: int) -> str:
-        """Return a stored checkpoint. Raises: CheckpointError if there is none of this size, or a file is damaged."""
+        """Return the note of a checkpoint by size. Raises: CheckpointError if there is none, or a file is damaged."""
         notes = {read_unverified(note).size: note for note in self._whole(origin)}
         if size not in notes:
             raise CheckpointError(f"no checkpoint of {origin!r} at size {size}; there are {sorted(notes)}")
@@ -181,7 +182,7 @@ class DirectoryStore:
         return self._directory(checkpoint.origin) / f"{checkpoint.size:019d}.checkpoint"
 
     def _keep_first(self, checkpoint: Checkpoint, note: str) -> None:
-        """Store the first checkpoint of a tile; if a killed process left one of this size, it must be equal."""
+        """Store the first checkpoint of a tile. Raises: CheckpointError if a different one of this size is stored."""
         file = self._file(checkpoint)
         there = _read_if_there(file, checkpoint.origin)
         if there is None:
@@ -190,7 +191,7 @@ class DirectoryStore:
             raise self._contradicts(checkpoint, kept)
 
     def _says_the_same(self, checkpoint: Checkpoint, latest: Checkpoint) -> bool:
-        """Return whether a checkpoint equals the latest; raise if it contradicts the latest or is smaller."""
+        """Return whether a checkpoint equals the latest. Raises: CheckpointError if it is smaller or contradicts it."""
         if (checkpoint.size, checkpoint.root) == (latest.size, latest.root):
             return True
         if checkpoint.size < latest.size:
@@ -241,7 +242,7 @@ def _merged(note: str, other: str) -> str:
 
 
 def _file_name(name: str) -> str:
-    # A dot is left alone by quote(), and a name of dots would lead out of the store.
+    # quote() does not encode dots, and a name such as `..` would lead out of the store.
     return re.sub(r"^\.", "%2E", quote(name, safe=""))
 
 
@@ -256,7 +257,7 @@ def _make_directory(path: Path) -> None:
 
 @contextmanager
 def _turn(directory: Path) -> Iterator[None]:
-    """Hold the exclusive lock for writing a log's checkpoints. It is released when the process ends."""
+    """Hold the exclusive lock for writing a log's checkpoints; the end of the process releases it, too."""
     descriptor = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -9,21 +9,21 @@ from sqlalchemy.types import TypeEngine
 MOMENT: Final = DateTime(timezone=True)
 
 COPIED: Final = {"copied": True}
-"""`info` of an index that second copies of its table have, too: what projects or checks rows finds them by it."""
+"""The `info` of an index that second copies of its table also have, because projecting and comparing rows needs it."""
 
 
 class Parsed(JSONB):
-    """JSON that is accessed by member: values are given as text, as for `JSON`, and stored parsed.
+    """A type for JSON whose members are accessed: values are passed as text, as for `JSON`, and stored parsed.
 
-    Accessing a member costs an eighth of what it costs in `JSON`, which is parsed each time. Key order is not
-    preserved.
+    Accessing a member takes an eighth of the time that it takes in `JSON`, which is parsed on each access. The order of
+    members is not preserved.
     """
 
 
 def columns(
     kind: type[TypeEngine[Any]] | TypeEngine[Any], *names: str, key: bool = False, null: bool = False
 ) -> tuple[Column[Any], ...]:
-    """Return columns of a type, not null unless `null`; `key`: they are part of the primary key."""
+    """Return columns of a type: not null unless `null`, and part of the primary key if `key`."""
     return tuple(Column(name, kind, primary_key=key, nullable=null, autoincrement=False) for name in names)
 
 
@@ -43,7 +43,7 @@ def dates(*names: str, key: bool = False, null: bool = False) -> tuple[Column[An
 
 
 def moments(*names: str, null: bool = False) -> tuple[Column[Any], ...]:
-    """Return columns of moments with their time zone."""
+    """Return columns of moments (timestamps with time zone)."""
     return columns(MOMENT, *names, null=null)
 
 

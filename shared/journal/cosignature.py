@@ -1,7 +1,7 @@
-"""Cosignatures: a witness confirms when it saw a checkpoint as the latest of an append-only log.
+"""Cosignatures: a witness confirms the time at which it saw a checkpoint as the latest of an append-only log.
 
-They follow https://c2sp.org/tlog-cosignature with Ed25519: a line of a signed note, by a key of algorithm 4, over time
-and text of the note. What a witness must check before it cosigns is in `witness.py`.
+They follow https://c2sp.org/tlog-cosignature with Ed25519: a signature line of a signed note, by a key of algorithm 4,
+over the time and the text of the note. The checks of a witness before it cosigns are in `witness.py`.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -62,7 +62,7 @@ class WitnessKey:
 class Quorum:
     """The trusted witnesses, and how many of them must have cosigned a checkpoint.
 
-    A witness counts once, by its name, even with two keys during a key rotation.
+    A witness counts once, by its name, even if it has two keys during a key rotation.
     """
 
     witnesses: Sequence[WitnessKey]
@@ -79,7 +79,7 @@ class Quorum:
             raise CheckpointError(f"{self.required} of {known} witnesses: require from 1 to {known}")
 
     def lacking(self, note: str) -> str:
-        """Return the missing cosignatures as text; empty if enough witnesses cosigned. Raises: CheckpointError."""
+        """Return why the cosignatures of a note are too few; empty if they suffice. Raises: CheckpointError."""
         seen = cosigned(note, self.witnesses)
         if len(seen) >= self.required:
             return ""
@@ -93,9 +93,9 @@ def cosignature(body: str, signer: Signer, at: int) -> str:
 
 
 def cosigned(note: str, witnesses: Iterable[WitnessKey]) -> Mapping[str, int]:
-    """Return when, in seconds since 1970, each of these witnesses cosigned a note, by name.
+    """Return witness name -> time of its latest cosignature of a note, in seconds since 1970.
 
-    Signatures by other keys are ignored. Raises: CheckpointError if a note is malformed or a signature is invalid.
+    Signatures by other keys are ignored. Raises: CheckpointError if the note is malformed or a cosignature is invalid.
     """
     body, signatures = split_note(note)
     known = {(witness.name, witness.key_id): witness for witness in witnesses}
@@ -119,7 +119,7 @@ def cosigned(note: str, witnesses: Iterable[WitnessKey]) -> Mapping[str, int]:
 def lines_of(answer: str, note: str, witnesses: Collection[WitnessKey]) -> list[str]:
     """Return the verified cosignature lines in a witness's answer; lines of other keys are ignored.
 
-    Raises: CheckpointError if one is invalid, or there is none.
+    Raises: CheckpointError if a cosignature is invalid, or if there is none.
     """
     lines = [line for line in answer.splitlines(keepends=True) if cosigned(f"{split_note(note)[0]}\n{line}", witnesses)]
     if not lines:

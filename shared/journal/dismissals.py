@@ -23,9 +23,9 @@ class RecordEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Dismissal:
-    """A requested bulk dismissal: its filter, the number of records, and the decision.
+    """A requested bulk dismissal: its filter, the number of records that it selects, and the decision.
 
-    `digest` covers the positions of these records at the time of the request.
+    `digest` covers the numbers and positions of these records at the time of the request.
     """
 
     dismissal: int
@@ -46,12 +46,12 @@ class Dismissal:
 
 
 def filter_of(said: object) -> QuarantineFilter:
-    """Return the filter in the members of an object."""
+    """Return the filter whose fields an object has as attributes."""
     return QuarantineFilter.model_validate({name: getattr(said, name) for name in QuarantineFilter.model_fields})
 
 
 def properties_of(one: Dismissal) -> Sequence[str]:
-    """Return the property that a dismissal is limited to, or None."""
+    """Return the property to which a dismissal is limited, as the only element; empty if it is not limited."""
     return () if one.property is None else (one.property,)
 
 
@@ -68,7 +68,7 @@ def digest_of(records: Iterable[RecordEntry]) -> str:
 
 
 def ranges_of(records: Iterable[RecordEntry]) -> tuple[EntryRange, ...]:
-    """Return the entries of records as ranges, ordered by position.
+    """Return the entries of quarantined records as ranges of consecutive sequences, ordered by position.
 
     >>> [(one.shard, one.first, one.last) for one in ranges_of([RecordEntry(1, 2, 8), RecordEntry(2, 2, 9)])]
     [(2, 8, 9)]
@@ -83,7 +83,7 @@ def ranges_of(records: Iterable[RecordEntry]) -> tuple[EntryRange, ...]:
 
 
 def matching(tables: JournalTables, wanted: QuarantineFilter) -> ColumnElement[bool]:
-    """Return the condition that selects the open records of a dismissal."""
+    """Return the SQL condition that selects the open records of a filter."""
     q = tables.quarantine.c
     conditions = [q.resolved_at.is_(None), q.id <= wanted.until]
     if wanted.topic is not None:

@@ -1,7 +1,7 @@
 """Entries and postings, and the hash that chains each entry to its predecessor.
 
-The hash is SHA-256 over every field, each as its length in eight bytes followed by its bytes, over the data as stored.
-It can be recomputed from the rows alone, in any language.
+The hash is SHA-256 over all fields, each encoded as its length in eight bytes followed by its bytes. `data` is hashed
+as stored, so the hash can be recomputed from the rows alone, in any language.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,13 +17,13 @@ _ENTRY = b"pitledger-entry-v1"
 _SHARD = b"pitledger-shard-v1"
 _RECORD = b"pitledger-record-v1"
 COMMAND_TAG = b"pitledger-command-v1"
-"""Prefix of the hashed bytes of a command."""
+"""The first field of the hashed bytes of a command."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 class Account(NamedTuple):
-    """An account of the journal. `wager` is empty unless the account belongs to one wager type."""
+    """An account of the journal; `wager` is empty unless the account is for a single wager type."""
 
     property: str
     table: str
@@ -40,7 +40,7 @@ class Posting(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryDraft:
-    """A fact that is ready to be recorded, with its postings and its cause.
+    """A fact ready to be recorded, with its postings and its cause.
 
     `source`, `sequence` and `event_id` identify its cause, `offset` the cause's position in the shard's input, and
     `record_hash` (32 bytes, see `record_digest`) the record there. For a command, `offset` is None and `record_hash`
@@ -105,16 +105,16 @@ def genesis(shard_name: str) -> bytes:
 
 
 def command_digest(person: str, key: str) -> bytes:
-    """Return the identity of a command (32 bytes): the hash of its sender and key."""
+    """Return the identity of a command (32 bytes): the hash of its sender and idempotency key."""
     return sha256(_field(COMMAND_TAG) + _field(person.encode()) + _field(key.encode())).digest()
 
 
 def record_digest(key: bytes | None, content: bytes, headers: Sequence[tuple[str, bytes | None]] = ()) -> bytes:
-    """Return the hash of a Kafka record (32 bytes): of what its producer wrote, without what a broker adds.
+    """Return the hash of a Kafka record (32 bytes), over the parts that its producer wrote, not the broker's.
 
-    `content` is the SHA-256 of the record's value (32 bytes), so that a value is hashed once. The hash is SHA-256 over
-    fields encoded as those of an entry: `pitledger-record-v1`, the key, `content`, and name and value of each header. A
-    key or value that may be absent is preceded by `1` if present, else `0`.
+    `content` is the SHA-256 of the record's value (32 bytes), so that a value is hashed only once. The hash is SHA-256
+    over fields encoded like those of an entry: `pitledger-record-v1`, the key, `content`, and name and value of each
+    header. A key or value that may be absent is preceded by `1` if present, else `0`.
     """
     parts = [_field(_RECORD), *_optional(key), _field(content)]
     for name, said in headers:

@@ -1,6 +1,6 @@
-"""Store the digest at each stream position: the same event again is a duplicate, another one a conflict.
+"""Store the digest of the event at each stream position, to tell a duplicate from a conflicting event.
 
-A row holds the digests of consecutive events, 32 bytes each.
+A row holds the digests of consecutive events, 32 bytes for each.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ Taken = tuple[str, int, bytes]
 
 
 def taken_rows(taken: Iterable[Taken]) -> list[Row]:
-    """Return the rows of events in order of arrival; consecutive sequences share a row.
+    """Return the rows for events in order of arrival; consecutive sequences of a stream share a row.
 
     >>> [(row["first"], row["last"]) for row in taken_rows([("/a", 1, b"x"), ("/b", 1, b"y"), ("/a", 2, b"z")])]
     [(1, 2), (1, 1)]
@@ -41,7 +41,7 @@ def taken_rows(taken: Iterable[Taken]) -> list[Row]:
 async def load_digests(
     connection: AsyncConnection, tables: JournalTables, claimed: Mapping[str, set[int]]
 ) -> dict[tuple[str, int], bytes]:
-    """Return the digests stored at these positions, by stream."""
+    """Return (source, sequence) -> stored digest, for the taken positions in `claimed` (source -> sequences)."""
     t = tables.taken.c
     found: dict[tuple[str, int], bytes] = {}
     for source, sequences in claimed.items():

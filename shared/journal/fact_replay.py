@@ -25,7 +25,7 @@ def with_fact(entry: Entry) -> Recorded:
 
 
 class Unreadable(Fact):
-    """Stands in for the fact of an entry whose data cannot be decoded, with the reason."""
+    """A placeholder for the fact of an entry whose data cannot be decoded; `why` is the reason."""
 
     why: str
 
@@ -51,7 +51,7 @@ async def read_recorded(
 ) -> AsyncIterator[Sequence[Recorded]]:
     """Yield the entries of a journal with their facts, or `Unreadable`, in batches.
 
-    Entries up to the sequence in `after`, by shard, are skipped. Entries of a shard come in order; shards are merged by
+    `after` is shard -> sequence up to which entries are skipped. Entries of a shard are in order; shards are merged by
     time of recording.
     """
     batch: list[Recorded] = []

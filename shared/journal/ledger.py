@@ -1,4 +1,4 @@
-"""Write a journal: open shards, append entries with postings, advance the shard; all protected by fencing."""
+"""Write a journal: open shards, append entries with postings, and advance the shards, protected by fencing."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -25,18 +25,18 @@ from shared.journal.tables import JournalTables
 
 
 class Fenced(Exception):
-    """Another consumer has advanced this shard, so what was read of it is stale."""
+    """Another process has advanced this shard, so the state that the caller read is stale."""
 
 
 class StreamTaken(Fenced):
-    """Another partition has recorded events of a stream: the stream positions read for this shard are stale."""
+    """Another partition has recorded events of a stream, so the stream positions that the caller read are stale."""
 
     def __init__(self, shard: Shard) -> None:
         super().__init__(f"another partition than that of {shard.name} has taken events of the same streams")
 
 
 COPY_FROM: Final = 100
-"""From this many entries on COPY is cheaper; fewer are sent in one round trip with everything else."""
+"""The number of entries from which COPY is cheaper; fewer are sent in one round trip with all other statements."""
 
 
 _ENTRY: Final = (
@@ -102,14 +102,14 @@ def _positions(tables: JournalTables, prefix: str) -> Statement:
 
 
 Write = Callable[[Pipeline, list[Entry]], Awaitable[None]]
-"""Send further writes in the same pipeline as the entries."""
+"""Sends further writes in the same pipeline as the entries."""
 
 _Finish = Callable[[Pipeline], Awaitable[None]]
-"""Advance the shard behind its new entries."""
+"""Advances the shard past its new entries."""
 
 
 def _require(shards: Iterable[Shard], found: Iterable[Sequence[Any]], cause: Exception | None = None) -> None:
-    """Raise Fenced if a shard's row differs from what the caller read."""
+    """Raise Fenced if a shard's row differs from the state that the caller read."""
     stands = {row[0]: tuple(row[1:]) for row in found}
     for shard in shards:
         if shard.shard not in stands:
@@ -123,7 +123,7 @@ def _require(shards: Iterable[Shard], found: Iterable[Sequence[Any]], cause: Exc
 
 
 class Addition(NamedTuple):
-    """Entries to append to a shard in the state that the caller read, and the next offset of its input."""
+    """Entries to append to a shard, which is in the state that the caller read, and the next offset of its input."""
 
     shard: Shard
     drafts: Sequence[EntryDraft]
@@ -132,7 +132,7 @@ class Addition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Added:
-    """The rows of entries, and the shards that must be checked for changes since they were read."""
+    """The rows of new entries, and the shards to check for changes since the caller read them."""
 
     shards: list[Shard]
     entries: list[tuple[Any, ...]]
@@ -174,7 +174,7 @@ class Ledger:
         return self._turns.setdefault(shard_name, asyncio.Lock())
 
     async def open_shard(self, connection: AsyncConnection, name: str) -> Shard:
-        """Return the shard of that name, locked, whatever its seal; a new one starts at offset 0 with entry 1."""
+        """Return the shard of that name, locked, without checking its seal; a new one starts at offset 0, entry 1."""
         shards = self.tables.shards
         query = select_from(shards).where(shards.c.name == name).with_for_update()
         row = (await connection.execute(query)).one_or_none()
@@ -194,7 +194,7 @@ class Ledger:
         return self.require_sealed(Shard(*(await connection.execute(query)).one()))
 
     async def take_shard(self, sent: Pipeline, prefix: str, *, skip_locked: bool) -> AsyncCursor[Any]:
-        """Query a shard by name prefix, locked until the transaction ends; pass its row, if any, to `taken`."""
+        """Query and lock the first shard with a name prefix; pass its row, if any, to `taken`."""
         return await sent.read(_first_shard(self.tables, prefix, skip_locked), [])
 
     async def find_positions(self, sent: Pipeline, prefix: str) -> AsyncCursor[Any]:
@@ -202,17 +202,17 @@ class Ledger:
         return await sent.read(_positions(self.tables, prefix), [])
 
     def taken(self, row: Sequence[Any]) -> Shard:
-        """Return the shard of a row. Raises: Unsealed."""
+        """Return the shard in a row of `take_shard`. Raises: Unsealed."""
         return self.require_sealed(Shard(*row))
 
     async def add_shard(self, connection: AsyncConnection, prefix: str) -> Shard:
-        """Open the next shard with this prefix: `commands/0`, `commands/1`."""
+        """Open a new shard, numbered after those with this prefix: `commands/0`, `commands/1`."""
         s = self.tables.shards.c
         count = (await connection.execute(select_from(func.count()).where(s.name.startswith(prefix)))).scalar_one()
         return await self.open_shard(connection, f"{prefix}{count}")
 
     def require_sealed(self, shard: Shard) -> Shard:
-        """Return the shard. Raises: Unsealed if its state is not the one that its service sealed."""
+        """Return the shard. Raises: Unsealed if its state is not the one that the service sealed."""
         if self.seals is not None:
             self.seals.require(shard)
         return shard
@@ -223,7 +223,8 @@ class Ledger:
     async def ensure_accounts(self, engine: AsyncEngine, accounts: Iterable[Account]) -> bool:
         """Ensure that the accounts exist and that their numbers are cached, in a separate transaction.
 
-        Return whether some were not known. Raises: LookupError for a leg that the service does not declare.
+        Return whether the number of any account was not cached. Raises: LookupError for a leg that the service does not
+        declare.
         """
         unknown = {account for account in accounts if account not in self._accounts}
         if not unknown:
@@ -267,9 +268,9 @@ class Ledger:
     ) -> tuple[list[Entry], list[Shard]]:
         """Append to shards in the caller's transaction; `write` sends more in the same round trip.
 
-        `held`: the transaction holds the shards' locks, so they cannot have changed. Return the entries, and the shards
-        as they will be after the commit. The accounts must exist. Raises: Fenced if a shard is not as the caller read
-        it.
+        With `held` the transaction already holds the shards' locks, so they cannot have changed. Return the entries,
+        and the shards as they will be after the commit. The accounts must exist. Raises: Fenced if a shard is no longer
+        in the state that the caller read.
         """
         entries: list[Entry] = []
         after: list[Shard] = []
@@ -287,7 +288,7 @@ class Ledger:
             moved = replace(shard, next_offset=next_offset, next_seq=shard.next_seq + len(sealed), head=head)
             after.append(self._sealed(moved))
         rows = [_entry_values(entry, self._accounts) for entry in entries]
-        if held:  # commands may be sent to another process at once: two write them in one order, and wait in turn
+        if held:  # a command may reach two processes at once: one order of writing avoids a deadlock
             rows.sort(key=_by_hash)
         added = _Added([] if held else [shard for shard, _, _ in additions], rows)
 
@@ -312,7 +313,7 @@ class Ledger:
                 rows = [{**row, "data": row["data"].decode()} for row in keyed(self._add_entries, added.entries)]
                 await sent.write(self._add_entries, rows)
                 await finish(sent)
-        except psycopg.IntegrityError as error:  # entries that do not follow are refused
+        except psycopg.IntegrityError as error:  # constraints refuse entries that do not follow the shard's last entry
             if found is not None:
                 _require(added.shards, await found.fetchall(), error)
             raise
@@ -331,9 +332,10 @@ class Ledger:
     async def save_streams(
         self, sent: Pipeline, shard: Shard, after: Mapping[str, tuple[int, int]], taken: Iterable[Taken]
     ) -> None:
-        """Record that a shard took these stream positions, and the new state of the streams: (last sequence, version).
+        """Record the stream positions that a shard took, and the new state of these streams.
 
-        Each version follows the one that the caller read; the pipeline raises Moved if another shard was first.
+        `after` is source -> (last sequence, version); each version follows the one that the caller read. The pipeline
+        raises StreamTaken if another shard has advanced a stream in the meantime.
         """
         streams = [
             {"source": source, "last_sequence": last, "shard": shard.shard, "version": version, "spread": False}
@@ -344,7 +346,7 @@ class Ledger:
         await sent.write(self._save_taken, signed_rows(self.seals, self.tables.taken, rows))
 
     async def save_gaps(self, connection: AsyncConnection, source: str, gaps: Sequence[tuple[int, int]]) -> None:
-        """Replace the gaps of a stream."""
+        """Replace the stored gaps (first, last) of a stream."""
         table = self.tables.gaps
         await connection.execute(
             table.delete().where(table.c.source == source, table.c.first.not_in([first for first, _ in gaps]))

@@ -1,6 +1,6 @@
-"""Merkle trees over a shard's entry hashes: roots, and proofs that a tree holds a leaf, or all of an earlier tree.
+"""Merkle trees over a shard's entry hashes: roots, and proofs of inclusion and of consistency with an earlier tree.
 
-The hashing and the proofs are those of RFC 9162, section 2.1 (the same as RFC 6962, section 2.1) with SHA-256. A leaf
+Hashing and proofs follow RFC 9162, section 2.1 (as RFC 6962, section 2.1) with SHA-256. A leaf
 is the 32-byte hash of an entry; the entry with sequence `seq` is the leaf with index `seq - 1`.
 """
 
@@ -24,7 +24,7 @@ class ProofError(EvidenceError):
 
 
 def leaf_hash(leaf: bytes) -> bytes:
-    """Return the hash of a leaf's data, as it enters the tree (32 bytes)."""
+    """Return the leaf hash of a leaf's data (32 bytes)."""
     return sha256(_LEAF + leaf).digest()
 
 
@@ -35,9 +35,9 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """The state of a tree that is needed to append to it: size, and roots of its perfect subtrees, largest first.
+    """The state needed to append to a tree: its size, and the roots of its perfect subtrees, largest first.
 
-    There is one subtree per bit set in `size`, so a frontier stays below 2 KB however long the shard is.
+    There is one subtree per bit set in `size`, so a frontier stays below 2 KB for a shard of any length.
     """
 
     size: int = 0
@@ -73,7 +73,7 @@ class Frontier:
 
 
 def inclusion_proof(leaves: Sequence[bytes], index: int, size: int) -> tuple[bytes, ...]:
-    """Return the path from the leaf at `index` to the root of the first `size` leaves: siblings, the leaf's first.
+    """Return the inclusion proof of the leaf at `index` in the tree of the first `size` leaves, leaf's sibling first.
 
     It hashes all but one of the `size` leaves; a million take about a second. Raises: ProofError if there is no such
     leaf in a tree of this size, or fewer than `size` leaves.
@@ -84,10 +84,10 @@ def inclusion_proof(leaves: Sequence[bytes], index: int, size: int) -> tuple[byt
 
 
 def inclusion_path(index: int, size: int, root: Callable[[int, int], bytes]) -> tuple[bytes, ...]:
-    """Return the path from a leaf to the root of a tree: the roots of the subtrees beside it, the leaf's sibling first.
+    """Return the path from a leaf to the root of a tree: the roots of sibling subtrees, the leaf's sibling first.
 
-    `root` returns the root of the subtree of the leaves from one index up to another. Raises: ProofError if there is
-    no such leaf.
+    `root(low, high)` returns the root of the subtree of the leaves from index `low` up to but not including `high`.
+    Raises: ProofError if there is no such leaf.
     """
     if not 0 <= index < size:
         raise ProofError(f"inclusion proof: leaf {index} is not in a tree of size {size}; take a later checkpoint")
@@ -133,10 +133,10 @@ def verify_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A whole tree with the roots of all perfect subtrees, for many proofs. It takes twice the memory of its leaves."""
+    """A whole tree with the roots of all perfect subtrees, for many proofs; uses twice the memory of its leaves."""
 
     levels: tuple[tuple[bytes, ...], ...]
-    """On level `n`, from zero, the roots of the perfect subtrees of 2**n leaves, from the left."""
+    """Level `n`, from zero, has the roots of the perfect subtrees of 2**n leaves, from the left."""
 
     @classmethod
     def of(cls, leaves: Iterable[bytes]) -> "Tree":
@@ -147,7 +147,7 @@ class Tree:
         return cls(tuple(levels))
 
     def path(self, index: int) -> tuple[bytes, ...]:
-        """Return the inclusion proof of a leaf, as `inclusion_proof`. Raises: ProofError if there is no such leaf."""
+        """Return the inclusion proof of a leaf, like `inclusion_proof`. Raises: ProofError if there is no such leaf."""
         return inclusion_path(index, len(self.levels[0]), self._root)
 
     def _root(self, low: int, high: int) -> bytes:
@@ -161,8 +161,8 @@ class Tree:
 def consistency_proof(old: Frontier, leaves: Sequence[bytes]) -> tuple[bytes, ...]:
     """Return the proof that a tree extends an earlier one (RFC 9162, section 2.1.4.1).
 
-    `leaves` are those after `old`: no leaf of the earlier tree is needed. The proof is empty if the trees are equal, or
-    the earlier one is empty.
+    `leaves` are those added after `old`; the leaves of the earlier tree are not needed. The proof is empty if the trees
+    are equal, or if the earlier tree is empty.
     """
     proof: list[bytes] = []
     nodes = list(old.nodes)
@@ -177,14 +177,14 @@ def consistency_proof(old: Frontier, leaves: Sequence[bytes]) -> tuple[bytes, ..
         else:
             proof.append(nodes.pop(0))
             low = middle
-    # What is left of the earlier tree is one perfect subtree; where that is all of it, its root is known.
+    # The rest of the earlier tree is one perfect subtree. If it is the whole tree, the verifier knows its root.
     return tuple(reversed(proof)) if low == 0 else (*nodes, *reversed(proof))
 
 
 def verify_consistency(old_size: int, old_root: bytes, size: int, root: bytes, proof: Sequence[bytes]) -> None:
     """Check that the tree with this root extends the earlier one (RFC 9162, section 2.1.4.2).
 
-    Any tree extends an empty one. Raises: ProofError if it does not, or the proof is malformed.
+    Any tree extends an empty one. Raises: ProofError if the tree does not, or if the proof is malformed.
     """
     what = f"consistency proof from {old_size} to {size}"
     if not 0 <= old_size <= size:
@@ -198,7 +198,7 @@ def verify_consistency(old_size: int, old_root: bytes, size: int, root: bytes, p
         if old_root != (root if old_size == size else EMPTY_ROOT):
             raise ProofError(f"{what}: the earlier root is {old_root.hex()}, which is another tree")
         return
-    # The right edge of the earlier tree: what is odd goes up, until a node is a left one.
+    # Climb the right edge of the earlier tree until the node is a left child.
     position, last = old_size - 1, size - 1
     while position & 1:
         position, last = position >> 1, last >> 1
@@ -225,7 +225,7 @@ def verify_consistency(old_size: int, old_root: bytes, size: int, root: bytes, p
 
 
 def left_size(size: int) -> int:
-    """Return the number of leaves in the left subtree: the largest power of two below `size`, which is at least two."""
+    """Return the number of leaves in the left subtree: the largest power of two below `size` (at least 2)."""
     return 1 << (size - 1).bit_length() - 1
 
 

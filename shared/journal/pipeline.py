@@ -20,17 +20,17 @@ class Pipeline:
         self._expected: list[tuple[AsyncCursor[Any], int, Exception]] = []
 
     async def execute(self, sql: str, parameters: Mapping[str, Any]) -> AsyncCursor[Any]:
-        """Send a statement. The rows that it finds have their columns as attributes."""
+        """Send a statement; the rows of its result have the columns as attributes."""
         return await self._driver.cursor(row_factory=namedtuple_row).execute(sql.encode(), parameters)
 
     async def read(self, statement: Statement, rows: Iterable[Row]) -> AsyncCursor[Any]:
-        """Send a statement about many rows."""
+        """Send a statement on many rows."""
         return await self.execute(statement.sql, statement.parameters(rows))
 
     async def write(self, statement: Statement, rows: Collection[Row], *, otherwise: Exception | None = None) -> None:
         """Send a statement on many rows, unless there are none.
 
-        The pipeline raises `otherwise` at its end if the statement wrote more or fewer rows than given.
+        At its end the pipeline raises `otherwise` if the statement wrote more or fewer rows than were given.
         """
         if not rows:
             return
@@ -47,7 +47,7 @@ class Pipeline:
 
 @asynccontextmanager
 async def pipeline(connection: AsyncConnection) -> AsyncIterator[Pipeline]:
-    """Yield a pipeline: statements run in order, and the first failure rolls back all of them and is raised."""
+    """Yield a pipeline; its statements run in order, and the first failure rolls back all of them and is raised."""
     raw = await connection.get_raw_connection()
     driver: Any = raw.driver_connection
     async with driver.pipeline():

@@ -5,7 +5,7 @@ A document is JSON:
     {
       "format": "pitledger-inclusion-proof-v1",
       "record": "…",       the bytes that the entry's hash covers, in base64
-      "index": 41,         which leaf of the shard's tree it is, from 0
+      "index": 41,         the index of the leaf in the shard's tree, from 0
       "path": ["…"],       the hashes from the leaf to the root, in base64, the leaf's sibling first
       "checkpoint": "…"    the signed checkpoint, a C2SP tlog-checkpoint
     }
@@ -45,7 +45,7 @@ class ProofDocument(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ProvenEntry:
-    """The content of a verified proof document: these fields were entry `index` (from 0) of the checkpoint's log."""
+    """The content of a verified proof document: the fields of entry `index` (from 0) of the checkpoint's log."""
 
     checkpoint: Checkpoint
     index: int
@@ -53,11 +53,11 @@ class ProvenEntry:
 
 
 def prove(record: bytes, index: int, path: Sequence[bytes], checkpoint: str) -> str:
-    """Return the proof document of an entry, under a signed checkpoint.
+    """Return the proof document of an entry under a signed checkpoint.
 
-    `record` is what the entry's hash covers, `index` its index in the shard from 0, `path` the hashes from its leaf to
-    the root. The signature is not verified here. Raises: EvidenceError if the checkpoint does not cover the entry, or
-    if record, path and checkpoint do not match: the shard was altered after signing.
+    `record` is the bytes that the entry's hash covers, `index` its index in the shard from 0, `path` the hashes from
+    its leaf to the root. The signature is not verified here. Raises: EvidenceError if the checkpoint does not cover the
+    entry, or if record, path and checkpoint do not match, because the shard was altered after signing.
     """
     signed = read_unverified(checkpoint)
     verify_inclusion(sha256(record).digest(), index, signed.size, path, signed.root)

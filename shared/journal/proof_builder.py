@@ -18,7 +18,7 @@ async def prove_entry(
 ) -> str:
     """Return the proof document of an entry under a signed checkpoint of its shard, which covers `size` entries.
 
-    Raises: EvidenceError if they do not match: the shard was altered after signing.
+    Raises: EvidenceError if entry and checkpoint do not match, because the shard was altered after signing.
     """
     record = entry_record(
         entry.draft, shard_name=shard_name, seq=entry.seq, recorded_at=entry.recorded_at, previous=entry.previous
@@ -30,9 +30,9 @@ async def prove_entry(
 async def covering_checkpoint(
     connection: AsyncConnection, tables: JournalTables, shard: int, seq: int
 ) -> tuple[int, str] | None:
-    """Return size and note of the first listed checkpoint that covers an entry, or None.
+    """Return size and note of the smallest listed checkpoint that covers an entry, or None.
 
-    The result changes until the first checkpoint of a later tile is signed, and is stable from then on.
+    The result may change until the first checkpoint of a later tile is signed, and is stable from then on.
     """
     c = tables.checkpoints.c
     query = select(c.size, c.note).where(c.shard == shard, c.size >= seq).order_by(c.size).limit(1)
@@ -43,9 +43,9 @@ async def covering_checkpoint(
 async def list_checkpoint(
     connection: AsyncConnection, tables: JournalTables, shard: int, size: int, note: str, now: datetime
 ) -> None:
-    """Add a stored checkpoint to the list; as in the store, the first of each tile and the latest are kept.
+    """Add a stored checkpoint to the list, which keeps the first of each tile and the latest, like the store.
 
-    The roots of the tiles that have become whole are kept with it.
+    It is listed with the roots of the tiles that are complete since the checkpoint before.
     """
     table, other = tables.checkpoints, tables.checkpoints.alias("earlier")
     roots = await new_tile_roots(connection, tables, shard, size)

@@ -20,9 +20,9 @@ from shared.journal.topic_identity import cluster_of
 class Quarantined:
     """A quarantined record: its origin, its bytes, and the reason of the refusal.
 
-    `signature` is that of its publisher, or of the device that sent it, if any; `stops`: its partition is halted until
-    the record is closed. `cluster` is the Kafka cluster's id, `listed_under` the properties in whose lists it appears;
-    which property owns it follows from its bytes.
+    `signature` is the signature by its publisher or by the device that sent it, if any. If it `stops`, its partition is
+    halted until the record is closed. `cluster` is the Kafka cluster's id, and `listed_under` are the properties in
+    whose lists it appears; `properties` are those that its bytes name.
     """
 
     id: int
@@ -95,7 +95,7 @@ class Request:
 async def read_quarantined(
     connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
 ) -> Quarantined | None:
-    """Return one record, or None; `lock` locks it until the transaction ends, for a decision."""
+    """Return a record by its number, or None; `lock` locks it until the transaction ends, for a decision."""
     query = _records(tables).where(tables.quarantine.c.id == number)
     if lock:
         query = query.with_for_update(of=tables.quarantine)
@@ -115,7 +115,7 @@ async def list_quarantined(
 ) -> Sequence[Quarantined]:
     """Return open records, oldest first; with `resolved` also closed ones.
 
-    With `properties`, only records that name at least one property, and no others than these.
+    With `properties`, return only records that are listed under some of these properties, and under no other one.
     """
     q = tables.quarantine.c
     query = _records(tables).where(q.id > after).limit(limit)
@@ -139,7 +139,7 @@ async def requests_about(connection: AsyncConnection, tables: JournalTables, num
 async def partition_of(
     connection: AsyncConnection, tables: JournalTables, topic: str, source: str, cluster: str
 ) -> int | None:
-    """Return the partition from which a stream's entries came, whatever the producer's partitioner."""
+    """Return the partition from which a stream's entries came, or None; independent of the producer's partitioner."""
     e, s = tables.entries.c, tables.shards.c
     query = (
         select(s.name)
@@ -152,9 +152,9 @@ async def partition_of(
 
 
 async def quarantine_entries(connection: AsyncConnection, tables: JournalTables) -> Sequence[Entry]:
-    """Return the entries about quarantine."""
+    """Return all entries about quarantined records, by position."""
     e = tables.entries.c
-    kinds = text(f"kind IN ({OF_QUARANTINE})")  # as its index says
+    kinds = text(f"kind IN ({OF_QUARANTINE})")  # the condition of the index
     places = [(row.shard, row.seq) for row in await connection.execute(select(e.shard, e.seq).where(kinds))]
     return [entry async for _, entry in read_places(connection, tables, places)]
 

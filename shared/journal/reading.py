@@ -1,4 +1,4 @@
-"""Read a journal: entries as recorded, their postings, and balances on both time axes."""
+"""Read a journal: entries as recorded, their postings, and balances by time of occurrence and of recording."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
@@ -17,18 +17,18 @@ from shared.journal.entry import Account, Entry, EntryDraft, Posting
 from shared.journal.tables import JournalTables
 
 _PLACES: Final = 100
-"""Number of positions read together."""
+"""The number of positions read with one query."""
 _TURN: Final = 20
-"""Yield to other tasks after this many entries: handling each takes 0.1 ms or more."""
+"""The number of entries after which other tasks get a turn; handling one takes 0.1 ms or more."""
 
 
 async def _go_on() -> None:
-    """Return at once: no pause."""
+    """Return immediately: the default pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """Pacing of a journal read: entries per part, and a pause between parts."""
+    """The pacing of a journal read: entries per part, and a pause (`rest`) between parts."""
 
     entries: int = 500
     rest: Callable[[], Awaitable[None]] = _go_on
@@ -43,7 +43,7 @@ async def read_entries(
     last: int | None = None,
     parts: Pacing = Pacing(),
 ) -> AsyncIterator[Entry]:
-    """Yield the entries of a shard in order, with their postings, data byte for byte as stored."""
+    """Yield the entries of a shard in order, with their postings; `data` is byte for byte as stored."""
     while last is None or first <= last:
         end = first + parts.entries if last is None else min(first + parts.entries, last + 1)
         part = await _read(connection, tables, shard, range(first, end))
@@ -70,7 +70,7 @@ async def read_places(
 ) -> AsyncIterator[tuple[str, Entry]]:
     """Yield the existing entries at these positions (shard, seq), in order, each with the name of its shard.
 
-    They are read in parts, so there may be many.
+    They are read in parts, so the number of positions is not limited.
     """
     names = {
         row.shard: row.name for row in await connection.execute(select(tables.shards.c.shard, tables.shards.c.name))
@@ -85,9 +85,9 @@ async def read_places(
 async def unlinked(
     connection: AsyncConnection, tables: JournalTables, places: Collection[tuple[int, int]]
 ) -> set[tuple[int, int]]:
-    """Return the positions (shard, seq) whose hash does not match the chain's continuation.
+    """Return the positions (shard, seq) of entries whose hash does not match the continuation of the chain.
 
-    That is the previous hash in the next entry or, for the last entry, the head of the shard.
+    The continuation is `previous` of the next entry or, for the last entry, the head of the shard.
     """
     e, s, after = tables.entries, tables.shards.c, tables.entries.alias("after")
     follows = and_(after.c.shard == e.c.shard, after.c.seq == e.c.seq + 1)
@@ -138,7 +138,7 @@ _NOBODYS: Final = Account("", "", "", "")
 
 
 def _entry(row: Any, accounts: Mapping[int, Account]) -> Entry:
-    """Return the entry of a row. A posting on a missing account gets a nameless one, which verification reports."""
+    """Return the entry of a row. A posting on a missing account gets an empty one, which verification reports."""
     lines = zip_longest(row.accounts, row.cents, fillvalue=0)
     draft = EntryDraft(
         kind=row.kind,
@@ -172,9 +172,9 @@ async def balances(
     as_of: date | datetime | None = None,
     known_at: datetime | None = None,
 ) -> Sequence[Balance]:
-    """Return the balance of every account: of what had happened by `as_of`, as known at `known_at`.
+    """Return the balance of every account, from entries that occurred by `as_of` and were recorded by `known_at`.
 
-    A date includes gaming days up to and including it; a moment includes what occurred up to it. None: all.
+    An `as_of` date includes gaming days through that date; a moment includes entries that occurred by then. None: all.
     """
     e, p, a = tables.entries, tables.postings, tables.accounts
     query = (
@@ -195,7 +195,7 @@ async def balances(
 
 
 async def reached(connection: AsyncConnection, tables: JournalTables, topic: Topic) -> list[Reached]:
-    """Return the read position of each shard of a service's published topic."""
+    """Return how far this service has read each shard of the topic that another service publishes."""
     s, g = tables.sources.c, tables.gaps.c
     prefix = f"/{topic.publisher}/shards/"
     query = (

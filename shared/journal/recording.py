@@ -15,8 +15,8 @@ Recorded = tuple[Entry, Fact]
 class FactWithPostings:
     """A fact to be recorded, and its postings: signed cents by account, sum zero.
 
-    `gaming_day` and `occurred_at` default to those of the fact and its cause. `stream` is the entry's stream and
-    sequence, by default those of its cause.
+    `gaming_day` defaults to that of the fact, `occurred_at` to that of the cause. `stream` is the entry's stream and
+    sequence, by default those of the cause.
     """
 
     fact: Fact
@@ -30,7 +30,7 @@ class FactWithPostings:
 class Causation:
     """The cause of an entry: an event of a stream, or a command (its key is the `event_id`, `offset` is None).
 
-    `record_hash` is that of the event's record, or identifies the command.
+    `record_hash` is the hash of the event's record, or identifies the command (`command_digest`).
     """
 
     source: str
@@ -64,5 +64,5 @@ def draft(recording: FactWithPostings, cause: Causation) -> EntryDraft:
 
 
 def recorded(entries: Sequence[Entry]) -> list[Recorded]:
-    """Return entries that this process has just sealed, each with its fact."""
+    """Return entries that this process has just sealed, each with the fact of its draft."""
     return [(entry, entry.draft.fact) for entry in entries if entry.draft.fact is not None]

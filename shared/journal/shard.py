@@ -1,8 +1,8 @@
 """The state of a shard, sealed with a signature: database access alone is not enough to advance a shard.
 
 Each transaction that appends to a shard, or advances its input position, signs the new state with the service's key,
-which is not in the database. A shard in any other state was not written by its service, and the service appends nothing
-to it.
+which is not in the database. A state without a valid signature was not written by the service, which then appends
+nothing to that shard.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ class Unsealed(Exception):
 class Shard:
     """The state of a shard: the next input offset, the next entry, and the head of the chain (32 bytes).
 
-    `seal` is the service's signature of it (Ed25519, 64 bytes); None if the service signs nothing.
+    `seal` is the service's signature of that state (Ed25519, 64 bytes); None if the service signs nothing.
     """
 
     shard: int
@@ -33,7 +33,7 @@ class Shard:
     seal: bytes | None = None
 
     def text(self, service_key: str) -> bytes:
-        """Return the text that is signed by the key of this name."""
+        """Return the text of the state that the key of this name signs."""
         stands = f"{self.next_offset} {self.next_seq} {self.head.hex()}"
         return f"pitledger-shard-v1\n{service_key}\n{self.name}\n{stands}\n".encode()
 
@@ -42,13 +42,13 @@ class Seals:
     """The key with which a service seals its shards, and the public keys of its current and former seals."""
 
     def __init__(self, name: str, verifiers: Iterable[Verifier], signer: Signer | None = None) -> None:
-        """Create seals with the signer, if given; accept seals of this name by any of these verifiers."""
+        """Seal with `signer`, if given; accept seals under this name by any of these verifiers."""
         self._name = name
         self._verifiers = [each for each in verifiers if each.name == name]
         self._signer = signer
         self._signed = BatchVerifier(self._verifiers)
         self._good: dict[str, Shard] = {}
-        """How shards stood last, by their names, when they were sealed here or found sealed."""
+        """Shard name -> the last state that was sealed or verified here."""
 
     def sealed(self, shard: Shard) -> Shard:
         """Return the shard with a seal on its state."""
@@ -57,12 +57,12 @@ class Seals:
         return sealed
 
     def signatures(self, messages: Sequence[bytes]) -> list[bytes]:
-        """Return a batch signature proof for each of these messages, of which there must be at least one."""
+        """Return the batch signature proof of each message; there must be at least one message."""
         assert self._signer is not None, "only the service itself signs"
         return sign_batch(self._signer, messages)
 
     def require_signed(self, message: bytes, proof: bytes | None) -> None:
-        """Raise Unsigned unless the service signed a message."""
+        """Raise Unsigned unless `proof` shows that the service signed the message."""
         self._signed.require(self._name, message, proof)
 
     def require(self, shard: Shard) -> None:

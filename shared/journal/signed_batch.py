@@ -1,9 +1,9 @@
-"""Batch signatures: one signature for a batch, and in each message the proof that it belongs to the batch.
+"""Batch signatures: one signature for a batch of messages, and with each message a proof that it is in the batch.
 
-What is signed is the root of a Merkle tree over the messages of the batch (RFC 9162, section 2.1, SHA-256), each with
-its topic and key. A proof is sent in a header of its message: version, index, size of the tree, id of the key, the
-signature, and the hashes from the leaf to the root. Verified hashes are remembered, so a message costs about two
-hashes, and a batch one verification of a signature.
+The signature is over the root of a Merkle tree (RFC 9162, section 2.1, SHA-256) whose leaves are the messages of the
+batch, each with its topic and key. A proof is sent in a header of its message: version, index, size of the tree, key
+id, the signature, and the hashes from the leaf to the root. Verified hashes are cached, so verifying takes about two
+hashes for a message, and one signature verification for a batch.
 """
 
 import struct
@@ -22,7 +22,7 @@ HEADER: Final = "pitledger-signature"
 _HEAD: Final = struct.Struct(">BII4s64s")
 _VERSION: Final = 1
 _NODES_MAX: Final = 100_000
-"""Maximum number of verified hashes remembered per signer, some megabytes; then all are dropped."""
+"""The maximum number of cached hashes for each signer, some megabytes; beyond it the cache is cleared."""
 
 
 class Unsigned(EvidenceError):
@@ -45,9 +45,9 @@ def message_bytes(topic: str, key: bytes | None, value: bytes) -> bytes:
 
 
 def replay_bytes(topic: str, key: bytes | None, value: bytes, said: Sequence[bytes | None]) -> bytes:
-    """Return the signed bytes of a replay, including its headers about the record that it replaces.
+    """Return the signed bytes of a replay; `said` are its headers about the record that it replaces.
 
-    It is encoded as a message on a reserved topic, so that it can never be taken for a message.
+    They are encoded as a message on a reserved topic, so that they can never be mistaken for those of a message.
     """
     fields = [topic.encode(), key or b"", *(each or b"" for each in said)]
     written = b"".join(len(field).to_bytes(4, "big") + field for field in fields)
@@ -59,11 +59,11 @@ def _signed_text(name: str, root: bytes) -> bytes:
 
 
 def sign_batch(signer: Signer, messages: Sequence[bytes]) -> list[bytes]:
-    """Return the proof of each message of a non-empty batch, under one signature."""
+    """Return the proof of each message of a non-empty batch, all with one signature."""
     levels = [[leaf_hash(message) for message in messages]]
     while len(below := levels[-1]) > 1:
         pairs = [node_hash(below[i], below[i + 1]) for i in range(0, len(below) - 1, 2)]
-        levels.append(pairs + below[2 * len(pairs) :])  # without a sibling a node goes up as it is
+        levels.append(pairs + below[2 * len(pairs) :])  # a node without a sibling moves up unchanged
     signature = signer.key.sign(_signed_text(signer.name, levels.pop()[0]))
     key_id, size = signer.verifier.key_id, len(messages)
     proofs: list[bytes] = []
@@ -78,7 +78,7 @@ def sign_batch(signer: Signer, messages: Sequence[bytes]) -> list[bytes]:
 
 
 class BatchVerifier:
-    """Verifies messages by the public keys of their publishers; a publisher has several keys during a rotation."""
+    """Verifies messages with their publishers' public keys; a publisher has several keys during a key rotation."""
 
     def __init__(self, verifiers: Iterable[Verifier]) -> None:
         self._keys = {(verifier.name, verifier.key_id): verifier.key for verifier in verifiers}

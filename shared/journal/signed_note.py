@@ -29,7 +29,7 @@ class CheckpointError(EvidenceError):
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
-    """A named public key: what an outsider needs to verify checkpoints."""
+    """A named public key, with which outsiders verify checkpoints."""
 
     name: str
     key: Ed25519PublicKey
@@ -48,9 +48,9 @@ class Verifier:
 
     @classmethod
     def from_string(cls, text: str) -> Self:
-        """Return the verifier in a text written by `str()` or another tool of the standard.
+        """Return the verifier in a text written by `str()` or by another tool that follows the standard.
 
-        Raises: CheckpointError if it is malformed, of another algorithm, or its key id does not match the key.
+        Raises: CheckpointError if it is malformed, of another algorithm, or if its key id does not match the key.
         """
         return cls(*read_key(text, _ED25519))
 
@@ -67,11 +67,11 @@ def key_text(name: str, algorithm: bytes, key: Ed25519PublicKey) -> str:
 
 
 def read_key(text: str, algorithm: bytes) -> tuple[str, Ed25519PublicKey]:
-    """Return name and public key of a text written by `key_text` or another tool of the standard.
+    """Return name and public key in a text written by `key_text` or by another tool that follows the standard.
 
-    Raises: CheckpointError if it is malformed, of another algorithm, or its key id does not match the key.
+    Raises: CheckpointError if it is malformed, of another algorithm, or if its key id does not match the key.
     """
-    parts = text.strip().split("+", 2)  # base64 may hold a plus too
+    parts = text.strip().split("+", 2)  # base64 may contain a plus, too
     if len(parts) != 3:
         raise CheckpointError(f"verifier key {text!r}: expected <name>+<key id>+<key>")
     name, key_id, encoded = parts
@@ -87,7 +87,7 @@ def read_key(text: str, algorithm: bytes) -> tuple[str, Ed25519PublicKey]:
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """A named private key. It signs checkpoints whose origin is its name or below it."""
+    """A named private key. It signs checkpoints whose origin is the key's name or a path below that name."""
 
     name: str
     key: Ed25519PrivateKey = field(repr=False)
@@ -97,19 +97,19 @@ class Signer:
 
     @property
     def verifier(self) -> Verifier:
-        """Return the public half."""
+        """Return the public key with the name."""
         return Verifier(self.name, self.key.public_key())
 
     @classmethod
     def generate(cls, name: str) -> Self:
-        """Return a new key."""
+        """Return a new random key with this name."""
         return cls(name, Ed25519PrivateKey.generate())
 
     @classmethod
     def from_pem(cls, path: Path, name: str) -> Self:
         """Return the key in an unencrypted PKCS #8 PEM file, which does not contain the name.
 
-        Raises: CheckpointError if it does not hold an Ed25519 private key, OSError if it cannot be read.
+        Raises: CheckpointError if the file has no Ed25519 private key, OSError if it cannot be read.
         """
         try:
             key = serialization.load_pem_private_key(path.read_bytes(), password=None)
@@ -129,7 +129,7 @@ class Signer:
 
 
 def signed_note(text: str, *signers: Signer) -> str:
-    """Return a text, which ends with a newline, as a note with a signature of each signer."""
+    """Return a text, which must end with a newline, as a note with a signature by each signer."""
     lines: list[str] = []
     for signer in signers:
         signature = signer.verifier.key_id + signer.key.sign(text.encode())
@@ -138,15 +138,15 @@ def signed_note(text: str, *signers: Signer) -> str:
 
 
 def signature_line(name: str, signature: bytes) -> str:
-    """Return the line of a signature (key id and signature) by the key of a name."""
+    """Return the signature line for `signature` (key id and signature) by the key of this name."""
     return f"{_SIGNATURE_PREFIX}{name} {base64.b64encode(signature).decode()}\n"
 
 
 def open_signed_text(note: str, verifiers: Iterable[Verifier]) -> tuple[str, list[str]]:
     """Return the text of a signed note and the names of the known keys that signed it, at least one.
 
-    Signatures by unknown keys are ignored, as the standard requires; all those by known keys must be valid. Raises:
-    CheckpointError if it is malformed, has no signature by a known key, or an invalid one.
+    Signatures by unknown keys are ignored, as the standard requires; all signatures by known keys must be valid.
+    Raises: CheckpointError if the note is malformed, has no signature by a known key, or an invalid one.
     """
     text, signatures = split_note(note)
     known = {(verifier.name, verifier.key_id): verifier for verifier in verifiers}
@@ -214,6 +214,6 @@ def check_name(name: str) -> None:
 
 
 def check_characters(line: str) -> None:
-    """Raise CheckpointError for a line with control characters, or that has no UTF-8 encoding."""
+    """Raise CheckpointError for a line with control characters, or without a UTF-8 encoding."""
     if _FORBIDDEN.search(line):
         raise CheckpointError(f"{line!r} holds a control character or half a surrogate pair")

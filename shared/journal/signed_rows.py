@@ -1,7 +1,7 @@
-"""Signed rows: rows that no entry implies, and that are trusted only with a signature of their service.
+"""Signed rows: rows that do not follow from any entry, and that are trusted only with their service's signature.
 
-A table of such rows has a column `signature`: the proof that the service signed all other columns, with the name of the
-table. Rows written together share one signature, as messages do. Without seals nothing is signed or verified.
+A table of signed rows has a column `signature`: the proof that the service signed all other columns and the name of the
+table. Rows written together share a batch signature, like messages. Without seals nothing is signed or verified.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,9 +18,9 @@ from shared.journal.signed_batch import Unsigned, message_bytes
 
 SIGNATURE: Final = "signature"
 _SIGNED: Final = "of the row"
-"""Marks the signature column, to distinguish it from a record's column of the same name."""
+"""Marks the signature column, to distinguish it from the column of the same name for a record's own signature."""
 _ROW: Final = "pitledger-row-v1"
-"""A reserved topic for the signed bytes of a row, so that they can never be taken for a message."""
+"""A reserved topic for the signed bytes of a row, so that they can never be mistaken for a message."""
 
 
 def signature_column() -> Column[bytes]:
@@ -34,7 +34,7 @@ def is_signed(table: Table) -> bool:
 
 
 def signed_rows(seals: Seals | None, table: Table, rows: Sequence[Row]) -> list[Row]:
-    """Return the rows, which have all other columns of the table, with their signatures."""
+    """Return rows, which have all columns of the table except the signature, with their signatures."""
     proofs: Iterable[bytes | None] = [None] * len(rows)
     if seals is not None and rows:
         proofs = seals.signatures([_row_bytes(table, row) for row in rows])
@@ -42,12 +42,12 @@ def signed_rows(seals: Seals | None, table: Table, rows: Sequence[Row]) -> list[
 
 
 def as_written(table: Table) -> list[ColumnElement[Any]]:
-    """Return the columns of a table as they were signed: JSON as the text that was written."""
+    """Return the columns of a table for a query that reads them as signed: JSON as the text that was written."""
     return [cast(each, Text).label(each.name) if isinstance(each.type, JSON) else each for each in table.c]
 
 
 def not_signed(seals: Seals | None, table: Table, row: Mapping[str, Any]) -> str | None:
-    """Return why a row is not one that the service signed, or None if it is."""
+    """Return why a row lacks a valid signature by the service, or None if it has one."""
     if seals is None:
         return None
     try:

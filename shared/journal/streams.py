@@ -1,4 +1,4 @@
-"""Determine the position of an event in its stream: next, ahead of a gap, late, or taken already. Pure."""
+"""Determine the position of an event in its stream: next, ahead of a gap, late, or already taken. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class StreamPosition(Enum):
-    """The position of an event in its stream."""
+    """The position of an event relative to those already taken from its stream."""
 
     NEXT = "next"
     AHEAD = "ahead"
@@ -35,9 +35,9 @@ class Stream:
         return StreamPosition.LATE if self._gap(sequence) is not None else StreamPosition.TAKEN
 
     def take(self, sequence: int) -> tuple[int, int] | None:
-        """Count the event as seen; return the gap (first, last) that it opened, if any.
+        """Take the event with this sequence; return the gap (first, last) that it opened, if any.
 
-        The sequence must not be taken.
+        The sequence must not be taken already.
         """
         if sequence > self.last:
             opened = (self.last + 1, sequence - 1) if sequence > self.last + 1 else None

@@ -41,21 +41,21 @@ OF_GAPS: Final = "'gap.opened', 'gap.filled'"
 class JournalTables:
     """The tables of one journal.
 
-    - shards: one row per input partition (or command stream): the position reached, the next entry, the head.
-    - entries, accounts: the ledger, append-only. An entry holds its postings as arrays of account numbers and signed
-      cents; postings: a view of them as rows.
-    - inputs: the identity of each topic when it was first read, and of those adopted later.
-    - taken: the digest at each stream position, and which shard took it in which version of the stream, signed.
+    - shards: one row per input partition (or command stream): the next input offset, the next entry, the head.
+    - entries, accounts: the ledger, append-only. An entry has its postings as arrays of account numbers and signed
+      cents; postings: a view of these as rows.
+    - inputs: the identity of each topic when it was first read, and of topics adopted later.
+    - taken: the digest at each stream position, the shard that took it, and the version of the stream then; signed.
     - sources, gaps: the last sequence of every stream, and the missing sequences. A stream has the shard that took its
-      last event, a version that counts the commits to it, and is `spread` once more than one shard has taken events.
+      last event and a version that counts the commits to it; it is `spread` once several shards have taken its events.
     - quarantine: refused records with their bytes. quarantine_requests, quarantine_dismissals: requests about one
-      record, and about many.
-    - relay: how far a shard has been published, signed. checkpoints: the signed Merkle roots. verified: how far each
-      shard was verified, signed.
+      record, and about many records.
+    - relay: the last published entry of each shard, signed. checkpoints: the signed Merkle roots. verified: the
+      verified position of each shard, signed.
     - copies: digests of the service's copies of approved documents, signed, by table and property.
-    - idempotency: the answers given to commands, one for each (person, key), signed and never changed. If an answer is
-      missing, its command is still not executed again: its entry has the hash of person and key, and no other entry
-      may have it.
+    - idempotency: the answers to commands, one for each (person, key), signed and never changed. Even if an answer is
+      missing, its command is not executed again, because its entry has the hash of person and key, which no other
+      entry can have.
     """
 
     schema: str
@@ -91,11 +91,11 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             Column("name", Text, nullable=False, unique=True),
             *counts("next_offset", "next_seq"),
             *columns(LargeBinary, "head"),
-            *columns(LargeBinary, "seal", null=True),  # the service's signature of how the shard stands
+            *columns(LargeBinary, "seal", null=True),  # the service's signature of the shard's state
         ),
         entries=table(
             "entries",
-            *entry_place(key=True),  # those of fixed width first: between others PostgreSQL pads them
+            *entry_place(key=True),  # columns of fixed width first, because PostgreSQL pads them between others
             *counts("sequence"),
             *counts("offset", null=True),
             *moments("occurred_at", "recorded_at"),
@@ -153,14 +153,14 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *counts("offset"),
             *columns(LargeBinary, "key", null=True),
             *columns(LargeBinary, "value"),
-            *columns(LargeBinary, "signature", null=True),  # of its publisher, or of the device that sent it
+            *columns(LargeBinary, "signature", null=True),  # by its publisher, or by the device that sent it
             *texts("source", null=True),
             *counts("sequence", null=True),
             *texts("reason"),
-            *columns(Boolean, "stops"),  # whether the partition is not read on while it is open
+            *columns(Boolean, "stops"),  # whether its partition is halted while it is open
             *moments("quarantined_at"),
             *moments("resolved_at", null=True),
-            # The properties in whose lists it is: those that it names.
+            # The properties in whose lists it appears, because it names them.
             Column("listed_under", ARRAY(Text), nullable=False, server_default="{}"),
             UniqueConstraint("shard", "seq"),
             Index("quarantine_open", "source", "sequence", postgresql_where="resolved_at IS NULL"),
@@ -170,26 +170,26 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *counts("quarantine", key=True),
             *columns(Integer, "request", key=True),
             *texts("action"),  # replay or dismissal
-            *columns(JSON(none_as_null=True), "mended", null=True),  # what is sent in its place; none: as it is
+            *columns(JSON(none_as_null=True), "mended", null=True),  # the repaired record; null: replay unchanged
             *texts("reason", "asked_by"),
             *moments("asked_at"),
             *texts("decision"),
-            *texts("decided_by", null=True),  # from here on: none while it waits for somebody else
+            *texts("decided_by", null=True),  # `decided_*`: null until another person decides
             *moments("decided_at", null=True),
             *texts("decided_reason", null=True),  # why it was rejected
         ),
         quarantine_dismissals=table(
             "quarantine_dismissals",
             *columns(Integer, "dismissal", key=True),
-            *counts("until"),  # here to `before`: which records are meant
+            *counts("until"),  # `until` to `before` are the filter
             *texts("topic", "reason_contains", "property", null=True),
             *moments("before", null=True),
             *counts("records"),
-            *texts("digest"),  # of the places of these records, in hexadecimal
+            *texts("digest"),  # of the positions of these records, in hexadecimal
             *texts("reason", "asked_by"),
             *moments("asked_at"),
             *texts("decision"),
-            *texts("decided_by", null=True),  # from here on: none while it waits for somebody else
+            *texts("decided_by", null=True),  # `decided_*`: null until another person decides
             *moments("decided_at", null=True),
             *texts("decided_reason", null=True),  # why it was rejected
         ),
@@ -200,7 +200,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *counts("size", key=True),
             *texts("note"),
             *moments("signed_at"),
-            *columns(LargeBinary, "tile_roots", null=True),  # of the tiles that have become whole, end to end
+            *columns(LargeBinary, "tile_roots", null=True),  # of newly complete tiles, concatenated
         ),
         copies=table(
             "copies", *texts("name", "property", key=True), *columns(LargeBinary, "digest"), signature_column()
@@ -209,9 +209,9 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
         idempotency=table(
             "idempotency",
             *texts("person", "key", key=True),
-            *texts("command"),  # its name
-            *columns(LargeBinary, "content"),  # SHA-256 of what was asked for
-            *texts("reason", "location", null=True),  # reason: why it was rejected; none where it was accepted
+            *texts("command"),  # the command's name
+            *columns(LargeBinary, "content"),  # SHA-256 of the request
+            *texts("reason", "location", null=True),  # reason: null if it was accepted
             *texts("body"),
             *moments("answered_at"),
             signature_column(),
@@ -220,7 +220,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
 
 
 def _taken_by() -> tuple[Column[Any], ...]:
-    """Return the columns for the shard that took stream positions, and the stream's version: 0 if unknown."""
+    """Return the columns for the shard that took stream positions and for the stream's version; 0 if unknown."""
     return (
         Column("shard", Integer, nullable=False, server_default=text("0")),
         Column("version", BigInteger, nullable=False, server_default=text("0")),

@@ -1,7 +1,7 @@
-"""Stored roots of the complete tiles of a shard's Merkle tree: a proof then reads two tiles of hashes, not all.
+"""Stored roots of the complete tiles of a shard's Merkle tree, so that a proof reads two tiles of hashes, not all.
 
-They are computed when a checkpoint is listed, and stored with it. A missing root is recomputed from the entries; an
-altered one leads to no signed root.
+They are computed when a checkpoint is listed, and stored with it. A missing root is recomputed from the entries. A
+proof from an altered root fails, because it does not lead to the signed root.
 """
 
 import asyncio
@@ -16,11 +16,11 @@ from shared.journal.merkle import HASH_BYTES, Frontier, inclusion_path, left_siz
 from shared.journal.tables import JournalTables
 
 _AT_ONCE: Final = 4096
-"""Hashes that are read and hashed at once: some milliseconds, for which requests wait."""
+"""The number of hashes read and hashed at once, which blocks requests for some milliseconds."""
 
 
 async def new_tile_roots(connection: AsyncConnection, tables: JournalTables, shard: int, size: int) -> bytes:
-    """Return the roots of the tiles of the first `size` entries, in order, from the first one not stored yet."""
+    """Return the roots, concatenated, of the complete tiles in the first `size` entries that are not stored yet."""
     kept = await _kept(connection, tables, shard)
     roots = [
         await _root_of(connection, tables, shard, tile)
@@ -58,13 +58,13 @@ async def path_to_root(
 
 
 async def _kept(connection: AsyncConnection, tables: JournalTables, shard: int) -> dict[int, bytes]:
-    """Return the roots that are stored with the listed checkpoints, by tile."""
+    """Return tile -> root stored with a listed checkpoint."""
     c = tables.checkpoints.c
     query = select(c.size, c.tile_roots).where(c.shard == shard, c.tile_roots.is_not(None)).order_by(c.size)
     found: dict[int, bytes] = {}
     for size, kept in await connection.execute(query):
         roots = [kept[at : at + HASH_BYTES] for at in range(0, len(kept), HASH_BYTES)]
-        found |= dict(enumerate(roots, size // TILE_ENTRIES - len(roots)))  # they end with the tile before the size
+        found |= dict(enumerate(roots, size // TILE_ENTRIES - len(roots)))  # the last of them is the tile before `size`
     return found
 
 
@@ -79,7 +79,7 @@ async def _root_of(connection: AsyncConnection, tables: JournalTables, shard: in
 async def _leaves(
     connection: AsyncConnection, tables: JournalTables, shard: int, tile: int, size: int
 ) -> AsyncIterator[list[bytes]]:
-    """Yield the entry hashes of a tile, of the shard's first `size` entries, in parts."""
+    """Yield the entry hashes of a tile, up to the shard's first `size` entries, in parts."""
     e, end = tables.entries.c, min((tile + 1) * TILE_ENTRIES, size)
     for first in range(tile * TILE_ENTRIES, end, _AT_ONCE):
         part = (e.shard == shard, e.seq > first, e.seq <= min(first + _AT_ONCE, end))

@@ -1,8 +1,7 @@
-"""Identify the topics that a service reads: a re-created topic has the same name and other records.
+"""Identify the topics that a service reads, because a re-created topic has the same name and other records.
 
-Positions are offsets in one log, which is part of a shard's name: `settlements/3@cluster`, and
-`settlements/3@cluster~2` for the second log that a service was told to read under the same topic name of the same
-cluster.
+Offsets are positions in one log, so the name of a shard includes the log: `settlements/3@cluster`, and
+`settlements/3@cluster~2` for the second log that the service adopted under the same topic name and cluster.
 """
 
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ from shared.journal.tables import JournalTables
 
 GENERATION: Final = "~"
 FORGOTTEN: Final = "deleted from the database"
-"""The topic id of a topic that was read but whose identity is no longer in the database."""
+"""The topic id that stands for a topic that was read, but whose identity is no longer in the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class TopicIdentity:
 
     @property
     def log(self) -> str:
-        """Return the name that the log has within shard names."""
+        """Return the name of the log in shard names."""
         return self.cluster if self.generation == 1 else f"{self.cluster}{GENERATION}{self.generation}"
 
     def shard_name(self, partition: int) -> str:
@@ -42,7 +41,7 @@ class TopicIdentity:
 
 
 def cluster_of(shard_name: str) -> str:
-    """Return the id of the cluster that a shard is read from.
+    """Return the id of the cluster from which a shard is read.
 
     >>> cluster_of("settlements/3@c1"), cluster_of("settlements/3@c1~2")
     ('c1', 'c1')
@@ -63,9 +62,9 @@ async def known_input(
 async def first_input(
     connection: AsyncConnection, tables: JournalTables, found: TopicIdentity, at: datetime
 ) -> TopicIdentity:
-    """Return the recorded identity of the topic that the service reads; record the one found if there is none yet.
+    """Return the recorded identity of a topic; record the `found` one if none is recorded yet.
 
-    If it has read one whose identity was lost, the result matches no existing topic.
+    If the service has read the topic but its identity was lost, the result matches no existing topic (`FORGOTTEN`).
     """
     known = await known_input(connection, tables, found.topic, found.cluster)
     if known is None:
@@ -81,7 +80,7 @@ async def first_input(
 
 
 async def add_input(connection: AsyncConnection, tables: JournalTables, found: TopicIdentity, at: datetime) -> None:
-    """Record that the service reads this log, if that generation is not recorded yet."""
+    """Record that the service reads this log, unless its generation is already recorded."""
     values = {"topic": found.topic, "cluster": found.cluster, "generation": found.generation}
     statement = upsert(tables.inputs).values(**values, topic_id=found.topic_id, recorded_at=at)
     await connection.execute(statement.on_conflict_do_nothing())
@@ -96,7 +95,7 @@ async def adopt(
 ) -> TopicIdentity:
     """Accept a topic in its current state: continue at the read position, or at the first record of another log.
 
-    `bounds` are each partition's first offset and end offset. The service must be stopped. Return the topic's identity
+    `bounds` is partition -> (first offset, end offset). The service must be stopped. Return the identity of the topic
     from now on. Raises: Unsealed.
     """
     known = await known_input(connection, ledger.tables, found.topic, found.cluster) or found

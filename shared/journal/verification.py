@@ -18,7 +18,7 @@ from shared.journal.tables import JournalTables
 
 @dataclass(slots=True)
 class Verified:
-    """How far a shard has been verified, for a later verification to continue from."""
+    """The progress of verifying a shard, from which a later verification can continue."""
 
     name: str
     seq: int = 0
@@ -52,9 +52,9 @@ async def verify_shard(
     *,
     seals: Seals | None = None,
 ) -> AsyncIterator[VerificationProblem]:
-    """Verify a shard from `reached`, which is advanced, up to the shard's end as it was read.
+    """Verify a shard from `reached`, which is advanced, up to the end of the given state; yield the problems.
 
-    `checkpoints` are those of this shard with sizes above `reached.seq`. With `seals` the shard's seal must match its
+    `checkpoints` are those of this shard with sizes above `reached.seq`. With `seals`, the shard's seal must match its
     state.
     """
     wanted = list(checkpoints)
@@ -81,9 +81,9 @@ async def verify_shard(
 async def require_sealed(
     connection: AsyncConnection, tables: JournalTables, entries: Collection[Entry], seals: Seals
 ) -> None:
-    """Check that entries match their hashes, and that the chain leads from each to the sealed head of its shard.
+    """Check that entries match their hashes, and that the chain leads from each entry to the sealed head of its shard.
 
-    Reads every later entry of the shard: meant for recent entries. Raises: Unsealed.
+    It reads every later entry of the shard, so use it for recent entries only. Raises: Unsealed.
     """
     for number, group in groupby(sorted(entries, key=lambda one: (one.shard, one.seq)), key=lambda one: one.shard):
         of_shard = list(group)
@@ -113,9 +113,9 @@ async def verify_entries(
     last: int,
     parts: Pacing = Pacing(),  # noqa: B008 - it cannot be changed
 ) -> AsyncIterator[VerificationProblem]:
-    """Verify the entries of a shard from `reached`, which is advanced, up to `last`.
+    """Verify the entries of a shard from `reached`, which is advanced, up to `last`; yield the problems.
 
-    Each must link to the one before it, and match its hash.
+    Each entry must link to the previous one, match its hash, and have postings that sum to zero.
     """
     wanted: dict[int, list[Checkpoint]] = defaultdict(list)
     for checkpoint in checkpoints:

@@ -1,9 +1,9 @@
-"""Verification bookmarks: signed positions up to which shards were verified, where a restarted service continues.
+"""Verification bookmarks: signed positions up to which shards were verified, from which a restarted service continues.
 
-A bookmark is a C2SP signed note like a checkpoint, by the same key, of a text that is none: the origin of the shard's
-log, and on the next line the verified positions as JSON. It is only trusted with a signature of that key, so it may be
-kept in the database: without the key it can only be replaced by an earlier one, after which more is verified again,
-never less.
+A bookmark is a C2SP signed note like a checkpoint, by the same key, but its text is no checkpoint: it is the origin of
+the shard's log, and on the next line the verified positions as JSON. Because only a bookmark signed by that key is
+trusted, it can be kept in the database. Without the key it can only be replaced by an earlier bookmark, after which
+more entries are verified again, never fewer.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _STRICT = ConfigDict(frozen=True, extra="forbid", ser_json_bytes="base64", val_j
 
 
 class VerifiedPosition(BaseModel):
-    """A position up to which a shard was verified: entries, postings, the last hash, and the frontier of the tree."""
+    """A position up to which a shard was verified: entries, postings, the last hash, and the nodes of the frontier."""
 
     model_config = _STRICT
 
@@ -41,7 +41,7 @@ class VerifiedPosition(BaseModel):
 
 
 class VerificationBookmark(BaseModel):
-    """A shard's verified position, the position of the current pass over old entries, and the end of the last pass."""
+    """A shard's verified position, the position of the current pass over old entries, and when the last pass ended."""
 
     model_config = _STRICT
 
@@ -57,7 +57,7 @@ def sign_mark(origin: str, mark: VerificationBookmark, signer: Signer) -> str:
 
 
 def open_mark(note: str, verifiers: Iterable[Verifier]) -> tuple[str, VerificationBookmark]:
-    """Return origin and bookmark of a signed note. Raises: CheckpointError if it is not a bookmark by these keys."""
+    """Return origin and bookmark in a signed note. Raises: CheckpointError if it is no bookmark by these keys."""
     text, names = open_signed_text(note, verifiers)
     origin, _, said = text.partition("\n")
     check_covers(names, origin)

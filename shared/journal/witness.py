@@ -1,7 +1,7 @@
 """A witness of logs: it cosigns a checkpoint once a proof shows that the log only grew since the previous one.
 
 It follows https://c2sp.org/tlog-witness. For each log it stores the latest checkpoint that it cosigned, durably and
-before the cosignature is returned: whatever happens in between, it never signs two histories.
+before it returns the cosignature, so that it never signs two histories, even after a crash in between.
 """
 
 import base64
@@ -66,13 +66,13 @@ class WitnessRequest:
 
 
 class WitnessRefusal(Exception):
-    """The witness refuses to cosign. `status` is the HTTP status of the answer."""
+    """The witness refuses to cosign; `status` is the HTTP status of its response."""
 
     status = 400
 
 
 class UnknownLog(WitnessRefusal):
-    """The witness knows no log of this origin."""
+    """The witness has no key for a log of this origin."""
 
     status = 404
 
@@ -84,7 +84,7 @@ class NotSigned(WitnessRefusal):
 
 
 class Inconsistent(WitnessRefusal):
-    """The checkpoint does not extend the one that was cosigned last."""
+    """The checkpoint does not extend the checkpoint that was cosigned last."""
 
     status = 422
 
@@ -101,9 +101,9 @@ class OtherSize(WitnessRefusal):
 
 @dataclass(slots=True)
 class State(AbstractContextManager["State"]):
-    """The latest cosigned checkpoint of each log: one file per log, in a directory locked by one process.
+    """The latest cosigned checkpoint of each log: one file per log, in a directory that one process locks.
 
-    Raises, on entering: CheckpointError if the directory does not exist, or another process has it.
+    Entering raises CheckpointError if the directory does not exist, or if another process has locked it.
     """
 
     path: Path
@@ -127,7 +127,7 @@ class State(AbstractContextManager["State"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Release the directory."""
+        """Release the lock of the directory."""
         os.close(self._lock)
 
     def latest(self, origin: str) -> str | None:
@@ -144,7 +144,7 @@ class State(AbstractContextManager["State"]):
             return None
 
     def replace(self, origin: str, note: str) -> None:
-        """Replace the cosigned note of a log durably: it survives a power failure."""
+        """Replace the cosigned note of a log durably, so that it survives a power failure."""
         target = self.path / f"{sha256(origin.encode()).hexdigest()}.checkpoint"
         descriptor, name = tempfile.mkstemp(dir=self.path, prefix=".unfinished-")
         try:
@@ -166,7 +166,7 @@ class Witness:
     logs: Sequence[Verifier]
     state: State
     clock: Callable[[], int]
-    """The seconds since 1970."""
+    """Returns the current time in seconds since 1970."""
     _turn: threading.Lock = field(default_factory=threading.Lock)
     """Serializes reading and replacing the state."""
 
@@ -212,7 +212,7 @@ class Witness:
             raise Inconsistent(str(error)) from error
 
     def _kept(self, note: str, checkpoint: Checkpoint) -> str:
-        """Return the note with the log's own signatures only, because those of others were not verified."""
+        """Return the note with only the log's own signatures, because signatures of others were not verified."""
         names = {(log.name, log.key_id) for log in self.logs if _covers(log, checkpoint.origin)}
         body, signatures = split_note(note)
         lines = [signature_line(name, each) for name, each in signatures if (name, each[:4]) in names]

@@ -1,7 +1,7 @@
 """Law and regulation other than the rules of games: for each jurisdiction a pack of dated values with sources.
 
-Each folder here with a `pack.yaml` is a pack; there is no other list of them. An installation may have a further folder
-with its own packs.
+Every folder here with a `pack.yaml` is a pack; packs are not listed anywhere else. An installation may have its own
+packs in one further folder.
 """
 
 from functools import cache
@@ -61,7 +61,7 @@ __all__ = [
 
 
 _own: Final[list[Traversable]] = []
-"""The folder of the installation's own packs, if it has one."""
+"""The folder of the installation's own packs as the only element, or empty."""
 
 
 @cache
@@ -71,9 +71,9 @@ def _known() -> Packs:
 
 
 def keep_own_packs_in(folder: Traversable | None) -> None:
-    """Use the packs in this folder in addition to those of the package; None: no others.
+    """Use the packs in this folder in addition to those of the package; None: only those of the package.
 
-    Raises: PackWrong, or OSError where there is no such folder; then nothing has changed.
+    Raises: PackWrong, or OSError if the folder does not exist; then nothing has changed.
     """
     own = [] if folder is None else [folder]
     if own != _own:
@@ -83,7 +83,7 @@ def keep_own_packs_in(folder: Traversable | None) -> None:
 
 
 def known_packs() -> tuple[str, ...]:
-    """Return the ids of the packs."""
+    """Return the ids of all packs."""
     return tuple(_known().by_id)
 
 

@@ -1,4 +1,4 @@
-"""A value fixed by law: since when it applies, its source, and whether it was confirmed there."""
+"""A value fixed by law: the day from which it applies, its source, and whether it was confirmed in the source."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -12,7 +12,7 @@ from shared.rules.record import Record
 T = TypeVar("T")
 
 Text = Annotated[str, Field(pattern=r"^\S(.*\S)?$")]
-"""Words on one line: never none, no space at either end."""
+"""A text on one line: not empty, and without a space at either end."""
 
 
 class LawUnknown(LookupError):
@@ -22,9 +22,9 @@ class LawUnknown(LookupError):
 class Dated(Record, Generic[T]):
     """A value in force from a day on, until the next value of its provision.
 
-    `source` says where it is written. It is `confirmed` where it was read there, and `unconfirmed` where it was
-    inferred, taken from elsewhere, or not found in the text itself; then `note` says which. A value that law changes
-    each year can be relied on up to `review_by`.
+    `source` cites the law. The value is `confirmed` if it was read in the source, and `unconfirmed` if it was inferred,
+    taken from another text, or not found in the source itself; then `note` says which. A value that law changes each
+    year can be relied on through `review_by`.
     """
 
     value: T
@@ -37,7 +37,7 @@ class Dated(Record, Generic[T]):
 
     @property
     def is_past_review(self) -> bool:
-        """Return whether it was taken for a day for which it can no longer be relied on."""
+        """Return whether the value was requested for a day on which it can no longer be relied on."""
         return self._is_past_review
 
     @model_validator(mode="after")
@@ -53,7 +53,7 @@ class Dated(Record, Generic[T]):
         return self
 
     def past_review(self, review_by: date) -> Self:
-        """Return the value as it stands after a review that was due by a day, and confirmed none: unconfirmed."""
+        """Return a copy of the value, marked unconfirmed because the review due by a day confirmed no value."""
         note = f"law changes it each year: no value was confirmed since it was to be reviewed by {review_by}"
         found = self.model_copy(update={"status": "unconfirmed", "note": note})
         found._is_past_review = True
@@ -61,7 +61,7 @@ class Dated(Record, Generic[T]):
 
 
 class Provision(RootModel[tuple[Dated[T], ...]], Generic[T]):
-    """A value with its history, the earliest first."""
+    """A value of law with its history, earliest first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -75,9 +75,9 @@ class Provision(RootModel[tuple[Dated[T], ...]], Generic[T]):
         return self
 
     def on(self, day: date) -> Dated[T]:
-        """Return the value in force on a day, as `past_review` if a review was due before and none was confirmed since.
+        """Return the value in force on a day; as `past_review` if a review was due before and no value confirmed since.
 
-        Raises: LookupError before the first value.
+        Raises: LawUnknown (a LookupError) for a day before the first value.
         """
         known: Dated[T] | None = None
         missed: date | None = None
@@ -99,7 +99,7 @@ class Provision(RootModel[tuple[Dated[T], ...]], Generic[T]):
 
 
 def past_review(part: Any, place: str, day: date) -> Iterator[tuple[str, Dated[Any]]]:
-    """Yield the values in a part of a pack that can no longer be relied on on a day, by their paths in the pack."""
+    """Yield (path in the pack, value) for the values in a part of a pack that are past review on a day."""
     match part:
         case Provision():
             if part.root[0].effective_from <= day and (found := part.on(day)).is_past_review:

@@ -1,4 +1,4 @@
-"""Values of law that depend on revenue: rates by brackets, and values that follow from earlier years of a property."""
+"""Values of law that depend on revenue: rates by brackets, and values that depend on a property's earlier years."""
 
 from itertools import pairwise
 from typing import Annotated, Any, Final, Generic, Literal, TypeVar
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Bracket(Record):
-    """The rate on what is above an amount, up to that of the next bracket."""
+    """A tax bracket: the rate on the revenue above an amount, up to the amount of the next bracket."""
 
     above_cents: Cents
     rate: Rate
@@ -29,7 +29,7 @@ def _ascending(brackets: tuple[Bracket, ...]) -> tuple[Bracket, ...]:
 
 
 class Graduated(Record):
-    """A rate by brackets of the revenue that adds up `over` the period of the return, or over the fiscal year.
+    """A rate by brackets of cumulative revenue, accumulated `over` the period of the return or the fiscal year.
 
     >>> brackets = ({"above_cents": 0, "rate": "0.05"}, {"above_cents": 5000000, "rate": "0.08"})
     >>> print(Graduated(over="period", brackets=brackets))
@@ -45,10 +45,10 @@ class Graduated(Record):
 
 
 class AfterAFall(Record, Generic[T]):
-    """A value that depends on the two fiscal years before: one where a `measure` of the property `fell`, or another.
+    """A value that depends on the two previous fiscal years: `fell` if a property's `measure` fell, else `otherwise`.
 
-    It fell where the last of the two years has less of it than the year before. The property states its measures
-    (`revenue_of_years`), for they may be revenue of other games, such as `video_lottery`.
+    The measure fell if it is lower in the last fiscal year than in the year before. The property states its measures
+    (`revenue_of_years`), because they may be revenue of other games, such as `video_lottery`.
     """
 
     measure: Key
@@ -69,14 +69,14 @@ def _form_of(value: Any) -> str:
 
 
 BY_FORM: Final = Discriminator(_form_of)
-"""Takes a value for the form that its members say, so that what is wrong with it is said of that form alone."""
+"""Selects the form of a value by its members, so that validation errors are about that form only."""
 
 
 class Estimates(Record):
-    """A tax by month that is paid ahead: the amount of a month is paid again as an estimate for a later one.
+    """Advance payments of a monthly tax: the tax of a month is paid again as the estimate for a later month.
 
-    It is that of the month so many months later, whose return takes it off. With the first whole month of a facility,
-    its amount is paid for each of the months until then.
+    The estimate is for the month `months_ahead` later, whose return deducts it. The tax of a facility's first whole
+    month is also paid as the estimate for each month in between.
     """
 
     months_ahead: Count

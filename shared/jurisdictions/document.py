@@ -35,7 +35,7 @@ def _page(found: Pack) -> Iterator[str]:
     if isinstance(found, GamingPack):
         yield ""
         yield f"Regulations: {', '.join(f'[{name}](../games/{name}.md)' for name in found.regulations)}."
-    # What every pack has comes last.
+    # The parts that every pack has come last.
     for name in sorted(type(found).model_fields, key=lambda name: name in Pack.model_fields):
         part = getattr(found, name)
         if part and isinstance(part, BaseModel | Mapping):
@@ -52,7 +52,7 @@ def _page(found: Pack) -> Iterator[str]:
 
 
 def _about(part: Any) -> Iterator[str]:
-    """Return the description of a part's values, from the docstring of its model."""
+    """Yield the description of a part's values, which is the docstring of its model."""
     one = next(iter(part.values())) if isinstance(part, Mapping) else part
     if not isinstance(one, Provision):
         yield inspect.getdoc(type(one)) or ""
@@ -60,7 +60,7 @@ def _about(part: Any) -> Iterator[str]:
 
 
 def _columns(name: str, dated: Dated[ReturnLayout]) -> Iterator[str]:
-    """Return the columns of a layout, in their order."""
+    """Yield the table of the columns of a layout, in order."""
     yield ""
     yield f"### Columns of `{name}` from {dated.effective_from}"
     yield ""
@@ -88,7 +88,7 @@ def _rows(part: Any, what: str) -> Iterator[str]:
                 yield from _rows(value, f"{what}.{name}".lstrip("."))
         case None:
             return
-        case _:  # what a part says without a date, such as the payee of a tax
+        case _:  # a value without a date, such as the payee of a tax
             yield _row(what, "", _shown(part, what), "", "")
 
 
@@ -113,7 +113,7 @@ def _shown(value: Any, what: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the page of the pack in the folder on the command line; exit with 2 if there is none, or an invalid one."""
+    """Print the page of the pack in the folder on the command line; return 2 if there is none or it is invalid."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m shared.jurisdictions.document <folder of a pack>\n")
         return 2

@@ -1,4 +1,4 @@
-"""How long the equipment of a table may be used. Pure."""
+"""The maximum time in use of a table's equipment. Pure."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -7,9 +7,10 @@ from shared.jurisdictions.model import DeckHours
 
 
 def deck_life(hours: Mapping[str, DeckHours], regulation: str, dealing: str) -> timedelta:
-    """Return how long cards dealt from the hand or a shoe may be used at a table under a regulation.
+    """Return the maximum time in use of cards that are dealt from the hand or a shoe under a regulation.
 
-    `hours` are those of each regulation of a pack; under one that is not of the pack, it is the shortest time of all.
+    `hours` is regulation -> limits, from a pack. For a regulation that the pack does not cover, the shortest time of
+    all regulations applies.
     """
     games = [hours[regulation]] if regulation in hours else hours.values()
     return timedelta(hours=min(game.hand if dealing == "hand" else game.shoe for game in games))

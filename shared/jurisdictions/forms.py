@@ -1,4 +1,4 @@
-"""The parts of a pack about forms: which winnings and currency are reported, on which form, from which amount."""
+"""The parts of a pack about forms: the winnings and currency to report, on which form and from which amount."""
 
 from typing import Annotated, Literal, Self
 
@@ -26,18 +26,18 @@ class Form(Record):
 
 
 Winner = Literal["anyone", "nonresident_alien"]
-"""Whose winnings a rule is about."""
+"""The winners to whom a rule applies."""
 
 
 class ReportableWinnings(Record):
     """Winnings of one wager that must be reported on a form, and the tax withheld from them.
 
-    They are reportable from `threshold_cents` on (0: whatever the amount) where they are at least `wager_ratio` times
-    the wager, if a ratio is given. `reduced_by_wager` says whether the wager is taken off before that:
-    `if_payer_chooses` and `unless_payer_declines` leave it to the payer, and say what holds where no choice was made.
-    `combined` says whether each wager is looked at alone or all of a seat in a round together. Winnings in
-    `excluded_games` are not reported, or, where `excluded_wagers` says so, only those of wagers that are no side bets.
-    `treaty_rates` are withheld instead of the regular rate of residents of countries whose treaty gives relief.
+    Winnings are reportable from `threshold_cents` on (0: any amount) and, if `wager_ratio` is given, only if they are
+    at least that many times the wager. `reduced_by_wager` tells whether the wager is deducted before these tests;
+    `if_payer_chooses` and `unless_payer_declines` leave that to the payer, and name the default. `combined` tells
+    whether the tests apply to each wager or to all wagers of a seat in a round together. Winnings in `excluded_games`
+    are not reported; if `excluded_wagers` is `without_side_bets`, winnings of side bets in these games are.
+    `treaty_rates` (by country) replace the regular rate for residents of countries whose treaty gives relief.
     """
 
     form: Key
@@ -55,11 +55,11 @@ class ReportableWinnings(Record):
 
 
 class StateWithholding(Record):
-    """Income tax of a state that is withheld from winnings beside that of the federal form.
+    """State income tax that is withheld from winnings in addition to the federal tax.
 
-    Where `withheld` is `with_federal`, so is the state's if regular federal withholding is due: `rate` times the
-    `federal_tax` withheld or times the `winnings` that it was withheld of. A cashier may record more than that, or tax
-    that nothing demands.
+    If `withheld` is `with_federal`, state tax is due whenever regular federal withholding is: `rate` times the
+    `federal_tax` withheld, or times the `winnings` subject to it. A cashier may record a higher amount, or tax that is
+    not due.
     """
 
     state_code: Annotated[str, Field(pattern="^[A-Z]{2}$")]
@@ -78,9 +78,9 @@ class StateWithholding(Record):
 
 
 class SuspiciousReport(Record):
-    """Suspicious activity to be reported from `threshold_cents` on, within days of its detection.
+    """The rule for reporting suspicious activity from `threshold_cents` on, within `file_within_days` of its detection.
 
-    `file_within_days_without_subject` holds where nobody was known as its subject on that day.
+    `file_within_days_without_subject` applies if no subject was known on the day of detection.
     """
 
     form: Key
@@ -90,9 +90,9 @@ class SuspiciousReport(Record):
 
 
 class CurrencyReport(Record):
-    """Transactions, in currency or by instrument, to be reported or logged: those `at` a threshold, or `above` it.
+    """The rule for reporting or logging currency or instrument transactions: those `at` a threshold, or `above` it.
 
-    `together` defines which transactions of a person are added.
+    `together` defines which transactions of a person are added up.
     """
 
     form: Key

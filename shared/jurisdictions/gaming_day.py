@@ -1,8 +1,9 @@
 """The gaming day that contains a moment, in local time; every service uses this function.
 
-A gaming day begins at the first moment at which the clock shows its date and the start, or a later time: where a change
-of the clock skips the start, with the change; where it repeats the start, the first time. It ends when the next begins,
-so each moment lies in exactly one gaming day, and one is an hour shorter or longer where the clock changes.
+A gaming day begins at the first moment at which the clock shows its date and the starting time, or a later time. If a
+clock change skips the starting time, it begins with the change; if the clock shows it twice, it begins the first time.
+It ends when the next gaming day begins. So each moment lies in exactly one gaming day, and a gaming day with a clock
+change is an hour shorter or longer.
 """
 
 from bisect import bisect_left
@@ -15,7 +16,7 @@ _SECOND: Final = timedelta(seconds=1)
 
 
 def gaming_day(moment: datetime, zone: ZoneInfo, begins: time) -> date:
-    """Return the gaming day, named by the date on which it begins, of a moment (with an offset).
+    """Return the gaming day of a moment (which has an offset), as the date on which that gaming day begins.
 
     >>> new_york = ZoneInfo("America/New_York")
     >>> str(gaming_day(datetime(2026, 7, 4, 9, 59, tzinfo=UTC), new_york, time(6)))
@@ -24,7 +25,7 @@ def gaming_day(moment: datetime, zone: ZoneInfo, begins: time) -> date:
     '2026-07-04'
     """
     on_the_clock = moment.astimezone(zone).date()
-    # A clock that is put back over midnight shows the date before, of a gaming day that has ended.
+    # A clock that is put back over midnight shows the previous date, although that gaming day has ended.
     day = on_the_clock + _DAY
     for _ in range(3):
         if begins_at(day, zone, begins) <= moment:
@@ -46,7 +47,7 @@ def begins_at(day: date, zone: ZoneInfo, begins: time) -> datetime:
     found = start.replace(tzinfo=zone).astimezone(UTC)
     if _clock(found, zone) == start:
         return found
-    # A clock that never shows the start is put forward between these two moments, on a whole second.
+    # The clock never shows `start`: it is put forward, on a whole second, between `before` and `found`.
     before = start.replace(tzinfo=zone, fold=1, microsecond=0).astimezone(UTC)
     seconds = range((found - before) // _SECOND + 1)
     return before + _SECOND * bisect_left(seconds, True, key=lambda n: _clock(before + _SECOND * n, zone) >= start)

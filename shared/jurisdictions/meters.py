@@ -17,7 +17,7 @@ class LeastReset:
 def least_reset(pack: GamingPack, regulation: str, meter: str) -> LeastReset | None:
     """Return the minimum initial and reset amount of a meter in a jurisdiction; None if its law fixes none.
 
-    A meter has the name of its wager. Where each paytable fixes its own amount, the least of them counts. Raises:
+    A meter has the name of its wager. If each paytable fixes an amount of its own, the lowest of them counts. Raises:
     LookupError for a regulation that the pack does not cover, or a meter that the regulation does not have.
 
     >>> from shared.jurisdictions import gaming_pack

@@ -1,7 +1,7 @@
 """The form of a jurisdiction pack: law and regulation other than the rules of games, as dated values.
 
-A name that ends in `_cents`, `_days`, `_hours`, `_minutes` or `_rounds` says the unit of its value; a rate or a share
-is an exact decimal string between 0 and 1.
+The suffixes `_cents`, `_days`, `_hours`, `_minutes` and `_rounds` of names give the unit of the value; a rate or a
+share is an exact decimal string between 0 and 1.
 """
 
 from calendar import isleap
@@ -31,7 +31,7 @@ Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
 """The name of a pack or of a regulation, such as `us-pa` or `pa-633a-2024`."""
 
 Figure = Literal["opener", "fills", "credits", "closer", "drop"]
-"""A figure of the formula of win."""
+"""A figure in the formula of win."""
 
 ClassOfRevenue = Literal["banking", "non_banking", "fully_automated", "contest"]
 
@@ -53,9 +53,9 @@ def _whole(shares: dict[str, str]) -> dict[str, str]:
 
 
 def _naming(part: PartT, names: Collection[str], info: ValidationInfo, of: str) -> PartT:
-    """Return a validator for a part of a pack that refers to names of another part. Raises: ValueError if undefined.
+    """Return a part of a pack whose `names` refer to the other part `of`. Raises: ValueError for an undefined name.
 
-    If the other part is invalid itself, only that is reported.
+    If the other part is itself invalid, only its own faults are reported.
     """
     unknown = sorted(set(names) - set(info.data.get(of, names)))
     if unknown:
@@ -74,7 +74,7 @@ class Period(Record):
     unit: Literal["days", "years"]
 
     def after(self, day: date) -> date:
-        """Return the last day of the period that begins with a day.
+        """Return the day on which the period ends if it begins on a given day.
 
         >>> Period(count=5, unit="years").after(date(2024, 2, 29))
         datetime.date(2029, 3, 1)
@@ -91,7 +91,7 @@ class Period(Record):
 
 
 class Pack(Record):
-    """The law that applies regardless of who licenses the tables: reports of money, and retention of records."""
+    """A pack of law that does not depend on who licenses the tables: reports of money, and retention of records."""
 
     id: Id
     title: Text
@@ -121,7 +121,7 @@ class ReportingPack(Pack):
 
 
 class GamingDay(Record):
-    """The definition of the gaming day. A change of daylight saving time makes one an hour shorter or longer."""
+    """The definition of the gaming day. It is an hour shorter or longer when daylight saving time begins or ends."""
 
     length_hours: Provision[Count]
     start_chosen_by: Provision[Literal["licensee", "authority"]]
@@ -155,10 +155,10 @@ Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "satur
 
 
 class ReportPeriods(Record):
-    """The beginnings of the periods of returns and reports; months, quarters and years begin on their first day.
+    """The beginnings of the periods of returns and reports; months, quarters and years are those of the calendar.
 
-    The fiscal year, by which some taxes and shares go, begins with a month of its own, or in January. It is named by
-    the calendar year in which it ends.
+    The fiscal year, which some taxes and shares depend on, begins with the month `fiscal_year_begins`, by default
+    January. It is named by the calendar year in which it ends.
     """
 
     week_begins: Provision[Weekday]
@@ -166,18 +166,18 @@ class ReportPeriods(Record):
 
 
 class Win(Record):
-    """How the win of a table and day is computed, and which figure hold is a share of."""
+    """The formula for the win of a table's day, and the figure by which win is divided for hold."""
 
     formula: Provision[WinFormula]
     hold_basis: Provision[Literal["drop", "handle"]]
 
 
 Treatment = Provision[Literal["drop", "memo"]]
-"""Whether what was taken for chips counts as drop, or is counted and reported apart from it."""
+"""Whether an instrument taken for chips counts as drop, or is counted and reported separately (memo)."""
 
 
 class Instruments(Record):
-    """The contents of drop boxes: which count as drop in the win, and which are a memorandum only."""
+    """The treatment of the contents of drop boxes: counted as drop in the win, or a memorandum only."""
 
     currency: Treatment
     counter_check: Treatment
@@ -189,8 +189,8 @@ class Instruments(Record):
 class CounterChecks(Record):
     """How an unpaid counter check affects revenue: it remains in the drop in which it was counted.
 
-    Law that lets what is uncollectible come off (68 IAC 15-5-8, La. Admin. Code 42:III.2736) caps it, each its own way:
-    such a treatment is a word of its own here, and a part of the tax.
+    Laws that let uncollectible checks be deducted (68 IAC 15-5-8, La. Admin. Code 42:III.2736) cap the deduction in
+    different ways. Each such treatment would need a further value here, and rules in the tax.
     """
 
     unpaid: Provision[Literal["stays_in_drop"]]
@@ -199,8 +199,8 @@ class CounterChecks(Record):
 class RevenueClass(Record):
     """The basis of a class's gaming revenue, and the treatment of negative revenue.
 
-    `negative_unit` is what is looked at: the class's whole day, or each table or contest of the day alone. Below zero
-    it counts as zero, or offsets what the class wins on other days of the same return.
+    `negative_unit` is the unit whose revenue may be negative: the class's whole day, or each table or contest of the
+    day. Negative revenue counts as zero, or offsets the class's revenue on other days of the same return.
     """
 
     basis: Provision[Literal["win_formula", "rake", "central_system", "fees_less_prizes"]]
@@ -209,10 +209,10 @@ class RevenueClass(Record):
 
 
 class HoldVariance(Record):
-    """When the hold of a table or game is investigated: if it deviates from a base over a period.
+    """The rule for investigating the hold of a table or game that deviates from a base over a period.
 
-    `threshold` is a share of drop for `percentage_points`, of the base for `percent`, and the level of confidence for
-    `confidence_interval`.
+    `threshold` is a fraction of the drop for `percentage_points`, of the base for `percent`, and the level of
+    confidence for `confidence_interval`.
     """
 
     method: Literal["percentage_points", "percent", "confidence_interval"]
@@ -222,7 +222,7 @@ class HoldVariance(Record):
 
 
 class Limits(Record):
-    """What is reported or listed: variances, adjustments, missing serial numbers.
+    """The limits from which variances, adjustments and missing serial numbers are reported or listed.
 
     A variance above `variance_report_cents` is reported in writing; from `variance_authority_cents` on, the authority
     gets a copy. Adjustments above `adjustment_listed_cents` are listed at the end of the month. Exceptions in serial
@@ -241,7 +241,7 @@ class Limits(Record):
 
 
 class DeckHours(Record):
-    """How long cards may stay on a table, hours, by how they are dealt."""
+    """The maximum hours that cards may stay on a table, by how they are dealt."""
 
     hand: Count
     shoe: Count
@@ -259,13 +259,14 @@ class Equipment(Record):
 
 
 Filler = Literal["requested_by", "prepared_by", "carried_by", "received_by", "observed_by"]
-"""Who has a hand in a fill."""
+"""The steps of a fill, each taken by a person."""
 
 
 class People(Record):
-    """For each process, the roles that different people must hold.
+    """For each process, the steps that different people must take.
 
-    Only recorded people can be compared. If only two are recorded, they must differ at every property.
+    Only steps whose person is recorded can be compared. If a process records only two people, they must differ at
+    every property.
     """
 
     fill: Provision[Several[Filler]]
@@ -281,7 +282,7 @@ class People(Record):
 
 
 LicenseClasses = Annotated[tuple[Text, ...], Listed, Field(min_length=1), AfterValidator(_different)]
-"""The classes of license (`license_class` of a property) that something applies to."""
+"""The classes of license (`license_class` of a property) to which a rule applies."""
 
 
 _RateOfYear = Annotated[Annotated[Rate, Tag(FIXED)] | Annotated[Graduated, Tag(GRADUATED)], BY_FORM]
@@ -291,16 +292,16 @@ TaxRate = Annotated[
     | Annotated[AfterAFall[_RateOfYear], Tag(AFTER_A_FALL)],
     BY_FORM,
 ]
-"""A rate of tax: one, by brackets, or one that depends on the years before."""
+"""A tax rate: fixed, by brackets, or dependent on the previous years."""
 
 
 class TaxLayer(Record):
-    """A tax rate on the revenue of some classes, in addition to all others; a layer that has ended has the rate 0.
+    """A tax on the revenue of some classes, in addition to all other layers; a layer that has ended has the rate 0.
 
-    It is due for each `period`, on the revenue of each gaming day, at one rate or by brackets. `rounding` says when
-    parts of a cent go, half a cent up: on each day, or once for the period. With `first_years` it is due in so many
-    years from the beginning of table games at a facility, with `license_classes` only at properties of those. With
-    `estimates` it is paid ahead.
+    It is due for each `period`, on the revenue of each gaming day, at one rate or by brackets. `rounding` tells when
+    fractions of a cent are rounded (half up): on each day, or once for the period. With `first_years` it is due only in
+    that many years from the beginning of table games at a facility, with `license_classes` only at properties of these
+    classes. With `estimates` it is paid in advance.
     """
 
     payee: Text
@@ -328,7 +329,7 @@ Parties = Annotated[dict[Key, Rate], AfterValidator(_whole)]
 class RevenueShares(Record):
     """How the revenue of each gaming day is divided among parties, for each `period`: shares that sum to 100%.
 
-    With `license_classes` they hold only at properties of those.
+    With `license_classes` they apply only at properties of these classes.
     """
 
     classes: Annotated[tuple[ClassOfRevenue, ...], Listed, Field(min_length=1), AfterValidator(_different)]
@@ -343,10 +344,10 @@ class RevenueShares(Record):
 
 
 class Accounts(Record):
-    """How patrons' accounts are protected.
+    """The protection of patrons' accounts.
 
-    After `failed_codes_max` wrong access codes in a row the code is not accepted for `lock_minutes`. A patron's limit
-    tightens at once, and loosens after `loosening_hours`.
+    After `failed_codes_max` wrong access codes in a row the code is not accepted for `lock_minutes`. A lower limit of
+    a patron takes effect at once, a higher one after `loosening_hours`.
     """
 
     failed_codes_max: Provision[Count]
@@ -355,7 +356,7 @@ class Accounts(Record):
 
 
 class GamingPack(Pack):
-    """The pack of a jurisdiction that licenses table games. `regulations` are the catalogues of its games."""
+    """The pack of a jurisdiction that licenses table games. `regulations` name the catalogues of its games."""
 
     kind: Literal["gaming"]
     regulations: Annotated[tuple[Id, ...], Listed, Field(min_length=1), AfterValidator(_different)]

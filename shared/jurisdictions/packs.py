@@ -1,6 +1,6 @@
-"""Read the packs in a folder: each is a folder named by its id, with a `pack.yaml`.
+"""Read the packs in a folder: each pack is a subfolder named by its id, with a `pack.yaml`.
 
-Its information returns have a document of their own beside it, `returns.yaml`: they are long, and change every year.
+Its information returns are in a file next to it, `returns.yaml`, because they are long and change every year.
 """
 
 from collections.abc import Mapping
@@ -51,14 +51,14 @@ def load_pack(folder: Traversable) -> Pack:
 
 def _problem(place: tuple[int | str, ...], message: str) -> str:
     # The first part of a place is the kind of the pack, which is no part of the document.
-    # Nor is the form of a value that may have several.
+    # The form of a value that may have several forms is no part of it either.
     where = ".".join(str(part) for part in place[1:] if part not in FORMS) or "the document"
     return f"{where}: {message.removeprefix('Value error, ')}"
 
 
 @dataclass(frozen=True)
 class Packs:
-    """Packs by id. No two of them cover the same regulation."""
+    """The packs by id. No two packs cover the same regulation."""
 
     by_id: Mapping[str, Pack]
 

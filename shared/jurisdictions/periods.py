@@ -1,4 +1,4 @@
-"""The period of a return or report that contains a gaming day; every report uses this function."""
+"""The period of a return or report that contains a gaming day, its fiscal year, and lists of days. Pure."""
 
 from calendar import monthrange
 from datetime import date, timedelta
@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias, get_args
 from shared.jurisdictions.model import GamingPack, Weekday
 
 PeriodKind = Literal["day", "week", "month", "quarter", "year"]
-"""What a return or report is about."""
+"""The kind of period that a return or report covers."""
 
 Days: TypeAlias = tuple[date, date]
 """The first and the last gaming day of a period."""
@@ -20,10 +20,10 @@ _DAY: Final = timedelta(days=1)
 def period_of(pack: GamingPack, kind: PeriodKind, day: date) -> Days:
     """Return the first and the last gaming day of the period that contains a gaming day.
 
-    Each day lies in exactly one week. A week lasts until the next one begins, so one is shorter or longer where law
-    changes the day on which it does; the first begins with the first day of which the pack knows that.
+    Each day lies in exactly one week. A week lasts until the next one begins, so it is shorter or longer if law changes
+    the weekday on which weeks begin. The first week begins with the first day for which the pack has that weekday.
 
-    Raises: LookupError for a week on a day of which the pack does not know when it begins.
+    Raises: LookupError for a week if the day is before that first day.
     """
     match kind:
         case "day":
@@ -52,7 +52,7 @@ def fiscal_year_begin(pack: GamingPack, day: date) -> date:
 
 
 def month_before(month: date, months: int) -> date:
-    """Return the first day of the month so many months before the month of a day; negative: after it.
+    """Return the first day of the month that is `months` before the month of a day; negative: after it.
 
     >>> month_before(date(2026, 2, 20), 3).isoformat(), month_before(date(2026, 11, 1), -3).isoformat()
     ('2025-11-01', '2027-02-01')
@@ -77,13 +77,13 @@ def _months(first: date, months: int) -> Days:
 
 def _week(pack: GamingPack, day: date) -> Days:
     begins = pack.periods.week_begins
-    begins.on(day)  # raises where nothing is known
+    begins.on(day)  # raises LookupError before the first known day
     known_from = begins.root[0].effective_from
 
     def begins_week(one: date) -> bool:
         return one == known_from or _WEEKDAYS[one.weekday()] == begins.on(one).value
 
-    # Two weekdays are less than a week apart, so a change of law makes no week longer than thirteen days.
+    # Two weekdays are less than a week apart, so even with a change of law no week exceeds thirteen days.
     back = (day - _DAY * n for n in range(14))
     ahead = (day + _DAY * n for n in range(1, 15))
     first = next(one for one in back if begins_week(one))

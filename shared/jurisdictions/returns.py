@@ -1,6 +1,6 @@
-"""Information returns to the tax office: when they are due, and the columns of the file in which they are uploaded.
+"""Information returns to the tax office: their due dates, and the columns of the file in which they are uploaded.
 
-What a return says is named by `ReturnField`; a layout says which column each is written to, and how.
+`ReturnField` names the contents of a return; a layout maps each field to a column and its format.
 """
 
 import re
@@ -26,7 +26,7 @@ ReturnField = Literal[
     "state.code", "state.payer_number", "state.winnings_cents", "state.withheld_cents",
     "local.winnings_cents", "local.withheld_cents", "local.name", "exemption_code", "tax_rate",
 ]  # fmt: skip
-"""What a return says, before a layout writes it: texts, cents, and dates."""
+"""A field of a return, before a layout formats it: a text, cents, or a date."""
 
 IDENTIFYING: Final[frozenset[ReturnField]] = frozenset(
     (
@@ -34,7 +34,7 @@ IDENTIFYING: Final[frozenset[ReturnField]] = frozenset(
         *("recipient.first_name", "recipient.middle_name", "recipient.last_name", "recipient.suffix"),
     )
 )
-"""The fields by which the tax office knows whose return it is."""
+"""The fields by which the tax office identifies the recipient."""
 
 AMOUNTS: Final[frozenset[ReturnField]] = frozenset(
     (
@@ -51,19 +51,20 @@ _SATURDAY: Final = 5
 
 
 def _flat(columns: Any) -> Any:
-    """Return columns with lists of them, which several layouts of a document share, laid out one after the other."""
+    """Return columns as one flat list; a nested list is a group of columns that several layouts of a document share."""
     if not isinstance(columns, list):
         return columns
     return [column for one in columns for column in (one if isinstance(one, list) else [one])]
 
 
 class ReturnColumn(Record):
-    """A column of the file: its heading, what it is filled with, and what the tax office takes.
+    """A column of the file: its heading, its content, and the values that the tax office accepts.
 
     It is filled with a `field` of the return, or with the same `text` in every row; with neither it stays empty.
-    `values` writes what a field says in the tax office's words. A text is no longer than `length_max`, unless it is
-    `shortened`, and of the `characters` of a regular expression's class. `required`: in every return; only where the
-    recipient is a person, an entity, or lives in the country of the tax office; or where nothing was withheld.
+    `values` maps the field's values to the tax office's words. A text is at most `length_max` long, or else is cut if
+    `shortened`, and consists of `characters`, a regular expression's character class. `required` says when the column
+    must be filled: in every return; only if the recipient is a person, is an entity, or lives in the country of the tax
+    office; or if nothing was withheld.
     """
 
     name: Text
@@ -91,11 +92,11 @@ class ReturnColumn(Record):
 
 
 class ReturnLayout(Record):
-    """The columns of the file of a form, in their order, and how many returns it takes.
+    """The columns of the file of a form, in order, and the maximum number of returns in a file.
 
-    Dates are written by `date_format` (`%m/%d/%Y`), amounts in dollars and cents. Where the recipient of a return that
-    was sent was another one, `other_recipient` says what corrects it: one corrected return, or two returns, a corrected
-    one without amounts and a new one.
+    Dates are written by `date_format` (`%m/%d/%Y`), amounts in dollars and cents. If a return was sent for the wrong
+    recipient, `other_recipient` says how it is corrected: by one corrected return, or by two returns, a corrected one
+    without amounts and a new one.
     """
 
     returns_max: Count
@@ -117,14 +118,15 @@ class ReturnLayout(Record):
         return f"{len(self.columns)} columns, {self.returns_max} returns a file; {self.other_recipient}"
 
     def column(self, field: ReturnField) -> ReturnColumn | None:
-        """Return the column that a field is written to, or None."""
+        """Return the column to which a field is written, or None."""
         return next((one for one in self.columns if one.field == field), None)
 
     def places(self, header: Sequence[str]) -> Mapping[str, int]:
-        """Return where in a header each column is, by its name here; one that is not there is left out.
+        """Return column name -> index in a header; columns that the header does not have are left out.
 
-        Headings are the same whatever their case, spaces and punctuation. A heading that begins with a box is that
-        box's, where both sides have one column of it: the words behind it change from year to year.
+        Headings are compared regardless of case, spaces and punctuation. A heading that begins with a box number
+        matches the column of that box if header and layout each have only one column of the box, because the words
+        after the number change from year to year.
         """
         ours = {_plain(one.name): one.name for one in self.columns}
         theirs = [_plain(one) for one in header]
@@ -137,10 +139,10 @@ class ReturnLayout(Record):
 
 
 class InformationReturn(Record):
-    """When the returns of a tax year are due: recipients have theirs by `copy_by`, the tax office by `file_by`.
+    """The due dates of the returns of a tax year: recipients get copies by `copy_by`, the tax office by `file_by`.
 
-    Both are days of the year that follows; one on a Saturday or Sunday moves to the Monday after. A return has one form
-    of the log, or all forms of a `recipient` in the year. `layout` is the file.
+    Both are days of the following year; a Saturday or Sunday moves to the next Monday. A return covers one form of the
+    log (`each_form`), or all forms of a `recipient` in the year. `layout` is that of the file.
     """
 
     returned: Provision[Literal["each_form", "recipient"]]
@@ -150,9 +152,9 @@ class InformationReturn(Record):
 
 
 def due_on(rule: Provision[str], tax_year: int) -> date:
-    """Return the day in the year after a tax year on which something is due.
+    """Return the due date, in the year after a tax year, by a rule such as `file_by`.
 
-    Raises: LookupError for a year before the first value.
+    Raises: LookupError for a tax year before the first value of the rule.
     """
     month, day = map(int, rule.on(date(tax_year, 12, 31)).value.split("-"))
     due = date(tax_year + 1, month, day)
@@ -168,7 +170,7 @@ def _by_box(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _plain(name: str) -> str:
-    """Return a heading in lower case, with one space for whatever is neither letter nor digit.
+    """Return a heading in lower case, with one space for each run of other characters than letters and digits.
 
     >>> _plain("Box  4 - Federal income tax withheld")
     'box 4 federal income tax withheld'

@@ -1,4 +1,4 @@
-"""Verify that the Kafka broker on a port is the one that was started."""
+"""Check that the Kafka broker on a port is the one that this process started."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ _ANSWER_SECONDS_MAX = 1.0
 
 
 def trouble(port: int, cluster_id: str, client: Mapping[str, str] | None = None) -> Exception | None:
-    """Return why a cluster does not answer on a port of the loopback interface, or None.
+    """Return why this Kafka cluster does not answer on a loopback port, or None if it does.
 
     `client` is the configuration that a librdkafka client needs to log in.
     """

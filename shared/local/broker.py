@@ -14,7 +14,7 @@ from shared.local.server import Server
 class Broker(Server):
     """A broker that holds everything in memory: stopping it loses its topics, messages and consumer groups.
 
-    Every start therefore draws a new cluster id, by which consumers tell that the offsets they know are not of this
+    Therefore every start uses a new cluster id, by which consumers notice that the offsets they know belong to another
     broker.
     """
 
@@ -36,7 +36,7 @@ class Broker(Server):
     def start(self) -> None:
         """Start an empty broker and wait until it answers; do nothing if it is running."""
         if self.pid is None:
-            self.stop()  # what is left of one that ended by itself
+            self.stop()  # cleans up after a broker that ended by itself
             self._start_on_some_port()
 
     def stop(self) -> None:

@@ -1,9 +1,9 @@
 """The development issuer: an OpenID provider on this machine, for the users of a local stack.
 
-It has a key of its own, a new one each time, and answers on the loopback interface: who it is, what its public key is,
-and who logs in. There is no password: whoever can reach it picks one of its people from a list, and gets that person's
-token by the authorization code flow with PKCE; a system gets one by client credentials, under the name of one of them.
-Services take an issuer without TLS only where all of the stack is on this machine (shared.runtime.http.bearer_tokens).
+It generates a new key at each start and serves its discovery document, public key and login page on the loopback
+interface. There are no passwords: anyone who can reach it picks a person from a list, and gets that person's token by
+the authorization code flow with PKCE. A system gets a token by client credentials, under the name of one of the people.
+Services accept an issuer without TLS only if the whole stack is on this machine (shared.runtime.http.bearer_tokens).
 """
 
 import json
@@ -26,7 +26,7 @@ from shared.local.ports import LOOPBACK
 
 AUDIENCE: Final = "pitledger"
 TOKEN_LIFE: Final = timedelta(hours=24)
-"""How long its tokens live; services of its stack are told to accept that."""
+"""The lifetime of its tokens, which the services of its stack are configured to accept."""
 _ALGORITHM: Final = "ES256"
 _KEYS: Final = "/keys"
 _AUTHORIZE: Final = "/authorize"
@@ -45,7 +45,7 @@ class DevelopmentIssuer:
         self._key = ECKey.generate_key("P-256", {"use": "sig", "alg": _ALGORITHM}, auto_kid=True)
         self._server = ThreadingHTTPServer((LOOPBACK, 0), _Answering)
         self.url = f"http://{LOOPBACK}:{self._server.server_port}"
-        """The issuer, as PITLEDGER_OIDC_ISSUER names it."""
+        """The issuer's URL, the value of PITLEDGER_OIDC_ISSUER."""
         self._server.documents = {  # type: ignore[attr-defined]
             "/.well-known/openid-configuration": {
                 "issuer": self.url,
@@ -61,15 +61,15 @@ class DevelopmentIssuer:
         }
         self._server.issuer = self  # type: ignore[attr-defined]
         self.people: Mapping[str, Iterable[str]] = {}
-        """Who may log in, with the roles of each."""
+        """Person or system that may log in -> roles."""
         self.redirects: frozenset[str] = frozenset()
-        """Where a login may lead to."""
+        """The redirect URIs that a login may use."""
         self._codes: dict[str, Mapping[str, str]] = {}
         self._thread = Thread(target=self._server.serve_forever, name="issuer", daemon=True)
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """Return the environment that makes a service accept its tokens."""
+        """Return the environment variables that make a service accept the issuer's tokens."""
         return {
             "PITLEDGER_OIDC_ISSUER": self.url,
             "PITLEDGER_OIDC_AUDIENCE": AUDIENCE,
@@ -85,7 +85,7 @@ class DevelopmentIssuer:
         at: datetime | None = None,
         life: timedelta | None = None,
     ) -> str:
-        """Return a new token of a person, issued now or at a moment."""
+        """Return a new access token of a person, issued now or at the moment `at`."""
         issued = int((at or datetime.now(UTC)).timestamp())
         ends = issued + int((life or self._life).total_seconds())
         claims = {"jti": secrets.token_urlsafe(16), "roles": sorted(roles), "properties": sorted(properties)}
@@ -96,7 +96,7 @@ class DevelopmentIssuer:
         return jwt.encode(header, {"iss": self.url, **claims}, self._key)
 
     def code_for(self, person: str, asked: Mapping[str, str]) -> str | None:
-        """Return the redirect URL for the person whom the browser selected; None for an unknown login."""
+        """Return the redirect URL with an authorization code for the selected person; None for an invalid request."""
         if person not in self.people or asked.get("redirect_uri") not in self.redirects:
             return None
         if asked.get("code_challenge_method") != "S256" or not asked.get("code_challenge"):
@@ -108,7 +108,7 @@ class DevelopmentIssuer:
         return f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked.get('state', '')})}"
 
     def granted(self, system: str) -> Mapping[str, Any] | None:
-        """Return a token for a system (RFC 6749, section 4.4); None if it is unknown."""
+        """Return the token response for a system (RFC 6749, section 4.4); None if the system is unknown."""
         if system not in self.people:
             return None
         return {"access_token": self.token(system, self.people[system]), **self._bearer}
@@ -118,7 +118,7 @@ class DevelopmentIssuer:
         return {"token_type": "Bearer", "expires_in": int(self._life.total_seconds())}
 
     def redeem(self, asked: Mapping[str, str]) -> Mapping[str, Any] | None:
-        """Return the tokens for an authorization code, once; None if the code is not valid."""
+        """Return the token response for an authorization code, once; None if code, redirect or verifier is wrong."""
         known = self._codes.pop(asked.get("code", ""), None)
         if known is None or asked.get("redirect_uri") != known["redirect_uri"]:
             return None
@@ -200,7 +200,7 @@ class _Answering(BaseHTTPRequestHandler):
 
     @property
     def _client(self) -> str:
-        """Return the client named in the Authorization header (HTTP Basic), whatever the secret."""
+        """Return the client in the Authorization header (HTTP Basic), ignoring its secret; empty without one."""
         scheme, _, encoded = self.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "basic":
             return ""
@@ -228,7 +228,7 @@ class _Answering(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the standard library
-        """Log nothing: the starting process reports."""
+        """Log nothing; the process that started the issuer reports on it."""
 
 
 def _asked(query: str) -> dict[str, str]:

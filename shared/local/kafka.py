@@ -22,12 +22,12 @@ _PREDECESSOR_SECONDS_MAX = 25.0
 class KafkaServer(KeptServer):
     """An Apache Kafka cluster of one node.
 
-    `directory` keeps what it holds, and its cluster id, from one run to the next; without it they live in a temporary
-    directory that is deleted at the end. What it has acknowledged is on the disk.
+    `directory` keeps the data and the cluster id from one run to the next; without it they are in a temporary directory
+    that is deleted at the end. Acknowledged messages are on disk.
 
-    `settings` are properties of the broker on top of the defaults, `users` the passwords of those who may log in by
-    SCRAM-SHA-512, made when the directory is. `client` is what a librdkafka client needs, besides the address, to be
-    let in: to see that the broker answers.
+    `settings` are properties of the broker that override the defaults. `users` is user -> password, for logins by
+    SCRAM-SHA-512; they are created together with the data directory. `client` is the librdkafka configuration, besides
+    the address, with which this object logs in to check that the broker answers.
     """
 
     name = "Apache Kafka"

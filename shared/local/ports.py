@@ -10,24 +10,24 @@ from typing import Final
 from shared.local.errors import LocalStackError
 
 LOOPBACK = "127.0.0.1"
-# Below every system's ephemeral ports: an outgoing connection cannot take the port while a server restarts on it.
+# Below the ephemeral ports of every system, so that no outgoing connection takes a port while its server restarts.
 _FIRST, _LAST = 20_000, 32_000
 _ATTEMPTS = 200
 _HELD_MAX = 128
 _HELD: Final[deque[int]] = deque()
-"""Descriptors of the sockets that hold the ports which were found last; they end with the process."""
+"""Descriptors of the sockets that reserve the most recently returned ports; they close when the process ends."""
 
 
 def free_port() -> int:
     """Return a free port of 127.0.0.1.
 
-    The port is reserved for a server, which can still listen on it; no one else is given it.
+    The port is reserved: a server can listen on it, but this function returns it to nobody else.
     """
     randomness = random.SystemRandom()
     for _ in range(_ATTEMPTS):
         port = randomness.randrange(_FIRST, _LAST)
         if (bound := _bound(port, shared=False)) is not None:
-            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # from now on a server may have it, too
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # from now on a server can bind it, too
             _HELD.append(bound.detach())
             if len(_HELD) > _HELD_MAX:
                 os.close(_HELD.popleft())

@@ -34,10 +34,10 @@ _BACKUP_SECONDS_MAX = 600.0
 _PREDECESSOR_SECONDS_MAX = 10.0
 _SETTINGS: Mapping[str, str] = {
     "listen_addresses": LOOPBACK,
-    "unix_socket_directories": "",  # a socket's path may not exceed 100 bytes; the loopback port does for all
+    "unix_socket_directories": "",  # a socket's path is limited to 100 bytes; the loopback port suffices
     "max_connections": "200",
-    "scram_iterations": "1",  # passwords are 256 random bits: more would stretch nothing but the time to connect
-    "track_commit_timestamp": "on",  # when something was committed can be asked, not only when it was recorded
+    "scram_iterations": "1",  # passwords are 256 random bits; more iterations would only slow down connecting
+    "track_commit_timestamp": "on",  # makes the time of commit available, not only that of recording
     "timezone": "UTC",
     "log_timezone": "UTC",
 }
@@ -46,11 +46,11 @@ _SETTINGS: Mapping[str, str] = {
 class PostgresServer(KeptServer):
     """A PostgreSQL server.
 
-    `directory` keeps the data from one run to the next; without it the data live in a temporary directory that is
-    deleted at the end. `settings` are server parameters (`{"fsync": "off"}`) on top of the defaults. Connections are
-    accepted from this machine alone, and each needs its password: every login has one of its own, drawn at random. Only
-    the superuser's is kept, beside the data; the others are new at every start. Started by root, the server runs under
-    the account `nobody`. Killed, it cuts off its sessions, and recovers from its log at the next start.
+    `directory` keeps the data from one run to the next; without it the data are in a temporary directory that is
+    deleted at the end. `settings` are server parameters (`{"fsync": "off"}`) that override the defaults. The server
+    accepts connections only from this machine, and each login has its own random password. Only the superuser's
+    password is kept, next to the data; the others are new at every start. If root starts it, the server runs under the
+    account `nobody`. If it is killed, its sessions end, and it recovers from its log at the next start.
     """
 
     name = "PostgreSQL"
@@ -77,7 +77,7 @@ class PostgresServer(KeptServer):
         return self._url_of(_OWNER)
 
     def give_logins(self, roles: Iterable[str]) -> Mapping[str, str]:
-        """Give each of these roles a login with its own password; return the database URL of each."""
+        """Give each of these roles a login with its own password; return role -> its database URL."""
         with _connected(self.owner_url) as connection:
             for role in roles:
                 self._passwords[role] = _new_password()
@@ -85,10 +85,10 @@ class PostgresServer(KeptServer):
         return {role: self._url_of(role) for role in roles}
 
     def base_backup(self, directory: Path) -> None:
-        """Copy the data of the running server into another directory, from which it may be restored.
+        """Copy the data of the running server into another directory, from which they can be restored.
 
-        The copy lies in `directory/data`, beside the superuser's password, as `PostgresServer(directory=...)` starts on
-        it. Raises: LocalStackError.
+        The copy is in `directory/data`, next to the superuser's password, so `PostgresServer(directory=...)` can start
+        on it. Raises: LocalStackError if the copy fails.
         """
         directory.mkdir(parents=True)
         give_to(self._account, directory)
@@ -109,7 +109,7 @@ class PostgresServer(KeptServer):
 
     def close(self) -> None:
         super().close()
-        self._installation = None  # what of it was temporary is gone
+        self._installation = None  # its temporary copy, if any, is deleted
 
     @property
     def _password_file(self) -> Path:
@@ -153,7 +153,7 @@ class PostgresServer(KeptServer):
             return
         self._passwords[_SUPERUSER] = _new_password()
         write_private(self._account, self._password_file, self._passwords[_SUPERUSER])
-        # Made under another name first: an interrupted initdb leaves nothing that looks like data.
+        # Created under another name first, so that an interrupted initdb leaves no invalid data directory.
         unfinished = self._home / "data.unfinished"
         remove(unfinished)
         unfinished.mkdir(mode=0o700)
@@ -190,7 +190,7 @@ class PostgresServer(KeptServer):
         try:
             with _connected(f"postgresql://{_SUPERUSER}:{self._passwords[_SUPERUSER]}@{address}") as connection:
                 _create_database(connection, self._passwords[_OWNER])
-        except (psycopg.OperationalError, ReadOnlySqlTransaction) as error:  # starting, or not through with restoring
+        except (psycopg.OperationalError, ReadOnlySqlTransaction) as error:  # starting, or still recovering
             return error
         return None
 
@@ -202,13 +202,13 @@ def _server_on(data: Path) -> int | None:
     except FileNotFoundError:
         return None
     if not first_line.isdecimal():
-        return None  # just being written, or the disk was full
+        return None  # being written, or the disk was full
     try:
         os.kill(int(first_line), 0)
     except ProcessLookupError:
         return None
     except PermissionError:
-        pass  # a process of somebody else's
+        pass  # a process of another user
     return int(first_line)
 
 

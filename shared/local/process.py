@@ -29,8 +29,8 @@ class OsAccount:
 class ProcessConfig:
     """A command to run, and how to end it.
 
-    `stop_signal` asks for an orderly end, `kill_signal` for one at once; what has not ended `grace_seconds` after
-    either is killed. When the parent dies without a word, `remove_when_orphaned` is deleted after the command ended.
+    `stop_signal` requests an orderly end, `kill_signal` an immediate one; a command that has not ended `grace_seconds`
+    after either signal is killed. If the parent dies, `remove_when_orphaned` is deleted after the command has ended.
     """
 
     command: Sequence[str | Path]
@@ -54,9 +54,9 @@ def log_tail(log: Path) -> str:
 
 
 class ManagedProcess:
-    """A running command in its own session, so that Ctrl-C reaches only the parent, which ends it in order.
+    """A running command in its own session, so that Ctrl-C reaches only the parent, which then ends the command.
 
-    The environment is passed through a pipe, so that no process list shows its passwords.
+    The environment is passed through a pipe, so that no process list shows the passwords in it.
     """
 
     def __init__(self, config: ProcessConfig) -> None:
@@ -104,7 +104,7 @@ class ManagedProcess:
             self._close()
 
     def stop(self) -> None:
-        """Ask the command to end, and wait until it has."""
+        """Request an orderly end of the command, and wait until it has ended."""
         self._end(b"s")
 
     def kill(self) -> None:
@@ -127,7 +127,7 @@ class ManagedProcess:
                 self._leash.stdin.write(request)
                 self._leash.stdin.flush()
             except BrokenPipeError:
-                pass  # it ended by itself between the look and the request
+                pass  # it ended by itself after the check
             try:
                 self._leash.wait(self._config.grace_seconds + _KILL_SECONDS_MAX)
             except subprocess.TimeoutExpired:

@@ -13,7 +13,7 @@ from shared.local.process import ManagedProcess, OsAccount
 from shared.runtime.retrying import wait_while
 
 _START_ATTEMPTS = 5
-# What the log of a server says that came too late for one of its ports, in the words of either libc.
+# The message in the log of a server whose port was taken, in the words of glibc and musl.
 _TAKEN = re.compile("Address (already )?in use")
 
 
@@ -24,7 +24,7 @@ class Server(ABC):
     """
 
     name: ClassVar[str]
-    """What the server is called where it is named."""
+    """The server's name in messages."""
     _start_seconds_max: ClassVar[float]
     _poll_seconds: ClassVar[float]
 
@@ -54,7 +54,7 @@ class Server(ABC):
         """Start the server and wait until it answers; do nothing if it is running."""
 
     def kill(self) -> None:
-        """Stop at once, as in a crash."""
+        """Stop the server immediately, as in a crash."""
         if self._process is not None:
             self._process.kill()
             self._process = None
@@ -84,7 +84,7 @@ class Server(ABC):
             try:
                 self._launch(port)
             except LocalStackError as error:
-                # Another process was quicker to take a port that we had found free.
+                # Another process took the port after it was found free.
                 if not _TAKEN.search(str(error)) or attempt == _START_ATTEMPTS:
                     raise
             else:
@@ -137,7 +137,7 @@ class KeptServer(Server):
     def start(self) -> None:
         """Create the data directory if it does not exist, start the server on it and wait until it answers.
 
-        Does nothing when it runs already. Raises `LocalStackError` with the end of the server's log.
+        Do nothing if it is running. Raises: LocalStackError, with the end of the server's log.
         """
         if self.pid is not None:
             return
@@ -163,7 +163,7 @@ class KeptServer(Server):
             self._process = None
 
     def close(self) -> None:
-        """Stop and delete what is temporary, including the data if no directory was given."""
+        """Stop the server and delete its temporary files, including the data if no directory was given."""
         if self._directory is None:
             self.kill()
         else:
@@ -174,7 +174,7 @@ class KeptServer(Server):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Create what the process needs before it starts, whatever its port."""
+        """Create the files that the process needs before it starts, independent of its port."""
 
     @property
     def _temporary(self) -> Path:

@@ -15,10 +15,10 @@ from shared.local.postgres import PostgresServer
 class Stack:
     """The two servers that every service needs, running during a `with` block.
 
-    `DATABASE_URL` and `KAFKA_BOOTSTRAP_SERVERS` in `environment` (the process's own by default) take precedence: what
-    they name is used and not started. `directory` keeps what both hold between runs; the broker is Apache Kafka then.
-    Without it the data are temporary, and the broker is one that keeps its messages in memory. `postgres` and `broker`
-    are None where the environment gave the address.
+    `DATABASE_URL` and `KAFKA_BOOTSTRAP_SERVERS` in `environment` (by default the process's own) take precedence: a
+    server at a given address is used and not started. With `directory`, the data of both servers are kept there between
+    runs, and the broker is Apache Kafka. Without it the data are temporary, and the broker keeps its messages in
+    memory. `postgres` and `broker` are None if the environment gives the address.
     """
 
     def __init__(
@@ -48,10 +48,10 @@ class Stack:
         return self._database_url if self.postgres is None else self.postgres.owner_url
 
     def urls_for(self, roles: Iterable[str]) -> Mapping[str, str]:
-        """Return the database URL for each of these roles, which must exist.
+        """Return role -> database URL, for roles that exist.
 
-        In the embedded one each logs in as itself, with a password of its own from now on. The logins of a database
-        that was given are not ours to change: there all use the URL that was given, and become their role.
+        In the embedded database each role gets a login with a new password of its own. The logins of a given database
+        are not changed: there all roles share the given URL, and a session switches to its role after connecting.
         """
         if self.postgres is None:
             return dict.fromkeys(roles, self._database_url)

@@ -7,9 +7,9 @@ from shared.local.errors import EmbeddedPackageMissingError
 
 
 def package_directory(package: str, *, server: str, variable: str) -> Path:
-    """Return the directory of a server's package; `variable` is the setting that names a running server instead.
+    """Return the directory of a server's package; the setting `variable` would name a running server instead.
 
-    Raises: EmbeddedPackageMissingError.
+    Raises: EmbeddedPackageMissingError if the package is not installed.
     """
     found = importlib.util.find_spec(package)
     if found is None or not found.submodule_search_locations:

@@ -1,4 +1,4 @@
-"""Rankings of poker hands: a hand's rank is a whole number, higher is better, equal is an exact tie."""
+"""Rankings of poker hands: a hand's rank is an integer; the higher rank wins, equal ranks tie exactly."""
 
 from shared.cards.ranking.standard import Category, best_five, category_of, rank_best, rank_five
 

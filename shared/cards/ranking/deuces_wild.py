@@ -1,9 +1,9 @@
 """The ranking of five-card hands from 53 cards in which the four deuces and the joker are wild, exact on ties.
 
-A wild card takes any rank and suit. Five wild cards are the highest hand; five of a kind stands between the straight
-flush and the royal flush. In a flush a wild card is the highest card that the hand lacks. A hand that needs no wild
-card and the same hand made with one are equal. Ranks are whole numbers as in the standard ranking, but not comparable
-with those: the categories differ.
+A wild card takes any rank and suit. Five wild cards are the highest hand; five of a kind ranks between a straight
+flush and a royal flush. In a flush a wild card is the highest card that the hand lacks. A hand without wild
+cards ties with the same hand made with wild cards. Ranks are integers as in the standard ranking, but not comparable
+with them, because the categories differ.
 """
 
 from collections.abc import Iterable, Sequence
@@ -61,7 +61,7 @@ def rank_with_wilds(cards: Sequence[Card]) -> int:
 
 
 def rank_without_fives(cards: Sequence[Card]) -> int:
-    """Return the rank of the best hand but five wilds and five of a kind; raise `ValueError` like `rank_with_wilds`.
+    """Return the rank of the best hand, excluding five wilds and five of a kind; raise `ValueError` unless five cards.
 
     >>> wild_category_of(rank_without_fives(["2c", "2d", "2h", "Kc", "Kd"])).name
     'four_of_a_kind'
@@ -69,9 +69,9 @@ def rank_without_fives(cards: Sequence[Card]) -> int:
     return _rank(cards, _WITHOUT_FIVES)
 
 
-# A natural card adds one to the count of its suit (four bits) and one to that of its rank (three bits), a wild card one
-# to every suit and one in the place of the deuces: one sum over the cards says which ranks there are, how many wild
-# cards, and in a suit that counts five whether all natural cards are of one suit.
+# A natural card adds one to the count of its suit (four bits) and one to the count of its rank (three bits); a wild
+# card adds one to every suit and one to the count of the deuces. The sum over the cards gives the ranks and the number
+# of wild cards, and all natural cards are of one suit if some suit's count is five.
 _RANKS_SHIFT: Final = 4 * len(SUITS)
 _FIVE_OVERFLOWS: Final = 0x3333
 _OVERFLOWED: Final = 0x8888
@@ -85,7 +85,7 @@ _COUNTS: Final[dict[Card, int]] = {
 
 
 class _Ranks(dict[tuple[int, bool], int]):
-    """Ranks by the counts of ranks and whether the hand is suited, each computed on first use."""
+    """(counts of ranks, whether the hand is suited) -> rank of the hand, computed on first use."""
 
     def __init__(self, *, fives: bool) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ def _candidates(naturals: Sequence[int], wilds: int, *, suited: bool, fives: boo
 
 
 def _of_a_kind(counts: dict[int, int], wilds: int, *, fives: bool) -> int:
-    """Return the rank if every wild card joins the most frequent rank, the highest of several."""
+    """Return the rank of the hand if every wild card takes the most frequent rank, in a tie the highest one."""
     value, *others = sorted(counts, key=lambda value: (counts[value], value), reverse=True)
     alike = counts[value] + wilds
     if alike == 5:
@@ -147,7 +147,7 @@ def _of_a_kind(counts: dict[int, int], wilds: int, *, fives: bool) -> int:
 
 
 def _straight_top(naturals: Sequence[int]) -> int:
-    """Return the highest value of the best straight that contains these different values; 0 if there is none.
+    """Return the highest value of the best straight that contains these distinct values; 0 if there is none.
 
     An ace below the deuce counts as 1: the lowest straight is the one up to the 5.
     """

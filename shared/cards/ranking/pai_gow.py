@@ -1,9 +1,9 @@
-"""The rankings of Pai Gow Poker: high and low hands with the joker, and what seven cards can form for bonus wagers.
+"""The rankings of Pai Gow Poker: high and low hands with the joker, and the combinations that decide bonus wagers.
 
-Hands are sets of cards as whole numbers, so that the high hand is `seven ^ low` and a card held is `low & seven`. The
-rank of a high or low hand is laid out like a standard rank (`category_of` reads both), so a high hand is set correctly
-where its rank is not below that of the low hand. The joker is an ace, or completes a straight, a flush, a straight
-flush or a royal flush, whichever ranks the hand best.
+Hands are card sets as bit masks, so that the high hand is `seven ^ low`, and `hand & card` tests for a card. The rank
+of a high or low hand has the layout of a standard rank (`category_of` reads both), so a hand is set correctly if the
+rank of its high hand is not below the rank of its low hand. The joker is an ace, or completes a straight, a flush, a
+straight flush or a royal flush, whichever ranks the hand highest.
 """
 
 from collections.abc import Iterable
@@ -15,14 +15,14 @@ from shared.cards._names import Card, StandardCard
 from shared.cards.ranking.standard import ACE, VALUES, Category, pack
 
 CardSet: TypeAlias = int
-"""A set of cards of one deck with one joker: a bit for each."""
+"""A set of cards of one deck with one joker, as a bit mask: one bit for each card."""
 
 Wheel: TypeAlias = Literal["second_highest", "lowest"]
 """Where A-2-3-4-5 ranks: as the second highest straight and the highest straight flush, or as the lowest of both."""
 
 
 class Formed(IntFlag):
-    """What the cards can form. A hand that can form something also has the flags it implies: four of a kind a pair."""
+    """Combinations that cards can form. A combination also sets the flags that it implies: four of a kind, a pair."""
 
     seven_card_straight_flush = 1 << 0
     """Seven in sequence without a joker."""
@@ -89,7 +89,7 @@ def holds_joker(hand: CardSet) -> bool:
 
 
 def by_value(hand: CardSet) -> dict[int, tuple[CardSet, ...]]:
-    """Return the cards of each value, highest first, each as a set; the joker belongs to the aces.
+    """Return value -> the cards of that value, each as a set; highest value first, the joker among the aces.
 
     >>> {value: len(cards) for value, cards in by_value(card_set(["9h", "Jk", "9d", "2s"])).items()}
     {14: 1, 9: 2, 2: 1}
@@ -120,7 +120,7 @@ def top_value(hand: CardSet) -> int:
 
 
 def low_rank(hand: CardSet) -> int:
-    """Return the rank of a two-card low hand: a pair, or the higher card and then the other. The joker is an ace."""
+    """Return the rank of a two-card low hand: a pair, or else the higher card, then the lower. The joker is an ace."""
     halves = hand | hand >> 2 * _WIDTH
     ranks = (halves | halves >> _WIDTH) & _SUIT
     if hand >> _JOKER_AT:
@@ -137,13 +137,13 @@ class HighHands:
     __slots__ = ("_straights", "_suited", "wheel")
 
     def __init__(self, wheel: Wheel = "second_highest") -> None:
-        """Rank all straights, natural or completed by the joker, by the values present."""
+        """Tabulate the ranks of all straights, natural or completed by the joker, by the values present."""
         self.wheel = wheel
         self._straights: Final[dict[int, int]] = {}
         self._suited: Final[dict[int, int]] = {}
         for top in range(5, ACE + 1):
             low_ace = top == 5 and wheel == "second_highest"
-            # Between A-K-Q-J-10 and K-Q-J-10-9, so these and all below count one less.
+            # A-2-3-4-5 ranks between A-K-Q-J-10 and K-Q-J-10-9, so the latter and all lower straights rank one lower.
             place = ACE - 1 if low_ace else top if top == ACE or wheel == "lowest" else top - 1
             straight = pack(Category.straight, (place,))
             if top == ACE:
@@ -156,7 +156,7 @@ class HighHands:
                 self._suited[held] = max(suited, self._suited.get(held, 0))
 
     def rank(self, hand: CardSet) -> int:
-        """Return the rank of exactly five cards; higher is better, equal is a copy.
+        """Return the rank of exactly five cards; the higher rank wins, equal ranks are a copy (tie).
 
         >>> high = HighHands().rank
         >>> high(card_set(["As", "2d", "3d", "4d", "5c"])) > high(card_set(["Ks", "Qd", "Jd", "Td", "9c"]))
@@ -202,9 +202,9 @@ class HighHands:
 
 
 def formed(hand: CardSet, *, wild_joker: bool = False) -> int:
-    """Return all that five to seven cards can form, as flags of `Formed`; 0 for unpaired cards of no straight or flush.
+    """Return the combinations that five to seven cards can form, as flags of `Formed`; 0 if there are none.
 
-    With `wild_joker` the joker may be any card, otherwise an ace or what completes a straight or a flush.
+    With `wild_joker` the joker may be any card, otherwise an ace or the card that completes a straight or a flush.
 
     >>> Formed(formed(card_set(["Ks", "Kd", "Jk", "9s", "5h", "4d", "2c"]))).name
     'pair'
@@ -234,7 +234,7 @@ def formed(hand: CardSet, *, wild_joker: bool = False) -> int:
 
 
 def _formed_suited(suit: int, suits: Iterable[int], joker: int) -> int:
-    """Return what the cards of a flush suit can form, and what another suit adds to a royal flush."""
+    """Return the combinations within the suit of a flush, and those of a royal flush with two cards of another suit."""
     found = int(Formed.flush)
     natural = (suit & _ROYAL).bit_count()
     if natural + joker >= 5:
@@ -255,7 +255,7 @@ def _formed_suited(suit: int, suits: Iterable[int], joker: int) -> int:
 
 
 def _spans(ranks: int, joker: int, length: int = 5) -> bool:
-    """Return whether the ranks, with the joker for one of them, include `length` in sequence; an ace is high or low."""
+    """Return whether `length` ranks are in sequence, with the joker for one of them; an ace is high or low."""
     ranks |= ranks >> ACE << 1
     run, run_with_gap = ranks, -1
     for step in range(1, length):
@@ -267,7 +267,7 @@ def _spans(ranks: int, joker: int, length: int = 5) -> bool:
 
 
 def _joined(rank: int, ranks: int, pairs: int, threes: int, fours: int) -> int:
-    """Return what equal ranks can form if the joker is a card of `rank`, a bit."""
+    """Return the combinations of equal ranks (bit masks) if the joker is a card of `rank` (one bit)."""
     found = _formed_of_kinds(pairs | ranks & rank, threes | pairs & rank, fours | threes & rank)
     if fours & rank:
         found |= _FIVE_ACES_FORMED if rank == _ACE else _FIVE_OF_A_KIND_FORMED
@@ -275,7 +275,7 @@ def _joined(rank: int, ranks: int, pairs: int, threes: int, fours: int) -> int:
 
 
 def _formed_of_kinds(pairs: int, threes: int, fours: int) -> int:
-    """Return what equal ranks can form: the ranks present twice or more, three times or more, four times."""
+    """Return the combinations of equal ranks, from the ranks present twice or more, three times or more, four times."""
     number = pairs.bit_count()
     found = _PAIRS_FORMED[number]
     if threes:
@@ -288,12 +288,12 @@ def _formed_of_kinds(pairs: int, threes: int, fours: int) -> int:
 
 
 def _highest_not_in(ranks: int) -> int:
-    """Return the highest rank, ace first, that is not one of these."""
+    """Return the bit of the highest rank that is not among `ranks`."""
     return next(1 << value for value in range(ACE, 1, -1) if not ranks >> value & 1)
 
 
 class _Falling(dict[int, int]):
-    """The values of a set of ranks, highest first, as a rank contains them; computed on first use."""
+    """Bit mask of ranks -> their values packed as in a rank, highest first; computed on first use."""
 
     def __missing__(self, ranks: int) -> int:
         packed = self[ranks] = pack(
@@ -312,7 +312,7 @@ _FULL_HOUSE: Final = pack(Category.full_house, ())
 _FOUR_OF_A_KIND: Final = pack(Category.four_of_a_kind, ())
 _FIVE_ACES: Final = pack(Category.five_of_a_kind, (ACE,))
 
-# Flags as whole numbers: combining members of an enumeration costs more than ranking a hand.
+# Flags as integers, because combining enumeration members costs more than ranking a hand.
 _STRAIGHT_FORMED: Final = int(Formed.straight)
 _FIVE_OF_A_KIND_FORMED: Final = int(Formed.five_of_a_kind)
 _FIVE_ACES_FORMED: Final = int(Formed.five_of_a_kind | Formed.five_aces)

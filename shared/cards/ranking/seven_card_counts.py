@@ -1,7 +1,7 @@
-"""The number of seven-card hands of each kind from one deck with a joker: exact, in a second or two.
+"""Exact numbers of seven-card hands by kind, from one deck with a joker; takes a second or two.
 
 154,143,080 hands fall into about 300,000 classes. The hands of a class have the same ranks, and the same ranks in the
-one suit that can make a flush: rankings of poker hands treat them alike, and one hand can stand for all of them.
+one suit that can make a flush. Rankings of poker hands do not distinguish them, so one hand represents its class.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ _OTHER_SUITS: Final = SUITS[1:]
 
 
 class HandClass(NamedTuple):
-    """Hands that no ranking distinguishes: an example, and their number."""
+    """A class of hands that no ranking distinguishes: an example of the hands, and their number."""
 
     cards: tuple[Card, ...]
     hands: int
@@ -35,10 +35,10 @@ class HandClass(NamedTuple):
 
 @cache
 def count_seven_cards(kind: Callable[[tuple[Card, ...]], _Kind]) -> Counter[_Kind]:
-    """Return the number of seven-card hands of each kind from 52 cards and a joker.
+    """Return kind -> number of seven-card hands of that kind, from 52 cards and a joker.
 
-    `kind` may look at the ranks, at straights and flushes, at the joker, and at whether the two cards beside four or
-    five cards of a royal flush are of one suit: hands that differ in nothing else count as one class.
+    `kind` may depend only on the ranks, straights and flushes, the joker, and whether the two cards besides four or
+    five cards of a royal flush are of one suit: hands that differ in anything else are counted as one class.
     """
     counts: Counter[_Kind] = Counter()
     for cards, hands in seven_card_classes():
@@ -65,7 +65,7 @@ def _classes(ranks: str, jokers: tuple[Card, ...]) -> Iterator[HandClass]:
         hands = 1
         for count in copies.values():
             hands *= comb(len(SUITS), count)
-        # Five of a suit, or four and the joker; two suits cannot both have them.
+        # Five cards of a suit, or four and the joker; only one suit can have them.
         for size in range(_FLUSH - len(jokers), len(copies) + 1):
             for suited in combinations(copies, size):
                 for flush in _flushes(copies, suited, jokers):
@@ -84,7 +84,7 @@ def _flushes(copies: dict[str, int], suited: Sequence[str], jokers: tuple[Card, 
         rest += [rank] * others
     flush = _in_turn(suited, _FLUSH_SUIT)
     if len(set(rest)) == 2 and _ROYAL.issuperset(suited):
-        # A Royal Match asks whether the two cards beside a royal flush are of one suit: 3 of their 9 pairs of suits.
+        # For a Royal Match the two cards besides a royal flush are of one suit: 3 of their 9 pairs of suits.
         matched = hands // len(_OTHER_SUITS)
         yield HandClass(flush + _in_turn(rest, _OTHER_SUITS[:1]) + jokers, matched)
         hands -= matched

@@ -1,7 +1,8 @@
 """The standard ranking of poker hands: the best five of five to seven cards, exact on ties and kickers.
 
-A hand's rank is a whole number: the higher rank wins, equal ranks are a tie. It holds the category above five values of
-four bits each, in the order in which they decide: `pack` writes it, `category_of` and `values_of` read it.
+A hand's rank is an integer: the higher rank wins, equal ranks are a tie. Its upper bits are the category; below are
+five values of four bits each, in the order in which they decide. `pack` writes it, `category_of` and `values_of` read
+it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,14 +37,14 @@ VALUES: Final[dict[str, int]] = {rank: ACE - position for position, rank in enum
 """The value of each rank of `RANKS`, 14 for an ace down to 2."""
 
 CATEGORY_SHIFT: Final = 20
-"""Where in a rank the category stands, above the values."""
+"""The bit position of the category in a rank, above the values."""
 
 _CATEGORIES: Final = tuple(Category)
 _VALUE_SHIFTS: Final = (16, 12, 8, 4, 0)
 
 
 def pack(category: IntEnum, values: Iterable[int] = ()) -> int:
-    """Return the rank of a hand of `category`, of this ranking or another, whose at most five values decide in order.
+    """Return the rank of a hand: a `category` of this or another ranking, and up to five values that decide in order.
 
     >>> pack(Category.pair, (9, 14, 5, 3)) < pack(Category.pair, (10, 5, 3, 2))
     True
@@ -64,7 +65,7 @@ def category_of(rank: int) -> Category:
 
 
 def values_of(rank: int) -> tuple[int, ...]:
-    """Return the values that decide within the category, the most important first.
+    """Return the values that decide within the category, most significant first.
 
     >>> values_of(rank_five(["9s", "9h", "Ad", "5c", "3s"]))
     (9, 14, 5, 3)
@@ -93,13 +94,13 @@ def rank_best(cards: Sequence[Card]) -> int:
     flush = (counts & _SUIT_COUNTS) + _FIVE_OVERFLOWS & _OVERFLOWED
     if not flush:
         return _OFFSUIT[counts >> _RANKS_SHIFT]
-    # Five of a suit among seven cards leave no room for a full house or four of a kind.
+    # With five cards of a suit among seven, a full house or four of a kind is impossible.
     suit = SUITS[flush.bit_length() // 4 - 1]
     return _SUITED[sum([1 << VALUES[card[0]] for card in cards if card[1] == suit])]
 
 
 def best_five(cards: Sequence[Card]) -> tuple[Card, ...]:
-    """Return the five of five to seven cards that form the best hand, in the given order; of several, the first.
+    """Return the five cards that form the best hand of five to seven, in the given order; of equal hands, the first.
 
     >>> best_five(["2c", "Ah", "Kd", "As", "Kc", "9h", "9d"])
     ('Ah', 'Kd', 'As', 'Kc', '9h')
@@ -108,8 +109,8 @@ def best_five(cards: Sequence[Card]) -> tuple[Card, ...]:
     return next(five for five in combinations(cards, 5) if rank_best(five) == best)
 
 
-# A card adds one to the count of its suit (four bits, so that seven and three more do not carry) and one to the count
-# of its rank (three bits): one sum over the cards holds everything but which card is of which suit.
+# A card adds one to the count of its suit (four bits, so that seven plus three does not carry) and one to the count of
+# its rank (three bits). The sum over the cards has all counts of suits and ranks.
 _RANKS_SHIFT: Final = 4 * len(SUITS)
 _SUIT_COUNTS: Final = 0xFFFF
 _FIVE_OVERFLOWS: Final = 0x3333
@@ -121,7 +122,7 @@ _COUNTS: Final[dict[Card, int]] = {
 
 
 class _Offsuit(dict[int, int]):
-    """Ranks of hands without a flush, by their counts of ranks, each computed on first use."""
+    """Counts of ranks -> rank of the hand without a flush, computed on first use."""
 
     def __missing__(self, counts: int) -> int:
         rank = self[counts] = _rank_offsuit([counts >> 3 * (value - 2) & 7 if value > 1 else 0 for value in range(15)])
@@ -129,7 +130,7 @@ class _Offsuit(dict[int, int]):
 
 
 class _Suited(dict[int, int]):
-    """Ranks of flushes by the set of values of their suit, one bit each, computed on first use."""
+    """Bit mask of the values in the suit -> rank of the flush, computed on first use."""
 
     def __missing__(self, present: int) -> int:
         top = _straight(present)
@@ -146,8 +147,8 @@ _SUITED: Final = _Suited()
 
 
 def _rank_offsuit(counts: Sequence[int]) -> int:
-    """Return the rank of the best five cards by how often each value 2 to 14 (the index) occurs."""
-    # The most frequent first, the highest of these first.
+    """Return the rank of the best five cards without a flush; `counts[value]` is the number of cards of that value."""
+    # Most frequent value first, and of equally frequent values the highest first.
     groups = sorted(((count, value) for value, count in enumerate(counts) if count), reverse=True)
     (most, first), (next_most, second) = groups[:2]
 
@@ -171,7 +172,7 @@ def _rank_offsuit(counts: Sequence[int]) -> int:
 
 
 def _straight(present: int) -> int:
-    """Return the highest value of the best straight among the values present, 5 for A-2-3-4-5; 0 without a straight."""
+    """Return the top value of the best straight in a bit mask of values, 5 for A-2-3-4-5; 0 without a straight."""
     present |= present >> ACE << 1  # an ace is also the 1 below the 2
     runs = present & present >> 1 & present >> 2 & present >> 3 & present >> 4
     return runs.bit_length() + 3 if runs else 0
