@@ -163,9 +163,10 @@ class Rounds:
         table: Table,
         moment: datetime,
         round_id: str,
+        closed_at: datetime | None = None,
+        /,
         *,
         revision: int = 1,
-        closed_at: datetime | None = None,
         **total: int,
     ) -> dict[str, Any]:
         """A round was reversed at a moment; `total` is what was posted. Without `closed_at` it was closed then."""

@@ -275,7 +275,7 @@ def test_rounds_between_the_clock_and_the_hand_over_are_of_one_shift_in_each_tab
     assert {"day": (50_00, 50_00, 0), "swing": (0, 0, 0)} == wins
     desk.settle(
         rounds.posted(table, at(9.15), "r-2", handle=7_00),
-        rounds.reversed(table, at(40), "r-2", closed_at=at(9.15), handle=7_00),
+        rounds.reversed(table, at(40), "r-2", at(9.15), handle=7_00),
     )
     before, now = (
         {row["shift"]: row["settled_win_cents"] for row in rows_of(both.report("drop-and-win", **known), "shifts")}
