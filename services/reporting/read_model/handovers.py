@@ -39,12 +39,19 @@ _INSTANT: Final = timedelta(microseconds=1)
 
 
 class OpenInShift(Protocol):
-    """A row of OPEN_IN_SHIFTS."""
+    """A row of OPEN_IN_SHIFTS: a table was open in a shift of a gaming day, after a moment up to another."""
 
-    shift: str
-    after: datetime
-    until: datetime
-    gaming_day: date
+    @property
+    def gaming_day(self) -> date: ...
+
+    @property
+    def shift(self) -> str: ...
+
+    @property
+    def after(self) -> datetime: ...
+
+    @property
+    def until(self) -> datetime: ...
 
 
 class HandedOver(NamedTuple):
