@@ -17,20 +17,21 @@ from shared.runtime.settings import Settings
 from shared.runtime.tracing import NO_TRACING, Tracing
 
 Wake = Callable[[Sequence[Entry]], None]
-"""Wake the relay for committed entries. Entries that are not passed are read from the database."""
+"""Wake the relay to publish committed entries. Entries that are not passed are read from the database."""
 
 Behind = Callable[[], Mapping[tuple[str, int], float]]
-"""Return the age in seconds of the oldest unread record of each partition, by (topic, partition)."""
+"""Return the age of the oldest unread record, in seconds, by (topic, partition)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RuntimeContext:
     """A service's name, settings, database connections, journal, read model, metrics and clock.
 
-    `verifier` has the keys that other services sign with; without it no signatures are verified. `wake` tells the relay
-    that there are entries to publish. `step` is called at each durable step. `behind` returns the age in seconds of the
-    oldest unread record of each partition, infinite if another process reads the partition or if the age is unknown.
-    `tracing` records spans. `witness` is the evidence from outside the database of how far the journal was.
+    `verifier` has the keys with which other services sign; without it, no signatures are verified. `wake` tells the
+    relay that there are entries to publish. `step` is called at each durable step. `behind` returns the age of each
+    partition's oldest unread record in seconds. The age is infinite if it is unknown, or if another process reads the
+    partition. `tracing` records spans. `witness` is evidence from outside the database of how far the journal has been
+    written.
     """
 
     service: str

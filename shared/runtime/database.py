@@ -34,7 +34,7 @@ class Pool:
 
     @property
     def kept(self) -> int:
-        """Return how many connections stay open while unused: slightly more than half of the maximum."""
+        """Return how many unused connections stay open: slightly more than half of the maximum."""
         return self.connections_max // 2 + 1
 
 
@@ -88,13 +88,13 @@ class Pools:
 
 
 def create_engine(url: str, *, role: str, pool: Pool = _USUAL) -> AsyncEngine:
-    """Return an engine whose connections act as `role`, whatever the login role is.
+    """Return an engine whose connections act as `role`, even if they log in as a different role.
 
-    If the login role is `role` itself, as in production, this changes nothing. Server-side timeouts keep a forgotten
-    transaction from blocking a shard forever. JIT compilation is off, because compiling takes longer than the
-    statements that the planner would compile (tens of milliseconds). The most recently used connection is reused first,
-    because its statements are prepared and planned; the server closes the connections that are then unused after a
-    busier time. Waiting too long for a connection raises SQLAlchemy's TimeoutError.
+    In production the login role is `role` itself. Server-side timeouts keep a forgotten transaction from blocking a
+    shard forever. JIT compilation is off, because compiling a statement takes longer (tens of milliseconds) than
+    running it. The most recently used connection is reused first, because its statements are already prepared and
+    planned. After a busy period, the server closes the connections that stay unused. Waiting too long for a connection
+    raises SQLAlchemy's TimeoutError.
     """
     limits = {
         "timezone": "UTC",
@@ -140,9 +140,9 @@ def create_engine(url: str, *, role: str, pool: Pool = _USUAL) -> AsyncEngine:
 
 
 def _has_said_something(connection: Any) -> bool:
-    """Return whether a connection is closed or has unread data, usually the server's notice that it closes it.
+    """Return whether a connection is closed or has unread data, which usually is the server's notice of closing it.
 
-    A ping at each use would take as long as a statement.
+    This check replaces a ping, which would take as long as a statement at each use.
     """
     if connection.closed:
         return True

@@ -28,7 +28,7 @@ _CHECKPOINTS: Final = "a signed checkpoint"
 _SERVER: Final = (
     "SELECT pg_postmaster_start_time()::text, oid::bigint FROM pg_database WHERE datname = current_database()"
 )
-"""Query that identifies the server start and the database: after a change, the journal may be in an earlier state."""
+"""Query for the server's start time and the database's id; if either changes, the journal may be an older one."""
 
 
 class HighWaterMark(NamedTuple):
@@ -40,7 +40,7 @@ class HighWaterMark(NamedTuple):
 
 
 class HighWaterSource(Protocol):
-    """Evidence, from outside the database, of how far each shard was. Its methods raise ConnectionError."""
+    """Evidence, from outside the database, of how far each shard was written. Its methods raise ConnectionError."""
 
     def signed(self) -> Mapping[str, int]:
         """Return the number of entries covered by signed checkpoints, by shard name."""
@@ -54,9 +54,9 @@ class HighWaterSource(Protocol):
 
 
 class HighWater:
-    """The high-water marks of all shards, and the problems found in the journal; any problem suspends recording.
+    """The high-water marks of all shards, and the problems found in the journal.
 
-    A problem is kept until the process ends.
+    Once any problem is found, nothing is recorded until the process ends.
     """
 
     def __init__(self, pools: Pools, tables: JournalTables, witness: HighWaterSource | None = None) -> None:
@@ -70,7 +70,7 @@ class HighWater:
         self._signed: dict[str, int] = {}
         self._server: tuple[Any, ...] | None = None
         self._servers = 0
-        """Number of server starts and databases that connections have met, one after the other."""
+        """Number of times that a new connection met another server start or another database than the last one."""
         self._compared: int | None = None
         """The value of `_servers` when the last finished comparison began."""
         self._turn = asyncio.Lock()
@@ -93,14 +93,14 @@ class HighWater:
     # --- marks and problems ---
 
     def reached(self, shards: Iterable[Shard]) -> None:
-        """Note the state of shards that this process committed or holds locked."""
+        """Raise the marks of shards that this process has committed or locked."""
         for shard in shards:
             known = self._known.get(shard.name)
             if known is None or known.seq < shard.next_seq:
                 self._known[shard.name] = HighWaterMark(shard.next_seq - 1, shard.head)
 
     def signed(self, sizes: Mapping[str, int]) -> None:
-        """Raise the number of entries that signed checkpoints cover, by shard name; smaller numbers are ignored."""
+        """Raise the number of entries that signed checkpoints cover, by shard name; smaller numbers change nothing."""
         for name, size in sizes.items():
             self._signed[name] = max(size, self._signed.get(name, 0))
 
@@ -130,18 +130,18 @@ class HighWater:
         )
 
     def require(self, shard: Shard) -> None:
-        """Check a shard that the caller has locked. Raises: Rejected if any problem was found in the journal."""
+        """Check a shard that the caller has locked. Raises: Rejected if the journal has a problem in any shard."""
         self.found_set_back(shard)
         self.require_whole()
 
     def known(self, prefix: str) -> Mapping[str, HighWaterMark]:
-        """Return the high-water marks of the shards with a name prefix. Call this before reading those shards."""
+        """Return the high-water marks of the shards with this name prefix. Call it before reading those shards."""
         return {name: mark for name, mark in self._known.items() if name.startswith(prefix)}
 
     def require_all(self, known: Mapping[str, HighWaterMark], next_seqs: Mapping[str, int]) -> None:
-        """Check unlocked shards against the marks that were known before the shards were read. Raises: Rejected.
+        """Check unlocked shards against high-water marks that were read before the shards. Raises: Rejected.
 
-        All shards are checked, because a command recorded in one shard could be recorded again in another one.
+        All shards are checked, because a command whose shard was rolled back could be recorded again in another shard.
         """
         for name, mark in known.items():
             last = next_seqs.get(name, 1) - 1
@@ -174,7 +174,7 @@ class HighWater:
         self.set_back = self.set_back or f"{problem.shard} entry {problem.seq}: {problem.what}"
 
     async def compared(self) -> None:
-        """Compare the database with all evidence, unless this was done since the last change of server or database.
+        """Compare the database with all evidence, unless it was compared since the last change of server or database.
 
         Raises: ConnectionError if the evidence is unavailable.
         """

@@ -90,7 +90,7 @@ def partitions_holding(settings: KafkaSettings, topic: str, offsets: Mapping[int
 
 
 def new_producer(settings: KafkaSettings, service: str) -> Producer:
-    """Return an idempotent producer, which neither loses, duplicates nor reorders records."""
+    """Return an idempotent producer. It does not lose, duplicate or reorder records."""
     config = {
         **settings.librdkafka(),
         "client.id": f"pitledger-{service}",
@@ -105,7 +105,7 @@ def new_producer(settings: KafkaSettings, service: str) -> Producer:
 
 @contextmanager
 def inspecting(settings: KafkaSettings, options: Mapping[str, Any] = MappingProxyType({})) -> Iterator[Consumer]:
-    """Yield a consumer apart from the services' groups: it commits nothing, and reports the ends of partitions."""
+    """Yield a consumer outside the services' consumer groups. It commits nothing, and reports partition ends."""
     config = {
         **settings.librdkafka(),
         "group.id": "pitledger-inspection",

@@ -13,34 +13,34 @@ from prometheus_client import Counter
 LINES_LEFT_OUT: Final = Counter(
     "pitledger_log_lines_left_out", "Log lines dropped by the rate limit for their kind", ["kind"], registry=None
 )
-"""Number of dropped log lines, counted for the whole process; every service of the process reports it."""
+"""Number of dropped log lines of the whole process; each service in the process reports the same number."""
 
 _MINUTE_SECONDS: Final = 60.0
 _SERVICE: Final = "service"
 """The member of a log line that contains the service's name."""
 _WITHHELD: Final = "details_withheld"
-"""The context variable of tasks whose log lines are reduced to the event."""
+"""Context variable of tasks whose log lines are reduced to the event's name."""
 _WRONG: Final = ("error", "critical")
 _TOLD: Final = (_SERVICE, "event", "level", "timestamp", "_record", "_from_structlog")
-"""The members that remain of a line without details; the last two belong to structlog."""
+"""The members that remain in a log line without details; the last two belong to structlog."""
 _KINDS_MAX: Final = 1000
-"""Maximum number of events limited separately per service; further ones, as from libraries, share one limit."""
+"""Maximum number of events with a limit of their own, per service; all further events share one limit."""
 
 
 class PerMinute:
-    """Limits the lines per minute of each event of a service; the first line after that states how many were dropped.
+    """Limits the lines per minute for each event of a service; the next line reports how many lines were dropped.
 
-    Services that share a process share no limit, so that a flood from one service drops no lines of another.
+    Each service in a process has limits of its own, so that a flood from one service drops no lines of another.
     """
 
     def __init__(self, lines_max: int, clock: Callable[[], float] = monotonic) -> None:
         self._lines_max = lines_max
         self._clock = clock
         self._kinds: defaultdict[str, dict[str, tuple[float, int]]] = defaultdict(dict)
-        """Start of the current minute and number of lines since then, by service and event."""
+        """Start of the current minute, and number of lines since then, by service and event."""
 
     def left_out(self, kind: str) -> int | None:
-        """Return how many lines were dropped before this one; 0 or more if it is logged, None if it is dropped."""
+        """Return the number of lines dropped in the previous minute if this line may be logged, or None to drop it."""
         kinds = self._kinds[_current_service()]
         if kind not in kinds and len(kinds) >= _KINDS_MAX:
             kind = "others"
@@ -57,7 +57,7 @@ class PerMinute:
         return None
 
     def __call__(self, logger: object, method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
-        """Return a line with the number of dropped lines, or raise DropEvent (a structlog processor)."""
+        """Return a line with the number of dropped lines added, or raise DropEvent (a structlog processor)."""
         del logger, method
         before = self.left_out(str(line.get("event")))
         if before is None:
@@ -95,7 +95,7 @@ def of_service(service: str) -> None:
 
 
 def withhold_details() -> None:
-    """Log only errors of this task, and of the tasks that it creates, and only their event, without details.
+    """Reduce the logging of this task, and of the tasks that it creates, to the names of error events.
 
     Warnings are dropped, too, because even the retry of a command reveals that there was a command.
     """
@@ -103,7 +103,7 @@ def withhold_details() -> None:
 
 
 def _withheld(logger: object, method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Reduce a line of a confidential service to its event; drop the line if it is no error (a structlog processor)."""
+    """Reduce a line without details to its event; drop the line unless it is an error (a structlog processor)."""
     del logger, method
     if not line.pop(_WITHHELD, False):
         return line

@@ -109,7 +109,7 @@ class Metrics:
         self.checkpoint_age = Gauge("pitledger_checkpoint_age_seconds", "Age of the last checkpoint", registry=r)
         self.witness_age = Gauge(
             "pitledger_witness_age_seconds",
-            "Time since the latest checkpoint of every shard was cosigned by a witness",
+            "Time since the witness had last cosigned the latest checkpoints of all shards",
             ["witness"],
             registry=r,
         )
@@ -173,19 +173,19 @@ class Metrics:
         )
         self.variances_open = Gauge(
             "pitledger_variances_open",
-            "Unresolved variances of days that are not sealed, by level",
+            "Unresolved variances of unsealed gaming days, by level",
             ["level"],
             registry=r,
         )
         self.variances_open_sealed = Gauge(
             "pitledger_variances_open_sealed",
-            "Unresolved variances of sealed days, by level",
+            "Unresolved variances of sealed gaming days, by level",
             ["level"],
             registry=r,
         )
         self.variances_open_old = Gauge(
             "pitledger_variances_open_old",
-            "Variances still unresolved a day after detection, of days that are not sealed, by level",
+            "Variances of unsealed gaming days that are still unresolved 24 hours after detection, by level",
             ["level"],
             registry=r,
         )
@@ -200,7 +200,7 @@ class Metrics:
         )
         self.promotions_overdue = Gauge(
             "pitledger_promotions_overdue",
-            "Accounts with promotional money that should have been written off",
+            "Accounts with promotional money whose write-off is overdue",
             registry=r,
         )
         self.filings_late = Gauge(
@@ -210,7 +210,7 @@ class Metrics:
         )
         self.currency_reports_unprepared = Gauge(
             "pitledger_currency_reports_unprepared",
-            "Persons' gaming days whose currency report is due in three days, late or changed, and was not prepared",
+            "Persons' gaming days whose currency report is late, due in three days or to be corrected, and unprepared",
             registry=r,
         )
         self.slips_in_transit = Gauge(

@@ -82,7 +82,7 @@ def manifest_digest(home: Path = HOME) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AttestationResult:
-    """The number of files and of dependencies that match the release, and one line for each difference."""
+    """The number of matching files and dependencies of an installation, and a line per difference from the release."""
 
     files: int
     dependencies: int
@@ -95,7 +95,7 @@ def find_distribution(site: Path | None) -> Distribution | None:
 
 
 def is_checkout(found: Distribution) -> bool:
-    """Return whether a distribution is an editable install, or the remnant of a build."""
+    """Return whether a distribution is an editable install or a leftover of a build, rather than an installation."""
     said = json.loads(found.read_text("direct_url.json") or "{}")
     editable: bool = said.get("dir_info", {}).get("editable", False)
     return editable or found.read_text("RECORD") is None
@@ -121,7 +121,7 @@ def compare(release: Release, sbom: bytes, found: Distribution, site: Path | Non
 
 
 def _files(release: Release, root: Path) -> tuple[int, list[str]]:
-    """Return the number of files as released, and one line for each altered, missing or unexpected file."""
+    """Return the number of unaltered files, and one line for each altered, missing or unexpected file."""
     wrong: list[str] = []
     for name, expected in release.files.items():
         try:
@@ -144,7 +144,7 @@ def _files(release: Release, root: Path) -> tuple[int, list[str]]:
 
 
 def _bytecode_trouble(path: Path) -> str:
-    """Return what is wrong with a bytecode file, which Python would run instead of its source; empty if nothing."""
+    """Return what is wrong with a bytecode file, which Python would run instead of its source, or an empty text."""
     try:
         source = Path(source_from_cache(str(path)))
         level = re.search(r"\.opt-([12])$", path.stem)
@@ -159,7 +159,7 @@ def _bytecode_trouble(path: Path) -> str:
 
 
 def _versions(sbom: dict[str, Any], site: Path | None) -> tuple[int, list[str]]:
-    """Return the number of dependencies that match the bill of materials, and one line for each other one."""
+    """Return the number of dependencies that match the bill of materials, and one line for each that does not."""
     released = {_normalized(each["name"]): each["version"] for each in sbom.get("components", ())}
     good, wrong = 0, []
     for name, version in sorted(set(_installed(site))):

@@ -36,10 +36,10 @@ async def retry(
 
     Parameters
     ----------
-    passes : whether an error is transient; any other error is raised at once, as is the last one after the deadline.
-    note : called with each error that another attempt follows.
+    passes : returns whether an error is transient. Any other error, or one after the deadline, is raised at once.
+    note : called with each error after which another attempt is made.
     seconds_max : time after the start of the first attempt after which no further attempt begins.
-    at_once : whether to retry without a pause after an error.
+    at_once : returns whether to retry without a pause after an error.
     """
 
     async def once() -> T:
@@ -59,7 +59,7 @@ async def retry(
 
 
 def wait_while(trouble: Callable[[], T], *, seconds_max: float, pause_seconds: float) -> T:
-    """Call `trouble` until its result is false or the time is up; return the last result.
+    """Call `trouble` until its result is falsy or the time is up; return the last result.
 
     >>> wait_while(iter([2, 1, 0]).__next__, seconds_max=9, pause_seconds=0)
     0

@@ -36,7 +36,7 @@ async def last_number(connection: AsyncConnection, table: Table, name: str, /, *
 
 
 def thing_of(kind: type[ThingT], row: Row[Any], /, **more: Any) -> ThingT:
-    """Return a dataclass or document from a row: each field has the column of its name; `more` takes precedence."""
+    """Return a dataclass or document from a row: each field has the value in `more` or the column of its name."""
     said = row._asdict()  # a row of SQLAlchemy or of a pipeline
     return kind(**({name: said[name] for name in _fields(cast("Any", kind)) if name in said} | more))
 
@@ -44,7 +44,7 @@ def thing_of(kind: type[ThingT], row: Row[Any], /, **more: Any) -> ThingT:
 async def things_of(
     kind: type[ThingT], connection: AsyncConnection, query: Executable, parameters: Mapping[str, Any] | None = None
 ) -> list[ThingT]:
-    """Return a dataclass or document for each row of a query, by the names of the columns."""
+    """Return a dataclass or document for each row of a query; each field has the column of the same name."""
     return [thing_of(kind, row) for row in await connection.execute(query, parameters)]
 
 

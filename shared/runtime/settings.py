@@ -12,7 +12,7 @@ Seconds = Annotated[float, Field(gt=0)]
 
 
 def _of_postgresql(url: SecretStr) -> SecretStr:
-    """Return the URL if it is one of PostgreSQL. Raises: PydanticCustomError otherwise, without showing the URL."""
+    """Return the URL if it is a PostgreSQL URL. Raises: PydanticCustomError otherwise, without showing the URL."""
     if not url.get_secret_value().startswith(("postgresql+psycopg://", "postgresql://")):
         raise PydanticCustomError("database_url", "write postgresql+psycopg://USER:PASSWORD@HOST:PORT/DATABASE")
     return url

@@ -39,7 +39,7 @@ class Executes(Protocol):
 class SnapshotReader:
     """Executes statements on one snapshot of the database, one at a time per connection.
 
-    The second connection is taken only if the pool has a free one, so that no holder of a connection waits for another.
+    The second connection is used only if the pool has a free one, so that no holder of a connection waits for another.
     """
 
     def __init__(self, first: AsyncConnection, exported: str, connections: AsyncExitStack) -> None:
@@ -80,7 +80,7 @@ class SnapshotReader:
             self._turns.release()
 
     async def finish(self) -> None:
-        """Wait for running statements; later ones fail, so that the other parts end after the failure of one part."""
+        """Wait for running statements; later statements fail, so that the failure of one part ends the others."""
         async with self._opening:
             for _ in range(self._number):
                 await self._turns.acquire()

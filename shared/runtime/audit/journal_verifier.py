@@ -45,7 +45,7 @@ _RETRY_SECONDS = 1.0
 def entries_due(entries: int, seconds: float, scrub_seconds: float) -> int:
     """Return how many old entries are due to be verified again after `seconds`.
 
-    The rate covers a journal of `entries` entries within `scrub_seconds`, or within `pass_seconds` if that is longer.
+    At this rate all `entries` entries are verified within `scrub_seconds`, or within `pass_seconds` if that is longer.
     """
     return math.ceil(seconds * min(SCRUBBED_A_SECOND_MAX, max(SCRUBBED_A_SECOND, entries / scrub_seconds)))
 
@@ -61,13 +61,13 @@ def pass_seconds(entries: int, scrub_seconds: float) -> float:
 
 @dataclass(slots=True)
 class VerifiedShard:
-    """A shard under verification: how far new entries are verified, and how far the current pass over old ones is."""
+    """A shard under verification: the position of its new entries' verification, and of the pass over old entries."""
 
     shard: Shard
     reached: Verified
     scrubbed: Verified
     scrubbed_at: datetime
-    """When the last pass over old entries ended; before the first pass ends, when verification began."""
+    """When the last pass over old entries ended; until one has ended, when verification began."""
     marked: VerificationBookmark | None = None
     """The signed bookmark as last stored."""
 
@@ -80,7 +80,7 @@ class VerifiedShard:
 
 @dataclass(slots=True)
 class JournalVerifier:
-    """Background job that verifies and signs the journal. Without a checkpoint signer, each start begins at entry 1."""
+    """Background job that verifies and signs the journal. Without a checkpoint signer, it restarts at entry 1."""
 
     context: RuntimeContext
     notary: CheckpointSigner | None = None
@@ -91,16 +91,16 @@ class JournalVerifier:
     _watched: dict[str, VerifiedShard] | None = None
     """Shards under verification by name; None until the stored bookmarks are read."""
     _scrubbed_until: datetime | None = None
-    """Until when the schedule of old entries has been followed."""
+    """When old entries were last selected for verification; those that have become due since then come next."""
 
     @property
     def problems(self) -> list[VerificationProblem]:
-        """Return the problems found in the journal, by the verifier or while recording."""
+        """Return the problems that were found in the journal, by this job or by another part of the service."""
         return self.context.high_water.problems
 
     @property
     def scrubbed_at(self) -> datetime | None:
-        """Return when the least recent full pass over a shard ended; without any shard, `verified_at`."""
+        """Return, of the ends of each shard's last full pass, the earliest; if there are no shards, `verified_at`."""
         return min((each.scrubbed_at for each in (self._watched or {}).values()), default=self.verified_at)
 
     @property
@@ -208,8 +208,8 @@ class JournalVerifier:
     async def _scrub(self, connection: AsyncConnection, parts: Pacing) -> None:
         """Verify the old entries that are due, continuing the rotation.
 
-        The shard whose last pass ended longest ago comes first. A pass ends at the last verified entry and must compute
-        the same Merkle root as the first verification.
+        The shard whose last pass ended longest ago comes first. A pass ends at the last verified entry. Its Merkle root
+        must equal the root that the first verification computed.
         """
         watched = sorted(self._good(), key=lambda each: each.scrubbed_at)
         now = self.context.clock()
@@ -254,7 +254,7 @@ class JournalVerifier:
             log.error("journal verification failed", shard=problem.shard, entry=problem.seq, what=problem.what)
 
     def _open(self, shard_name: str, note: str) -> Checkpoint | None:
-        """Return a stored checkpoint; report it as a problem and return None if no key of the service signed it."""
+        """Return a stored checkpoint, or None, with a problem report, if no key of the service signed it."""
         assert self.notary is not None
         try:
             return self.notary.open(note)
@@ -286,7 +286,8 @@ class JournalVerifier:
     async def _keep_marks(self) -> None:
         """Sign and store the progress of each shard that has no problem.
 
-        The bookmark of a shard with a problem stays before it, so that the problem is found again after a restart.
+        The stored bookmark of a shard with a problem does not advance past the problem, so that it is found again after
+        a restart.
         """
         if self.notary is None:
             return

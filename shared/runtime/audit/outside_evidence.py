@@ -26,10 +26,13 @@ from shared.runtime.settings import Settings
 _TAIL_RECORDS: Final = 100
 """Number of records first read from the end of each partition."""
 _TAIL_RECORDS_MAX: Final = 100_000
-"""Maximum number of records read from the end of each partition; if the database has none, it was rolled back."""
+"""Maximum number of records read from the end of each partition.
+
+If the database contains none of these records, it was rolled back.
+"""
 _DEEPER: Final = 8
 _TAIL: Final = -2000
-"""librdkafka's offset of the end of a partition; subtracting n gives n records before it."""
+"""librdkafka's logical offset for the end of a partition; this value minus n selects the last n records."""
 _AT_ONCE: Final = 500
 _POLL_SECONDS: Final = 0.2
 _NOT_THERE: Final = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)
@@ -40,7 +43,7 @@ PartitionKey = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class OutsideEvidence:
-    """The furthest known state of a service's shards, read without its database; accepted losses are left out."""
+    """The furthest known state of a service's shards, from sources outside its database, without accepted losses."""
 
     settings: KafkaSettings
     service: str
@@ -88,7 +91,7 @@ class OutsideEvidence:
         return found
 
     def _entries(self, records: Sequence[InputRecord]) -> Iterator[tuple[PartitionKey, Published]]:
-        """Yield the entries in these records with their partitions, without records that the service did not write."""
+        """Yield each entry in these records with its partition; records that the service did not write are skipped."""
         for record in records:
             for one in read_published(self.service, [record], self.verifier):
                 if isinstance(one, Published):
@@ -119,7 +122,7 @@ def _places(kafka: Consumer, topics: Sequence[str]) -> list[PartitionKey]:
 
 
 def _tails(kafka: Consumer, places: Collection[PartitionKey], count: int) -> Iterator[list[InputRecord]]:
-    """Yield the last `count` records of each partition, in batches of all partitions. Raises: KafkaException."""
+    """Yield the last `count` records of each partition, in batches that mix partitions. Raises: KafkaException."""
     kafka.assign([TopicPartition(topic, number, _TAIL - count) for topic, number in places])
     ended: set[PartitionKey] = set()
     heard = monotonic()
@@ -154,7 +157,7 @@ def write_floors(checkpoints: Path, service: str, ends: Mapping[PartitionKey, in
 
 
 def read_floors(checkpoints: Path, service: str) -> dict[PartitionKey, int]:
-    """Return the offsets up to which a service's topics were compared, by partition; empty if they never were."""
+    """Return the offsets up to which a service's topics were compared, by partition; empty before any comparison."""
     try:
         said = json.loads(_floors_file(checkpoints, service).read_text())
     except FileNotFoundError:

@@ -40,10 +40,10 @@ def _of_cluster(settings: KafkaSettings) -> AbstractContextManager[Topics]:
 
 @dataclass(slots=True)
 class RederivationJob:
-    """Background job that re-derives the journal and compares it with the recorded one.
+    """Background job that re-derives the journal and compares the result with the recorded journal.
 
-    Progress is kept in the checkpoint directory; without that directory it is lost when the service ends. If several
-    processes share the directory, only one of them re-derives.
+    Progress is stored in the checkpoint directory; without a directory, it is lost when the service ends. If several
+    processes share the directory, only one of them re-derives at a time.
     """
 
     context: RuntimeContext
@@ -52,7 +52,7 @@ class RederivationJob:
     problems: list[VerificationProblem] = field(default_factory=list)
     """The problems found in the last pass."""
     derived_at: datetime | None = None
-    """When the last pass ended; before the first pass, when the service started."""
+    """When the last pass ended; until one has ended, when the service started."""
 
     async def run(self) -> None:
         """Re-derive until cancelled."""
@@ -66,7 +66,7 @@ class RederivationJob:
                     with self._kept() or nullcontext(forgotten) as memory:
                         await self.derive(memory)
                 except Busy:
-                    log.info("re-derivation skipped, another process runs it")
+                    log.info("re-derivation skipped, another process is running it")
 
             def note(error: Exception) -> None:
                 forgotten.forget()
@@ -107,7 +107,7 @@ class RederivationJob:
             self.context.metrics.rederivation_age.set((self.context.clock() - self.derived_at).total_seconds())
 
     async def check(self) -> str | None:
-        """Return why the service is not ready, or None: it is not while the journal differs from its re-derivation."""
+        """Return why the service is not ready (its journal differs from the re-derivation), or None if it is ready."""
         if not self.problems:
             return None
         first = self.problems[0]

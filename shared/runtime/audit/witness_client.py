@@ -42,7 +42,7 @@ _NOT_HERE: Final = (429, 500, 502, 503, 504)
 
 
 class WitnessUnavailable(ConnectionError):
-    """A witness does not answer, or answers that it is temporarily unavailable."""
+    """A witness does not answer, or its answer is that it is temporarily unavailable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +131,9 @@ class WitnessClient:
     topic: AnnouncedCheckpoints | None = None
     _since: datetime | None = None
     _complete_at: dict[str, datetime] = field(default_factory=dict)
-    """When each witness had cosigned the latest checkpoint of every shard, by witness name."""
+    """When each witness was last found to have cosigned the latest checkpoints of all shards, by witness name."""
     _known: dict[tuple[str, str], Frontier] = field(default_factory=dict)
-    """The tree that a witness last cosigned, by (witness name, shard name), as far as this process remembers."""
+    """The tree that a witness last cosigned for this process, by (witness name, shard name)."""
     _published: dict[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -171,9 +171,9 @@ class WitnessClient:
             self._complete_at[witness.name] = self.context.clock()
 
     async def _cosigned(self, client: httpx.AsyncClient, witness: ListedWitness, shard: Shard) -> bool:
-        """Have a witness cosign the latest checkpoint of a shard, unless it has; return whether it is cosigned now.
+        """Have a witness cosign a shard's latest checkpoint unless it already has; return whether it has cosigned.
 
-        Raises: WitnessUnavailable, EvidenceError.
+        Returns False if the witness has already cosigned a later checkpoint. Raises: WitnessUnavailable, EvidenceError.
         """
         store, origin = self.notary.store, self.notary.origin(shard.name)
         note = await asyncio.to_thread(store.latest, origin)
@@ -256,7 +256,7 @@ class WitnessClient:
         return {name: note for name, note in latest.items() if note is not None and note != self._published.get(name)}
 
     def observe(self) -> None:
-        """Update the metric of the age of each witness's latest cosignature, seconds."""
+        """Update the metric: seconds since each witness last had cosigned the latest checkpoints of all shards."""
         now = self.context.clock()
         for witness in self.witnesses:
             since = self._complete_at.get(witness.name, self._since or now)

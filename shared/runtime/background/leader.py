@@ -13,10 +13,10 @@ from shared.runtime.database import keep_open
 
 @asynccontextmanager
 async def leadership(engine: AsyncEngine, work: str) -> AsyncIterator[Callable[[], Awaitable[bool]]]:
-    """Yield a function that returns whether this process is the leader for `work`; a leader remains so until the end.
+    """Yield a function that returns whether this process is the leader for `work`.
 
-    If the leader ends or loses its connection, another process takes over. The next call after a lost connection
-    raises.
+    A leader remains leader until the block ends or its database connection is lost; then another process takes over.
+    After its connection is lost, the function raises.
     """
     lock = select(func.pg_try_advisory_lock(func.hashtextextended(work, 0)))
     async with engine.connect() as connection:
@@ -37,8 +37,8 @@ async def run_on_leader(
 ) -> None:
     """Run `work` periodically in one process of a service until cancelled; another takes over when that process ends.
 
-    A transient failure is logged with `failed` as the name of the work, and leadership may then pass to another
-    process. A bug is raised.
+    A transient failure is logged with `failed` as the name of the work. Leadership may then pass to another process. A
+    bug is raised.
     """
 
     async def while_ours() -> None:

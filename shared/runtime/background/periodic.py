@@ -11,7 +11,7 @@ log = structlog.get_logger()
 
 
 async def every(seconds: float, work: Callable[[], Awaitable[object]], failed: str) -> None:
-    """Run `work` periodically until cancelled. A transient failure is logged as that of `failed`; a bug is raised."""
+    """Run `work` periodically until cancelled. Log a transient failure under the name `failed`, but raise a bug."""
     await repeat(
         seconds, work, lambda error: log.warning("periodic work failed, retrying", work=failed, error=str(error))
     )
@@ -24,9 +24,9 @@ async def repeat(
     *,
     failed_seconds: float | None = None,
 ) -> None:
-    """Run `work` periodically until cancelled. `note` is called with a transient failure; a bug is raised.
+    """Run `work` periodically until cancelled. Pass a transient failure to `note`, but raise a bug.
 
-    `seconds` is the pause after each run; `failed_seconds` is the pause after a failure, if it differs.
+    `seconds` is the pause after each run. `failed_seconds`, if given, is the pause after a failed run.
     """
     while True:
         pause = seconds

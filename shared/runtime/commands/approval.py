@@ -28,8 +28,8 @@ class Decision(StrEnum):
 class Policy:
     """The wording for one kind of request.
 
-    `did` is the requester's action in the past tense, `approve` the approver's action, and `decided` the past tense of
-    decisions that are worded otherwise than their names.
+    `did` is the requester's action in the past tense, and `approve` is the approver's action. `decided` gives the past
+    tense of a decision where the decision's own name is not the right word.
     """
 
     did: str
@@ -59,7 +59,7 @@ FILING: Final = Policy("prepared")
 ROUND_CORRECTION: Final = Policy("proposed")
 PIT_CHANGE: Final = Policy("proposed")
 QUARANTINE: Final = Policy("asked for")
-"""The last kind of request that needs two people; the constants above are the others."""
+"""The wordings of all kinds of request that need two people; this is the last one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Approval:
             raise Rejected(Reason.SAME_PERSON, detail)
 
     def reject(self) -> None:
-        """Check that the request may be rejected. The requester may also reject it, to withdraw it.
+        """Check that the request is still open. The requester, too, may reject it, in order to withdraw it.
 
         Raises: Rejected if it is decided.
         """

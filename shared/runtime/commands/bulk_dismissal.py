@@ -1,7 +1,7 @@
 """Bulk dismissal of quarantined records: one person requests it, another decides.
 
-A filter selects the records. An approval dismisses exactly the records that were open at the request, or none: if one
-of them has been resolved since, or another one matches now, a new request is needed.
+A filter selects the records. An approval dismisses exactly the records that were open at the time of the request, or
+none. If one of those has been resolved since, or a new record matches the filter, a new request is needed.
 """
 
 from collections.abc import Sequence
@@ -43,9 +43,9 @@ from shared.runtime.commands.command import Accepted, Approving, Command, Comman
 from shared.runtime.projector import Projector, Transaction
 
 RECORDS_MAX: Final = 200_000
-"""Maximum number of records in a bulk dismissal: they are locked, and every consumer reads them as one entry."""
+"""Maximum number of records in a bulk dismissal, because all are locked and one entry has to list them."""
 RANGES_MAX: Final = 5_000
-"""Maximum number of ranges of entries in a bulk dismissal, whose fact must fit into a Kafka record (1 MB)."""
+"""Maximum number of record ranges in a bulk dismissal, because its fact must fit into a Kafka record (1 MB)."""
 _SAMPLE_MAX: Final = 20
 
 DismissalNumber = Annotated[int, Field(ge=1, le=2**31 - 1, description="the number of the bulk dismissal")]
@@ -66,7 +66,7 @@ class RequestDismissal(Command):
 
 
 class ApproveDismissal(Approving):
-    """Approve a bulk dismissal: all records that were shown are dismissed, or none."""
+    """Approve a bulk dismissal: it dismisses exactly the records that were shown, or none."""
 
     dismissal: DismissalNumber
 
@@ -79,7 +79,7 @@ class RejectDismissal(Command):
 
 
 class DismissalItem(BaseModel):
-    """A requested bulk dismissal: its filter, and the decision on it."""
+    """A requested bulk dismissal: its filter, and any decision on it."""
 
     dismissal: int
     until: int = Field(description="the highest record number that the filter selects")
@@ -145,9 +145,9 @@ async def dismissal_of(connection: AsyncConnection, tables: JournalTables, numbe
 async def read_many(
     connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
 ) -> BulkDismissal:
-    """Return a bulk dismissal with the records that its filter selects now; once it is decided, without records.
+    """Return a bulk dismissal with the records that its filter selects now; a decided one has no records.
 
-    `lock` locks it for a decision. Raises: Rejected if the number is unknown.
+    `lock` locks the dismissal for a decision. Raises: Rejected if the number is unknown.
     """
     if lock:
         await read_dismissal(connection, tables, number, lock=True)

@@ -39,11 +39,11 @@ class Command(Contract):
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
 
     def content(self) -> Any:
-        """Return the request as JSON, by which retries under a key are compared. Subclasses leave secrets out."""
+        """Return the request as JSON. A retry must have the same content. Subclasses leave out secrets."""
         return self.model_dump(mode="json", exclude_none=True)
 
     def shown(self) -> dict[str, Any] | None:
-        """Return the content that may be recorded if the command is rejected, or None if none may be."""
+        """Return the content that may be recorded if the command is rejected; None if nothing may be recorded."""
         content: dict[str, Any] = self.content()
         return content
 
@@ -121,7 +121,7 @@ Answered = Callable[[], Awaitable[Any]]
 BatchLoader = Callable[[Transaction, Sequence[Command]], Awaitable[Answered]]
 """Query and lock, in the transaction's pipeline, the state that is needed to decide a batch of commands.
 
-The batch may include commands that turn out to have stored answers. Handlers update the state as they accept commands.
+Some commands of the batch may turn out to be answered already. Handlers update the state with each accepted command.
 """
 
 
@@ -129,7 +129,7 @@ SubjectOf = Callable[[CommandT, StateT, Now], ApprovalSubject]
 """Return the approval subject of a command, as people saw it, from the loaded state. Raises: Rejected."""
 
 Keep = Callable[[AsyncConnection, CommandT, Any], Awaitable[None]]
-"""Write command content that must not be in the journal. Runs after the fact is recorded, in the same transaction."""
+"""Write command content that must not be in the journal, after the fact is recorded and in the same transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +162,14 @@ class Commands:
     """The commands of a service, each with its handler.
 
     Without `ask_all`, commands are decided and projected one after the other in one transaction on a single shard, so
-    each sees the effects of earlier ones. With `ask_all`, the state of a batch is loaded in one round trip, the
-    handlers update it in memory, and several processes work in parallel, each on a shard of its own. State that other
-    processes must not change meanwhile has to be locked. The projector then writes in the pipeline of the entries
-    (`Transaction.pipeline`). Commands with a `load` of their own are always decided one after the other.
+    that each command sees the effects of earlier ones.
 
-    `shards` is the prefix of the names of these commands' shards; a manifest may assign it a topic of its own.
+    With `ask_all`, the state for a batch is loaded in one round trip, and the handlers update it in memory. Several
+    processes then work in parallel, each on its own shard, so the loader must lock state that other processes must not
+    change. The projector writes in the same pipeline as the entries (`Transaction.pipeline`). Commands that have a
+    `load` function are still decided one after the other.
+
+    `shards` is the name prefix of the shards that record these commands; a manifest may assign it its own topic.
     """
 
     def __init__(self, *, ask_all: BatchLoader | None = None, shards: str = "commands") -> None:
@@ -215,7 +217,7 @@ class Commands:
         return tuple(self._handled)
 
     def is_alone(self, command: Command) -> bool:
-        """Return whether a command is decided separately, after all earlier commands are projected."""
+        """Return whether a command is decided by itself, after all earlier commands are projected."""
         return self.ask_all is None or self._handled[type(command)].load is not no_state
 
     async def load(self, connection: AsyncConnection, command: Command) -> Any:

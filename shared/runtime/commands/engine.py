@@ -43,7 +43,7 @@ BATCH_COMMANDS: Final = 200
 """Maximum number of commands in a transaction."""
 
 _SECONDS_MAX: Final = 10.0
-"""How long a batch is retried before its callers are told to retry."""
+"""How long a batch is retried before its callers are answered that they should try again."""
 
 _UNDECIDED: Final = Answer(None, "")
 """Placeholder answer of a command that is being decided."""
@@ -56,11 +56,11 @@ _PUBLISH_SECONDS: Final = 0.1
 
 
 class _Taken(Fenced):
-    """A row to be inserted exists: another process has just inserted it, or the command always inserts it."""
+    """A row to be inserted exists already: another process has just inserted it, or the command is wrong."""
 
 
 class _ShardAdded(Fenced):
-    """No command shard was free, as for the first command of a service, so one was added."""
+    """A shard was added, because no command shard was free, for example at the first command of a service."""
 
 
 class _Done(_Taken):
@@ -94,7 +94,7 @@ class _Batch:
     refused: list[Rejected] = field(default_factory=list)
     new: list[tuple[tuple[str, str], StoredResponse]] = field(default_factory=list)
     turned_away: dict[int, Rejected] = field(default_factory=dict)
-    """The rejections of commands that do not get the answer stored under their key, by index in the batch."""
+    """The rejections of commands that must not get the answer stored under their key, by index in the batch."""
 
 
 class Engine:
@@ -141,7 +141,7 @@ class Engine:
             self._worker = None
 
     def _next_batch(self) -> Sequence[_Waiting]:
-        """Remove and return the commands that have waited longest, as long as they go to the same shards."""
+        """Remove and return the longest-waiting commands that are recorded in the same shards, at most one batch."""
         shards = self._shards(self._waiting)
         same = takewhile(lambda each: self._shards([each]) == shards, self._waiting)
         batch = list(islice(same, BATCH_COMMANDS))
@@ -153,7 +153,7 @@ class Engine:
         return f"{self._commands.shards_of(batch[0].command)}/"
 
     async def _settle(self, batch: Sequence[_Waiting]) -> None:
-        """Answer all commands of a batch; if it cannot be committed as a whole, commit each command separately."""
+        """Answer all commands of a batch; if it cannot be committed as a whole, commit its commands one by one."""
         try:
             done = await self._retrying(batch)
         except Exception as error:  # noqa: BLE001 - the waiting callers get it
@@ -199,7 +199,7 @@ class Engine:
             raise self._unanswerable(batch[0]) from error
 
     def _unanswerable(self, waiting: _Waiting) -> Rejected:
-        """Return the rejection of a command that is recorded but whose stored answer is missing."""
+        """Return the rejection of a command that is recorded in the journal but has no stored answer."""
         rejected = Rejected(
             Reason.NOT_AS_RECORDED,
             f"Idempotency-Key {waiting.key!r} of {waiting.person}: the command is on record, and its answer is gone "
@@ -273,7 +273,7 @@ class Engine:
         raise _ShardAdded("a shard of commands was added")
 
     def _require_all(self, known: Mapping[str, HighWaterMark], next_seqs: Mapping[str, int]) -> None:
-        """Check the positions of all command shards, because any may hold a stored answer. Raises: Rejected."""
+        """Check the positions of all command shards, any of which may hold a stored answer. Raises: Rejected."""
         try:
             self._context.high_water.require_all(known, next_seqs)
         except Rejected as rejected:

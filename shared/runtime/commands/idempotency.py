@@ -43,9 +43,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """A stored answer with the SHA-256 of its command's name and content (32 bytes), the command's name, and the time.
+    """A stored answer, with the command's name, the SHA-256 of its name and content (32 bytes), and the time.
 
-    `forged` is the reason why the row is not what the service wrote, or None.
+    `forged` is the reason why the row is not authentic, or None if it is.
     """
 
     answer: Answer

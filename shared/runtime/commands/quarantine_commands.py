@@ -1,7 +1,7 @@
 """Commands about one quarantined record, the same in every service: request a replay or a dismissal, and decide on it.
 
-A replay is first approved and then sent (shared.runtime.commands.record_replay). Whether the service accepted the
-replayed record shows in what it records.
+A replay is first approved and then sent (shared.runtime.commands.record_replay). The service's later entries show
+whether it accepted the replayed record.
 """
 
 from collections.abc import Sequence
@@ -106,7 +106,7 @@ class QuarantinedRecord:
 
     @property
     def properties(self) -> frozenset[str]:
-        """Return the properties named in the record and in the repaired events; none if the record names none."""
+        """Return the properties named in the record and in repaired events; empty if the record itself names none."""
         mended = (properties_of_event(one.mended.encode()) for one in self.requests if one.mended is not None)
         return self.record.properties.union(*mended) if self.record.properties else frozenset()
 
@@ -151,7 +151,7 @@ async def find_record(
 
 
 def replayed(reader: Reader | None, value: bytes) -> Event[Any]:
-    """Return the event to send in place of a quarantined record. Raises: Rejected if it would be quarantined again."""
+    """Decode an event that is to replace a quarantined record. Raises: Rejected if it would be quarantined again."""
     if reader is None:
         raise Rejected(Reason.NOT_ALLOWED, "the service does not read that topic any more; dismiss the record")
     try:
@@ -167,7 +167,7 @@ def bytes_of(record: Quarantined, mended: dict[str, Any] | None) -> bytes:
 
 
 def quarantine_commands(tables: JournalTables, readers: Sequence[Reader]) -> Commands:
-    """Return the commands about the quarantined records of a service that reads with these readers."""
+    """Return the commands about the quarantined records of a service that decodes its topics with these readers."""
     commands = Commands()
     by_topic = {reader.topic.name: reader for reader in readers}
 
@@ -232,7 +232,7 @@ def quarantine_commands(tables: JournalTables, readers: Sequence[Reader]) -> Com
 
 
 def _require_own_content(reader: Reader | None, mended: dict[str, Any] | None) -> None:
-    """Raise Rejected for a repair of a record that another service published: only its publisher corrects it."""
+    """Raise Rejected for the repair of a record from another service, because only its publisher may correct it."""
     if mended is not None and reader is not None and reader.topic.publisher is not None:
         detail = f"{reader.topic.publisher} published it: what it says is corrected there, by a new entry"
         raise Rejected(Reason.NOT_ALLOWED, detail)

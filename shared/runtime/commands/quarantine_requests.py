@@ -13,8 +13,8 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 class RequestWhole(ApprovalSubject):
     """A request about a quarantined record with the whole record, but without the decision on the request.
 
-    The hash therefore survives the decision, so that a replay that could not be sent can be approved again under the
-    same key.
+    The hash therefore stays the same after the decision, so that the approval can be repeated, under the same key, if a
+    replay could not be sent.
     """
 
     quarantine: int

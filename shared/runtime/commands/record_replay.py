@@ -25,12 +25,12 @@ Headers = Sequence[tuple[str, str | bytes | None]]
 
 
 class NotSent(ConnectionError):
-    """The cluster did not confirm a record. The caller is to retry the command under its key."""
+    """The cluster did not confirm a record. The caller should retry the command under the same key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The record to send in place of a quarantined one. If `partition` is None, the key decides the partition."""
+    """The record to send in place of a quarantined record. If `partition` is None, its key determines the partition."""
 
     topic: str
     partition: int | None

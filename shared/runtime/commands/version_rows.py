@@ -29,9 +29,9 @@ _DRAFTS: Final = f"""
 
 
 def version_columns(*, drafts: bool = False) -> tuple[SchemaItem, ...]:
-    """Return the columns of a version table that follow the columns of the document's key.
+    """Return the columns that every version table has after its key columns.
 
-    `drafts`: a version may be a draft before it is filed, and may be withdrawn.
+    With `drafts`, a version may start as a draft before it is filed, and may be withdrawn.
     """
     return (
         *columns(Integer, "version", key=True),
@@ -51,9 +51,8 @@ def version_columns(*, drafts: bool = False) -> tuple[SchemaItem, ...]:
 class VersionRows:
     """Writes the rows of a version table from facts.
 
-    `content` are the types of the facts that hold a version's whole content. The first fact of a version adds its row;
-    if there are drafts, each later one replaces the content. `changes` returns the columns that a fact changes, by
-    name.
+    `content` lists the types of the facts that contain a whole version. The first such fact of a version adds its row.
+    With `drafts`, each later one replaces the content. `changes` returns the changed columns of a fact, by name.
     """
 
     def __init__(
@@ -91,7 +90,7 @@ class VersionRows:
 
 
 _OF_CONTENT: Final = frozenset({"status", "document", "filed_by", "effective_from"})
-"""The columns of a version's content and status that follow the columns of its key."""
+"""The columns of a version that its first fact fills, in addition to the key."""
 
 
 def document_of(row: Row[Any], model: type[Standing] = Standing) -> dict[str, Any]:

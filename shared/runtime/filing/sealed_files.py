@@ -1,4 +1,4 @@
-"""The file of a filed document: parsed before its command is decided, encrypted, stored beside the journal, opened."""
+"""Encrypted storage of filed documents' files: a file is parsed and encrypted before its command is decided."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -32,7 +32,10 @@ class SealedFile(Generic[_FoundT]):
 
 @dataclass(frozen=True, slots=True)
 class FileStore:
-    """The stored files of one kind of document: their table, its number column, and the encryption purpose."""
+    """The stored files of one kind of document.
+
+    `number` is the column of `table` with the document's number, and `what` the purpose for which files are encrypted.
+    """
 
     table: Table
     number: str
@@ -77,13 +80,13 @@ class PreparingFile(Command, Generic[_FoundT]):
         return self._read
 
     def read(self, file: SealedFile[_FoundT]) -> Self:
-        """Return a copy of the command with the parsed and encrypted file in place of the text."""
+        """Return a copy of the command that contains the parsed and encrypted file instead of its text."""
         command = self.model_copy(update={"file": ""})
         command._read = file
         return command
 
     def content(self) -> Any:
-        """Return the request, with the hash of the file instead of the file."""
+        """Return the request, with the file replaced by its hash."""
         return {**self.shown(), "file_sha256": self.as_read().sha256}
 
     def shown(self) -> dict[str, Any]:

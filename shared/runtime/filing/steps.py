@@ -14,12 +14,12 @@ from shared.contracts.rejection import Rejected
 from shared.runtime.commands.approval import FILING, Approval, Decision
 
 UNSENT: Final[tuple[FilingStatus, ...]] = ("prepared", "released")
-"""The statuses of a document that was not sent yet."""
+"""The statuses of a document that has not been sent yet."""
 
 Corrects = Annotated[
     Reason | None, Field(description="why the earlier record of this step is wrong, if the step is recorded again")
 ]
-"""The reason why a step is recorded again, or None for a first recording."""
+"""Why a step is recorded again; None when it is recorded for the first time."""
 
 _DECISIONS: Final[Mapping[FilingStatus, Decision]] = {"prepared": Decision.ASKED, "withdrawn": Decision.WITHDRAWN}
 
@@ -64,8 +64,8 @@ class FiledDocument(BaseModel):
     def require_next(self, wanted: FilingStatus, *done: FilingStatus, reason: Reason | None) -> None:
         """Raise Rejected unless a step may be recorded now.
 
-        The first recording needs the status `wanted`. A corrected recording needs a `reason`, and one of the statuses
-        `done`.
+        To record the step for the first time, the document must have the status `wanted`. To correct the recorded step,
+        a `reason` is required, and the document must have one of the statuses `done`.
         """
         if reason is None:
             self.require_status(wanted)
@@ -76,10 +76,10 @@ class FiledDocument(BaseModel):
             self.require_status(*done)
 
     def sent_at(self, told: datetime | None, now: datetime, reason: Reason | None) -> datetime:
-        """Return when a released document was sent: `told`, or else `now`.
+        """Return when a released document was sent: the moment `told`, or `now` if that is None.
 
-        With a `reason` the moment may be recorded again, until the agency has answered. Raises: Rejected if the moment
-        is before the release or in the future.
+        With a `reason`, the moment may be corrected until the agency has answered. Raises: Rejected if the moment is
+        before the release or in the future.
         """
         self.require_next("released", "filed", reason=reason)
         assert self.released_at is not None, "what was released has a moment"
@@ -90,7 +90,7 @@ class FiledDocument(BaseModel):
 
 
 def require_own(identifier: str | None, holder: str | None) -> None:
-    """Raise Rejected if an agency's identifier belongs to another document (`holder`): identifiers are unique."""
+    """Raise Rejected if an agency's identifier already belongs to another document, `holder`."""
     if holder is not None:
         detail = f"{identifier} is the identifier of {holder}: correct that first, with a reason, if it is wrong there"
         raise Rejected(Because.CONTRADICTS, detail)

@@ -1,9 +1,9 @@
 """Authorization of HTTP requests: the roles and properties in the caller's bearer token, and a route's requirements.
 
-Tokens are verified elsewhere (shared.runtime.http.bearer_tokens). A route requires one of the roles that it names, and
-declares whose data it serves: the data of the property named in path, query or body; of every property; of the caller's
-own properties, which the route itself looks up; or of no property. Undeclared parameters are never used, and an unknown
-query parameter is refused.
+Tokens are verified elsewhere (shared.runtime.http.bearer_tokens). A route requires one of the roles that it names. It
+also declares whose data it serves: that of the property named in its path, query or body; that of every property; that
+of the caller's properties, which the route itself checks; or that of no property. Query parameters that a route does
+not declare are refused.
 """
 
 from collections.abc import Iterable
@@ -160,7 +160,7 @@ def require_known_parameters(request: Request, known: frozenset[str]) -> None:
 
 
 def _require_readable(annotation: Any, body: bytes) -> None:
-    """Check a body for two faults that the framework does not check: duplicate members, and too many mistakes to list.
+    """Check a body for two faults that the framework does not report: duplicate members, and too many mistakes to list.
 
     Raises: RequestValidationError.
     """
@@ -180,7 +180,7 @@ def _adapter(annotation: Any) -> TypeAdapter[Any]:
 
 
 def too_many_mistakes(count: int) -> dict[str, Any]:
-    """Return one problem that stands for all `count` mistakes, because describing each would block other requests."""
+    """Return a single problem in place of all `count` mistakes, because describing each would block other requests."""
     told = f"{count} mistakes, too many to list: send what the OpenAPI document says"
     return {"type": "too_many_mistakes", "loc": ("body",), "msg": told}
 
@@ -257,9 +257,9 @@ def whose_data(route: APIRoute) -> Whose | None:
 
 
 def require_property_declared(route: Route, whose: Whose | None, *, is_named: bool) -> None:
-    """Check that a route names a property in path, query or body exactly if it serves the data of the named property.
+    """Check that a route names a property in path, query or body exactly if it serves the named property's data.
 
-    `is_named` is whether it names one. Raises: ValueError on a mismatch.
+    `is_named` states whether the route names a property. Raises: ValueError on a mismatch.
     """
     if whose is not None and is_named != (whose == "named"):
         what = "names a property" if is_named else "names no property in path, query or body"

@@ -46,7 +46,7 @@ CONFIDENTIAL_METRICS: Final = (
     *("pitledger_verification_ok", "pitledger_verification_age_seconds", "pitledger_scrub_age_seconds"),
     *("pitledger_projection_differences", "pitledger_projection_age_seconds", "pitledger_identity_keys_age_seconds"),
 )
-"""The metrics that a confidential service publishes. They show whether it works; none depends on the data it holds."""
+"""The public metrics of a confidential service. They show whether it works, and do not depend on the data it holds."""
 
 OPEN_PATHS: Final = frozenset({"/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics"})
 """Public paths, which show no money, people or rounds. All other paths require a role."""
@@ -60,7 +60,7 @@ _CLIENT_GONE: Final = 499
 log = structlog.get_logger()
 
 _NOT_THEIRS_TO_READ: Final = (Reason.ROLE_MISSING, Reason.ROLES_INCOMPATIBLE, Reason.PROPERTY_MISSING)
-"""Reasons for denying a read to an authenticated person. Denied reads are not journaled, only logged with the name."""
+"""Reasons for denying an authenticated person a read. Denials of reads are logged with the name, but not journaled."""
 
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """HTTP methods that change nothing; a route with any other method takes commands."""
@@ -101,8 +101,8 @@ def create_app(
     """Return the application of a service: its own routes, and the routes common to all services.
 
     A request that takes longer than `request_seconds_max` is aborted; its client may retry. `observe` updates the
-    metrics before they are read. With `confidential_to`, a caller who has none of these roles gets the same answer to
-    every request, except for `OPEN_PATHS`, which show nothing that depends on the data of the service.
+    metrics before they are read. With `confidential_to`, a caller with none of these roles gets the same answer to
+    every request. The exceptions are `OPEN_PATHS`, which show nothing that depends on the service's data.
     """
     title = f"Pitledger {service}"
     app = FastAPIOffline(
@@ -310,7 +310,7 @@ def _failure(request: Request, error: Exception) -> Response:
 def _unknown_caller(request: Request, rejected: Rejected) -> Response:
     """Return the answer to an unauthenticated caller. It is logged and counted, but not journaled.
 
-    Otherwise anyone could fill the journal.
+    If it were journaled, anyone could fill the journal.
     """
     log.warning("authentication failed", method=request.method, route=_route(request.scope), detail=rejected.detail)
     return problem(Reason.UNKNOWN_CALLER, rejected.detail)
@@ -332,7 +332,7 @@ def _place(location: Sequence[int | str]) -> str:
 
 
 def _kinds_of_mistakes(error: RequestValidationError) -> str:
-    """Return the places and kinds of a request's mistakes, without values or unknown names (possible access codes)."""
+    """Return the locations and kinds of a request's mistakes, without values or unknown names (maybe access codes)."""
     places: list[tuple[str, Any]] = [
         (_place(item["loc"][:-1] if item["type"] == "extra_forbidden" else item["loc"]), item["type"])
         for item in error.errors()

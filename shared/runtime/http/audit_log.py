@@ -1,4 +1,4 @@
-"""Append audit entries about callers to a separate shard, so that they never delay commands."""
+"""Append audit entries about callers to a shard of their own, so that they never delay commands."""
 
 from sqlalchemy import select
 
@@ -7,9 +7,10 @@ from shared.runtime.context import RuntimeContext
 
 
 async def append_audit_entry(context: RuntimeContext, shard_name: str, *drafts: EntryDraft) -> None:
-    """Append the entries that the journal does not contain yet, in a separate transaction.
+    """Append those of the entries that are not in the journal yet, in a separate transaction.
 
-    Callers of the same shard take turns. Raises: Unsealed; Rejected if the journal has a problem.
+    Concurrent calls for the same shard run one after the other. Raises: Unsealed; Rejected if the journal has a
+    problem.
     """
     e = context.tables.entries.c
     ledger, engine = context.ledger, context.pools.commands

@@ -66,10 +66,10 @@ COMMAND_REASONS: Final = (
     Reason.TRY_AGAIN,
     Reason.JOURNAL_IN_DOUBT,
 )
-"""The reasons for which any command may be rejected, whatever it does."""
+"""The reasons for which every command may be rejected."""
 
 SUBJECT: Final = "x-subject"
-"""The member of an OpenAPI operation with the path of the document that its command is about."""
+"""The member of an OpenAPI operation that contains the path of its command's approval subject."""
 
 _KEY_HEADER: Final = "Idempotency-Key"
 _PLACEHOLDER: Final = re.compile(r"{(\w+)}")
@@ -99,7 +99,7 @@ MayDo = Callable[[Caller, CommandT], Awaitable[None]]
 """Check that a caller works for the property of the data that a command changes. Raises: Rejected."""
 
 CommandWhose = Literal["named", "every", "none"] | MayDo[CommandT]
-"""Whose data a command changes: the named property's, every property's, no property's, or as a function checks."""
+"""Whose data a command changes: the named property's, every property's or no property's, or a check by a function."""
 
 _Errors = list[dict[str, Any]]
 
@@ -163,7 +163,7 @@ def command_route(
 class CommandRoute(Route):
     """The POST route of a command. `describe` builds the equivalent FastAPI route, for the OpenAPI document only.
 
-    Building it takes a thousand times as long as a request, so it is built when the document is first requested.
+    Building the equivalent takes a thousand times as long as a request, so it waits until the document is requested.
     """
 
     def __init__(self, path: str, command: "_Endpoint[Any]", describe: Callable[[], BaseRoute]) -> None:
@@ -270,7 +270,10 @@ class _Endpoint(Generic[CommandT]):
         return command, key
 
     def _body(self, raw: bytes, mistakes: _Errors) -> dict[str, Any] | None:
-        """Return the body's members, none if it is empty; None if it is no object, or has too many unknown members."""
+        """Return the body's members, or None for a body that is not an object or has too many unknown members.
+
+        An empty body has no members.
+        """
         try:
             body = read_json(raw) if raw else {}
         except MemberTwice as error:

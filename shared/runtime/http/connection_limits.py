@@ -1,7 +1,7 @@
 """Limits on clients before authentication: bytes, headers, seconds, connections.
 
-The limits apply to incoming bytes, below the application, so that input beyond a limit never becomes a request. The
-client gets an answer with the reason, and is disconnected.
+The limits apply to incoming bytes, below the application, so that input beyond a limit never becomes a request. A
+client that exceeds a limit gets an answer with the reason, and is disconnected.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from shared.runtime.settings import Settings
 log = structlog.get_logger()
 
 _LINGER_SECONDS: Final = 1.0
-"""How long further input of a disconnected client is discarded, so that the client can read the answer."""
+"""How long a disconnected client's further input is discarded, so that it can still read the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class _Door:
         self._metrics.http_connections.set(self.by_client.total())
 
     def note(self, client: str, why: str) -> None:
-        """Log and count a client that is cut off. Each reason is a log event of its own, so that none hides another."""
+        """Log and count a client that is disconnected. Each reason has its own log event, so none hides another."""
         self._metrics.http_cut_off.labels(why).inc()
         log.warning(f"a client was cut off: {why.replace('_', ' ')}", client=client, why=why)
 

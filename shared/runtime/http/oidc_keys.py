@@ -112,13 +112,13 @@ class Keys:
         return f"the keys of {self.issuer} are not known: {self._error}"
 
     async def run(self) -> None:
-        """Refresh the keys until cancelled. Not `repeat`, because the pause depends on the age of the keys."""
+        """Refresh the keys until cancelled. Not with `repeat`, because the pause depends on the keys' age."""
         while True:
             await self._read()
             await asyncio.sleep(KEYS_SECONDS if self.age_seconds < KEYS_SECONDS else _RETRY_SECONDS)
 
     def knows(self, kid: str) -> bool:
-        """Return whether a key id is among the cached keys of the provider, and these are still valid."""
+        """Return whether the provider has a key with this id, according to cached keys that are still valid."""
         return kid in self._keys and self.age_seconds <= KEYS_SECONDS_MAX
 
     async def find(self, kid: str | None) -> Key | None:

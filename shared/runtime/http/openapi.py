@@ -91,7 +91,7 @@ def _complete(operation: dict[str, Any]) -> None:
 
 
 def _alternatives(security: list[dict[str, list[str]]]) -> list[dict[str, list[str]]]:
-    """Return one security requirement per role, because any role is enough; OpenAPI requires all roles of one list."""
+    """Return one security requirement per role, because any role is enough. OpenAPI requires all roles of a list."""
     return [
         {scheme: [role] if role else []}
         for requirement in security

@@ -45,7 +45,7 @@ class ProblemType:
 
 
 class Mistake(BaseModel):
-    """A mistake in a request: the place (`at`) that violates the OpenAPI document, and what is wrong there."""
+    """A mistake in a request: the location (`at`) of a value that violates the OpenAPI document, and why."""
 
     at: str
     what: str

@@ -1,7 +1,7 @@
 """Journal requests that were refused before they became commands.
 
-The same request, refused again on the same day (UTC), adds no entry. Its stream is named by its fingerprint and has a
-single position, which the first refusal takes. So a client that keeps retrying does not make the journal grow.
+If the same request is refused again on the same day (UTC), no entry is added, because each refusal has a stream with a
+single position, named by the refusal's fingerprint. So a client that keeps retrying does not make the journal grow.
 """
 
 import hmac

@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 
 class RevokedPerson(Contract):
-    """Revokes all tokens of a person that were issued before a moment."""
+    """Revokes all tokens of a person that were issued before a given time."""
 
     person: Person
     issued_before: AwareDatetime

@@ -97,7 +97,7 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
     "signs.read": Duty.READING,
     "submissions.read": Duty.READING,
 }
-"""The duty of each role. Tests require one for every role of a service; a role without one would exclude no other."""
+"""The duty of each role. Tests require that every role of a service has one; otherwise it would exclude no role."""
 
 
 class Together(StrEnum):
@@ -152,12 +152,15 @@ SAME_THING: Final[frozenset[frozenset[Duty]]] = frozenset(
         (Duty.AUDIT,),
     )
 )
-"""Pairs of duties that need two people for the same item. A single duty needs two people for its own steps."""
+"""Sets of duties that one person may hold, but not perform on the same item.
+
+A set with only one duty means that different people must perform that duty's steps.
+"""
 
 SOURCES: Final[Mapping[frozenset[Duty], str]] = {
     frozenset((one, other)): source for source, rules in _NEVER.items() for one, others in rules for other in others
 }
-"""The source of the rule, by the pair of duties that one person may never have."""
+"""The source of the rule for each pair of duties that no one person may hold together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +179,7 @@ class Conflict:
 
 
 def together(one: Duty, other: Duty) -> Together:
-    """Return whether one person may hold both duties; for one duty twice, whether one person may do all its steps."""
+    """Return whether one person may hold both duties; if both are the same, whether one person may do all its steps."""
     pair = frozenset((one, other))
     if pair in SOURCES:
         return Together.NEVER

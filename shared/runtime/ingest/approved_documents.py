@@ -40,7 +40,7 @@ class ApprovedVersion(Protocol):
 
     @property
     def effective_from(self) -> datetime:
-        """Return the moment from which the version is in effect."""
+        """Return the moment at which the version takes effect."""
 
 
 _WITHDRAWN: Final = "withdrawal_received_at"
@@ -87,8 +87,8 @@ class ApprovedDocuments(ReadModelHandler[None]):
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Insert missing versions and mark withdrawn ones; a stored version never changes.
 
-        A withdrawal may arrive for a version whose approval was refused here. The version stays withdrawn when the
-        approval is replayed.
+        A withdrawal may arrive for a version whose approval this service refused. If that approval is replayed later,
+        the version remains withdrawn.
         """
         [table] = self.copies
         said = [column.name for column in table.columns if column.name not in ("document", "received_at", _WITHDRAWN)]
@@ -154,8 +154,9 @@ class ApprovedCopy(Generic[VersionT, MadeT]):
     async def refresh(self, connection: AsyncConnection, counts: Sequence[Any] | None = None) -> None:
         """Reload the versions if any were added or withdrawn since the last call; a stored version never changes.
 
-        `counts` is the row of `count`, if the caller has it already. Raises: Rejected if the copy fails its signature,
-        or if versions known to this process are gone, which means that an older signed copy was put in its place.
+        `counts` is the row of `count`, if the caller already has it. Raises: Rejected if the copy's signature is
+        invalid, or if versions that this process knows are missing, because then an older signed copy was put in its
+        place.
         """
         if counts is None:
             counted = _count(self._table, self._property is not None)

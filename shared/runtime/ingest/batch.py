@@ -24,18 +24,18 @@ PlaceOf = tuple[str, int]
 """(source, sequence): the position of an event in its stream."""
 
 OpenQuarantine = dict[PlaceOf | int | None, list[tuple[int, int, int]]]
-"""(number, shard, seq) of open quarantined records, by their (source, sequence) and by their number."""
+"""The (number, shard, seq) of open quarantined records, both by their (source, sequence) and by their number."""
 
 CONFLICT: Final = "conflict: "
 """Prefix of the reason for quarantining a record whose stream position holds other content."""
 
 _DIGITS_MAX = 19
-"""A number with this many digits may exceed the column of quarantine numbers (64 bits)."""
+"""A number with this many digits may be too large for the column of quarantine numbers (64 bits)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A record with its event, or with the reason why it has none, and with the digest of its content (32 bytes)."""
+    """A record with the digest of its content (32 bytes), and with its event or the reason why it has no event."""
 
     record: InputRecord
     event: Event[Any] | Refused
@@ -46,8 +46,9 @@ class Decoded:
 class Refusal:
     """Why a record is quarantined, and the stream position that it claims.
 
-    `conflict`: the position holds other content. `stops`: the partition is halted until people decide. `unsigned_by`:
-    who should have signed the record and did not. `implausible`: the limit of the property that the event exceeds.
+    `conflict`: other content is recorded at the position. `stops`: the partition is halted until people decide.
+    `unsigned_by`: the kind of signatory whose signature is missing. `implausible`: the property's limit that the event
+    exceeds.
     """
 
     reason: str
@@ -61,9 +62,9 @@ class Refusal:
 
 @dataclass(slots=True, kw_only=True)
 class Derived:
-    """The result of deriving a record: its entries, and its stream afterwards.
+    """The result of deriving a record: its entries, and the state of its stream after it.
 
-    `event` is set only if the record was accepted, that is neither quarantined nor a duplicate.
+    `event` is set only if the record was accepted, that is, if it is neither quarantined nor a duplicate.
     """
 
     record: InputRecord
@@ -81,11 +82,11 @@ class Derived:
 
 @dataclass(slots=True, kw_only=True)
 class BatchContext:
-    """What the database holds about the events of a batch.
+    """What the database contains about the events of a batch.
 
-    `streams` are the streams before the batch, by source. `taken` are the digests at positions that the batch claims
-    again. `state` is what the handler loaded at `read_at`. `elsewhere` names, by source, the shard that holds the last
-    event of a stream, if it is not the batch's own shard.
+    `streams` are the streams before the batch, by source. `taken` are the digests of recorded events whose positions
+    the batch claims again. `state` is what the handler loaded at `read_at`. `elsewhere` lists streams whose last event
+    is in another shard than the batch's, with that shard's name by source.
     """
 
     shard_name: str
@@ -103,7 +104,7 @@ def derive(handler: Handler[Any], records: Iterable[Decoded], known: BatchContex
 
 
 def mend(derived: Iterable[Derived], quarantine: OpenQuarantine, schema: str) -> None:
-    """Close the open quarantined records at the positions that accepted records take, and those that they replace."""
+    """Close the open quarantined records that accepted records replace, by stream position or by quarantine number."""
     for one in derived:
         if one.event is None:
             continue
@@ -114,7 +115,7 @@ def mend(derived: Iterable[Derived], quarantine: OpenQuarantine, schema: str) ->
 
 
 def claimed(derived: Iterable[Derived], schema: str) -> tuple[list[PlaceOf], list[int]]:
-    """Return the stream positions that accepted records take, and the quarantine numbers that they replace."""
+    """Return the stream positions of accepted records, and the numbers of the quarantined records that they replace."""
     places, numbers = [], set()
     for one in derived:
         if one.event is not None:
@@ -127,7 +128,7 @@ def claimed(derived: Iterable[Derived], schema: str) -> tuple[list[PlaceOf], lis
 def quarantined(
     record: InputRecord, shard_name: str, reason: str, place: PlaceOf | None = None, **what: Any
 ) -> Derived:
-    """Return the result of a refused record; `what` sets the other fields of its `Refusal`."""
+    """Return the result for a refused record; `what` sets the other fields of its `Refusal`."""
     source, sequence = place or (None, None)
     if place is None and what.get("unsigned_by") is None and (claimed := position(record.value)) is not None:
         source, sequence = claimed.source, claimed.sequence
@@ -137,7 +138,7 @@ def quarantined(
 
 
 class _Deriving:
-    """Derives one record after the other; its streams and digests include the records so far."""
+    """Derives one record after the other; its streams and digests include the records derived so far."""
 
     def __init__(self, handler: Handler[Any], known: BatchContext) -> None:
         self._handler = handler
@@ -185,7 +186,7 @@ class _Deriving:
         return found
 
     def _require_signed(self, decoded: Decoded) -> TableSigner | None:
-        """Return the device or table system that signed an event from outside, or None if none needed to.
+        """Return the device or table system that signed an event from outside; None if no such signature is required.
 
         Raises: Refused. A missing device signature takes precedence over the reason why a record has no event.
         """
@@ -216,7 +217,7 @@ class _Deriving:
                 return ()
 
     def _taken(self, decoded: Decoded, event: Event[Any], place: StreamPosition) -> Derived:
-        """Assign an event its stream position, and draft the entry for the gap that it opens or fills."""
+        """Assign an event its stream position, and draft an entry if it opens or fills a gap."""
         record, digest = decoded.record, decoded.digest
         stream, opened = self._streams[event.source], None
         if place is StreamPosition.NEXT:
@@ -236,7 +237,7 @@ class _Deriving:
         return found
 
     def _again(self, decoded: Decoded, event: Event[Any]) -> Derived:
-        """Return the result of an event whose stream position is already taken: a duplicate, or a conflict.
+        """Return the result for an event whose stream position is already taken: a duplicate, or a conflict.
 
         Two different entries at one position of a journal mean that there are two journals, so the partition is halted
         until people decide. A conflicting event from outside is only quarantined, and reading continues.
@@ -260,7 +261,7 @@ class _Deriving:
 
 
 def stream_positions(part: Iterable[Derived]) -> dict[str, Stream]:
-    """Return the streams that these records advance, as they are after the records, by source."""
+    """Return, by source, the streams that these records advance, in their state after the records."""
     return {one.event.source: one.stream for one in part if one.event is not None and one.stream is not None}
 
 
@@ -270,7 +271,7 @@ def refused_in(part: Iterable[Derived]) -> set[str]:
 
 
 def digests_of(part: Iterable[Derived]) -> list[Taken]:
-    """Return the stream positions that these records take, each with the digest of its content."""
+    """Return the stream positions of the accepted records, each with the digest of the record's content."""
     return [(one.event.source, one.event.sequence, one.digest) for one in part if one.event is not None]
 
 
@@ -290,7 +291,7 @@ def until_halt(derived: Iterable[Derived]) -> list[Derived]:
 
 
 def resent_sequences(events: Iterable[Event[Any]], known: Mapping[str, Stream]) -> dict[str, set[int]]:
-    """Return the sequences of these events whose positions were taken before the batch, by source."""
+    """Return, by source, the sequences of these events that were already recorded before the batch."""
     wanted: dict[str, set[int]] = {}
     for event in events:
         if known[event.source].place(event.sequence) is StreamPosition.TAKEN:

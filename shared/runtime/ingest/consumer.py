@@ -188,10 +188,10 @@ class Consumer:
     async def _check_positions(
         self, received: Mapping[int, Sequence[InputRecord]], compare_with_topic: Compare
     ) -> None:
-        """Halt the partitions whose records do not continue directly after the last ones.
+        """Halt the partitions whose records do not continue where the previous batch ended.
 
-        If offsets are missing, the broker is queried, once per batch. Gaps may be legitimate: compaction removes
-        records, and each producer transaction uses one offset for its marker.
+        If offsets are missing, the broker is queried, once per batch, because gaps may be legitimate: compaction
+        removes records, and each producer transaction uses one offset for its marker.
         """
         begins = {number: records[0].offset for number, records in received.items()}
         wanted = {number: self._partitions[number].fetched for number in received}
@@ -223,8 +223,8 @@ class Consumer:
     async def _record(self, batches: Sequence[_Batch]) -> dict[int, int]:
         """Derive and commit until all records are recorded; return the offsets to rewind to, by partition.
 
-        The first transaction covers all partitions, which costs hardly more than one partition. If records are left,
-        because it failed or a record was refused, each partition records them in transactions of its own.
+        The first transaction covers all partitions, because that costs hardly more than one partition. If it fails, or
+        if a refused record leaves others unrecorded, each partition then gets transactions of its own.
         """
         rewind: dict[int, int] = {}
         due = self._due(batches, rewind)
@@ -238,7 +238,7 @@ class Consumer:
         return rewind
 
     async def _record_next(self, groups: list[list[_Batch]], rewind: dict[int, int]) -> None:
-        """Derive and commit the first group; replace it by its batches with records left, one group per batch."""
+        """Derive and commit the first group. Each of its batches with records left becomes a group of its own."""
         if not groups:
             return  # the commit had succeeded although its answer was lost
         group = groups.pop(0)
@@ -261,10 +261,10 @@ class Consumer:
         log.warning("batch failed, retrying", topic=self.topic, kind=kind.value, error=str(error))
 
     def _due(self, batches: Iterable[_Batch], rewind: dict[int, int]) -> list[_Batch]:
-        """Return the batches that have records left to record and whose partitions are not halted.
+        """Return the batches that still have unrecorded records and whose partitions are not halted.
 
-        If the shard of a partition is behind the start of its batch, records in between are missing, so the partition
-        is rewound to its shard.
+        If a partition's shard ends before the start of its batch, the records in between are missing, so the partition
+        is rewound to the end of its shard.
         """
         due = []
         for batch in batches:
@@ -290,7 +290,7 @@ class Consumer:
             batch.left = self._unseen(batch.number, batch.left)
 
     def _unseen(self, number: int, decoded: list[Decoded]) -> list[Decoded]:
-        """Return the records that neither this nor another process has recorded; count the others as duplicates."""
+        """Return the records that no process has recorded yet; count the others as duplicates."""
         left = _behind(self._partitions[number].shard, decoded)
         if len(left) < len(decoded):
             self.context.metrics.duplicates.labels(self.topic).inc(len(decoded) - len(left))
@@ -426,12 +426,12 @@ class Consumer:
 
 
 def _behind(shard: Shard, decoded: list[Decoded]) -> list[Decoded]:
-    """Return the records that their shard does not contain yet."""
+    """Return the records that are not in their shard yet."""
     return [one for one in decoded if one.record.offset >= shard.next_offset]
 
 
 def _events(decoded: Iterable[Decoded]) -> list[Event[Any]]:
-    """Return the events of the decoded records; refused records have none."""
+    """Return the events of the decoded records, leaving out refused records."""
     return [one.event for one in decoded if not isinstance(one.event, Refused)]
 
 

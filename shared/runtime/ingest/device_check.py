@@ -37,12 +37,10 @@ def require_device(
 ) -> TableSigner | None:
     """Return the signer of a record on a topic from outside, or None for an unsigned or replayed record.
 
-    Raises: NotFromDevice if the record is not signed as the property requires.
-
-    `places` looks up the properties; the version in effect at the receipt applies. From the moment that the property
-    sets, a record without a signature is refused; a wrong signature is always refused. A replay, which two people have
-    approved, carries the service's signature instead. Raises: Refused if the stream does not belong to this topic, or
-    if its property is unknown.
+    `places` looks up the property version in effect when the record was received. A wrong signature is always refused,
+    and a missing one is refused from the moment that the property sets. A replay, which two people have approved, has
+    the service's signature instead. Raises: NotFromDevice if the record is not signed as the property requires; Refused
+    if the stream does not belong to this topic, or if its property is unknown.
     """
     if is_replayed(record):
         return None

@@ -80,19 +80,20 @@ class TopicHandler(Generic[StateT]):
 
     reader: ClassVar[Reader]
     keyed_by_source: ClassVar[bool] = False
-    """Whether the Kafka key of a new event must be `key_of` the event: its source, or the stream that it belongs to."""
+    """Whether a new event's Kafka key must be `key_of(event)`: its source, or the stream that `goes_with` returns."""
     batch_scale: ClassVar[int] = 1
     """Factor on the configured maximum batch size, for handlers that aggregate many records."""
     gather_seconds: ClassVar[float] = 0.2
     """Minimum time between batches in seconds; a batch of one record costs as much as a batch of a hundred.
 
-    After a pause a record is processed at once; in a steady flow, records are gathered. The time is short if somebody
-    waits for each record.
+    After a pause a record is processed at once; in a steady flow, records are gathered. Keep the time short if people
+    wait for each record.
     """
     share: ClassVar[float] = 1.0
-    """Share of a CPU that the topic may use: it pauses after a batch, at most two seconds, unless a full batch waits.
+    """Share of a CPU that the topic may use, enforced by a pause after each batch.
 
-    A share below 1 is for background topics, whose batches grow with the load.
+    The pause is two seconds at most, and is omitted if a full batch is waiting. A share below 1 is for background
+    topics, whose batches grow with the load.
     """
 
     @property
@@ -115,10 +116,10 @@ class TopicHandler(Generic[StateT]):
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
-        """Return the stream to which an event published by a service belongs; None for an event from outside.
+        """Return the stream to which an event that a service published belongs, or None for an event from outside.
 
-        No device signs such an event. `handle` uses nothing that it contains, but reads the journal entry to which it
-        refers.
+        An event that a service published has no device signature. `handle` does not rely on its content, but on the
+        journal entry to which it refers.
         """
         del event
         return None
@@ -137,12 +138,15 @@ class TopicHandler(Generic[StateT]):
         return None  # type: ignore[return-value]  # a handler without state
 
     def properties_in(self, state: StateT) -> PropertyLookup | None:
-        """Return the loaded properties, whose devices and limits apply to events from outside; None without checks."""
+        """Return the loaded properties, whose devices and limits apply to events from outside; None for no checks."""
         del state
         return None
 
     def stands_since(self, event: Event[Any], state: StateT) -> datetime | None:
-        """Return the moment of the recorded event that this event changes, or None; backdating to it is allowed."""
+        """Return the moment of the recorded event that an event changes, or None.
+
+        The event may be backdated to that moment.
+        """
         del event, state
         return None
 
@@ -160,13 +164,13 @@ class FactHandler(TopicHandler[StateT], ABC):
         return self.handle(event, state)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify, at the start of the recording transaction, that the state loaded for these events is still current.
+        """Check, at the start of the recording transaction, that the state loaded for these events is still current.
 
         Raises: Fenced if another partition or topic has changed it; the events are then derived again.
         """
 
     async def require_consistent(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify, after the facts are projected, that no concurrent transaction contradicts them.
+        """Check, after the facts are projected, that they do not contradict what a concurrent transaction has recorded.
 
         Raises: Refused or Fenced; the transaction is then rolled back.
         """
@@ -180,17 +184,17 @@ class ReadModelHandler(TopicHandler[StateT], ABC):
 
     keeps: ClassVar[Sequence[Table]] = ()
     copies: ClassVar[Sequence[Table]] = ()
-    """Signed copies of approved documents, which `keep` also writes; no rebuild recreates them."""
+    """Signed copies of approved documents. `keep` writes them, too, but a rebuild does not recreate them."""
 
     def require_usable(self, event: Event[Any], state: StateT) -> None:
-        """Raise Refused, which quarantines the event, if it cannot be applied."""
+        """Raise Refused if the event cannot be applied, so that it is quarantined."""
 
     @abstractmethod
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Write the rows that follow from events, in the transaction that records the read position of the batch."""
 
     async def keep_again(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write only the rows of the `keeps` tables that follow from events; a rebuild starts with empty tables."""
+        """Write only the rows of the `keeps` tables that follow from events. A rebuild calls this with empty tables."""
         await self.keep(connection, events, at)
 
 

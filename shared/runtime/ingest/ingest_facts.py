@@ -22,9 +22,9 @@ QUARANTINE_ID = "pitledger-quarantine-id"
 MENDED_BY = "pitledger-mended-by"
 MENDED_REASON = "pitledger-mended-reason"
 REPLAY_SIGNATURE = "pitledger-replay-signature"
-"""Kafka headers of a record that replaces a quarantined one, which the first header names: `round_settlement/17`.
+"""Kafka headers of a record that replaces a quarantined record. The first one names that record: `round_settlement/17`.
 
-The last header is the signature of the sending service over topic, key, value and the other three headers.
+The last header is the sending service's signature over topic, key, value and the other three headers.
 """
 
 _KEY = re.compile(rb"[!-~]{1,255}")
@@ -68,14 +68,14 @@ def quarantined(
 
 
 def readable(key: bytes | None) -> str | None:
-    """Return a Kafka key as text; None if it is missing or not printable ASCII, and so cannot be searched for."""
+    """Return a Kafka key as text; None if there is no key, or if it contains anything but printable ASCII."""
     return key.decode() if key is not None and _KEY.fullmatch(key) else None
 
 
 def mended(record: InputRecord, event: Event[Any], closed: Sequence[tuple[int, int, int]]) -> EntryDraft:
     """Return the draft of the entry for a record that replaces quarantined records, by position or by number.
 
-    `closed` are the numbers of the quarantined records, each with the (shard, seq) of the entry about its quarantine.
+    `closed` lists the number of each quarantined record with the (shard, seq) of its quarantine entry.
     """
     fact = RecordMended(
         source=event.source,

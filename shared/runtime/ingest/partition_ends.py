@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 RESPONSE_AGE_SECONDS_MAX: Final = 20.0
-"""Maximum silence of a partition's leader, which also answers a fetch when there are no records."""
+"""Maximum silence of a partition's leader. A leader answers every fetch, even when there are no records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +14,8 @@ class PartitionEnd:
 
     `end` is the offset after the last record on the broker. `readable` is the offset after the last record of a
     finished transaction; while a transaction is open, nothing from its first record on is readable. `delivered` is the
-    offset up to which the client has delivered records; it skips transaction markers, which are no records. `heard_at`
-    is when the leader last answered, in seconds of the monotonic clock.
+    offset up to which the client has delivered records, counting transaction markers as delivered. `heard_at` is the
+    time of the leader's last answer, in seconds of the monotonic clock.
     """
 
     end: int
@@ -37,8 +37,8 @@ def told_ends(
 ) -> Iterator[tuple[str, int, PartitionEnd]]:
     """Yield the partition ends in librdkafka's statistics, with topic and partition number.
 
-    A partition without a known leader keeps its time in `before`. A partition with undelivered records counts as heard
-    at `now`, because the client does not fetch until they are delivered.
+    If a partition's leader is unknown, the time of its last answer is that of the previous statistics (`before`). If a
+    partition has undelivered records, that time is `now`, because the client fetches nothing until they are delivered.
     """
     brokers = {broker["nodeid"]: broker for broker in statistics["brokers"].values() if broker["nodeid"] >= 0}
     for topic, found in statistics["topics"].items():

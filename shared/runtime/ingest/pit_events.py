@@ -1,9 +1,9 @@
 """The recorded pit events of a table, and how voids and corrections change them.
 
-Every service that reads pit events uses this mechanism. Of all statements about an event (the event itself, voids,
-corrections), the one with the highest position in the table's stream counts, in whatever order they arrive. So late and
-reordered events lead to the same books. A change entered at a desk has a position, too: directly after the statement
-that it was approved to replace.
+Every service that reads pit events uses this mechanism. An event, a void of it and a correction of it are all
+statements about the event. The statement with the highest position in the table's stream applies, in whatever order
+they arrive, so late and reordered events lead to the same books. A change entered at a desk has a position, too:
+directly after the statement that it was approved to replace.
 """
 
 from collections.abc import Iterable, Mapping
@@ -41,7 +41,7 @@ class PitPlace(NamedTuple):
 
 
 class Said(NamedTuple):
-    """The position of a statement about an event: a stream sequence, with `desk` > 0 for a desk change after it."""
+    """The position of a statement about an event: a stream sequence; `desk` > 0 for a desk change after it."""
 
     sequence: int
     desk: int = 0
@@ -50,9 +50,9 @@ class Said(NamedTuple):
 def pit_events_table(metadata: MetaData, schema: str, *more: Column[Any] | Index) -> Table:
     """Declare a service's table of pit events. `more` are additional columns, filled for events in force.
 
-    (`last`, `desk`) is the position of the last statement about an event. `revision` is how often the event was
-    recorded. (`shard`, `seq`) is the entry in force, if any. `changes` is set for an event that changes another one,
-    and is the other event's sequence.
+    (`last`, `desk`) is the position of the last statement about an event. `revision` is the number of times that the
+    event was recorded. (`shard`, `seq`) is the entry in force, if any. For a void or a correction, `changes` is the
+    sequence of the event that it changes.
     """
     return Table(
         "pit_events",
@@ -68,7 +68,7 @@ def pit_events_table(metadata: MetaData, schema: str, *more: Column[Any] | Index
 
 @dataclass(frozen=True, slots=True)
 class EventStanding(Generic[FactT]):
-    """The version of an event that is in force: the fact, its postings, and the moment of the event."""
+    """The version of an event that is in force: its fact and postings, and the moment of the event."""
 
     fact: FactT
     postings: tuple[Posting, ...]
@@ -79,7 +79,7 @@ class EventStanding(Generic[FactT]):
 class KnownEvent(Generic[FactT]):
     """The recorded state of an event: position of the last statement, number of recordings, version in force.
 
-    `changes` is the sequence of the event that this one changes, if it is a void or a correction.
+    If the event is a void or a correction, `changes` is the sequence of the event that it changes.
     """
 
     last: Said
@@ -90,29 +90,29 @@ class KnownEvent(Generic[FactT]):
 
 @dataclass(slots=True)
 class PitEventsKnown(Generic[FactT]):
-    """The recorded state of the events that a batch contains or changes, updated with each event."""
+    """The recorded state of the events that a batch contains or changes, updated with each event of the batch."""
 
     by_place: dict[PitPlace, KnownEvent[FactT]] = field(default_factory=dict)
     as_read: Mapping[PitPlace, Said] = field(default_factory=dict)
-    """The position of the last statement about each event before the batch; `Said(0)` if there was none."""
+    """The position of the last statement about each event before the batch; `Said(0)` if it had no statement."""
 
     def standing(self, event: Event[Any]) -> EventStanding[FactT] | None:
-        """Return the version in force of the event that this one is about, or None."""
+        """Return the version in force of the event that this statement is about, or None if no version is in force."""
         known = self.by_place.get(place_of(event))
         return None if known is None else known.standing
 
     def is_superseded(self, event: Event[Any]) -> bool:
-        """Return whether a later statement about the same event is already recorded."""
+        """Return whether a later statement about the same event has already been recorded."""
         known = self.by_place.get(place_of(event))
         return known is not None and known.last > said_at(event)
 
     def revision_after(self, event: Event[Any]) -> int:
-        """Return how often an event is recorded, including this time."""
+        """Return the number of times that an event has been recorded, including the recording in progress."""
         known = self.by_place.get(place_of(event))
         return 1 if known is None else known.revision + 1
 
     def recorded(self, event: Event[Any], standing: EventStanding[FactT] | None) -> None:
-        """Set the version in force after this statement, unless a later statement is already recorded."""
+        """Set the version in force after this statement, unless a later statement has already been recorded."""
         place = place_of(event)
         known = self.by_place.get(place)
         revision = (0 if known is None else known.revision) + (standing is not None)
@@ -123,9 +123,10 @@ class PitEventsKnown(Generic[FactT]):
             self.by_place[PitPlace(event.source, event.sequence)] = KnownEvent(Said(0), changes=place.sequence)
 
     def require_change(self, event: Event[Any], places: PropertyLookup, kind: str | None) -> None:
-        """Check that an event may change another one, whose version in force, if any, must be of this `kind`.
+        """Check that a void or a correction may change the event that it names.
 
-        Raises: Refused if the other event cannot be changed in this way, or if the required people are not distinct.
+        `kind` is the kind of the named event's version in force, if any. Raises: Refused if the named event cannot be
+        changed in this way, or if steps that different people must perform were performed by one person.
         """
         change: PitChange = event.data
         named = f"event {change.sequence} of {event.source}"
@@ -153,18 +154,18 @@ class PitEventsKnown(Generic[FactT]):
 
 
 def said_at(event: Event[Any]) -> Said:
-    """Return the position of an event as a statement, about itself or about the event that it changes."""
+    """Return the position that an event has as a statement about itself or about another event."""
     return Said(event.sequence, event.desk if isinstance(event, DeskChange) else 0)
 
 
 def told_by(event: Event[Any]) -> dict[str, Any]:
-    """Return the `SaidAtDesk` fields of a desk change; empty for an event of the pit."""
+    """Return the `SaidAtDesk` fields of a change entered at a desk; empty for an event from the pit."""
     at = said_at(event)
     return {"desk_change": at.desk, "behind": at.sequence} if at.desk else {}
 
 
 def place_of(event: Event[Any]) -> PitPlace:
-    """Return the position of the event that a statement is about: itself, or the event that it changes."""
+    """Return the position of the event that a statement is about: of itself, or of the event that it changes."""
     sequence = event.data.sequence if isinstance(event.data, PitChange) else event.sequence
     return PitPlace(event.source, sequence)
 
@@ -202,8 +203,9 @@ async def require_unchanged(
 ) -> None:
     """Lock the events that these statements are about, and check that they have not changed since they were read.
 
-    Two processes may read the pit and the desk, and vigorish reads them from two topics. The process that locks the pit
-    streams first records; the other one waits. Raises: Fenced if a later statement was recorded meanwhile.
+    Two processes may read the pit's topic and the desk's; vigorish reads these events from two topics. The process that
+    locks the pit streams first records its events, and the other one waits. Raises: Fenced if a later statement has
+    been recorded meanwhile.
     """
     expected = {place: known.as_read[place] for place in sorted({place_of(event) for event in events})}
     if not expected:
@@ -235,20 +237,20 @@ def _standing(entry: Entry | None) -> EventStanding[Any] | None:
 
 
 class PitEventRows:
-    """Collects the rows for a batch of entries; `write` returns the entry in force of each event."""
+    """Collects the rows of a batch's entries; `write` stores them and returns the entry in force of each event."""
 
     def __init__(self, table: Table, *kept: str) -> None:
-        """Set the columns `kept`: they keep their values if a later entry omits them, whether in force or not."""
+        """Name the `kept` columns. A later entry that does not set them leaves their values, in force or not."""
         self._table = table
         self._kept = kept
         self._rows: dict[PitPlace, dict[str, Any]] = {}
 
     def recorded(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, **said: Any) -> None:
-        """Add an entry that records the event at this position for the `revision`-th time; `said` are its columns."""
+        """Add an entry that records the event at `sequence` for the `revision`-th time; `said` are further columns."""
         self._add(entry, fact, sequence, revision, {"shard": entry.shard, "seq": entry.seq, **said})
 
     def taken_back(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, **kept: Any) -> None:
-        """Add an entry after which no version of the event at this position is in force; `kept` are kept columns."""
+        """Add an entry after which no version of the event at this position is in force; `kept` sets kept columns."""
         self._add(entry, fact, sequence, revision, kept)
 
     def _add(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, said: Mapping[str, Any]) -> None:
@@ -269,7 +271,7 @@ class PitEventRows:
         return dict.fromkeys(bulk.column_names(self._table)) | place._asdict() | values
 
     async def write(self, connection: AsyncConnection) -> Mapping[PitPlace, tuple[int, int] | None]:
-        """Write the rows; return the (shard, seq) of the entry in force, or None, by event."""
+        """Write the rows. Return, by event, the (shard, seq) of the entry in force, or None if none is in force."""
         if not self._rows:
             return {}
         written = await _written(self._table, self._kept).read(
@@ -287,7 +289,7 @@ def _read(table: Table) -> bulk.Statement:
 
 @cache
 def _written(table: Table, kept: tuple[str, ...]) -> bulk.Statement:
-    """Return the statement that upserts rows unless the stored row is later, and returns the entry in force."""
+    """Return the statement that upserts rows, except over a later stored row, and returns the entries in force."""
     here, new = table.c, bulk.excluded(table)
     later = tuple_(new.last, new.desk, new.shard.is_not(None)) >= tuple_(here.last, here.desk, here.shard.is_not(None))
     always = {"source", "sequence", "revision", "changes"}

@@ -14,7 +14,7 @@ from shared.journal.streams import Stream
 from shared.rules.errors import Refused
 
 PlausibilityLimit = Literal["ahead_minutes_max", "age_days_max", "sequence_jump_max"]
-"""The limits of a property that are checked here, by the names of their fields in the property's document."""
+"""The property's limits that are checked here, by the names of their fields in the property document."""
 
 _NO_LIMITS_OF_ITS_OWN: Final = Plausibility()
 _DAYS_APART: Final = timedelta(days=2)
@@ -40,10 +40,10 @@ class PlausibilityCheck:
     def require(
         self, event: Event[Any], stream: Stream, received_at: datetime, stands_since: datetime | None
     ) -> str | None:
-        """Return why an event whose stream position is free should be flagged, or None.
+        """Return why an event with a free stream position should be flagged, or None if it should not be.
 
-        `received_at` is its receipt, and `stands_since` the moment of the recorded event that it changes, if any.
-        Raises: Implausible.
+        `received_at` is the moment of its receipt. `stands_since` is the moment of the recorded event that it changes,
+        if any. Raises: Implausible.
         """
         place = None
         if self._places is not None and (name := property_of(event.source)) is not None:

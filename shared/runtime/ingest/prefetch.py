@@ -22,22 +22,22 @@ from shared.runtime.ingest.batch import Derived, OpenQuarantine, claimed
 class StreamPositions:
     """The streams of a partition, each with its row version as last read or written.
 
-    They are cached while the partition is assigned. A stream normally comes from one partition, and every write checks
-    the version that it follows, so that a concurrent change by another partition is detected before anything is
-    recorded. A stream that another partition has extended, as after a change of keys, is read again for each batch.
+    They are cached while the partition is assigned. A stream normally comes from one partition. Every write checks the
+    version that it replaces, so that a concurrent change by another partition is detected before anything is recorded.
+    A stream that another partition has extended, for example because keys have changed, is read again for each batch.
     """
 
     shard: Shard
     streams: dict[str, Stream] = field(default_factory=dict)
     elsewhere: dict[str, str] = field(default_factory=dict)
-    """The shard with the last event of a stream, by source, for streams that another shard has extended last."""
+    """For streams that another shard has extended last: the name of that shard, by source."""
     _versions: dict[str, int] = field(default_factory=dict)
 
     async def load(self, connection: AsyncConnection, tables: JournalTables, names: Iterable[str]) -> None:
-        """Load the streams that are not cached yet; on failure, none of them is cached.
+        """Load the streams that are not cached yet; on failure, cache none of them.
 
-        On a retry, a partly loaded stream would be mistaken for a whole one, and the positions of an unread gap for
-        taken ones.
+        Otherwise a retry would use a stream whose gaps have not been read, and would treat the positions in a gap as
+        taken.
         """
         for source in self.elsewhere:
             self.streams.pop(source, None)
@@ -62,9 +62,9 @@ class StreamPositions:
         self.elsewhere = elsewhere
 
     async def require_unmoved(self, connection: AsyncConnection, tables: JournalTables, names: Iterable[str]) -> None:
-        """Raise StreamTaken if the version of one of these streams in the database is not the cached one.
+        """Raise StreamTaken if a stream's version in the database differs from its cached version.
 
-        A record may have been refused because of what another partition has recorded meanwhile.
+        Then a record may have been refused only because another partition has extended the stream meanwhile.
         """
         wanted = {source: self._versions[source] for source in names if source in self._versions}
         if not wanted:
@@ -75,7 +75,7 @@ class StreamPositions:
             raise StreamTaken(self.shard)
 
     def next_version(self, source: str) -> int:
-        """Return the row version that a stream gets with the next commit."""
+        """Return the row version that the next commit gives to a stream."""
         return self._versions[source] + 1
 
     def committed(self, after: Mapping[str, Stream]) -> None:
@@ -86,10 +86,10 @@ class StreamPositions:
 
 
 async def stopped_by(connection: AsyncConnection, context: RuntimeContext, shard: Shard) -> str | None:
-    """Return why the partition of a locked shard is halted, or None.
+    """Return why the partition of a locked shard is halted, or None if it is not.
 
-    The reasons are: the shard's seal does not match, the shard was set back, or a quarantined record must be dismissed
-    first.
+    The reasons are that the shard's seal is invalid, that the database is behind its high-water marks, or that a
+    quarantined record must be dismissed first.
     """
     try:
         context.ledger.require_sealed(shard)
@@ -110,7 +110,7 @@ async def stopped_by(connection: AsyncConnection, context: RuntimeContext, shard
 async def open_quarantine(
     connection: AsyncConnection, tables: JournalTables, derived: Iterable[Derived]
 ) -> OpenQuarantine:
-    """Return the open quarantined records at positions that accepted records take, and those that they replace.
+    """Return the open quarantined records that accepted records replace, by stream position or by quarantine number.
 
     Only records that the batch closes are read, however many records of a stream are in quarantine.
     """

@@ -64,6 +64,6 @@ def _insert(table: Table) -> Statement:
 
 
 def _signature(record: InputRecord) -> bytes | None:
-    """Return the signature of a record: the publishing service's, or else the device's; None without one."""
+    """Return the signature of a record: the publishing service's, or else the device's; None if unsigned."""
     proof = record.raw_header(signed_batch.HEADER)
     return record.raw_header(device_signatures.HEADER) if proof is None else proof

@@ -10,26 +10,26 @@ from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.ingest.ingest_facts import MENDED_BY, MENDED_REASON, QUARANTINE_ID, REPLAY_SIGNATURE
 
 NOT_AUTHENTIC: Final = "not authentic: "
-"""Prefix of the reason for quarantining a record that lacks its service's signature."""
+"""Prefix of the reason for quarantining a record that lacks the required signature of a service."""
 
 _ENTRY_HASH: Final = re.compile(rb'"entryhash": ?"([0-9a-f]{64})"')
 
 
 Signatory = Literal["service", "device"]
-"""Who should have signed a record: a service or a device."""
+"""The kind of signatory whose signature a record must have: a service or a device."""
 
 
 class NotAuthentic(Refused):
-    """A record lacks the signature of its publisher or replaying service, so that its content is not trusted."""
+    """A record is not trusted, because it lacks the signature of the service that should have published or sent it."""
 
     of: ClassVar[Signatory] = "service"
 
 
 def require_authentic(topic: Topic, record: InputRecord, verifier: BatchVerifier | None, schema: str) -> None:
-    """Raise NotAuthentic unless the responsible service signed the record; without a verifier, accept every record.
+    """Raise NotAuthentic unless the responsible service signed the record. Without a verifier, accept every record.
 
-    This applies to records on a service's topic, and to replays of quarantined records. On a service's topic, only a
-    replay for this service (`schema`) needs the replay's signature.
+    Records on a service's topic need the signature of the service that publishes on it. A replay needs the signature of
+    the service that sent it; but on a service's topic only a replay for this service (`schema`) does.
     """
     if verifier is None:
         return

@@ -22,7 +22,7 @@ from shared.runtime.database import seals_of
 
 @cache
 def _statement(table: Table, of_some: bool) -> Statement:
-    """Return the statement that reads a copy with its signatures in one snapshot, of all or some properties."""
+    """Return the statement that reads rows and signatures of a copy in one snapshot, for all or for some properties."""
     copies = _signatures(table)
 
     def of(column: ColumnElement[Any]) -> ColumnElement[bool]:
@@ -39,7 +39,7 @@ def _statement(table: Table, of_some: bool) -> Statement:
 
 
 async def _read(connection: AsyncConnection, table: Table, properties: Collection[str] | None) -> Sequence[Any]:
-    """Return the rows of a copy, joined with the signatures of their properties; a signature may be without rows."""
+    """Return the rows of a copy, joined with the signatures of their properties, including signatures without rows."""
     statement = _statement(table, properties is not None)
     asked = {} if properties is None else {"properties": sorted(properties)}
     return (await connection.exec_driver_sql(statement.sql, {**statement.constants, **asked})).all()
@@ -52,9 +52,9 @@ def _signatures(table: Table) -> Table:
 async def read_copy(
     connection: AsyncConnection, table: Table, properties: Collection[str] | None = None
 ) -> Sequence[Any]:
-    """Return the rows of a copy, of all or some properties, ordered by their keys.
+    """Return the rows of a copy for all or for some properties, ordered by their keys.
 
-    Raises: Rejected if rows do not match the service's signature.
+    Raises: Rejected if the rows do not match the service's signature.
     """
     found = await _read(connection, table, properties)
     for name, forged in _altered(connection, table, found):
@@ -67,7 +67,7 @@ async def read_copy(
 
 
 async def altered_copies(connection: AsyncConnection, table: Table) -> dict[str, str]:
-    """Return the reason why the signature of a copy is invalid, by property; empty if all signatures are valid."""
+    """Return why signatures of a copy are invalid, by property; empty if all signatures are valid."""
     return dict(_altered(connection, table, await _read(connection, table, None)))
 
 
@@ -83,7 +83,7 @@ def _altered(connection: AsyncConnection, table: Table, found: Sequence[Any]) ->
 
 
 def _rows(found: Iterable[Any]) -> list[Any]:
-    """Return the rows of the copy, without the joined rows that consist of a signature only."""
+    """Return the rows of the copy itself, leaving out joined rows that contain only a signature."""
     return [row for row in found if row.property is not None]
 
 
@@ -93,7 +93,7 @@ async def lock_copy(connection: AsyncConnection, table: Table) -> None:
 
 
 async def sign_copy(connection: AsyncConnection, table: Table, properties: Collection[str]) -> None:
-    """Sign the current rows of these properties. The caller locked and verified the copy before changing it."""
+    """Sign the current rows of these properties. The caller must have locked and verified the copy before."""
     found = _rows(await _read(connection, table, properties))
     copies = _signatures(table)
     rows = [

@@ -40,15 +40,15 @@ _SILENT_SECONDS = 60.0
 """How many seconds longer than the database timeout a consumer may pause polling before its group expels it."""
 _REST_SECONDS_MAX = 2.0
 _LINGER_SHARE = 0.1
-"""Share of the gathering time to wait even after a pause, because a batch arrives in one answer per partition."""
+"""Share of the gathering time to wait even after a pause, because a batch arrives in one response per partition."""
 _UNHURRIED_SECONDS = 0.2
-"""Topics with at least this gathering time are background topics, for which nobody waits."""
+"""Topics with at least this gathering time are background topics: no person waits for their records."""
 _UNHURRIED_FETCH_SECONDS = 0.4
-"""How long the broker may hold back an answer for a background topic; a longer time lowers the idle cost."""
+"""How long the broker may delay its response for a background topic; the longer, the lower the idle cost."""
 _LOOK_SHARE = 0.1
 """Share of the time that may be spent on querying the broker's bounds.
 
-It matters if every record is a transaction of its own, so that every batch queries.
+It limits the queries if every record is a transaction of its own, because then every batch queries.
 """
 _FETCH_BYTES = 16 * 1024 * 1024
 """Maximum bytes per fetch, and maximum bytes buffered, per topic (a larger producer batch is still fetched whole).
@@ -75,7 +75,7 @@ _UNCONNECTED = "INIT"
 _SOUGHT_SECONDS = 2.0
 """How long all brokers may be in that state, in seconds; librdkafka attempts one connection per second."""
 _POLL_SECONDS = 0.5
-"""Poll timeout for the first record of a batch; stopping may take as long."""
+"""Poll timeout for the first record of a batch; stopping may take this long."""
 
 
 class KafkaTopics:
@@ -153,7 +153,7 @@ class KafkaTopics:
     def _note_brokers(self, client: str, brokers: Iterable[Mapping[str, Any]]) -> None:
         """Store whether a client is connected to a broker or is trying to connect.
 
-        Raises: FatalServiceError if it has been neither for too long.
+        Raises: FatalServiceError if for too long neither has been the case.
         """
         if any(one["source"] in _BROKERS and _is_sought(one) for one in brokers):
             self._lost.pop(client, None)
@@ -280,9 +280,9 @@ class Subscription:
         await self.compare_with(await self._topic_log(), positions)
 
     async def compare_with(self, found: TopicLog, positions: Mapping[int, int]) -> None:
-        """Compare these read positions with the topic, which must have been queried after the positions were reached.
+        """Compare read positions with the state of the topic, queried after these positions were reached.
 
-        Raises: FatalServiceError if it is on another cluster than before.
+        Raises: FatalServiceError if the topic is on a different cluster from before.
         """
         if found.cluster_id != self._known.cluster:
             raise FatalServiceError(
@@ -292,10 +292,10 @@ class Subscription:
         await self.consumer.compare(self._known, await self._with_ends_as_read(found, positions), positions)
 
     async def _with_ends_as_read(self, found: TopicLog, positions: Mapping[int, int]) -> TopicLog:
-        """Return the topic's bounds, with the ends raised to read positions whose last record the partition holds.
+        """Return the topic's bounds, with an end raised to the read position if the record before that position exists.
 
-        Some brokers report an end that omits the last batch. A partition holds what librdkafka's statistics have
-        reported in this session; otherwise the last record before the position is read again to find out.
+        Some brokers report an end that omits the last batch. All records that librdkafka's statistics have reported in
+        this session exist. Otherwise, the record before the read position is read again to find out.
         """
         short = {n: position for n, position in positions.items() if found.bounds.get(n, (0, 0))[1] < position}
         told = self._topics.ends[self.consumer.topic]
@@ -369,10 +369,10 @@ class Subscription:
     # --- read progress ---
 
     def lag(self) -> dict[int, int | None]:
-        """Return the number of unread offsets of each assigned partition, None if unknown.
+        """Return the number of unread offsets of each assigned partition; None if it is unknown.
 
         It is unknown until the broker has reported the partition's end, and while the partition's leader does not
-        answer. Transaction markers count only until the last record before them is processed.
+        answer. Transaction markers at the end do not count once all records before them are processed.
         """
         return {number: self._waiting(number, position) for number, position in self.consumer.positions.items()}
 
@@ -393,7 +393,7 @@ class Subscription:
         return max(told.readable - position, 0)
 
     def response_age_seconds(self) -> float:
-        """Return for how many seconds a leader of an assigned partition has been silent; the longest of all."""
+        """Return the longest time, in seconds, for which the leader of an assigned partition has been silent."""
         ends = self._topics.ends[self.consumer.topic]
         heard = [ends[n].heard_at if n in ends else self._since[n] for n in self.consumer.positions if n in self._since]
         return max(monotonic() - min(heard), 0.0) if heard else 0.0
@@ -404,9 +404,9 @@ class Subscription:
         return bool(lag) and not self.consumer.stopped.reasons and all(records == 0 for records in lag.values())
 
     def behind(self) -> dict[int, float]:
-        """Return the age in seconds of the last batch's oldest record; 0 for partitions without unread records.
+        """Return, by partition, the age in seconds of the last batch's oldest record; 0 if nothing is unread.
 
-        It is infinite if unknown, and for partitions that other processes read.
+        The age is infinite if it is unknown, and for partitions that other processes read.
         """
         found = dict.fromkeys(self._partitions, math.inf)
         if self.joined:

@@ -32,7 +32,7 @@ _SILENCE_SECONDS = 30.0
 
 
 class ReplayedStreams(Protocol):
-    """Stores the streams as far as they were replayed, so that no stream position is yielded twice."""
+    """Stores the streams with the positions replayed so far, so that no stream position is yielded twice."""
 
     async def load(self, topic: str, sources: Sequence[str]) -> Mapping[str, Stream]:
         """Return the stored streams, by source."""
@@ -60,7 +60,7 @@ class InMemoryStreams:
 
 @dataclass(frozen=True, slots=True)
 class RecordsRead:
-    """Records of a topic, ordered within each partition, and the state of the topic before they were read.
+    """Records of a topic, ordered within each partition, and the topic's state (`found`) before they were read.
 
     `reached` is the offset after the last record read, by partition.
     """
@@ -83,8 +83,9 @@ async def read_positions(connection: AsyncConnection, journal: JournalTables, to
 class TopicReplay:
     """Reads a topic again, from given offsets up to the service's read position.
 
-    `events` reads from the broker within the caller's transaction, which has locked the shards. Alternatively, `read`
-    needs no transaction, so that a slow broker keeps none open, and `taken` then needs no broker.
+    `events` does everything in the caller's transaction, which must have locked the shards. Alternatively, `read` reads
+    from the broker without a transaction, so that a slow broker does not keep one open. `taken` then needs only the
+    database.
     """
 
     journal: JournalTables
@@ -123,10 +124,10 @@ class TopicReplay:
     async def taken(
         self, connection: AsyncConnection, read: RecordsRead, begins: dict[int, int], places: ReplayedStreams
     ) -> list[Event[Any]]:
-        """Return the events of these records that the service has accepted, up to its read position.
+        """Return the events of these records that the service has accepted, up to the service's read position.
 
-        `begins` are the first offsets by partition (default 0), and are advanced past the records. The caller's
-        transaction must be one snapshot. Raises: FatalServiceError for the reasons of `events`.
+        `begins` are the offsets to begin with, by partition (default 0); they are set to the offsets after the records.
+        The caller's transaction must be one snapshot. Raises: FatalServiceError for the same reasons as `events`.
         """
         partitions = await _partitions(connection, self.journal, self.handler.topic, read.found, begins, read.reached)
         ends = {number: each.end for number, each in partitions.items() if each.end > begins.get(number, 0)}
@@ -180,7 +181,7 @@ async def _require_as_read(
     handler: Handler[Any],
     taken: Sequence[tuple[InputRecord, Event[Any]]],
 ) -> None:
-    """Raise FatalServiceError if a record differs from what the service read at its position the first time."""
+    """Raise FatalServiceError if a record's content differs from what the service recorded at its stream position."""
     places: dict[str, set[int]] = {}
     for _, event in taken:
         places.setdefault(event.source, set()).add(event.sequence)
@@ -195,7 +196,7 @@ async def _require_as_read(
 
 @dataclass(slots=True)
 class _Read:
-    """How far a partition is replayed: the offset after its last record, and the offsets of refused records."""
+    """The extent of a partition's replay: the offset after its last record, and the offsets of refused records."""
 
     end: int
     refused: set[int] = field(default_factory=set)
@@ -209,9 +210,10 @@ async def _partitions(
     begins: Mapping[int, int],
     reached: Mapping[int, int] | None,
 ) -> Mapping[int, _Read]:
-    """Return how far each partition is replayed: to the service's read position, or at most to `reached` if given.
+    """Return the extent of each partition's replay: to the service's read position, but at most to `reached` if given.
 
-    Raises: FatalServiceError if the topic is another log than the one that was read, or lacks its first records.
+    Raises: FatalServiceError if the topic is not the log that the service has read, or if its first records are
+    deleted.
     """
     shards, e = journal.shards, journal.entries.c
     there = TopicIdentity(topic, found.cluster_id, found.topic_id)

@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class PublishMark:
-    """The publish mark of a shard: its last published entry. `is_found`: the mark in the database is valid."""
+    """The publish mark of a shard: its last published entry. `is_found`: the database holds a valid mark."""
 
     shard: Shard
     published: int
@@ -46,7 +46,7 @@ class PublishMarks:
         self._known: dict[int, int] = {}
 
     async def read(self, connection: AsyncConnection) -> list[PublishMark]:
-        """Return, locked, the marks of shards with unpublished entries, and those that differ from this process's."""
+        """Lock and return the marks of shards with unpublished entries, and marks that this process does not know."""
         known = [{"shard": shard, "published_seq": seq} for shard, seq in self._known.items()]
         return [self._mark(row) for row in await self._find.read(connection, known)]
 
@@ -72,12 +72,12 @@ class PublishMarks:
         await self._write.write(connection, signed_rows(self._ledger.seals, self._table, rows))
 
     def written(self, reached: Mapping[int, int]) -> None:
-        """Remember the marks, after they were committed."""
+        """Remember marks that have been committed."""
         self._known |= reached
 
 
 def _found(tables: JournalTables) -> Statement:
-    """Return the statement that reads the marks of shards with unpublished entries, or other than the given marks."""
+    """Return the statement that reads the marks of shards with unpublished entries, and marks unlike given ones."""
     shards, relay, key = tables.shards, tables.relay, ("shard", "published_seq")
     known = given(relay, key)
     query = select(shards, relay.c.published_seq, relay.c.signature).select_from(

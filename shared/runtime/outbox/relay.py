@@ -40,7 +40,7 @@ from shared.runtime.tracing import TRACEPARENT
 log = structlog.get_logger()
 
 BATCH_ENTRIES: Final = 1000
-"""Maximum number of entries of a shard in a published batch, and kept in memory."""
+"""Maximum number of a shard's entries in a published batch, and in memory."""
 
 _RETRY_SECONDS: Final = 0.5
 """Pause after a failed batch."""
@@ -49,7 +49,7 @@ _LOOK_SECONDS: Final = 2.0
 _GATHER_SECONDS: Final = 0.3
 """Minimum time between batches, so that entries in a steady flow are published together.
 
-An entry after a pause is published at once. Gathering here replaces a longer gathering by each consumer.
+After a pause, an entry is published at once. Because entries are gathered here, consumers need to gather less.
 """
 FLUSH_SECONDS: Final = 30.0
 _FLUSH_STEP_SECONDS: Final = 0.5
@@ -122,9 +122,9 @@ class Relay:
         self._wake = asyncio.Event()
         self._fresh: dict[int, deque[Outgoing]] = {}
         self._unsealed: dict[int, str] = {}
-        """Why shards are not published, by shard number, as last logged."""
+        """By shard number, the last logged reason why the shard is not published."""
         self._resting: str | None = None
-        """Why publishing is suspended, as last logged."""
+        """The last logged reason why publishing is suspended; None while it is not."""
         self._trying_since: float | None = None
         self._marks = PublishMarks(context.ledger)
 
@@ -205,10 +205,10 @@ class Relay:
         return False
 
     async def _batch(self, connection: AsyncConnection, mark: PublishMark) -> Sequence[Outgoing]:
-        """Return the entries of a shard that follow the published ones, from memory if it holds all of them.
+        """Return the next unpublished entries of a shard, from memory if it holds all of them.
 
-        Entries are read from the database only if the shard is in the state that the service signed; otherwise none are
-        returned.
+        Otherwise they are read from the database, but only if the shard's row has a valid seal; if it has none, nothing
+        is returned.
         """
         shard, published = mark.shard, mark.published
         fresh = self._fresh.get(shard.shard, deque())
@@ -277,7 +277,7 @@ class Relay:
     def _headers(
         self, messages: Sequence[tuple[str, bytes, bytes]], causes: Sequence[tuple[str, str]]
     ) -> Iterator[RecordHeaders]:
-        """Yield the headers of messages sent together: content type, batch signature's proof, trace context."""
+        """Yield the headers of messages sent together: content type, proof of the batch signature, trace context."""
         proofs: Iterable[bytes | None] = repeat(None)
         if self._signer is not None:
             proofs = sign_batch(self._signer, [message_bytes(*message) for message in messages])
@@ -306,7 +306,7 @@ def _causes(batches: Mapping[int, Sequence[Outgoing]]) -> list[tuple[str, str]]:
 
 
 def entry_message(source: str, shard: int, row: Outgoing) -> bytes:
-    """Return an entry as a CloudEvent in JSON; its data is published byte for byte as stored."""
+    """Return an entry as a CloudEvent in JSON. Its data is published exactly as stored, byte for byte."""
     head = {
         "specversion": "1.0",
         "id": f"{shard}-{row.seq}",

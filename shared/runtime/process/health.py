@@ -24,7 +24,7 @@ log = structlog.get_logger()
 OBSERVE_SECONDS: Final = 5.0
 """Interval at which the metrics are sampled."""
 ANSWER_SECONDS_MAX: Final = 3.0
-"""Maximum time for the database to answer, less than the time that probes wait for `/readyz`."""
+"""Maximum time for the database to answer; it is shorter than the time for which probes wait for `/readyz`."""
 
 
 class Question:
@@ -51,7 +51,7 @@ class Question:
 
 @dataclass(slots=True)
 class Health:
-    """Monitors the parts of a running service. `waiting_for` is what the start waits for, None once started."""
+    """Monitors the parts of a running service. `waiting_for` is the reason why it has not started; None once it has."""
 
     context: RuntimeContext
     guard: JournalVerifier
@@ -86,8 +86,8 @@ class Health:
     def behind(self) -> dict[tuple[str, int], float]:
         """Return the age in seconds of the oldest unread record, by (topic, partition).
 
-        It is infinite if unknown, or if another process reads the partition. While the service is starting, the mapping
-        is empty.
+        The age is infinite if it is unknown, or if another process reads the partition. Until the service has started,
+        the mapping is empty.
         """
         if self.waiting_for is not None:
             return {}

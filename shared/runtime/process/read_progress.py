@@ -21,7 +21,7 @@ _SECONDS: Final = 5.0
 
 
 class ReadProgress:
-    """Stores the read progress in a signed table: for each topic and partition, the moment `until` which it is read."""
+    """Stores the read progress in a signed table: the time up to which each partition of a topic is read (`until`)."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -33,7 +33,7 @@ class ReadProgress:
         await every(_SECONDS, lambda: self.note(context), "what has been read is not noted")
 
     async def note(self, context: ServiceContext) -> None:
-        """Store the progress on this process's partitions, and add rows for the topics' other partitions."""
+        """Store the progress of this process's partitions, and add rows for the topics' other partitions."""
         now = context.clock()
         known = [
             {
@@ -49,9 +49,9 @@ class ReadProgress:
             await self._note.write(connection, signed_rows(seals_of(connection), self._table, known))
 
     async def _read_further(self, connection: AsyncConnection, known: Sequence[Row]) -> set[tuple[str, int]]:
-        """Return the partitions for which the stored progress is later than this process's.
+        """Return the partitions whose stored progress is later than this process's.
 
-        So the progress that a previous reader stored remains until the new reader has caught up.
+        Their rows are kept, so that a previous reader's progress is kept until the new reader has caught up.
         """
         noted = {(row["topic"], row["partition"]): row for row in (await connection.execute(self._all)).mappings()}
         further = set()
@@ -65,7 +65,7 @@ class ReadProgress:
         return further
 
     async def read(self, context: ServiceContext) -> Mapping[tuple[str, int], datetime | None]:
-        """Return the moment until which each partition has been read, or None if no process has stored a valid one.
+        """Return the time up to which each partition has been read; None if no process has stored a valid one.
 
         Rows without a valid signature are ignored, because the partition's reader writes them again.
         """

@@ -152,9 +152,9 @@ async def serve(
     started: Callable[[], None] = lambda: None,
     ending: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run a service until `stop` is set, or without `stop` until SIGINT or SIGTERM.
+    """Run a service until `stop` is set; without `stop`, until SIGINT or SIGTERM.
 
-    `started` is called when the service is up, `ending` when it begins to shut down for any reason. Raises:
+    `started` is called when the service is up. `ending` is called when it begins to shut down for any reason. Raises:
     FatalServiceError, or the exception that ended the service.
     """
     raise_gc_threshold()
@@ -334,7 +334,7 @@ class _Run:
         return subscription
 
     async def _input(self, topic: str, found: TopicLog) -> TopicIdentity:
-        """Return the recorded identity of a topic's log; if none is recorded yet, record the one found."""
+        """Return the recorded identity of a topic's log. If none has been recorded, record that of the log `found`."""
         context = self._context
 
         async def known() -> TopicIdentity:

@@ -25,16 +25,16 @@ class ComparisonSteps:
 
     @asynccontextmanager
     async def step(self, what: str) -> AsyncIterator[None]:
-        """Run a step under a savepoint, which is rolled back if the step fails; otherwise like `attempt`."""
+        """Run a step under a savepoint, which is rolled back if the step fails; handle the failure like `attempt`."""
         with self.attempt(what):
             async with self.connection.begin_nested():
                 yield
 
     @contextmanager
     def attempt(self, what: str) -> Iterator[None]:
-        """Run a step; if it fails on an altered database or an unavailable topic, report it as not compared.
+        """Run a step. If it fails because the database is altered or a topic is unavailable, report it as not compared.
 
-        Raises: errors of the server itself, such as a lost connection.
+        Raises: errors of the database server itself, such as a lost connection.
         """
         try:
             yield
@@ -47,6 +47,6 @@ class ComparisonSteps:
 
 
 def _why(error: Exception) -> str:
-    """Return the first line of an error; of a database error, the server's message without the statement."""
+    """Return the first line of an error. For a database error it is the server's message, without the statement."""
     said = str(error.orig if isinstance(error, DBAPIError) else error)
     return next(iter(said.splitlines()), "") or repr(error)

@@ -19,7 +19,7 @@ async def compare(engine: AsyncEngine, manifest: Manifest, settings: Settings) -
     """Compare the tables of a service with a fresh projection of its journal and topics.
 
     Everything is read in one snapshot and nothing is changed, so the service may keep running. Tables that cannot be
-    compared are reported, and the others are compared.
+    compared are reported, and the comparison continues with the others.
     """
     tables = tables_of(manifest)
     async with second_copy(engine, tables, manifest.whole_projector.beside) as (connection, redirect):
@@ -39,7 +39,7 @@ async def compare(engine: AsyncEngine, manifest: Manifest, settings: Settings) -
 async def project_again(
     steps: ComparisonSteps, manifest: Manifest, settings: Settings
 ) -> tuple[Sequence[InapplicableEntry], set[Table]]:
-    """Project everything into the copies; return the inapplicable entries, and the tables that could not be built."""
+    """Project everything into the copies; return the inapplicable entries, and the tables that failed."""
     unfit: Sequence[InapplicableEntry] = ()
     unmade = set(manifest.whole_projector.tables)
     async with steps.step("what follows from the journal"):
@@ -69,10 +69,10 @@ async def compare_checks(steps: ComparisonSteps, manifest: Manifest) -> list[Com
 
 
 async def compare_kept(steps: ComparisonSteps, manifest: Manifest) -> list[ComparedTable]:
-    """Run the checks of the unprojected tables that every service has.
+    """Run the checks of unprojected tables that every service has.
 
-    They run first, because projecting the journal into the copies would close quarantined records that someone has
-    reopened.
+    They run first. If the journal were projected into the copies before, quarantined records that someone has reopened
+    would be closed again.
     """
     return [one for table, check in kept_checks(manifest).items() for one in await run_check(steps, table, check)]
 

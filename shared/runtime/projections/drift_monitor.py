@@ -26,7 +26,7 @@ PART: Final = 100
 
 @dataclass(slots=True)
 class DriftMonitor:
-    """Background job that compares the read model periodically. `found` is the result of the last comparison."""
+    """Background job that periodically compares the read model with the journal. `found` is the last result."""
 
     context: RuntimeContext
     manifest: Manifest
@@ -34,13 +34,13 @@ class DriftMonitor:
     alone: Callable[..., AbstractAsyncContextManager[Callable[[], Awaitable[bool]]]] = leadership
     found: TableComparison | None = None
     compared_at: datetime | None = None
-    """End of the last complete comparison of changed rows; before the first one, the start of the process."""
+    """When the last complete comparison of changed rows ended; until one has ended, when this process started."""
     comparison: IncrementalComparison | None = None
-    """The comparison in progress with its database session, while this process is the one that compares."""
+    """The incremental comparison with its database session; None while this process is not the one that compares."""
     passed_at: datetime | None = None
-    """End of the last full pass over all rows; before the first one, the start of the process."""
+    """When the last full pass over all rows ended; until one has ended, when this process started."""
     failed: str | None = None
-    """Why the last comparison failed unexpectedly, for example because data is unreadable; None otherwise."""
+    """Why the last comparison failed unexpectedly, for example because of unreadable data; None if it did not fail."""
 
     async def run(self) -> None:
         """Compare until cancelled, after an initial pause that lets the service start.
@@ -100,14 +100,14 @@ class DriftMonitor:
             await ended.close()
 
     def _fail(self, why: str) -> None:
-        """Store why the comparison failed; log it with a traceback unless the last comparison failed alike."""
+        """Store why the comparison failed; log it with a traceback, unless the reason is the same as last time."""
         if why != self.failed:
             log.exception("projection comparison failed unexpectedly")
         self.failed = why
         self.observe()
 
     def _tell(self, comparison: TableComparison) -> None:
-        """Store the result, and log its findings if they differ from the last ones."""
+        """Store the result, and log its findings if they differ from the last result's."""
         known, self.found = self.found, comparison
         self.failed = None
         if all(one.altered for one in comparison.uncompared):
@@ -117,7 +117,7 @@ class DriftMonitor:
             return
         for unfit in comparison.unfit:
             log.error(
-                "entry not applicable to projection",
+                "entry could not be applied to projection",
                 entry=f"{unfit.shard}/{unfit.seq}",
                 kind=unfit.kind,
                 what=unfit.what,

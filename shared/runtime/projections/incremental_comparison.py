@@ -42,7 +42,7 @@ from shared.runtime.settings import Settings
 log = structlog.get_logger()
 
 Rest = Callable[[], Awaitable[None]]
-"""Pause between two transactions. Within one, PostgreSQL would end the session after a minute, and vacuum nothing."""
+"""Pause between two transactions. A pause within one would let PostgreSQL end the session, and delay vacuum."""
 
 
 ENTRIES_AT_ONCE: Final = 1000
@@ -55,13 +55,13 @@ ROWS_A_TURN: Final = 20_000
 """Minimum number of rows that a full pass checks in one turn."""
 
 ROWS_A_TURN_MAX: Final = 200_000
-"""Maximum number of rows that a full pass checks in one turn; with more rows it takes longer, but not more CPU."""
+"""Maximum number of rows that a full pass checks in one turn. With more rows, a pass takes longer, not more CPU."""
 
 _TURNS_A_DAY: Final = 1440
 _TURN_SECONDS: Final = 120
 """Duration in seconds of a turn that checks the maximum number of rows, including all pauses."""
 _TRIES: Final = 20
-"""Number of attempts to catch up with the service, before the last snapshot is compared although it is behind."""
+"""Number of attempts to catch up with the service. After that, the last snapshot is compared although it is behind."""
 _BEHIND: Final = "the service has read more of it each time that it was read on"
 _JOURNAL: Final = "what follows from the journal"
 _COPY: Final = "the second copy of the tables"
@@ -101,7 +101,7 @@ class IncrementalComparison:
     """The progress of the copy; None if the copy must be recreated."""
     unfit: list[InapplicableEntry] = field(default_factory=list)
     checked: list[ComparedTable] = field(default_factory=list)
-    """The last comparison of the unprojected tables, which is repeated once per full pass, and while they differ."""
+    """The last results of comparing unprojected tables; renewed once per full pass, and while there are differences."""
     rows: int = 0
     """The approximate number of rows in the copy."""
 
@@ -156,7 +156,7 @@ class IncrementalComparison:
         await self.connection.close()
 
     async def compare(self) -> TableComparison:
-        """Project new entries and compare: the changed rows, and some of the others as part of the full pass.
+        """Project new entries, compare the changed rows, and check some of the other rows as part of the full pass.
 
         A differing row is compared again in each turn, even after a restart, until it is correct. After an exception
         the state in memory is unusable, so the caller must close this comparison.
@@ -191,7 +191,7 @@ class IncrementalComparison:
     async def _compare(
         self, steps: ComparisonSteps, mark: ComparisonBookmark, kept: Sequence[ComparedTable] | None
     ) -> list[ComparedTable]:
-        """Compare the rows marked for comparison. If `kept` is given, run and store the other checks, too."""
+        """Compare the rows marked for comparison. With `kept`, also run the manifest's checks and store all results."""
         await self.copy.absorb(mark)
         await self.copy.count_touched()
         made, compared = self._made(steps), list[ComparedTable]()
@@ -203,7 +203,7 @@ class IncrementalComparison:
         return compared
 
     async def _begin(self, steps: ComparisonSteps) -> None:
-        """Recreate the copy if it is unusable; report it if it was tampered with."""
+        """Recreate the copy if it is unusable, and report whether somebody altered it."""
         if self.mark is not None and not self.mark.spoiled:
             async with self.connection.begin():
                 if await self.copy.is_as_made(self.mark) and await self._is_of_journal(self.mark):
@@ -216,14 +216,14 @@ class IncrementalComparison:
         self.mark = mark
 
     async def _is_of_journal(self, mark: ComparisonBookmark) -> bool:
-        """Return whether the journal still has all entries that were projected into the copy."""
+        """Return whether the journal still contains all entries that were projected into the copy."""
         s = self.manifest.journal.shards.c
         there = {row.shard: row.next_seq for row in await self.connection.execute(select(s.shard, s.next_seq))}
         return all(seq < there.get(shard, 0) for shard, seq in mark.after.items())
 
     @asynccontextmanager
     async def _moment(self) -> AsyncIterator[ComparisonBookmark]:
-        """Begin a transaction in one snapshot, and yield the bookmark, which is advanced and stored at the end.
+        """Yield the bookmark in a transaction with one snapshot; store the changed bookmark at the end of the block.
 
         Raises: Fenced if another process has advanced the bookmark meanwhile.
         """
@@ -238,9 +238,9 @@ class IncrementalComparison:
         await self.rest()
 
     async def _read(self, steps: ComparisonSteps, *, ahead: int) -> Mapping[str, RecordsRead]:
-        """Read new records of the topics, outside of a transaction, by topic.
+        """Return the new records of the topics, by topic, read outside of a transaction.
 
-        `ahead` is the number of records per partition to read beyond the service's read position; with 0, at most
+        With `ahead`, as many further records per partition are read beyond the service's read position. With 0, at most
         `ENTRIES_AT_ONCE` records per partition are read.
         """
         assert self.mark is not None
@@ -262,9 +262,10 @@ class IncrementalComparison:
     async def _go_on(
         self, steps: ComparisonSteps, mark: ComparisonBookmark, most: int | None, read: Mapping[str, RecordsRead]
     ) -> list[str]:
-        """Project about `most` new entries, or all, and the records read; return the sources that are still behind.
+        """Project about `most` new entries (None: all) and the records `read`; return the sources still behind.
 
-        A source is behind if the service has read further. A step that has failed in this turn is not retried in it.
+        A source (the journal or a topic) is behind if the service has read more of it. A step that has failed in this
+        turn is not retried in it.
         """
         failed, behind = _failed(steps), list[str]()
         self.redirect.to_all_copies()
@@ -283,7 +284,7 @@ class IncrementalComparison:
         return behind
 
     async def _project(self, mark: ComparisonBookmark, most: int | None) -> bool:
-        """Project about `most` new entries, or all; return whether no entry remains."""
+        """Project about `most` new entries (None: all); return whether none is left."""
         found = await project_after(self.connection, self.manifest, mark.after, most=most, part=self.part)
         mark.after = dict(found.after)
         self.unfit += found.unfit
@@ -291,7 +292,7 @@ class IncrementalComparison:
         return found.whole
 
     async def _keep(self, keeper: ReadModelHandler[Any], mark: ComparisonBookmark, read: RecordsRead | None) -> bool:
-        """Write the rows that a handler derives from new records; return whether the service has read no further."""
+        """Write the rows that a handler derives from new records; return whether the copy has caught up."""
         begins = dict(mark.offsets.get(keeper.topic, {}))
         if read is not None:
             replay = replay_of(self.manifest, keeper, self.settings)
@@ -301,7 +302,7 @@ class IncrementalComparison:
         return not _is_behind(await read_positions(self.connection, self.manifest.journal, keeper.topic), begins)
 
     def _made(self, steps: ComparisonSteps) -> list[Table]:
-        """Return the tables whose copies could be updated in this turn."""
+        """Return the tables whose copies were updated without failure in this turn."""
         failed = _failed(steps)
         unmade = set(self.manifest.whole_projector.tables) if _JOURNAL in failed else set[Table]()
         for keeper in keepers_of(self.manifest):
@@ -309,7 +310,7 @@ class IncrementalComparison:
         return [table for table in self.copy.tables if table not in unmade]
 
     async def _pass(self, steps: ComparisonSteps) -> bool:
-        """Check the next rows of the full pass, and mark those that differ for comparison; return whether it ended."""
+        """Check the next rows of the full pass, and mark differing rows for comparison; return whether it ended."""
         self.rows = await self._rows()
         left, ended = rows_due(self.rows), False
         while left > 0 and not ended:
@@ -325,7 +326,7 @@ class IncrementalComparison:
             return int((await self.connection.execute(query, {"schema": self.copy.schema})).scalar_one() or 0)
 
     async def _look(self, steps: ComparisonSteps, mark: ComparisonBookmark, most: int) -> tuple[int, bool]:
-        """Check the next rows of one table; return their number, and whether the full pass ends with them."""
+        """Check the next rows of one table; return their number, and whether the full pass has ended."""
         copies = self.copy.digested
         place = next(number for number, each in enumerate(copies) if each.name == mark.table)
         rows = await next_rows(self.connection, copies[place], mark.last, most)
@@ -357,7 +358,7 @@ class IncrementalComparison:
         return compared
 
     async def _check(self, steps: ComparisonSteps, *, whole: bool) -> list[ComparedTable]:
-        """Run the manifest's checks of unprojected tables, against the copies if all are up to date (`whole`)."""
+        """Run the manifest's checks of unprojected tables, against the copies if these are up to date (`whole`)."""
         if whole:
             self.redirect.to_copies()
         try:

@@ -37,10 +37,10 @@ def tables_of(manifest: Manifest) -> tuple[Table, ...]:
 
 
 async def project_all(connection: AsyncConnection, manifest: Manifest, settings: Settings) -> list[InapplicableEntry]:
-    """Project everything; return the first inapplicable entries, which are skipped.
+    """Project everything; return the inapplicable entries, which are skipped, at most `DIFFERENCES_MAX` of them.
 
-    The tables must be empty, and the shards must not change meanwhile. Raises: FatalServiceError and KafkaException, as
-    `TopicReplay.events` does.
+    The tables must be empty, and the shards must not change meanwhile. Raises: FatalServiceError and KafkaException,
+    like `TopicReplay.events`.
     """
     unfit = await project_journal(connection, manifest)
     for keeper in keepers_of(manifest):
@@ -57,7 +57,7 @@ async def project_journal(connection: AsyncConnection, manifest: Manifest) -> li
 class ProjectedPart:
     """The result of projecting a part of a journal.
 
-    `after` is the last projected sequence of each shard, by shard number. `whole` is whether no entry remains.
+    `after` is the sequence of the last projected entry by shard number. `whole` is true if no entry is left to project.
     """
 
     after: Mapping[int, int]
@@ -73,7 +73,7 @@ async def project_after(
     most: int | None = None,
     part: int = PART,
 ) -> ProjectedPart:
-    """Project about `most` entries after these sequences by shard, or all if `most` is None, in batches of `part`.
+    """Project about `most` entries (None: all) that follow the given sequences by shard, in batches of `part`.
 
     Inapplicable entries are skipped. Projecting stops once there are `DIFFERENCES_MAX` of them.
     """
@@ -110,7 +110,7 @@ async def replay_topics(
 ) -> None:
     """Write again the rows that a handler derives from its topic, in batches.
 
-    Raises: FatalServiceError and KafkaException, as `TopicReplay.events` does.
+    Raises: FatalServiceError and KafkaException, like `TopicReplay.events`.
     """
     replay = replay_of(manifest, keeper, settings)
     async for batch in replay.events(connection, InMemoryStreams()):

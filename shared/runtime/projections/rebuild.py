@@ -1,8 +1,7 @@
 """Rebuild the read model of a service in one transaction, and report the rows that differed.
 
-Tables that follow from the journal are projected again by the service's projector. Tables that are written from topics
-are written again from the topics. Meanwhile every writer of the service waits or is fenced, because each entry needs to
-update a row of `shards`.
+The service's projector projects the journal again, and the tables that are written from topics are written again.
+Meanwhile every writer of the service waits or is fenced, because each entry needs to update a row of `shards`.
 """
 
 from dataclasses import replace
@@ -25,12 +24,12 @@ from shared.runtime.settings import Settings
 
 
 async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *, check: bool) -> TableComparison:
-    """Rebuild the read model and compare it with the previous one; with `check`, only compare.
+    """Rebuild the read model and report how the previous one differed; with `check`, only compare.
 
-    A rebuild needs a login that owns the tables. Readers see the previous state until the rebuild commits, so no report
-    shows a partly rebuilt table. A check reports what cannot be compared and compares the rest, whereas a rebuild then
-    changes nothing. Raises: FatalServiceError for inapplicable entries, or a table that cannot be compared; the errors
-    of `project_all`.
+    A rebuild needs a login that owns the tables. Readers see the previous tables until the rebuild commits, so no
+    report shows a partly rebuilt table. If a table cannot be compared, a check reports that and compares the rest,
+    whereas a rebuild fails and changes nothing. Raises: FatalServiceError for inapplicable entries, or for a table that
+    cannot be compared; the errors of `project_all`.
     """
     load_site_packs(settings)
     if check:
@@ -75,8 +74,8 @@ async def _check(engine: AsyncEngine, manifest: Manifest, settings: Settings) ->
 
 @cache
 def kept(table: Table) -> Table:
-    """Return the temporary table that holds the previous rows of a table during a rebuild.
+    """Return the temporary table that contains the previous rows of a table during a rebuild.
 
-    The result is cached, so that the comparing statement is compiled once.
+    It is cached, so that the comparing statement is compiled only once.
     """
     return table.to_metadata(MetaData(), schema="pg_temp", name=f"kept_{table.name}")

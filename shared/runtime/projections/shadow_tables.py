@@ -21,9 +21,9 @@ TEMPORARY: Final = "pg_temp"
 
 @cache
 def copy_of(table: Table, schema: str = TEMPORARY) -> Table:
-    """Return the copy of a table. It is cached, because statements on another copy would be compiled and cached anew.
+    """Return the copy of a table, cached because statements on a new `Table` object would be compiled again.
 
-    The copy has only the unique indexes of the table and those marked `COPIED`, because no report reads it.
+    The copy has only the table's unique indexes and those marked `COPIED`, because no report reads it.
     """
     copy = table.to_metadata(MetaData(), schema=schema)
     kept = {index.name for index in table.indexes if index.unique or index.info.items() >= COPIED.items()}
@@ -35,10 +35,10 @@ def copy_of(table: Table, schema: str = TEMPORARY) -> Table:
 async def second_copy(
     engine: AsyncEngine, tables: Sequence[Table], beside: Sequence[Table] = ()
 ) -> AsyncIterator[tuple[AsyncConnection, "Redirect"]]:
-    """Yield a transaction in one snapshot, with empty copies of these tables; it is rolled back at the end.
+    """Yield a connection in one snapshot, with empty copies of these tables, and a `Redirect`; roll back at the end.
 
-    The copies have the columns that the service declares, even if its tables were altered. Until the returned
-    `Redirect` is changed, statements go to the copies, including the copies of the `beside` tables.
+    The copies have the columns that the service declares, even if the tables in the database were altered. Initially,
+    statements on these tables and on the `beside` tables go to the copies; `Redirect` can change that.
     """
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="REPEATABLE READ")
@@ -67,11 +67,11 @@ class Redirect:
         self._all_copies = _cursor(redirected_to_copies([*tables, *beside], schema))
 
     def to_all_copies(self) -> None:
-        """Direct later statements to the copies, including those of the `beside` tables."""
+        """Direct later statements to the copies, including the copies of the `beside` tables."""
         self._driver.cursor_factory = self._all_copies
 
     def to_copies(self) -> None:
-        """Direct later statements to the copies, but those on the `beside` tables to the tables themselves."""
+        """Direct later statements to the copies, but statements on `beside` tables to the tables themselves."""
         self._driver.cursor_factory = self._copies
 
     def to_tables(self) -> None:

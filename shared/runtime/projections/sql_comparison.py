@@ -18,7 +18,7 @@ async def compare_table(connection: AsyncConnection, was: Table, should_be: Tabl
 async def compare_selected(
     connection: AsyncConnection, name: str, key: Sequence[str], was: FromClause, should_be: FromClause
 ) -> ComparedTable:
-    """Compare two selections with the same columns by their key, and report the result under the table name `name`."""
+    """Compare two queries with the same columns by their key columns; `name` is the table's name in the result."""
     columns = [column.name for column in was.c]
     before, after = was.alias("row_before"), should_be.alias("row_after")
     row_before, row_after = (cast(func.row(*(side.c[each] for each in columns)), Text) for side in (before, after))

@@ -63,9 +63,9 @@ _STRUCTURE: Final = """
 class ComparisonBookmark(BaseModel):
     """The progress of the copy: entries by shard, offsets by topic and partition, and the digest of its rows.
 
-    `passed` is the digest of the rows that the full pass has checked: the rows of the tables before `table`, and the
-    rows of `table` up to the key `last`. `structure` is the hash of the copy's definition in the database at its
-    creation, and `declared` the hash of the release's definition.
+    `passed` is the digest of the rows that the full pass has checked: all rows of the tables that precede `table`, and
+    the rows of `table` up to the key `last`. `structure` is the hash of the copy's definition in the database when it
+    was created. `declared` is the hash of its definition in the release.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -79,7 +79,7 @@ class ComparisonBookmark(BaseModel):
     table: str = ""
     last: list[str] | None = None
     caught_up: bool = False
-    """Whether everything was projected once. From then on, rows are compared as soon as they change."""
+    """Whether the copy has caught up with the service once. From then on, rows are compared as soon as they change."""
     passed_at: datetime | None = None
     spoiled: bool = False
     """Whether the copy is unusable, because an entry was inapplicable or somebody altered the copy."""
@@ -87,7 +87,7 @@ class ComparisonBookmark(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class StandingCopy:
-    """The second copy of `tables` in a session. Copies of the `beside` tables exist, but stay empty."""
+    """The second copy of `tables`, in a database session. Copies of the `beside` tables exist, too, but stay empty."""
 
     connection: AsyncConnection
     schema: str
@@ -106,7 +106,7 @@ class StandingCopy:
 
     @property
     def touched(self) -> Table:
-        """Return the table of the keys that are marked for comparison."""
+        """Return the database table that lists the keys marked for comparison."""
         return _touched_rows(self.schema)
 
     @property
@@ -198,7 +198,7 @@ class StandingCopy:
             await self.connection.execute(delete(changed))
 
     async def count_touched(self) -> None:
-        """Update the planner's statistics of the keys marked for comparison, which are many after a backlog."""
+        """Update the planner's statistics about the keys marked for comparison, which are many after a backlog."""
         await self.connection.execute(text(f"ANALYZE {self.touched.fullname}"))
 
     async def save(self, mark: ComparisonBookmark) -> None:
@@ -295,7 +295,7 @@ def values_of(table: Table, key: Key) -> Any:
 
 
 def _noting(table: Table) -> list[str]:
-    """Return the statements that create the triggers which log each change of a copied row."""
+    """Return the statements that create the triggers of the change log, which log each change of a copied row."""
     function = f'{table.schema}."note_{table.name}"'
     key = ", ".join(f'"{column.name}"::text' for column in table.primary_key)
     note = "INSERT INTO pg_temp.changes SELECT '{}', {}, ROW(r.*)::text, ARRAY[{}] FROM {} r;"

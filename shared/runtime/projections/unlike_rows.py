@@ -1,4 +1,4 @@
-"""Find the rows that differ between tables and their copies, in a range of keys or among keys marked for comparison."""
+"""Find rows that differ between tables and their copies, either in a range of keys or by keys marked for comparison."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ async def next_rows(connection: AsyncConnection, table: Table, after: Key | None
 
 
 async def note_unlike(copy: StandingCopy, table: Table, after: Key | None, until: Key | None) -> None:
-    """Mark for comparison the rows with keys in a range that differ between a table and its copy."""
+    """Mark for comparison those rows of a key range that differ between a table and its copy."""
 
     def between(side: Table) -> ColumnElement[bool]:
         above = true() if after is None else _after(side, after)

@@ -30,7 +30,7 @@ _LOG: Final = ("topic", "cluster", "generation")
 
 
 def kept_checks(manifest: Manifest) -> Mapping[Table, TableCheck]:
-    """Return, by table, the checks of a journal's unprojected tables and of the rows that the service signs."""
+    """Return the checks of the journal's unprojected tables and of the service's signed rows, by table."""
     journal = manifest.journal
     checks: dict[Table, TableCheck] = {
         journal.entries: partial(_compare_entries, journal),
@@ -49,7 +49,7 @@ def kept_checks(manifest: Manifest) -> Mapping[Table, TableCheck]:
 
 
 def signed_tables(manifest: Manifest) -> Iterator[Table]:
-    """Yield the tables with rows signed by the service, except stored answers, which are verified at each use."""
+    """Yield the tables with rows that the service signs, except stored answers, which are verified at each use."""
     for table in manifest.journal.shards.metadata.sorted_tables:
         if table.schema == manifest.schema and is_signed(table) and table is not manifest.journal.idempotency:
             yield table
@@ -79,7 +79,7 @@ async def _compare_relay(journal: JournalTables, connection: AsyncConnection) ->
 
 
 def _both(signed: ComparedTable, there: ComparedTable) -> ComparedTable:
-    """Merge two comparisons of a table: the one of its signatures, and the one of its rows with their source."""
+    """Merge two comparisons of the same table: the check of its signatures, and the comparison of its rows."""
     first = (*signed.first, *there.first)[:DIFFERENCES_MAX]
     return ComparedTable(signed.table, signed.rows, signed.different + there.different, first)
 
@@ -99,8 +99,8 @@ def _unsigned(key: Mapping[str, str], why: str) -> RowDifference:
 async def _compare_entries(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
     """Compare the first and the last entry of each shard with the shard's own row.
 
-    This takes two index look-ups per shard, however long the journal is. Entries that are missing in between are found
-    by the journal verifier, which checks every entry with its predecessor.
+    This takes two index look-ups per shard, however long the journal is. Entries missing in between are found by the
+    journal verifier, which checks that each entry follows the previous one.
     """
     e, s = journal.entries.c, journal.shards.c
     each = select(func.min(e.shard).label("shard")).cte("each", recursive=True)
@@ -113,7 +113,7 @@ async def _compare_entries(journal: JournalTables, connection: AsyncConnection) 
 
 
 async def _compare_inputs(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return the topic logs that were read but are not recorded; another log could take the place of each."""
+    """Return the topic logs that were read but are not recorded, so that another log could replace them."""
     i, name = journal.inputs.c, journal.shards.c.name
     log = func.substring(name, "@(.+)$")
     cluster = func.split_part(log, GENERATION, 1).label("cluster")
@@ -128,7 +128,7 @@ async def _compare_inputs(journal: JournalTables, connection: AsyncConnection) -
 
 
 async def _compare_sources(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Compare each stream's row with the positions that are taken in the stream, their versions and shards."""
+    """Compare the row of each stream with its recorded positions, including their versions and shards."""
     s, t = journal.sources.c, journal.taken.c
     was = select(s.source, s.last_sequence, s.shard, s.version, s.spread, s.version.label("versions"))
     by_version = func.array_agg(aggregate_order_by(t.shard, t.version.desc()), type_=ARRAY(Integer))
@@ -150,7 +150,7 @@ async def _compare_gaps(journal: JournalTables, connection: AsyncConnection) -> 
 
 
 async def _compare_taken(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return stream positions without a valid signature, and those that are neither taken nor a gap in the journal."""
+    """Return the recorded stream positions without a valid signature, and where missing positions differ from gaps."""
     signed = await compare_signed(journal.taken, connection)
     t, s = journal.taken.c, journal.sources.c
     places = func.range_agg(_places(t.first, t.last), type_=INT8MULTIRANGE)
@@ -203,7 +203,7 @@ async def _compare_answers(journal: JournalTables, connection: AsyncConnection) 
 
 
 def _command_digest(*fields: Any) -> Any:
-    """Return the SQL that computes `command_digest` of columns in the database."""
+    """Return the SQL expression that computes `command_digest` in the database."""
     written = _field(cast(literal(COMMAND_TAG), BYTEA))
     for field in fields:
         written = written.op("||")(_field(func.convert_to(field, "UTF8")))

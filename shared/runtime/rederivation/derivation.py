@@ -50,22 +50,22 @@ BY_DATABASE: Final = "the database refuses it: "
 """Prefix of the reason for quarantining a record that the database refused; no derivation can reproduce it."""
 
 _BETWEEN: Final = timedelta(minutes=1)
-"""Maximum time between loading a batch's state and recording the batch, in which a document may have arrived."""
+"""Maximum time between loading a batch's state and recording the batch. A document may arrive within this time."""
 
 _NO_EVENTS: Final = tuple(
     type_ for fact in (GapOpened, GapFilled, RecordMended, EventFlagged) for type_ in fact.KIND.types
 )
-"""Types of the entries at an event's position that the consume loop recorded, not the handler."""
+"""Types of entries that the consume loop, not the handler, records at an event's position."""
 
 _POSITION, _STREAM = "position", "stream"
 
 
 @dataclass(slots=True)
 class DerivationPosition:
-    """The re-derived position of a shard: next offset, last entry with its hash, and counts.
+    """The position up to which a shard is re-derived: next offset, last entry with its hash, and counts.
 
     `entries` counts the compared entries. `taken_over` counts the entries whose topic is unreachable. `by_database`
-    counts the records that the database refused at the time, which cannot be derived.
+    counts the records that the database refused originally, which cannot be re-derived.
     """
 
     service: str
@@ -80,7 +80,7 @@ class DerivationPosition:
 
 @dataclass(slots=True)
 class _Batch:
-    """Records that were recorded in one transaction at the moment `at`, with the journal's entries by offset."""
+    """Records that one transaction recorded at the moment `at`, with the journal's entries by record offset."""
 
     at: datetime
     records: list[InputRecord] = field(default_factory=list)
@@ -89,7 +89,7 @@ class _Batch:
 
 @dataclass(slots=True)
 class DerivationOutcome:
-    """The result of a pass so far. Progress is stored for the next pass only while `good`: no problem was found."""
+    """The result of a pass so far. `good`: no problem was found, so the progress may be stored for the next pass."""
 
     good: bool = True
 
@@ -105,8 +105,8 @@ async def derive_again(
 ) -> AsyncIterator[VerificationProblem | None]:
     """Re-derive a shard from `reached`, which is advanced, and yield each difference from the journal.
 
-    Yields None when another shard has to be derived first. Progress is stored after each part without a problem, so
-    that the next pass finds a problem again. Raises: ConnectionError.
+    Yields None when another shard must be re-derived first. Progress is stored only up to the first problem, so that
+    the next pass finds the problem again. Raises: ConnectionError.
     """
     topic, partition = place_of(shard.name)
     found = _Entries(sources, shard, reached.seq + 1)
@@ -147,9 +147,9 @@ async def derive_again(
 async def take_over(
     sources: Sources, again: ReplaySpec[Any], shard: Shard, reached: DerivationPosition
 ) -> VerificationProblem | None:
-    """Learn a shard's entries without re-deriving them, because their topic is unreachable.
+    """Remember a shard's entries without re-deriving them, because their topic is unreachable.
 
-    Return a problem if the shard has new entries, because they remain unproven.
+    Returns a problem if the shard has new entries, because these remain unproven.
     """
     first = reached.seq + 1
     async for entry in read_entries(sources.connection, sources.tables, shard.shard, first=first):
@@ -166,7 +166,7 @@ async def take_over(
 async def resumed(
     sources: Sources, service: str, shard: Shard
 ) -> tuple[DerivationPosition, VerificationProblem | None]:
-    """Return the position to resume from, and a problem if the entry that was derived last is gone or altered."""
+    """Return the position to resume from; also a problem if the last re-derived entry is missing or altered."""
     remembered = sources.memory.get(_POSITION, shard.name)
     if remembered is None:
         return DerivationPosition(service, shard.name), None
@@ -190,7 +190,7 @@ def place_of(shard_name: str) -> tuple[str, int]:
 
 
 class _Entries:
-    """The entries of a shard, read along with its records."""
+    """The entries of a shard, read in step with its records."""
 
     def __init__(self, sources: Sources, shard: Shard, first: int) -> None:
         read = read_entries(sources.connection, sources.tables, shard.shard, first=first, last=shard.next_seq - 1)
@@ -200,7 +200,7 @@ class _Entries:
         self._begun = False
 
     async def of(self, records: Sequence[InputRecord]) -> tuple[dict[int, list[Entry]], list[VerificationProblem]]:
-        """Return the entries of these records, by offset, and a problem for each entry that belongs to none of them."""
+        """Return these records' entries by offset, and a problem for each entry that belongs to none of the records."""
         found: dict[int, list[Entry]] = {record.offset: [] for record in records}
         problems = []
         at = records[0].offset
@@ -216,7 +216,7 @@ class _Entries:
         return found, problems
 
     async def left(self) -> AsyncIterator[Entry]:
-        """Yield the entries after those of the last record."""
+        """Yield the entries that follow those of the last record."""
         while (entry := await self._peek()) is not None:
             yield entry
             self._next = None
@@ -228,7 +228,7 @@ class _Entries:
 
 
 def stream_so_far(memory: ReplayState, source: str) -> Stream:
-    """Return a stream as far as it was re-derived."""
+    """Return the re-derived state of a stream."""
     kept = memory.get(_STREAM, source)
     return Stream() if kept is None else _stream(kept)
 
@@ -236,10 +236,10 @@ def stream_so_far(memory: ReplayState, source: str) -> Stream:
 def _batches(
     records: Sequence[InputRecord], entries: Mapping[int, Sequence[Entry]], turns: StreamOrder, shard: Shard
 ) -> list[_Batch]:
-    """Return records in the batches in which they were recorded: a batch's entries have the same time of recording.
+    """Return records in the batches in which they were recorded: entries of one batch have the same time of recording.
 
-    Records without entries join the batch before. A record of a stream that came over several partitions is a batch of
-    its own, because records of other partitions may have been recorded in between.
+    Records without entries join the preceding batch. If a stream came over several partitions, each of its records is a
+    batch of its own, because records of other partitions may have been recorded in between.
     """
     batches: list[_Batch] = []
     was_alone = False
@@ -259,9 +259,10 @@ def _batches(
 async def _in_its_turn(
     sources: Sources, again: ReplaySpec[Any], shard: Shard, batch: _Batch, turns: StreamOrder
 ) -> tuple[list[Derived], list[VerificationProblem]] | None:
-    """Re-derive a batch; return its results and differences, or None if it is not its turn yet.
+    """Re-derive a batch; return its results and its differences, or None if other records must be re-derived first.
 
-    The state in which a record was refused is not recorded, so the record has its turn once its refusal can be derived.
+    The journal does not record the state in which a record was refused. A refused record is therefore tried repeatedly
+    until its refusal can be re-derived.
     """
     first = batch.records[0]
     entries = batch.entries[first.offset]
@@ -294,7 +295,7 @@ async def _compared(
 def _learn(
     sources: Sources, again: ReplaySpec[Any], batch: _Batch, derived: Sequence[Derived], reached: DerivationPosition
 ) -> None:
-    """Remember how the records of a batch change the streams and the state for later records."""
+    """Remember the changes by a batch to the streams and to the state for later records."""
     sources.memory.put(_STREAM, {source: _kept(one) for source, one in stream_positions(derived).items()})
     recorded: list[Recorded] = []
     for one in derived:
@@ -309,7 +310,7 @@ def _learn(
 
 
 def _other_moments(batch: _Batch) -> Iterator[datetime]:
-    """Yield further moments, besides that of recording, as of which the documents of a batch may have been known."""
+    """Yield the times, other than the time of recording, as of which the batch's documents may have been loaded."""
     yield batch.at - _BETWEEN
     # A clock was behind, because nothing is recorded before the broker has it.
     had_by_broker = max((record.taken_at for record in batch.records if record.by_broker), default=batch.at)
@@ -318,10 +319,10 @@ def _other_moments(batch: _Batch) -> Iterator[datetime]:
 
 
 def _decoded(sources: Sources, again: ReplaySpec[Any], record: InputRecord, entries: Sequence[Entry]) -> Decoded:
-    """Return a record with its event. A record that the database refused at the time is refused for the same reason.
+    """Return a record with its event. A record that the database refused originally is refused for the same reason.
 
-    Service signatures on records from outside are verified again if the keys are available; otherwise they are assumed
-    to be valid.
+    Service signatures on records from outside are verified again if the keys are available; otherwise the signatures
+    are assumed to be valid.
     """
     topic = again.handler.reader.topic
     digest = content_digest(topic, record)
@@ -340,7 +341,7 @@ def _decoded(sources: Sources, again: ReplaySpec[Any], record: InputRecord, entr
 
 
 def _quarantined_for(entries: Sequence[Entry]) -> str | None:
-    """Return the reason for which the record of these entries was quarantined, or None."""
+    """Return the reason why the record of these entries was quarantined; None if it was not."""
     if len(entries) != 1 or entries[0].draft.kind not in QUARANTINED:
         return None
     return str(from_json(entries[0].draft.data)["reason"])
@@ -380,7 +381,7 @@ def _differences(shard_name: str, batch: _Batch, derived: Sequence[Derived]) -> 
 
 
 async def _quarantine_then(sources: Sources, derived: Sequence[Derived], at: datetime) -> OpenQuarantine:
-    """Return the quarantined records that were open when these records were recorded, like `open_quarantine`."""
+    """Return the quarantined records that were open when these records were recorded, as `open_quarantine` does."""
     q = sources.tables.quarantine.c
     places, replaced = claimed(derived, sources.tables.schema)
     found: OpenQuarantine = {}
@@ -403,7 +404,7 @@ def _advance(reached: DerivationPosition, entries: Sequence[Entry]) -> None:
 
 
 def _learn_place(sources: Sources, entry: Entry) -> None:
-    """Mark the position of an entry's event as taken, for an entry that was not re-derived."""
+    """Mark the stream position of an entry's event as taken, if the entry is not re-derived."""
     if entry.draft.kind in (*_NO_EVENTS, *QUARANTINED):
         return
     kept = sources.memory.get(_STREAM, entry.draft.source)

@@ -1,4 +1,4 @@
-"""The approved documents that a service knew at a moment: contents from the topic, receipt times from its copy."""
+"""The approved documents that a service had at a given time: contents from the topic, receipt times from its copy."""
 
 import asyncio
 from bisect import bisect_right
@@ -18,9 +18,10 @@ _READ_TO: Final = "topic_was_read_to"
 
 
 class DocumentHistory:
-    """The documents of a topic in the order of receipt; `as_of` fills `approved` with the documents known at a moment.
+    """The documents of a topic in the order of receipt.
 
-    A document in the copy that differs from the topic, or that the topic lacks, is a problem.
+    `as_of` fills `approved` with the documents received by a moment. A document in the copy is a problem if it differs
+    from the topic, or if the topic does not contain it.
     """
 
     def __init__(self, handler: ApprovedDocuments, approved: ApprovedCopy[Any, Any]) -> None:
@@ -32,7 +33,7 @@ class DocumentHistory:
         self._known = -1
 
     async def read(self, sources: Sources) -> Sequence[VerificationProblem]:
-        """Read the copy, and the topic up to the service's read position; return the differences."""
+        """Read the service's copy, and the topic up to the service's read position; return their differences."""
         [table] = self._handler.copies
         s, topic = sources.tables.shards.c, self._handler.topic
         of_log = s.name.startswith(f"{topic}/", autoescape=True) & s.name.endswith(
@@ -62,7 +63,7 @@ class DocumentHistory:
         return self._match(copied, published, withdrawn)
 
     def as_of(self, moment: datetime) -> None:
-        """Fill `approved` with the documents that were received by a moment."""
+        """Fill `approved` with the documents that had been received by a given moment."""
         count = bisect_right(self._moments, moment)
         if count != self._known:
             self._known = count

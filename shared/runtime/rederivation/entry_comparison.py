@@ -10,7 +10,7 @@ from shared.journal.fact_replay import as_of_today
 from shared.runtime.ingest.handler import InputRecord
 
 QUARANTINED: Final = RecordQuarantined.KIND.types
-"""Type names of the entries about quarantined records, of all versions."""
+"""Type names of the entries that record a quarantine, in all versions."""
 
 
 def difference(entry: Entry | None, draft: EntryDraft | None, record: InputRecord) -> str | None:
@@ -36,7 +36,7 @@ _COMPARED: Final = ("source", "sequence", "event_id", "gaming_day", "occurred_at
 
 
 def _both_refused(entry: EntryDraft, draft: EntryDraft) -> bool:
-    """Return whether a record was quarantined both times; the wording of the reason may differ between releases."""
+    """Return whether entry and draft both quarantine the record, even if for reasons that are worded differently."""
     if not (entry.kind == draft.kind and draft.kind in QUARANTINED):
         return False
     said, says = ({**from_json(each.data), "reason": ""} for each in (entry, draft))

@@ -19,9 +19,9 @@ from shared.runtime.rederivation.replay_spec import TopicLacks
 
 _POLL_MILLISECONDS: Final = 500
 _SILENCE_SECONDS: Final = 30.0
-"""Maximum silence of a broker that reports further records."""
+"""Maximum silence of a broker that still has records to deliver."""
 _ENDED_SECONDS: Final = 2.0
-"""Maximum silence of a broker that reports no further records; some in-memory brokers report that too early."""
+"""Maximum silence of a broker that reports the end of the records; some in-memory brokers report it too early."""
 _CONNECT_SECONDS: Final = 3.0
 _BYTES_MAX: Final = 32 * 1024 * 1024
 _BY_BROKER: Final = 1
@@ -91,7 +91,7 @@ class Records(AbstractContextManager["Records"]):
 
 
 def _require_listening(bootstrap_servers: str) -> None:
-    """Raise ConnectionError unless a broker listens, because a client that finds none leaks sockets."""
+    """Raise ConnectionError unless a broker listens. A client that finds no broker would leak sockets."""
     for address in bootstrap_servers.split(","):
         host, _, port = address.strip().rpartition(":")
         try:

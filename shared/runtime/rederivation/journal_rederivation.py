@@ -28,7 +28,7 @@ from shared.runtime.rederivation.replay_state import ReplayState
 from shared.runtime.rederivation.stream_order import StreamOrder
 
 Begun = Callable[[DerivationPosition, Shard], object]
-"""Called when the derivation of a shard begins, with its position, which is advanced during the derivation."""
+"""Called when the re-derivation of a shard begins, with the shard's position, which advances as the work proceeds."""
 
 
 async def rederive(
@@ -43,10 +43,10 @@ async def rederive(
     parts: Pacing = Pacing(),  # noqa: B008 - immutable
     begun: Begun = lambda *_: None,
 ) -> AsyncIterator[VerificationProblem]:
-    """Re-derive the new part of the journal since the last pass, and yield each difference.
+    """Re-derive the part of the journal that is new since the last pass, and yield each difference.
 
     All money in the journal must follow from topics. Shards without a topic may therefore contain only facts that every
-    journal has, and facts of commands. Raises: ConnectionError.
+    journal has, and the facts that commands record. Raises: ConnectionError.
     """
     by_topic = {again.handler.topic: again for again in agains}
     logs = await _logs(connection, tables, list(by_topic), records.cluster_id)
@@ -94,7 +94,7 @@ async def _in_turns(
 ) -> AsyncIterator[VerificationProblem]:
     """Re-derive shards alternately, each as far as the others allow, and yield each difference.
 
-    After a difference, the progress of all shards that were derived alternately with that shard is dropped.
+    After a difference, the progress of all shards that have been re-derived in turn with that shard is dropped.
     """
     left = list(shards)
     midway: set[AsyncIterator[VerificationProblem | None]] = set()
@@ -120,7 +120,7 @@ async def _in_turns(
 async def _not_of_every_journal(
     connection: AsyncConnection, tables: JournalTables, shard: Shard
 ) -> AsyncIterator[VerificationProblem]:
-    """Yield a problem for each entry that only an event could have caused, although the shard has no topic."""
+    """Yield a problem for each entry of a shard without a topic that only an event from a topic could have caused."""
     e = tables.entries.c
     money = func.cardinality(e.accounts) > 0
     of_commands = [type_ for kind in KINDS if kind.topic is None or kind.stream is not None for type_ in kind.types]
@@ -132,6 +132,6 @@ async def _not_of_every_journal(
 async def _logs(
     connection: AsyncConnection, tables: JournalTables, topics: Sequence[str], cluster: str
 ) -> dict[str, str]:
-    """Return the name of each topic's log on this cluster, as shard names contain it, by topic."""
+    """Return the log name of each topic on this cluster, as shard names contain it, by topic."""
     known = {topic: await known_input(connection, tables, topic, cluster) for topic in topics}
     return {topic: cluster if found is None else found.log for topic, found in known.items()}

@@ -45,9 +45,10 @@ class Published:
 class Reconciled:
     """The comparison of one shard with the topics.
 
-    `entries` is the last sequence in the journal, `published` the last one on the topics. `lost` are entries that are
-    published but missing in the journal, by sequence. `again` are entries with the same content but another hash,
-    because they, or earlier ones, were recorded at another moment. `other` are entries with different content.
+    `entries` is the last sequence in the journal, and `published` is the last sequence on the topics. `lost` are the
+    entries that are published but missing in the journal. `again` are entries with the same content but a different
+    hash, because they or earlier entries were recorded again at another time. `other` are entries with different
+    content. All three are by sequence.
     """
 
     number: int
@@ -60,12 +61,12 @@ class Reconciled:
 
     @property
     def follows(self) -> bool:
-        """Return whether the shard's entries follow from a topic, so that resuming ingest records them again."""
+        """Return whether the shard's entries follow from a topic, and so are recorded again when ingest resumes."""
         return "@" in self.name
 
 
 def whole_topics(settings: KafkaSettings, topics: Sequence[str]) -> Iterator[list[InputRecord]]:
-    """Yield all records of topics, in batches, ordered within each partition, up to the end that the broker reports.
+    """Yield all records of topics, in batches, ordered within each partition, up to the ends that the broker reports.
 
     Raises: FatalServiceError if a topic does not exist; KafkaException if the broker does not answer.
     """

@@ -1,4 +1,4 @@
-"""How a service's journal is re-derived: for each topic its handler, and how to obtain the state at the time."""
+"""How a service's journal is re-derived: the handler of each topic, and how its earlier state is obtained."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ StateT = TypeVar("StateT")
 
 
 class TopicLacks(Exception):
-    """A topic no longer holds records that it once held."""
+    """A topic does not contain records that it contained earlier."""
 
 
 class Topics(Protocol):
-    """The records of a cluster. `independent_reader` implements it with another Kafka client than the services use."""
+    """The records of a cluster. `independent_reader` implements it with a Kafka client that no service uses."""
 
     @property
     def cluster_id(self) -> str:
@@ -40,8 +40,8 @@ class Topics(Protocol):
 class Sources:
     """The inputs of a re-derivation: the journal, the topics up to the read positions, and the stored state.
 
-    `logs` are the names of the topics' logs in shard names, by topic. `verifier` has the keys of the services that send
-    replays; without it, replays are assumed to be authentic.
+    `logs` contains the name of each topic's log, as in shard names, by topic. `verifier` has the keys of the services
+    that send replays; without it, replays are assumed to be authentic.
     """
 
     connection: AsyncConnection
@@ -53,24 +53,24 @@ class Sources:
 
 
 class ReplaySpec(Generic[StateT]):
-    """How the events of one topic are re-derived. Handlers whose `load` reads nothing need no subclass.
+    """How the events of one topic are re-derived. A handler whose `load` reads nothing needs no subclass of this.
 
-    The read model contains only the current state, and may have been altered. A subclass's `load` therefore uses only
-    the topics and what `learn` remembered from earlier entries.
+    The read model contains only the current state, and may have been altered. Therefore `load` of a subclass uses only
+    the topics, and what `learn` has remembered from earlier entries.
     """
 
     def __init__(self, handler: Handler[StateT]) -> None:
         self.handler = handler
 
     async def prepare(self, sources: Sources) -> Sequence[VerificationProblem]:
-        """Read the required data from other topics; return the problems with the service's copies of these topics."""
+        """Read the data needed from other topics; return the problems with the service's copies of those topics."""
         del sources
         return ()
 
     async def load(self, sources: Sources, events: Sequence[Event[Any]], at: datetime) -> StateT:
-        """Return the state that the handler had for the events of a batch, which was recorded at the moment `at`."""
+        """Return the state that the handler had for a batch of events that was recorded at the moment `at`."""
         del sources, events, at
         return None  # type: ignore[return-value]  # as `TopicHandler.load`
 
     def learn(self, memory: ReplayState, recorded: Sequence[Recorded]) -> None:
-        """Remember, in `memory`, the changes by these entries that affect later events."""
+        """Store, in `memory`, those effects of these entries that later events depend on."""

@@ -1,7 +1,7 @@
-"""The order in which to re-derive the records of streams that came over several partitions.
+"""The order in which to re-derive records of streams that came over several partitions.
 
-A stream that came over one partition is ordered by that partition. For the other streams, the database records which
-shard took which positions in which version of the stream. The entries that are derived in that order are compared with
+If a stream came over one partition, that partition orders it. For other streams, the database records which positions
+each shard recorded, and in which version of the stream. The entries that are re-derived in this order are compared with
 the journal as usual.
 """
 
@@ -23,7 +23,7 @@ from shared.runtime.ingest.handler import InputRecord
 
 
 class TakenStream(NamedTuple):
-    """A range of positions of a stream, `first` to `last`, that a shard took in one version of the stream."""
+    """The range of positions, `first` to `last`, that a shard recorded in one version of a stream."""
 
     first: int
     last: int
@@ -32,7 +32,7 @@ class TakenStream(NamedTuple):
 
 
 class _Order:
-    """The positions of one stream; `before` is the number of positions that were taken before each version."""
+    """The recorded positions of one stream; `before` is the number of positions recorded before each version."""
 
     def __init__(self, took: Iterable[TakenStream]) -> None:
         self._took = sorted(took)
@@ -44,17 +44,17 @@ class _Order:
             count += sum(one.last - one.first + 1 for one in of_version)
 
     def took(self, sequence: int) -> TakenStream | None:
-        """Return the range that contains a position, or None if no shard took the position."""
+        """Return the range that contains a position; None if the position was not recorded."""
         at = bisect_right(self._firsts, sequence) - 1
         return self._took[at] if at >= 0 and sequence <= self._took[at].last else None
 
 
 class StreamOrder:
-    """The order of records across partitions: a record waits for its stream's earlier records from other partitions.
+    """The order of records across partitions: a record waits for earlier records of its stream from other partitions.
 
-    `orders` are the streams of which several partitions took positions, or one partition took positions and another
-    refused records. `homes` is the single shard of every other stream. `stream` returns a stream as far as it was
-    derived.
+    `orders` are the streams of which several partitions recorded positions, or one partition recorded positions and
+    another refused records. `homes` is the single shard of every other stream, by source. `stream` returns the
+    re-derived state of a stream.
     """
 
     def __init__(self, orders: Mapping[str, _Order], homes: Mapping[str, int], stream: Callable[[str], Stream]) -> None:
@@ -62,15 +62,15 @@ class StreamOrder:
         self._homes = homes
         self._stream = stream
         self.steps = 0
-        """The number of batches derived so far."""
+        """The number of batches re-derived so far."""
         self.may_take = False
-        """Whether one record may take its position although refused ones may precede it, as no other can be derived."""
+        """Whether one record may go ahead of refused records that may precede it, because no other record is ready."""
         self.broken = False
-        """Whether the order cannot be followed. Records then no longer wait, and the differences are reported."""
+        """Whether the order cannot be followed. Records then no longer wait, so differences are reported."""
 
     @classmethod
     async def read(cls, connection: AsyncConnection, tables: JournalTables, stream: Callable[[str], Stream]) -> Self:
-        """Return the order for a journal, as its database records it."""
+        """Return the order for a journal, as recorded in its database."""
         s, t, q = tables.sources.c, tables.taken.c, tables.quarantine.c
         refused = select(q.id).where(q.source == s.source, q.shard != s.shard).exists()
         several = select(s.source).where(s.shard > 0, s.spread | refused)
@@ -84,11 +84,11 @@ class StreamOrder:
         return cls({source: _Order(took) for source, took in found.items()}, homes, stream)
 
     def concern(self, record: InputRecord, shard: int) -> bool:
-        """Return whether a record claims a position in a stream that other shards have extended, too."""
+        """Return whether a record claims a position in a stream that other shards have extended as well."""
         return self._place(record, shard) is not None
 
     def is_ready(self, record: InputRecord, shard: int, entries: Sequence[Entry]) -> bool:
-        """Return whether everything that precedes a record is derived; `entries` are the record's entries."""
+        """Return whether everything that precedes a record is re-derived; `entries` are the record's own entries."""
         place = self._place(record, shard)
         if place is None or self.broken:
             return True

@@ -36,7 +36,7 @@ EventPlace = tuple[str, int]
 """(source, sequence): the position of an event in its stream."""
 
 Waiting = Callable[[AsyncConnection], Awaitable[Sequence[ApprovedEvent]]]
-"""Return the approved events whose effect is not recorded yet, in order."""
+"""Return the approved events whose effect has not been recorded yet, in order."""
 
 
 class ApprovedSender:
@@ -65,7 +65,7 @@ class ApprovedSender:
         return len(new)
 
     async def _message(self, approved: ApprovedEvent, cluster: str) -> Replay:
-        """Return the record for the table's own partition; if it is unknown on this cluster, the key decides."""
+        """Return the record to send to the table's own partition. If it is unknown on this cluster, the key decides."""
         topic, stream = self._topic.name, approved.stream
         async with snapshot(self._context.pools.commands) as connection:
             partition = await partition_of(connection, self._journal, topic, stream, cluster)
@@ -76,8 +76,8 @@ class ApprovedSender:
 async def require_approved(connection: AsyncConnection, tables: JournalTables, approvals: Collection[Entry]) -> None:
     """Check that the approvals in the journal are as the service recorded them.
 
-    So write access to the database, without the service's key, cannot forge an approval. Raises: Rejected, which halts
-    the partition.
+    This prevents someone who can write to the database, but does not have the service's key, from forging an approval.
+    Raises: Rejected, which halts the partition.
     """
     if (seals := seals_of(connection)) is None:
         return
@@ -91,10 +91,10 @@ async def require_approved(connection: AsyncConnection, tables: JournalTables, a
 async def refused_events(
     connection: AsyncConnection, tables: JournalTables, approved: Collection[ApprovedEvent]
 ) -> Mapping[EventPlace, bool]:
-    """Return the approved events that were quarantined, each with whether its record is resolved.
+    """Return the approved events that were quarantined, each with whether its quarantined record has been resolved.
 
-    Whole records are compared, including their keys, because any writer of the topic can send another event with the
-    same source and sequence, or the same event under another key.
+    Whole records are compared, including their keys, because any writer of the topic could send a different event with
+    the same source and sequence, or the same event under a different key.
     """
     q = tables.quarantine.c
     said = [(*_key(one.event), encode(one.event), one.stream.encode()) for one in approved]
@@ -110,7 +110,7 @@ async def refused_events(
 async def dismissed_events(
     connection: AsyncConnection, tables: JournalTables, approved: Collection[ApprovedEvent]
 ) -> set[EventPlace]:
-    """Return the positions of the approved events whose quarantined records are resolved, which means dismissed."""
+    """Return the positions of the approved events whose quarantined records are resolved, that is, dismissed."""
     return {place for place, closed in (await refused_events(connection, tables, approved)).items() if closed}
 
 

@@ -30,18 +30,18 @@ TableCheck = Callable[[AsyncConnection], Awaitable[ComparedTable]]
 class Manifest:
     """The definition of a service: name, port, roles, journal, topics, commands, read model and routes.
 
-    references : handlers of topics that every process reads whole, to their end at the start, before those of
-    `handlers`.
+    references : handlers of topics that every process reads whole. At the start, they are read to their ends before
+    the topics of `handlers`.
     handlers : handlers of topics whose partitions the processes share.
-    apart : topics other than `publishes`, by the prefix of shard names: a topic that is read (`settlements`), or the
-    prefix of a collection of commands.
+    apart : topics other than `publishes` to which entries of some shards are published, by the prefix of the shards'
+    names. A prefix is a topic that is read (`settlements`), or the prefix of a collection of commands.
     message_key : returns the Kafka key of an entry; by default the key of its shard, which keeps a shard's entries in
     order.
     rederived : returns how the events of each topic are re-derived, for a service whose entries all follow from topics.
-    watch : runs until cancelled, and updates what no event or request updates.
+    watch : background job that runs until cancelled, and updates what does not depend on an event or a request.
     checks : compare tables that are not projected, such as counts under seal, with the journal.
-    confidential : only callers with a role of the service may learn that it holds anything. It publishes nothing, and
-    its answers to others, metrics, logs, traces and checkpoints do not reveal it
+    confidential : only callers with a role of the service may learn that it holds any data. It publishes nothing, and
+    its answers to other callers, its metrics, logs, traces and checkpoints do not reveal any data
     (docs/decisions/0084-keep-suspicious-activity-reports-in-a-room-of-their-own.md).
     """
 

@@ -1,4 +1,4 @@
-"""The configured keys: those that sign a service's messages and shards, and those that verify other services."""
+"""The configured keys: the private keys of a service's messages and shards, and the public keys of other services."""
 
 from collections.abc import Sequence
 

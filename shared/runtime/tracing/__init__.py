@@ -1,8 +1,8 @@
 """Traces: the path of a round from the table's event to the reports; off unless the environment enables them.
 
 Only the W3C trace context is propagated: in the Kafka header `traceparent`, or in the CloudEvent extension attribute of
-that name. In a published entry it is neither hashed nor signed, but a consumer's hash of the record covers all headers.
-Spans contain positions, names, counts and the types of errors, but no money and no patron data.
+that name. A published entry's hash and signature do not cover it, but a consumer's hash of the record covers all
+headers. Spans contain positions, names, counts and the types of errors, but no money and no patron data.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -47,13 +47,13 @@ class Tracing:
         return _NOTHING
 
     def committed(self, records: Iterable[tuple[Received, str, str]]) -> None:
-        """Note that a batch was committed; each item is a record with its event's source and id."""
+        """Record that a batch was committed; each item is a record with its event's source and id."""
 
     def asked(self, key: str) -> None:
         """Associate the command under this Idempotency-Key with the trace of the current request."""
 
     def publishing(self, topic: str, causes: Sequence[tuple[str, str]]) -> AbstractContextManager[None]:
-        """Return a context manager that traces publishing entries; a cause is an event's or command's (source, id)."""
+        """Return a context manager that traces publishing entries; `causes` are (source, id) of events or commands."""
         del topic, causes
         return _NOTHING
 

@@ -54,7 +54,7 @@ def exporting(service: str) -> TracerProvider:
 
 
 class WithLinked(Sampler):
-    """Samples root spans that are linked to a sampled span, and delegates all other spans to another sampler."""
+    """Samples root spans that are linked to a sampled span; for all other spans, another sampler decides."""
 
     def __init__(self, other: Sampler) -> None:
         self._other = other
@@ -69,7 +69,7 @@ class WithLinked(Sampler):
         links: Sequence[Link] | None = None,
         trace_state: Any = None,
     ) -> SamplingResult:
-        """Decide whether a span is recorded: a root span by its links, any other span as the other sampler decides."""
+        """Decide whether a span is recorded: for a root span by its links, otherwise by the other sampler."""
         parent = trace.get_current_span(parent_context).get_span_context()
         if not parent.is_valid and any(link.context.trace_flags.sampled for link in links or ()):
             return SamplingResult(Decision.RECORD_AND_SAMPLE, attributes)
@@ -205,7 +205,7 @@ def context_of(record: Received) -> Context:
 
 @contextmanager
 def _current(tracer: trace.Tracer, name: str, **about: Any) -> Iterator[Span]:
-    """Yield a span that is current in the block. Of an error only the type is recorded: the message may quote money."""
+    """Yield a span that is current in the block. Of an error it records only the type: the message may quote money."""
     with tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False, **about) as span:
         try:
             yield span

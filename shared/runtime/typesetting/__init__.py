@@ -19,7 +19,7 @@ _SECONDS_MAX: Final = 60
 _BYTES_MAX: Final = 1 << 30
 """Memory limit of the typesetter in bytes; a table of 5,000 rows and eight columns takes 413 MB."""
 _LOOK_SECONDS: Final = 0.2
-"""Interval of checking whether the pages are still wanted."""
+"""Interval of checking whether the document is still wanted."""
 
 
 class PagesError(Exception):
@@ -31,9 +31,9 @@ def typeset(
 ) -> bytes:
     """Return a document as the PDF of a template, which reads it as JSON from `sys.inputs.document`.
 
-    The result is determined by document, template and `made_at`. `name` is for error messages. `tagged` pages are
-    accessible, but fifteen times as large for long tables. The typesetter runs in a process of low priority, which is
-    stopped if `go_on` raises.
+    Document, template and `made_at` determine the result. `name` is for error messages. `tagged` PDFs are accessible,
+    but for long tables fifteen times as large. The typesetter runs in a process of low priority, which is stopped if
+    `go_on` raises.
 
     Raises: Rejected if typesetting exceeds the limits on memory or time; PagesError if the typesetter fails;
     ExtraMissing if it is not installed.
