@@ -46,7 +46,7 @@ class TopicRefusedError(TopicsError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExistingTopic:
-    """A topic that exists on a cluster. `used`: a message was appended at some time, even if it is not retained."""
+    """A topic that exists on a cluster. `used`: it has held a message at some time, even if that was deleted since."""
 
     name: str
     partitions: int
@@ -68,7 +68,7 @@ class Change:
     """A planned or completed change of one topic.
 
     `partitions` is the new number of partitions, and `config` the new values; both are empty if unchanged. `remarks`
-    are differences that remain, because the broker or this program cannot change them.
+    describes differences that remain, because the broker or this program cannot change them.
     """
 
     topic: Topic
@@ -116,8 +116,8 @@ def apply(
     timeout_seconds : how long to wait for a broker's first answer.
     client : kafka-python's other connection settings: TLS and a login.
 
-    Raises what `wanted` and `plan` raise, before anything is changed; `BrokerUnreachableError`; `TopicRefusedError` if
-    the broker cannot add partitions; `TopicsError` if it refuses anything else.
+    Raises the same errors as `wanted` and `plan`, before anything is changed; `BrokerUnreachableError`;
+    `TopicRefusedError` if the broker cannot add partitions; `TopicsError` if it refuses anything else.
     """
     topics = wanted(partitions=partitions, replication_factor=replication_factor)
     with connected(bootstrap_servers, timeout_seconds, client or {}) as admin:

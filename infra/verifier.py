@@ -104,7 +104,7 @@ def read_keys(options: Sequence[str], algorithm: int) -> list[Key]:
 def trust_of(logs: Sequence[str], witnesses: Sequence[str] = (), required: int | None = None) -> Trust:
     """Return the trusted keys, from keys or files of keys; by default every witness must have cosigned.
 
-    Raises: Misused if `required` does not fit the number of witnesses, or if two witnesses share a key.
+    Raises: Misused if `required` is not between 1 and the number of witnesses, or if two witnesses share a key.
     """
     cosigners = read_keys(witnesses, WITNESS)
     known = len({witness.name for witness in cosigners})
@@ -301,7 +301,7 @@ def verify_entry(document: dict[str, Any], trust: Trust) -> dict[str, Any]:
 
 
 def verify_lines(first: dict[str, Any], lines: Iterator[dict[str, Any]], trust: Trust) -> Iterator[dict[str, Any]]:
-    """Verify an export of a gaming day or of a whole journal; yield what is proven of each log. Raises: Wrong."""
+    """Verify an export of a gaming day or of a whole journal; yield the proven content of each log. Raises: Wrong."""
     whole = first["format"] == "pitledger-journal-v1"
     for _ in range(_count(first, "logs")):
         head = next(lines, {})
@@ -375,7 +375,7 @@ def _count(document: dict[str, Any], name: str) -> int:
 
 
 def verify(content: Iterator[str], trust: Trust) -> Iterator[dict[str, Any]]:
-    """Verify a document, given as its lines; yield what is proven, one document per log. Raises: Wrong."""
+    """Verify a document, given as its lines; yield the proven content, one document per log. Raises: Wrong."""
     opening = next(content, "")
     try:
         first = json.loads(opening, object_pairs_hook=_members_once)

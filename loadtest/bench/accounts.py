@@ -76,7 +76,7 @@ class Rate:
 class Measured:
     """The result of one run. `accepted` is the total number of authorizations.
 
-    `processor_us` is the CPU time per authorization under full load, microseconds by process.
+    `processor_us` is the CPU time per authorization under full load, in microseconds by process.
     """
 
     at: str
@@ -216,7 +216,7 @@ async def _latency(clients: Sequence[Client], wagers: Wagers, per_second: int, s
 
 
 async def _baseline(conninfo: str, connections: int, seconds: float) -> Rate:
-    """Return the rate of connections that each update and commit a row of their own."""
+    """Return how many rows per second connections can update and commit, each connection its own row."""
     taken: list[float] = []
     owner = await psycopg.AsyncConnection.connect(conninfo, autocommit=True)
     await owner.execute("CREATE TABLE public.loadtest_rows (id int PRIMARY KEY, cents bigint NOT NULL)")

@@ -6,9 +6,9 @@
 simulator's books. Then a user with every role logs in and requests each page repeatedly. Measured are the
 milliseconds from the request to the last byte, over loopback. The baseline of the same run is the console's own
 `/healthz`, which calls no service and renders nothing. The services continue their background work, such as the
-re-derivation of their journals, which takes hours for a day of this size. Drift checks are off: with seven services
-on one machine, one of them would always be running, for an hour each. The broker is polled only twice a second,
-because it is on this machine, so that each poll costs CPU time that it would not cost in a casino.
+re-derivation of their journals, which takes hours for a day of this size. Drift checks are off, because each takes an
+hour, so that with seven services on one machine one would always be running. The broker is polled only twice a
+second, because it runs on the same machine, unlike in a casino, and each poll costs CPU time there.
 """
 
 import argparse

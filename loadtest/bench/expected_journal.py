@@ -35,7 +35,7 @@ _LEGS: Final[Mapping[str, Mapping[str, int]]] = {
     "bank_settlement": {"house_in_bank": 1},
     "house_in_bank": {"house_in_bank": -1},
 }
-"""By leg of a wager type, in the order of an entry: the signed figures that it sums (docs/decisions/0004)."""
+"""The signed figures that are summed for each leg of a wager type, in the order of an entry (docs/decisions/0004)."""
 
 _VERSION: Final = 1
 """The version of every rules submission; each is filed once."""
@@ -49,7 +49,7 @@ class _Game(NamedTuple):
 class Expected:
     """Settles the rounds of some properties, and derives their expected entries.
 
-    `figures` are the sums over all rounds drafted so far, `rounds` is their number.
+    `figures` are the sums over all rounds drafted so far, and `rounds` is the number of these rounds.
     """
 
     def __init__(self, sites: Sequence[Site]) -> None:
@@ -97,7 +97,7 @@ class Expected:
 
 
 def postings(property_name: str, table: str, totals: Iterable[WagerTotals]) -> Iterator[Posting]:
-    """Yield the expected postings of a round, cents: each leg's amount, then the change of the table's chips."""
+    """Yield the expected postings of a round in cents: each leg's amount, then the change of the table's chips."""
     chips = 0
     for total in totals:
         for leg, parts in _LEGS.items():

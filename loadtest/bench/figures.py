@@ -9,10 +9,11 @@ from loadtest.bench.baseline import Copied
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """The rate of rounds until committed.
+    """The rate at which rounds are committed.
 
-    `committed_seconds` run from the first hand-over to the producer to the last commit. The two rates are from the
-    first hand-over, and from the first observed commit, to the last commit. `cpu_seconds` are by process.
+    `committed_seconds` is the time from handing the first round to the producer to the last commit, and
+    `rounds_per_second` is the rate over that time. `rounds_per_second_from_first_commit` is the rate from the first
+    observed commit to the last one. `cpu_seconds` is by process.
     """
 
     rounds: int
@@ -28,7 +29,7 @@ class Throughput:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Milliseconds from due times to recording at a constant rate, by percentile; 100 is the maximum."""
+    """Milliseconds from due time to recording, at a constant rate of rounds, by percentile; 100 is the maximum."""
 
     rounds: int
     rounds_per_second: float
@@ -37,7 +38,7 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """The microseconds for decoding and settling one round in isolation."""
+    """The microseconds for decoding and settling one round, measured in isolation."""
 
     decode_microseconds: float
     settle_microseconds: float

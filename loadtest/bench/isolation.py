@@ -2,11 +2,12 @@
 
   python -m loadtest.bench.isolation --turns 4 --rounds 1000 --rate 100 --beside 4 --quarantined 100000
 
-The steady property plays rounds at an even rate, in three alternating kinds of turns: alone; while a second property
-plays `--beside` rounds for each of its own; and while a third property sends as many bad records over the same
-partitions, which are bytes that are no events, and rounds of tables without approved rules. Printed are the latency
-of the steady property's rounds, the ratios, and the number of quarantined records; `--quarantined` adds as many
-before the first turn. Every round of the steady property must be settled, and none of its records quarantined.
+The steady property plays rounds at an even rate, in three alternating kinds of turns. In the first it is the only
+property. In the second, another property plays `--beside` rounds for each round of the steady property. In the third,
+a failing property sends as many bad records over the same partitions: invalid bytes, and rounds of tables without
+approved rules. Printed are the latency of the steady property's rounds, the ratios, and the number of quarantined
+records. `--quarantined` puts as many records into quarantine before the first turn. Every round of the steady property
+must be settled, and none of its records quarantined.
 """
 
 import argparse
@@ -49,7 +50,7 @@ _REFUSED: Final = "SELECT count(*) FILTER (WHERE source LIKE %s), count(*) FROM 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record to send: its stream, its sequence in the stream (None: invalid bytes), and bytes."""
+    """A record to send: its stream, its sequence in the stream (None if its bytes are invalid), and its bytes."""
 
     key: str
     sequence: int | None
@@ -60,8 +61,8 @@ class Record:
 class Turn:
     """The result of one turn: milliseconds from due time to recording, and the number of quarantined records.
 
-    `others` names what the other properties did. `processor_us` is the CPU time of all processes per record of any
-    property.
+    `others` describes the activity of the other properties. `processor_us` is the CPU time of all processes per record,
+    in microseconds, over the records of all properties.
     """
 
     others: str
@@ -117,7 +118,7 @@ class Isolation:
 
 
 def ratio(turns: Sequence[Turn], others: str) -> float:
-    """Return the median latency while one property fails, as a multiple of that in the other kind of turn."""
+    """Return the median latency while another property fails, divided by the median latency in the turns `others`."""
     failing, other = (median(turn.median_ms for turn in turns if turn.others == name) for name in (FAILING, others))
     return failing / other
 

@@ -228,7 +228,7 @@ class _Run:
         outcome.verdict = verdict_document(verdict, verified(self._document, verdict))
 
     def _disk(self) -> dict[str, float]:
-        """Return the size of each schema, and the total size of the write-ahead log ever written, bytes."""
+        """Return the size of each schema, and the size of all write-ahead log written so far, in bytes."""
         with psycopg.connect(self._target.conninfo) as connection:
             sizes: dict[str, float] = dict(connection.execute(_BYTES, (self._schemas,)).fetchall())
             row = connection.execute(_WAL).fetchone()

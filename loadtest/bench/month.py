@@ -3,11 +3,11 @@
   python -m loadtest.bench.month --days 1 --month
   python -m loadtest.bench.month --days 30 --tables 24 --rounds-per-table-day 60 --rebuild
 
-It starts only a database, a broker and reporting. The messages of round settlement for these days are on its topic
-before timing starts; the messages of the other services follow. Measured are the entries read per second, the CPU
-time per entry, and every report. `--month` multiplies the rows that follow from rounds to thirty days in the read
-model; the rows of people's work on those days come from the topics. `--rebuild` rebuilds the read model and compares
-the bytes of every report.
+It starts only a database, a broker and reporting. Round settlement's messages for these days are published before
+timing starts; the messages of the other services follow. Measured are the entries read per second, the CPU time per
+entry, and the time for every report. With `--month`, the rows that follow from rounds are copied in the read model
+until it has thirty days; the rows that follow from people's work on those days are read from the topics. `--rebuild`
+rebuilds the read model and compares the bytes of every report.
 """
 
 import argparse
@@ -35,7 +35,7 @@ _DEADLINE_SECONDS: Final = 7200.0
 
 
 def measured(reporting: Reporting, what: str) -> None:
-    """Wait until everything published is read, and print the speed since the first commit."""
+    """Wait until all published messages are read, and print the speed since the first commit."""
     progress = reporting.progress(seconds=_DEADLINE_SECONDS)
     _, before = next(progress)
     began, first = next(each for each in progress if each[1] > before)

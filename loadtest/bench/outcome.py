@@ -134,7 +134,7 @@ def _window(settled: int, before: Resources, settled_after: int, after: Resource
 
 
 def memory_of(samples: Samples) -> dict[str, dict[str, float]]:
-    """Return the memory of each kind of process before the run, at its peak, and after, megabytes."""
+    """Return the memory of each kind of process before the run, at its peak, and after the run, in megabytes."""
     found: dict[str, dict[str, float]] = {}
     for look in samples.resources:
         for name, size in look.memory.items():

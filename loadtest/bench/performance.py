@@ -25,13 +25,13 @@ PAGE: Final = Path("docs/performance.md")
 _TABLE: Final = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end of measured -->)", re.DOTALL)
 
 _FULL: Final = 0.05
-"""A window with fewer than this share of all rounds is the end of a run, in which services wait for each other."""
+"""A window with fewer than this share of all rounds is left out: at the end of a run, services wait for each other."""
 
 Run = Mapping[str, Any]
 
 
 def runs_table(runs: Iterable[Run]) -> Iterator[str]:
-    """Yield the table of profiles with their last runs; ages only if all rounds were paced."""
+    """Yield the table of profiles with their last runs; ages are shown only if all rounds arrived at a given rate."""
     yield (
         "| profile | commit | load | rounds | rounds/s | committed p50, p99, p99.9 ms | everywhere p50, p99 ms "
         "| behind at most | processor |"
@@ -68,7 +68,7 @@ def parts_table(runs: Iterable[Run]) -> Iterator[str]:
 
 
 def memory_table(runs: Iterable[Run]) -> Iterator[str]:
-    """Yield the table of memory before and after, of services and PostgreSQL, megabytes."""
+    """Yield the table of memory before and after a run, of services and PostgreSQL, in megabytes."""
     yield "| profile | rounds | round settlement | reporting | PostgreSQL |"
     yield "|---|---|---|---|---|"
     for run in runs:

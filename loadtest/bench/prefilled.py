@@ -3,14 +3,14 @@
   python -m loadtest.bench.prefilled --postings 50000000 --directory /var/tmp
 
 It starts two stacks, each on an embedded PostgreSQL with its data in a directory, and plays the same rounds to both.
-The database then fills one of the journals with copies of these entries, as the history of other properties, in
-shards before and behind the ones that are written, with the copied positions of their streams and rounds. Then
-windows of rounds are played to the two stacks alternately. Printed is the CPU time per round, of all processes of a
-stack and of each kind.
+One of the two journals is then filled with copies of these entries and of their stream positions and rounds. The
+copies stand for the history of other properties, and are in shards with lower and higher numbers than the shards that
+are written. Then windows of rounds are played to the two stacks alternately. Printed is the CPU time per round, of all
+processes of a stack and of each kind.
 
-The verdict on both stacks is that of a profile. `pitledger verify` reads every journal up to its signed checkpoints,
-but not the filled shards, which no service has signed. The exit code is 1 if the books are wrong; slowness never
-fails the run.
+Both stacks are judged like a run of a load profile. `pitledger verify` reads every journal up to its signed
+checkpoints, but not the filled shards, which no service has signed. The exit code is 1 if the books are wrong;
+slowness never fails the run.
 """
 
 import argparse
@@ -52,7 +52,7 @@ RESULTS: Final = Path("var/loadtest/prefilled.jsonl")
 _TABLES: Final = 48
 _SECONDS: Final = 120.0
 _BYTES_OF_POSTING: Final = 400
-"""The maximum disk space of a posting, bytes, including its share of the entry, the indexes and the write-ahead log."""
+"""The maximum disk space per posting in bytes, including its share of the entry, of indexes and of write-ahead log."""
 _POSTINGS_AT_ONCE: Final = 500_000
 _TEMPLATE: Final = """
     CREATE UNLOGGED TABLE public.template AS
@@ -136,7 +136,7 @@ class _Side:
         self._sent: list[Record] = []
 
     def play(self, records: Sequence[Record]) -> Cost:
-        """Play unpaced rounds until they are reported; return the cost per round."""
+        """Play rounds unpaced, and wait until reporting has processed them; return the cost per round."""
         used = self._family.used()
         self._bench.play(records, [0.0] * len(records))
         self._sent += records
@@ -146,7 +146,7 @@ class _Side:
         return Cost({name: 1e6 * seconds / len(records) for name, seconds in used.processes.items()})
 
     def fill(self, postings: int, say: Callable[[str], object]) -> None:
-        """Add copied postings to the journal, as a superuser, who can bypass the triggers."""
+        """Add copied postings to the journal, with a superuser's login, because the triggers would refuse them."""
         with self._connected() as connection:
             connection.execute("SET session_replication_role = replica")
             connection.execute(_TEMPLATE)

@@ -12,7 +12,7 @@ _TICKS_PER_SECOND: Final = os.sysconf("SC_CLK_TCK")
 HARNESS: Final = "this harness"
 _PROGRAMS: Final = {"tansu": "broker", "java": "broker", "python": "pitledger up"}
 _TICKS_OFF, _TICKS_OFF_SECONDS = 0.02, 0.5
-"""The tolerance, as a share and in seconds, between the CPU time of processes and machine, due to clock ticks."""
+"""The permitted excess, as a share and in seconds, of the processes' CPU time over the machine's (clock ticks)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,7 @@ class Reporting:
         return time.monotonic() - started
 
     def wait_until_tested(self, property_name: str, days: Sequence[date], *, seconds: float) -> float:
-        """Wait until these sealed days of a property were tested; return the seconds it took. Raises: TooSlow."""
+        """Wait until the fairness tests of these sealed days have run; return the seconds it took. Raises: TooSlow."""
         started = time.monotonic()
         with psycopg.connect(self.conninfo, autocommit=True) as connection:
 

@@ -41,8 +41,8 @@ class Bench:
     ) -> dict[Place, float]:
         """Send each record at its due time (seconds from now), or as soon as possible after it.
 
-        The function under a record's index in `at` is called before the record is sent. Return the due time of each
-        record in seconds since the epoch, by position; for a record due at 0, the time at which it was sent.
+        `at` maps the index of a record to a function that is called before that record is sent. Return the due time of
+        each record in seconds since the epoch, by position; for a record due at 0, the time at which it was sent.
         """
         moments: dict[Place, float] = {}
         began, clock = time.time(), time.monotonic()

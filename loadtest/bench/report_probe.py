@@ -107,7 +107,7 @@ def failures(answers: Answers) -> Iterator[str]:
 
 
 def differences(before: Answers, after: Answers, when: str) -> Iterator[str]:
-    """Yield the requests whose responses differ in their bytes; `when` completes the message."""
+    """Yield a message for each request whose responses differ in their bytes; each message ends with `when`."""
     for question, answer in before.items():
         if after[question].digest != answer.digest:
             yield f"{question.report} of a {question.period} as {question.form} has other bytes {when}"

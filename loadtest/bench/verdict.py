@@ -31,7 +31,7 @@ from shared.contracts.settlements import SettlementPosted
 from shared.journal.entry import Account, Entry, EntryDraft, Posting, entry_hash, genesis, is_as_hashed
 
 _MOST: Final = 20
-"""The number of differences that are listed; of further ones, only their number is."""
+"""The maximum number of differences that are listed; further differences are only counted."""
 
 _SUMS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
     "reporting": (
@@ -70,7 +70,7 @@ _SUMS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
         ),
     ),
 }
-"""By schema: the name of a figure, the SQL statement that returns it, and the name of the expected sum."""
+"""By schema: the name of a figure, the SQL query for its value, and the name of the sum that it must equal."""
 
 
 @dataclass(slots=True)

@@ -29,9 +29,9 @@ TAKES_EVEN_MONEY: Final = "takes even money"
 SURRENDERS: Final = "surrenders"
 ADDS_HOUSE_MONEY: Final = "adds House Money"
 _HABITS: Final = {INSURES: 0.25, TAKES_EVEN_MONEY: 0.4, SURRENDERS: 0.5, ADDS_HOUSE_MONEY: 0.4}
-"""By habit: the share of players who have it.
+"""The share of players who have each habit.
 
-A player without a habit never does what it names, even where basic strategy recommends it.
+A player without a habit never plays in that way, even where basic strategy recommends it.
 """
 INSURES_OF_HANDS: Final = 0.5
 """The probability that a player with the habit takes insurance when it is offered."""
@@ -101,7 +101,7 @@ class _Box:
 def play_round(
     shoe: Shoe, players: Sequence[Player], rules: HouseRules, chance: Random, meters: Mapping[str, int]
 ) -> BlackjackRound:
-    """Play one round for players in seat order; `meters` are the meter displays before it, cents."""
+    """Play one round for players in seat order; `meters` are the meter displays before the round, in cents."""
     laid = [
         cast("dict[WagerType, int]", {"blackjack": player.wager} | player.side_wagers(chance)) for player in players
     ]

@@ -11,11 +11,11 @@ from shared.rules.pai_gow.record import DEALER
 
 @dataclass(slots=True)
 class Wagered:
-    """The totals of a wager type at a table, cents. `rounds` is the number of rounds with this wager.
+    """The totals of a wager type at a table, in cents, except that `rounds` is the number of rounds with this wager.
 
     Wagers against a player who banks are in `banked_handle` and `banked_payout`, not in `handle` and `payout`. The bank
-    itself collects `bank_collected` and pays `bank_paid`. `house_in_bank` is the house's win against or with a bank: by
-    the dealer's wager, and as co-bank.
+    itself collects `bank_collected` and pays `bank_paid`. `house_in_bank` is the house's win from wagering against a
+    bank, and from its share as co-bank.
     """
 
     rounds: int = 0
@@ -50,7 +50,7 @@ FIGURES: Final = tuple(each.name for each in fields(Wagered))
 class Books:
     """The totals by table and wager, the number of messages by kind, and the number of settlement notices.
 
-    `notices` counts the notices of rounds in force, `notices_reversed` those of reversed settlements.
+    `notices` counts the notices of rounds in force, and `notices_reversed` counts those of reversed settlements.
     """
 
     by_table_and_wager: dict[tuple[str, str], Wagered] = field(default_factory=dict)

@@ -61,7 +61,7 @@ def _settling(plan: TablePlan) -> Callable[[Round], Settlement]:
 
 
 def _wagers(record: Round, seat: int) -> dict[str, int] | None:
-    """Return the wagers of a seat, cents by wager type; None if the seat is empty."""
+    """Return the wagers of a seat, in cents by wager type; None if the seat is empty."""
     return next((dict(one.wagers) for one in record.seats if one.seat == seat), None)
 
 
@@ -71,5 +71,5 @@ def _with_wagers(record: Round, seat: int, wagers: Mapping[str, int]) -> Round:
 
 
 def _net(settlement: Settlement, seat: int, wager: str) -> int:
-    """Return the net result of a wager at a seat, cents."""
+    """Return the net result of a wager at a seat, in cents."""
     return sum(line.net for line in settlement.lines if (line.seat, line.wager) == (seat, wager))

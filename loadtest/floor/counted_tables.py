@@ -16,7 +16,7 @@ from loadtest.floor.pit_table import FLOORPERSON, SECURITY, SHIFTS, TIP_COLLECTO
 from shared.contracts.properties import ExpectedHold, PropertyGame, Sales
 
 OVER_CENTS: Final = 1_000_00
-"""The smallest sale that a table reports if it reports only large sales, cents."""
+"""The smallest sale, in cents, that a table reports if it reports only large sales."""
 
 _HALF: Final = timedelta(hours=2)
 _SALES: Final = 12

@@ -20,7 +20,7 @@ from loadtest.floor.messages import Message
 from shared.rules import Settlement
 
 BUY_IN_CENTS: Final = 100_00
-"""The amount of each buy-in, cents; a player buys in again when the balance is too small."""
+"""The amount of each buy-in in cents; a player buys in again when the balance is too small."""
 
 _AT_ONCE: Final = 32
 """The number of concurrent commands; the service commits many of them in one transaction."""
@@ -34,7 +34,7 @@ class AccountsRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AccountMoney:
-    """The effect of a wager on the account that funded it, cents."""
+    """The effect, in cents, of a wager on the account that funded it."""
 
     account: str
     staked: int
@@ -71,7 +71,7 @@ def electronic_tables(plans: Iterable[TablePlan]) -> frozenset[str]:
 
 @dataclass(slots=True)
 class Money:
-    """The expected totals of all accounts, cents; `accounts` and `authorized` are counts."""
+    """The expected totals of all accounts in cents; `accounts` and `authorized` are counts."""
 
     accounts: int = 0
     authorized: int = 0
@@ -83,15 +83,15 @@ class Money:
 
     @property
     def liability(self) -> int:
-        """Return the expected liability to players, cents."""
+        """Return the expected liability to players, in cents."""
         return self.bought_in - self.staked + self.credited - self.cashed_out + self.granted
 
 
 @dataclass(slots=True)
 class _Account:
-    """A game account, cents: `sure` is its balance without pending winnings, `balance` its balance after all results.
+    """A game account in cents: `sure` is the balance without pending winnings, `balance` the balance after all results.
 
-    `ready` is done once the last buy-in is.
+    `ready` is done once the last buy-in has been made.
     """
 
     table: str
@@ -123,7 +123,10 @@ class ElectronicTables:
     _open: list[HTTPConnection] = field(default_factory=list)
 
     def funded(self, messages: Iterable[Message]) -> Iterator[Message]:
-        """Yield the messages, each of an electronic table once its wagers are authorized. Raises: AccountsRefused."""
+        """Yield the messages. An electronic table's message waits until its wagers are authorized.
+
+        Raises: AccountsRefused.
+        """
         waiting: dict[str, deque[tuple[Message, Future[None] | None]]] = {table: deque() for table in self.tables}
         pool = ThreadPoolExecutor(_AT_ONCE)
         try:
@@ -143,7 +146,7 @@ class ElectronicTables:
             self._hang_up()
 
     def cash_out(self) -> None:
-        """Pay out all accounts except the newest one of each table, once all results are known."""
+        """Pay out all accounts, except the newest account of each table, once all results are known."""
         last = {account.table: name for name, account in self._accounts.items()}
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             leaving = [name for name, account in self._accounts.items() if last[account.table] != name]
@@ -153,7 +156,7 @@ class ElectronicTables:
         self._hang_up()
 
     def balances(self) -> Mapping[str, int]:
-        """Return the expected balance of each account, cents by account."""
+        """Return the expected balance of each account, in cents."""
         return {name: account.balance for name, account in self._accounts.items()}
 
     def _wagered(self, message: Message, pool: ThreadPoolExecutor) -> "Future[None] | None":

@@ -28,14 +28,14 @@ SECONDS_PER_ROUND: Final = 60.0
 _SECONDS_OF_PLAY: Final = 20 * 3600.0
 """The seconds of play in a gaming day. Tables whose rounds do not fit at the usual pace play faster."""
 _PACE: Final = (0.75, 1.25)
-"""The range of the time from one opening to the next, as a factor of `SECONDS_PER_ROUND`; 80% of it is the round."""
+"""The range of the time from one round's opening to the next one's, as a factor of `SECONDS_PER_ROUND`."""
 _DEALING: Final = 0.8
 
 DEALER_ROUNDS: Final = 40
 """The number of rounds after which a dealer leaves the table."""
 
 Amend = Callable[[Round], Round]
-"""A function that returns a changed record of a round that was played."""
+"""A function that is called with a played round and returns the changed record of it."""
 
 _played: Final[TypeAdapter[Played]] = TypeAdapter(Played)
 
@@ -164,7 +164,7 @@ def table_rounds(
 
 
 def initial_meters(plan: TablePlan) -> Mapping[str, int]:
-    """Return the meter displays of a table at its first opening: the reset amounts, cents by meter."""
+    """Return the meter displays of a table at its first opening, in cents by meter: the reset amounts."""
     selection = select(catalogue(plan.regulation), plan.submission)
     return {name: offer.meter.reset for name, offer in selection.offers.items() if offer.meter is not None}
 

@@ -14,15 +14,15 @@ from shared.rules import Round, Submission
 
 
 class Dealing(Protocol):
-    """A table being dealt: its cards, and its dealer's actions from one round to the next.
+    """A table being dealt: its cards, and the dealer's actions from one round to the next.
 
-    `side_bets` lists the table's optional wagers, each with the equally likely amounts that players wager, cents.
+    `side_bets` lists the table's optional wagers, each with the equally likely amounts, in cents, that players wager.
     `shoe` is the number of the shuffle, from 1; no card of a deck may appear twice under the same number.
     """
 
     @property
     def side_bets(self) -> Mapping[str, Sequence[int]]:
-        """Return the optional wagers and their amounts, cents by wager type."""
+        """Return the amounts, in cents, of each optional wager."""
 
     @property
     def shoe(self) -> int:
@@ -32,7 +32,7 @@ class Dealing(Protocol):
         """Change dealers."""
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> Round:
-        """Deal and play one round for players in seat order; `meters` are the meter displays before it, cents."""
+        """Deal and play a round for players in seat order; `meters` are the meter displays before it, in cents."""
 
 
 @dataclass(frozen=True, slots=True)

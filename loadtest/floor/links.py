@@ -19,7 +19,7 @@ FEEDS: Final[Mapping[str, str]] = {
     "blackjack-progressive": "bad_beat_progressive",
     "blackjack-house-money": "straight_jack_progressive",
 }
-"""By game: the meter whose wagers feed the linked progressive."""
+"""The meter whose wagers feed the linked progressive, by game."""
 
 _HIT: Final = "bad_beat_progressive"
 _HIT_WAGER_CENTS: Final = 500

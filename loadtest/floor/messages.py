@@ -50,7 +50,7 @@ PLANTED_ROUNDS: Final = 12
 
 _VOID, _CORRECTION, _LATE, _MISSET, _DUPLICATE, _MALFORMED, _REFUSED = 2, 3, 6, 7, 9, 10, 11
 _LATER: Final = 2
-"""After how many rounds a void, a correction or a late round of a round is sent."""
+"""The number of rounds after which a table sends the void, the correction or the delayed record of a round."""
 
 _SOON: Final = timedelta(milliseconds=1)
 
@@ -118,7 +118,7 @@ def day(
 
 
 def _carriers(plans: Sequence[TablePlan]) -> dict[str, frozenset[Kind]]:
-    """Return the plants by table; only tables without meters have any that change wagers, to keep readings right."""
+    """Return the plants by table. Tables with meters have none that change wagers, as meter readings would be wrong."""
     without_meter = [plan.name for plan in plans if plan.kind is BLACKJACK and not initial_meters(plan)]
     turns: tuple[tuple[Kind, int], ...] = (
         ("void", 0), ("correction", 1), ("late", 2), ("duplicate", 3), ("malformed", 0), ("refused", 1),

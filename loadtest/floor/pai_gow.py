@@ -36,15 +36,15 @@ BANKS: Final = "banks"
 CO_BANKS: Final = "banks with the house"
 SURRENDERS: Final = "surrenders"
 _HABITS: Final = {BANKS: 0.1, CO_BANKS: 0.3, SURRENDERS: 0.1}
-"""By habit: the share of players who have it.
+"""The share of players who have each habit.
 
-A banking player with the second habit shares the bank with the house, where that is offered.
+A player who banks shares the bank with the house if that is offered and the player has the second habit.
 """
 
 BANKS_WHEN_OFFERED: Final = 0.5
-"""The probability that a player who banks accepts the bank when it is offered."""
+"""The probability that a player with the habit of banking accepts the bank when it is offered."""
 WANTS_NO_DEALER_WAGER: Final = 0.25
-"""The probability that a bank directs the dealer to place no wager. Half as often, the dealer wagers half."""
+"""The probability that a bank directs the dealer to place no wager. A wager of half the amount is half as probable."""
 SURRENDERS_LOSING_HANDS: Final = 0.5
 """The probability that a player with the habit surrenders a hand that the opposing hands beat."""
 PICKS_TWO_NUMBERS: Final = 0.3
@@ -87,7 +87,7 @@ _RHODE_ISLAND_OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 class PaiGowTable(DeckTable[Card]):
-    """A table of Pai Gow Poker, and the state from which the next offer of the bank follows."""
+    """A table of Pai Gow Poker, with the history that determines who is offered the bank next."""
 
     def __init__(self, regulation: str, submission: Submission, chance: Random) -> None:
         selection = select(catalogue(regulation), submission)
@@ -99,7 +99,7 @@ class PaiGowTable(DeckTable[Card]):
         self._banking = selection.options["banking"] is True
         self._co_banking = selection.options["co_banking"] is True
         self._against_dealer: dict[str, int] = {}
-        """By player: the wager against the dealer in the last round that no player banked, cents."""
+        """Each player's wager against the dealer in the last round that no player banked, in cents."""
         self._banked_last: str | None = None
         self._offered_first: int | None = None
 
@@ -153,7 +153,7 @@ class PaiGowTable(DeckTable[Card]):
         return None
 
     def _dealer_wager(self, bank: Player) -> int:
-        """Return the dealer's wager against a bank, cents: the bank's last wager, or less if directed, § 645a.12(g)."""
+        """Return the dealer's wager against a bank, in cents: its last wager, or less if directed, § 645a.12(g)."""
         wished = self._chance.random()
         if wished < WANTS_NO_DEALER_WAGER:
             return 0

@@ -150,9 +150,9 @@ class PitBook:
         counted: Sequence[CountedPlan] = (),
         poker: Sequence[PokerPlan] = (),
     ) -> None:
-        """Begin a day. `openers` are the opening inventories that differ from the default, cents by table.
+        """Begin a day. `openers` are the opening inventories that differ from the default, in cents by table.
 
-        `counted` and `poker` are tables besides the `plans`, which report no rounds.
+        `counted` and `poker` are further tables, in addition to `plans`; they report no rounds.
         """
         self._counted = counted
         self._poker = poker
@@ -165,7 +165,7 @@ class PitBook:
         self._seen: set[str] = set()
 
     def look(self, message: Message) -> Message:
-        """Collect the round in a message, and return the message."""
+        """Collect the round that a message reports, and return the message."""
         if message.books and message.round_id is not None:
             rounds = self._rounds[message.table]
             if message.kind == "void":
@@ -178,7 +178,7 @@ class PitBook:
         return message
 
     def add(self, table: str, one: RoundInPit) -> None:
-        """Add a round without its message."""
+        """Collect a round that no message reports."""
         self._rounds[table][one.round_id] = one
 
     def closed_at(self, table: str) -> list[datetime]:
@@ -186,7 +186,7 @@ class PitBook:
         return [one.closed_at for one in self._rounds.get(table, {}).values() if not one.void]
 
     def handle_cents(self, table: str, seat: int, spans: Iterable[tuple[datetime, datetime]]) -> int:
-        """Return the handle of a seat in rounds in force that closed within one of the time spans, cents."""
+        """Return a seat's handle in cents, from rounds in force that closed within one of the time spans."""
         rounds = [one for one in self._rounds.get(table, {}).values() if not one.void]
         listed = list(spans)
         return sum(
@@ -279,7 +279,7 @@ def _place(events: Sequence[PitEvent], kind: str) -> int:
 
 
 def round_in_pit(data: Mapping[str, Any], settlement: Settlement, bought: tuple[int, ...]) -> RoundInPit:
-    """Return a reported round as the pit sees it; `bought` are the buy-ins before it, cents."""
+    """Return a reported round as the pit sees it; `bought` are the buy-ins before it, in cents."""
     vigorish: dict[tuple[int, bool], int] = {}
     for line in settlement.lines:
         if line.vigorish:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from loadtest.floor.game import TablePlan
 
 PAR_CENTS: Final = 100_000_00
-"""The par amount of a table's tray, cents: its default opening inventory, and the level after a fill."""
+"""The par amount of a table's tray in cents: its default opening inventory, and its level after a fill."""
 
 STACKS: Final = (
     ("chip", 1_000_00), ("chip", 100_00), ("chip", 25_00), ("chip", 5_00), ("chip", 1_00),
@@ -34,10 +34,10 @@ def dealt_from_hand(plan: TablePlan) -> bool:
 
 @dataclass(slots=True)
 class RoundInPit:
-    """A round as the pit sees it, cents: buy-ins before it, chips that it added to the tray, and vigorish.
+    """A round as the pit sees it: the buy-ins before it, the chips it added to the tray, and vigorish, all in cents.
 
-    `vigorish` has (seat, whether as the bank, cents). `largest` is the seat of the largest wager, and whether it won.
-    `handle` is the amount wagered against the house by seat.
+    `vigorish` contains (seat, whether as the bank, cents). `largest` is the seat of the largest wager, and whether it
+    won. `handle` is the amount wagered against the house by seat.
     """
 
     round_id: str
@@ -119,7 +119,7 @@ class Overpaying:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A count of a table as the books must show it: the dealers since the previous count, and counted less expected."""
+    """A count of a table as the books must show it: the dealers since the last count, and the count's variance."""
 
     dealers: frozenset[str]
     variance_cents: int
@@ -158,7 +158,7 @@ class TableMoney:
 
 @dataclass(slots=True)
 class Vigorish:
-    """The totals of vigorish of the day, cents."""
+    """The totals of vigorish of the day, in cents."""
 
     assessed: int = 0
     collected: int = 0

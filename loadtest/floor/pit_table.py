@@ -24,19 +24,19 @@ from loadtest.floor.pit_items import (
 
 SHIFTS: Final = ("day", "swing")
 LOW_CENTS: Final = 50_000_00
-"""The inventory below which the pit requests a fill before it sells more chips, cents."""
+"""The inventory, in cents, below which the pit requests a fill before it sells more chips."""
 HIGH_CENTS: Final = 250_000_00
-"""The inventory above which a table sends the amount above par to the cage at the change of shifts, cents."""
+"""The inventory, in cents, above which a table sends the excess over par to the cage at the change of shifts."""
 CREDIT_CENTS: Final = 2_000_00
-"""The credit that every third table sends to the cage in the second shift, and the amount of the paper fill, cents."""
+"""The amount, in cents, of every third table's credit to the cage in the second shift, and of the fill on paper."""
 PLANTED_CENTS: Final = -100_00
-"""The planted variance of the first table's shift count, cents."""
+"""The planted variance of the first table's shift count, in cents."""
 COUPON_CENTS: Final = 10_00
-"""The stated value of a coupon, cents; not above any wager, as a match play coupon requires."""
+"""The stated value of a coupon in cents; no wager is smaller, because a match play coupon requires that."""
 OVER_COLLECTED_CENTS: Final = 1_00
-"""The amount of vigorish that a dealer once collects too much, and returns, cents."""
+"""The amount of vigorish, in cents, that a dealer once collects too much and returns."""
 TIPS_CENTS: Final = 50
-"""The dealers' tips per round, cents."""
+"""The dealers' tips per round, in cents."""
 PAPER_NUMBER: Final = 70_411
 """The number printed on the paper slip."""
 
@@ -48,7 +48,7 @@ _ROUNDS: Final = 60
 _COUPON_ROUND, _CHANGE_ROUND = 5, 8
 _COUPONS: Final = ("match_play", "direct_bet")
 _BUYERS: Final = 8
-"""Of this many players who buy chips, one buys them for a counter check."""
+"""The number of players buying chips per player who buys them for a counter check."""
 _CHECK_BUYER: Final = 2
 
 _CARD_LIFE: Final = timedelta(hours=3, minutes=50)
@@ -207,7 +207,7 @@ class TableDay:
         return slip
 
     def _collect(self, one: RoundInPit) -> None:
-        """Collect assessed vigorish. The day's first is waived; of the second too much is collected, and returned."""
+        """Collect assessed vigorish. Waive the day's first; for the second, collect too much and then return it."""
         for seat, bank, cents in one.vigorish:
             what: dict[str, Any] = {"round_id": one.round_id, "seat": seat, "dealer_id": one.dealer, "bank": bank}
             day = self.vigorish
@@ -229,7 +229,7 @@ class TableDay:
                 self._report(at, "vigorish.returned", **what, cents=extra, by=FLOORPERSON, reason=reason)
 
     def _drop_coupon(self, one: RoundInPit, seat: int, won: bool, coupon: str) -> None:
-        """Drop a coupon into the box, whether it won or lost (§ 603a.21); a winning one is paid at even money."""
+        """Drop a coupon into the box after a win or a loss (§ 603a.21); a coupon that has won is paid at even money."""
         paid = COUPON_CENTS if won else 0
         self._report(
             one.closed_at,

@@ -39,7 +39,7 @@ class Player:
 class Seats:
     """The seats of one table, with players who arrive and leave at random.
 
-    `side_bets` lists the wagers on offer with their usual amounts, cents. `habits` is the share of players by habit.
+    `side_bets` lists the wagers on offer with their usual amounts in cents. `habits` is the share of players by habit.
     """
 
     def __init__(

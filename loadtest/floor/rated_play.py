@@ -50,7 +50,7 @@ class RatedPlay:
         return found if since is None else []
 
     def stated_win(self, gaming_day: date) -> Fraction:
-        """Return the theoretical win from the decisions and house edge that the property states, exact cents."""
+        """Return the theoretical win in exact cents, from the decisions and the house edge that the property states."""
         decisions = Fraction(DECISIONS_AN_HOUR, 3600)
         played = sum((ends - begins) // timedelta(seconds=1) * bet for begins, ends, bet in self.spans(gaming_day))
         return played * decisions * Fraction(HOUSE_EDGE_PERCENT) / 100

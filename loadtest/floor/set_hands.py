@@ -75,11 +75,11 @@ class SetHand(NamedTuple):
     low_rank: int
 
     def is_below(self, other: "SetHand") -> bool:
-        """Return whether neither hand is above the other's. A player's hand then loses, because copies lose."""
+        """Return whether neither hand beats its counterpart. A player then loses, because copies lose."""
         return self.high_rank <= other.high_rank and self.low_rank <= other.low_rank
 
     def is_above(self, other: "SetHand") -> bool:
-        """Return whether both hands are above the other's."""
+        """Return whether both of these hands beat their counterparts."""
         return self.high_rank > other.high_rank and self.low_rank > other.low_rank
 
 

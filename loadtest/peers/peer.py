@@ -25,7 +25,7 @@ class SettledRound:
 
 
 class Peer(Protocol):
-    """A way to store rounds. Rounds given to `write` are durable when it returns."""
+    """A way to store rounds. After `write` returns, its rounds are durable."""
 
     name: str
     keeps: str
@@ -61,7 +61,7 @@ class OnPostgres:
 
 
 class Transfer(NamedTuple):
-    """An amount that a round moves between two accounts, cents."""
+    """An amount in cents that a round moves between two accounts."""
 
     debited: Account
     credited: Account
@@ -105,7 +105,7 @@ def accounts_of(rounds: Iterable[SettledRound]) -> list[Account]:
 
 
 def sums_of(rounds: Iterable[SettledRound]) -> Counter[Account]:
-    """Return the balance of each account, cents, debits positive."""
+    """Return the balance of each account in cents; debits are positive."""
     sums: Counter[Account] = Counter()
     for one in rounds:
         for account, cents in one.postings:

@@ -121,8 +121,8 @@ class Schedule:
     def dealer(self, table: int, gaming_day: date, number: int) -> str:
         """Return the dealer of a round.
 
-        Dealers rotate between tables, one in five has a break, and each shift has its own dealers. Each day they begin
-        at other tables with other neighbors.
+        Dealers rotate between tables. One in five has a break, and each shift has its own dealers. Each day they begin
+        at other tables, beside other dealers.
         """
         dealers = len(self.where.plans) + -(-len(self.where.plans) // _TABLES_PER_BREAK)
         shift = SHIFTS[number * len(SHIFTS) // self.rounds_per_table_day]

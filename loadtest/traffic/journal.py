@@ -55,9 +55,9 @@ class Journal:
         source: str | None = None,
         recorded_at: datetime | None = None,
     ) -> Published:
-        """Return the message of a fact as the next entry of a shard; its stream is `source`, or else the shard's.
+        """Return the message of a fact as the next entry of a shard. Its stream is `source`, or else the shard's.
 
-        It is recorded no earlier than the previous entry of the shard.
+        The entry is recorded no earlier than the previous entry of the shard.
         """
         shard = self._shards.get(shard_number)
         if shard is None:
@@ -81,7 +81,7 @@ class Journal:
     def at_desk(
         self, fact: Fact, at: datetime, *, recorded_at: datetime | None = None, shard_number: int = DESK
     ) -> Published:
-        """Return the message of a fact caused by a person's command, in the stream of its kind."""
+        """Return the message of a fact caused by a person's command, in the stream for its type of fact."""
         assert fact.KIND.stream is not None, "people's facts have streams of their own"
         source = fact.KIND.stream.format(**dict(fact))
         return self.entry(shard_number, fact, at, source=source, recorded_at=recorded_at)

@@ -86,7 +86,7 @@ class Watch:
         return self._numbers(_UNSIGNED.format(schema))[0]
 
     def legs(self, schema: str, property_name: str) -> dict[str, int]:
-        """Return the trial balance of a property in a service: the sum of postings by leg, cents."""
+        """Return the trial balance of a property in a service: the sum of postings by leg, in cents."""
         return dict(self._connection.execute(_LEGS.format(schema).encode(), (property_name,)).fetchall())
 
     def not_read(self, schema: str) -> int:

@@ -12,10 +12,10 @@ from loadtest.floor.books import FIGURES, Books, Wagered
 _SECONDS: Final = 30.0
 
 _COLUMNS: Final = {name: "count" if name == "rounds" else f"{name}_cents" for name in FIGURES}
-"""By figure of `Wagered`: its name in the settled win report."""
+"""The name in the settled win report of each figure of `Wagered`."""
 
 _FOUND_WITHIN_DAYS: Final = 2
-"""For how many days after a simulated day its exceptions are searched, because it is played after its end."""
+"""The number of days after a simulated day whose exceptions are read, too, because the day is played after its end."""
 
 _OF_PLAY: Final = frozenset({"gap", "quarantined", "reversed", "voided", "superseded", "notice", "restated"})
 

@@ -21,7 +21,7 @@ _WIN: Final = {"closer_cents": 1, "credits_cents": 1, "drop_cents": 1, "opener_c
 
 @dataclass(slots=True)
 class _Shift:
-    """A shift of a table: its figures, the counts and boxes that they are computed from, and what is missing."""
+    """A shift of a table: its figures, the counts and boxes from which they are computed, and the missing data."""
 
     figures: WinFigures = field(default_factory=WinFigures)
     counts: list[int] = field(default_factory=list)
@@ -36,7 +36,7 @@ class _Shift:
 def stated_wins(
     day: PitDay, events: Iterable[Event[Any]], slips: Mapping[Slip, int]
 ) -> tuple[list[WinStated], list[WinStated]]:
-    """Return the statements about a day with numbered slips: before its boxes are counted, and after."""
+    """Return the statements of win for a day with numbered slips: before its boxes are counted, and after."""
     carried = {number: slip.cents for slip, number in slips.items() if slip.slip == "credit"}
     shifts: dict[tuple[str, str], _Shift] = {}
 
