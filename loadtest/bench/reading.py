@@ -122,7 +122,7 @@ class Reporting:
         self.publish(said)
 
     def publish(self, messages: Iterable[Published]) -> int:
-        """Publish messages, signed as by their services; return their number once the broker has all of them."""
+        """Publish messages, signed with their services' keys; return their number once the broker has all of them."""
         producer = Producer({"bootstrap.servers": self.bootstrap_servers, "compression.type": "lz4", "linger.ms": 20})
         count = 0
         for (topic, key, value), proof in self._signed(messages):

@@ -96,7 +96,7 @@ class FaceUpTable(DeckTable[Card]):
 
 
 def _amounts(stake: int | None) -> Sequence[int]:
-    """Return the amounts in cents that players wager on a side bet: `stake` if its paytable fixes it."""
+    """Return the amounts, in cents, that players wager on a side bet: only `stake` if its paytable fixes the amount."""
     return SIDE_BET_CENTS if stake is None else (stake,)
 
 

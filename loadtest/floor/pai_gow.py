@@ -199,7 +199,7 @@ class PaiGowTable(DeckTable[Card]):
 
 
 def _amounts(wager: str, stake: int | None) -> Sequence[int]:
-    """Return the amounts in cents that players wager on a side bet: `stake` if its paytable fixes it."""
+    """Return the amounts, in cents, that players wager on a side bet: only `stake` if its paytable fixes the amount."""
     if stake is not None:
         return (stake,)
     return PROGRESSIVE_CENTS if wager == "progressive_payout" else SIDE_BET_CENTS

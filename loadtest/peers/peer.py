@@ -43,7 +43,7 @@ class Peer(Protocol):
         """Return the number of bytes that the peer occupies on disk."""
 
     def close(self) -> None:
-        """Close connections, and stop servers that were started."""
+        """Close the connections, and stop any servers that this peer has started."""
 
 
 class OnPostgres:

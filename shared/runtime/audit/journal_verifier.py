@@ -61,7 +61,7 @@ def pass_seconds(entries: int, scrub_seconds: float) -> float:
 
 @dataclass(slots=True)
 class VerifiedShard:
-    """A shard under verification: the position of its new entries' verification, and of the pass over old entries."""
+    """A shard under verification, with the progress on its new entries and of the current pass over its old entries."""
 
     shard: Shard
     reached: Verified

@@ -7,7 +7,7 @@ from shared.runtime.context import RuntimeContext
 
 
 async def append_audit_entry(context: RuntimeContext, shard_name: str, *drafts: EntryDraft) -> None:
-    """Append those of the entries that are not in the journal yet, in a separate transaction.
+    """Append the entries that the journal does not contain yet, in a separate transaction.
 
     Concurrent calls for the same shard run one after the other. Raises: Unsealed; Rejected if the journal has a
     problem.

@@ -30,7 +30,7 @@ class StreamPositions:
     shard: Shard
     streams: dict[str, Stream] = field(default_factory=dict)
     elsewhere: dict[str, str] = field(default_factory=dict)
-    """For streams that another shard has extended last: the name of that shard, by source."""
+    """The name of the shard that last extended a stream, by source, if it is not the partition's own shard."""
     _versions: dict[str, int] = field(default_factory=dict)
 
     async def load(self, connection: AsyncConnection, tables: JournalTables, names: Iterable[str]) -> None:

@@ -68,7 +68,7 @@ _STATISTICS_MILLISECONDS = 1000
 _LOOK_MILLISECONDS = 10_000
 """Interval at which clients refresh metadata; a client that lacks its topic's metadata is idle until the next one."""
 _LOST_SECONDS = 10.0
-"""How long a client may not even attempt to reach a broker. A working client reconnects at once."""
+"""Maximum time for which a client makes no attempt to reach a broker. A working client reconnects at once."""
 _BROKERS = ("configured", "learned")
 _UNCONNECTED = "INIT"
 """The state of a broker to which a client neither has nor opens a connection."""

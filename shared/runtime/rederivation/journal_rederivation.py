@@ -120,7 +120,7 @@ async def _in_turns(
 async def _not_of_every_journal(
     connection: AsyncConnection, tables: JournalTables, shard: Shard
 ) -> AsyncIterator[VerificationProblem]:
-    """Yield a problem for each entry of a shard without a topic that only an event from a topic could have caused."""
+    """Check a shard without a topic: yield a problem for each entry that only a topic's event could have caused."""
     e = tables.entries.c
     money = func.cardinality(e.accounts) > 0
     of_commands = [type_ for kind in KINDS if kind.topic is None or kind.stream is not None for type_ in kind.types]

@@ -1,4 +1,4 @@
-"""Compare a journal with its published entries, to find entries that a restored database lost or holds differently."""
+"""Compare a journal with its published entries, to find entries that a restored database lacks or has altered."""
 
 import json
 from collections.abc import Iterator, Sequence
