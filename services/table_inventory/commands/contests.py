@@ -43,7 +43,7 @@ class EnterContest(ContestResult, Command):
 
 
 class Entering(NamedTuple):
-    """A property on a gaming day, and the revisions of a contest that ended on it, latest first."""
+    """A property as of a gaming day, and the revisions of a contest that ended on that day, latest first."""
 
     place: PropertySnapshot
     revisions: list[ContestDocument]

@@ -42,7 +42,7 @@ class EnterTaxInvoice(Command):
 
 
 class Entering(NamedTuple):
-    """A property on the last gaming day of a tax return, and the revisions of the invoice, latest first."""
+    """A property as of the last gaming day of a tax return, and the revisions of the invoice, latest first."""
 
     place: PropertySnapshot
     revisions: list[TaxInvoiceDocument]
