@@ -117,9 +117,9 @@ class PitEvents(FactHandler[pit.Known]):
         return of_event(meant, state)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no event changed by the batch has a new revision since it was loaded.
+        """Verify that no event that the batch changes got a new revision after it was loaded.
 
-        It may have one, because changes from the desk and from the pit are read from different partitions.
+        It may have got one, because changes from the desk and from the pit are read from different partitions.
         """
         meant = [self._meant(event) for event in events]
         changes = [one for one in meant if one is not None and isinstance(one.data, PitChange)]

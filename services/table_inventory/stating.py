@@ -43,7 +43,7 @@ DOUBTFUL_SECONDS: Final = 15.0
 """The seconds between checks of table days with a repeated count.
 
 A repeated count replaces the earlier one only if nothing moved between the two. A late or reversed round between them
-changes that, but does not mark the table day as touched.
+can change this without marking the table day as touched.
 """
 
 _DAY: Final = timedelta(days=1)

@@ -33,8 +33,8 @@ COMMANDS: Final = Commands()
 class EnterContest(ContestResult, Command):
     """Enter the result of a contest.
 
-    It belongs to the gaming day on which the contest ended. A further entry replaces the approved result, with a
-    reason. Another person must approve it.
+    The result belongs to the gaming day on which the contest ended. A further entry, with a reason, replaces the
+    approved result. Another person must approve each entry.
     """
 
     property: Name

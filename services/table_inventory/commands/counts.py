@@ -1,4 +1,4 @@
-"""Commands of the drop count. Figures are sealed until the count is concluded, so that no counter sees another's."""
+"""Commands of the drop count. Figures are sealed until it is concluded: no counter sees another counter's figures."""
 
 import secrets
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Commands about patrons' credit lines: request, verify, approve or decline changes; reduce and suspend at once."""
+"""Commands about patrons' credit lines: request, verify and decide on changes; reduce or suspend a line at once."""
 
 from typing import Annotated, Final, NamedTuple
 
@@ -45,7 +45,7 @@ class RequestCreditLine(CreditLineAsked, Command):
     """Request a change to a patron's credit line.
 
     The change is a new credit limit, a temporary increase of the limit, or the reinstatement of a suspended line. Other
-    people must approve it; the property's rules give their number for each amount.
+    people must approve it; the property's rules determine how many, depending on the amount.
     """
 
     property: Name

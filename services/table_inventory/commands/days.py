@@ -69,7 +69,7 @@ def _require(day: Day, step: Step) -> None:
 
 
 def _closed(day: Day, fact: inventory.DayClosed, status: ReportStatus) -> Accepted:
-    """Return the acceptance of a closing step."""
+    """Accept a closing step, and respond with the gaming day after it."""
     said = {name: value for name, value in fact if name in Day.model_fields}
     return Accepted(recording=FactWithPostings(fact=fact), answer=day.model_copy(update={**said, "status": status}))
 
@@ -297,8 +297,8 @@ def seal(command: SealDay, state: Sealing, now: Now) -> Accepted:
 class EnterAdjustment(AboutDay):
     """Enter an adjustment.
 
-    It changes a figure of the win, or the rake of a non-banking table, by `cents` (positive: higher). Another person
-    approves it.
+    It changes a figure of the win, or the rake of a non-banking table, by `cents`; a positive amount raises the figure.
+    Another person must approve it.
     """
 
     table: Name

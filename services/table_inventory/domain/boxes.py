@@ -1,4 +1,4 @@
-"""Drop boxes and their count. Figures are sealed until the count is concluded, so that no counter sees another's."""
+"""Drop boxes and their count. Figures are sealed until it is concluded: no counter sees another counter's figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date

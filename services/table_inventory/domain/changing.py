@@ -1,7 +1,7 @@
 """Void or correct a pit event: reverse its effects, and apply the effects of its correction. Pure.
 
-A reversed event leaves no trace in the figures of its table's gaming day. Events that depend on it must be reversed
-first; the refusal names them.
+A reversed event leaves no trace in the figures of its table's gaming day. Whatever depends on the event must be
+undone first; the error names it.
 """
 
 from typing import Any

@@ -66,7 +66,7 @@ def drawer_of(checks: Iterable[CounterCheck], given: str | None) -> str | None:
 
 
 class Redemption(EnteredLate, ApprovalSubject):
-    """A payment on a counter check; `undone` is set once it was voided, returned unpaid or cleared.
+    """A payment on a counter check; `undone` is set once it has been voided, returned unpaid or cleared.
 
     A payment on a check that was written off is a recovery of `check_write_off`.
     """

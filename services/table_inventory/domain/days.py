@@ -82,7 +82,7 @@ _WORDS: Final[Mapping[MissingKind, str]] = {
 
 
 def in_words(table: str, missing: Missing, zone: ZoneInfo) -> str:
-    """Return a missing item of a table as text, with times by the property's clock."""
+    """Return a missing item of a table as text, with times in the time zone of the property."""
     since = missing.since.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
     return _WORDS[missing.what].format(table=table, name=missing.name, since=since)
 

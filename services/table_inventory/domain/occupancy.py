@@ -24,8 +24,8 @@ _DAY: Final = timedelta(days=1)
 class Stay:
     """The time of a drop box on a table, from the exchange that placed it to the exchange that removed it.
 
-    `placed` is the box whose removal placed this box; None for the table's first box. `back` is this box as removed;
-    None while it is still on the table.
+    Each exchange is given by the box that it removed. `placed` is None for the table's first box; `back` is None while
+    the box is still on the table.
     """
 
     placed: Box | None

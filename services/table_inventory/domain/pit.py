@@ -1,6 +1,6 @@
 """The effects of pit events and settled rounds on a table inventory.
 
-§ 465a.36(b) permits six kinds of movements. Each kind of event that moves chips is one of them, except tips.
+§ 465a.36(b) permits six kinds of movements. Every event that moves chips is of one of these kinds, except tips.
 """
 
 from collections.abc import Mapping
@@ -217,7 +217,7 @@ def put_on_table(box: tuple[str, str | None], table: str, known: Known) -> None:
 def _on_its_days(
     data: pit.PitData, at: datetime, place: PropertySnapshot, day: date
 ) -> tuple[pit.PitData, date | None]:
-    """Return an event's data with the gaming day `day`, and the gaming day that it claimed if that is different."""
+    """Return an event's data on the gaming day `day`, and the gaming day that it claimed (None if it is the same)."""
     claimed = None if data.gaming_day == day else data.gaming_day
     changes: dict[str, Any] = {"gaming_day": day}
     if isinstance(data, pit.CountedOpenTable) and data.begins is not None:

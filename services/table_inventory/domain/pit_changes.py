@@ -26,7 +26,7 @@ PitChangeEffect = Literal["waiting", "recorded", "superseded", "dismissed"]
 """The outcome of an approved change.
 
 `waiting`: not recorded yet. `recorded`: in effect. `superseded`: the pit changed the event first, so the change has no
-effect. `dismissed`: its record was refused, and two people dismissed it.
+effect. `dismissed`: its record was quarantined, and two people dismissed it.
 """
 
 SOMEBODY: Final = "somebody else"
@@ -232,7 +232,7 @@ def change_document(item: PitChangeItem, proposed: PitChangeProposed, desk: PitD
 
 
 def effects_of(change: DeskChange, desk: PitDesk) -> PitChangeEffects:
-    """Return the effects of changing the version in force."""
+    """Return the effects of a change to the version of a pit event in force."""
     try:
         recordings = desk.led_to(change)
     except Rejected as rejected:

@@ -47,7 +47,7 @@ class ShiftKey(NamedTuple):
 
 
 class Lack(NamedTuple):
-    """A missing item, and the shift that is missing it."""
+    """A missing item, and the shift in which it is missing."""
 
     of: ShiftKey
     missing: Missing

@@ -46,7 +46,7 @@ def unstated_of(
 ) -> Iterator[WinStated]:
     """Yield the statements that are due for a gaming day, one for each shift that differs from its last statement.
 
-    `shifts` is the win of each table by shift; `stated` are the last statements about these tables.
+    `shifts` maps each table to the wins of its shifts. `stated` are the last statements about these tables.
     """
     known = {(one.table, one.shift): one for one in stated}
     now = {(table, win.shift or ""): win for table, wins in shifts.items() for win in wins}

@@ -26,7 +26,7 @@ class Unopened(BaseModel):
     waivers: int = 0
 
     def in_words(self, zone: ZoneInfo) -> str:
-        """Return the play as text, with times by the property's clock."""
+        """Return the play as text, with times in the time zone of the property."""
         counted = [(self.rounds, "round"), (self.coupons, "coupon"), (self.changes, "change of chips")]
         counted.append((self.waivers, "waiver of vigorish"))
         since = self.since.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")

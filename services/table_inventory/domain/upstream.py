@@ -20,7 +20,7 @@ from shared.contracts.journal_facts import (
 )
 
 OF_INPUT: Final = (GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed, DismissedTogether)
-"""The facts of round settlement about its input."""
+"""The types of facts with which round settlement reports missing events and quarantined records."""
 
 _OF_PROPERTY: Final = re.compile(r"/properties/([^/]+)/")
 

@@ -41,7 +41,7 @@ _CHECKS: Final[Mapping[type[pit.PitData], tuple[str, str]]] = {
     pit.InspectedCardReader: ("card_reader", "inspected_by"),
     pit.CountedStub: ("stub", "dealer"),
 }
-"""By type of equipment event: the name of the check, and the field with the person responsible."""
+"""By type of equipment event: the name of the equipment check, and the field with the person responsible."""
 
 
 Standing = Mapping[PitPlace, tuple[int, int] | None]

@@ -59,8 +59,9 @@ class Counted:
     """The counts of a gaming day at a property: the sessions and drop boxes of each table.
 
     `in_order` has the removed boxes of each table, including the last one before and the first one after the day.
-    `windows` are those that end with a count of the day and have a variance or the case of one; their movements include
-    those by denomination. `slips` are the day's slips in progress. `unopened` is play at closed tables.
+    `windows` are those that end with a count of the day and have a variance, or a case of an earlier variance. Their
+    movements include numbers of pieces by denomination. `slips` are the day's slips in progress. `unopened` is play at
+    closed tables.
     """
 
     key: DayKey

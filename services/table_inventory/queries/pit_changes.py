@@ -111,7 +111,7 @@ async def content_of(connection: AsyncConnection, row: Row[Any]) -> PitChangePro
 
 
 async def approved_changes(connection: AsyncConnection, named: Iterable[PitChangeApproval]) -> list[PitChangeApproved]:
-    """Return the named changes that are approved in the journal.
+    """Return those of the given changes that are approved, as recorded in the journal.
 
     Raises: Rejected if a change differs from what the service recorded.
     """

@@ -24,8 +24,8 @@ SERIES: Final = ("system", "paper")
 class UnderWay:
     """The number of slips in progress of one kind, on a gaming day, that are in the same stage.
 
-    With `is_carried`, the slips are in transit, and `first_at` is when the first of them left. Without, they are
-    prepared, and `first_at` is when the first of them was prepared.
+    If `is_carried`, the slips are in transit, and `first_at` is when the first of them left. Otherwise they have only
+    been prepared, and `first_at` is when the first of them was prepared.
     """
 
     property: str

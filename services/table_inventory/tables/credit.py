@@ -87,8 +87,8 @@ patron_checks = Table(
 )
 """Counter checks by the patron who owes them: as prepared (`cents`) and as issued at a table (`issued_cents`).
 
-Either amount may be missing. A check that replaced others has a `patron` and 0 `cents`; the amount owed on it is the
-sum of its steps.
+Either amount may be null. A check that replaced others has a `patron` and 0 `cents`; the amount owed on it is the sum
+of its steps.
 """
 
 check_write_offs = Table(

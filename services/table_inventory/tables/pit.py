@@ -110,7 +110,7 @@ slips = Table(
 )
 """Fill and credit slips, numbered without gaps for each property and kind.
 
-The columns of the preparation are null only during a rebuild that has read a later step of the slip first.
+The preparation columns of a slip are null only in a rebuild that has read a later step of the slip first.
 """
 
 manual_slips = Table(
