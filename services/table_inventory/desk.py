@@ -1,4 +1,4 @@
-"""Background work of table inventory: put approved changes of pit events into effect."""
+"""Background work of table inventory: put approved changes to pit events into effect."""
 
 from collections.abc import Sequence
 

@@ -67,11 +67,11 @@ class PitEvents(FactHandler[pit.Known]):
     def __init__(self) -> None:
         self._places = Places(properties)
         self._changed: dict[PitPlace, EventStanding[PitRecorded]] = {}
-        """The version in force of an event before its change, by the position of the change; removed once recorded."""
+        """The version of each changed event before its change, by the position of the change, until it is recorded."""
         self._approved: dict[tuple[str, int], PitChangeApproved] = {}
         """The approved desk changes that a batch refers to, by (property, change number), as read from the journal."""
         self._known: PitEventsKnown[PitRecorded] = PitEventsKnown()
-        """The pit events that were loaded for a batch, to be verified before it is recorded."""
+        """The pit events that were loaded for a batch. They must be unchanged when the batch is recorded."""
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> pit.Known:
         await self._places.refresh(connection)
@@ -83,7 +83,7 @@ class PitEvents(FactHandler[pit.Known]):
         return known
 
     def _meant(self, event: Event[Any]) -> Event[Any] | None:
-        """Return the pit event that a desk change results in; None if the journal has no matching approved change."""
+        """Return the event to be recorded. A desk change is read from the journal; None if it is not approved."""
         if goes_with(event) is None:
             return event
         approved = self._approved.get((event.data.property, event.data.change))
@@ -93,14 +93,14 @@ class PitEvents(FactHandler[pit.Known]):
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
-        """Return the source of the pit stream behind whose events a desk change is ordered; None for other events."""
+        """Return the source of the pit stream to which a desk change belongs; None for other events."""
         return goes_with(event)
 
     def properties_in(self, state: pit.Known) -> PropertyLookup:
         return state.places
 
     def stands_since(self, event: Event[Any], state: pit.Known) -> datetime | None:
-        """Return when the changed event happened; it may be corrected or voided at any later time."""
+        """Return the moment of the event that a change corrects or voids; None for other events."""
         standing = state.events.standing(event) if isinstance(event.data, PitChange) else None
         return None if standing is None else standing.at
 
@@ -117,7 +117,10 @@ class PitEvents(FactHandler[pit.Known]):
         return of_event(meant, state)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no event of the batch got another revision since it was loaded: the desk has other partitions."""
+        """Verify that no event that the batch changes got a new revision after it was loaded.
+
+        It may have got one, because changes from the desk and from the pit are read from different partitions.
+        """
         meant = [self._meant(event) for event in events]
         changes = [one for one in meant if one is not None and isinstance(one.data, PitChange)]
         await require_unchanged(connection, pit_events, self._known, changes)
@@ -161,7 +164,7 @@ class RatingEvents(FactHandler[Places]):
 
 
 class Settlements(FactHandler[dict[RoundKey, datetime]]):
-    """Records the chips of settled rounds, and reports of missing input. The state is closing times by round."""
+    """Records the chips of settled rounds, and reports of missing input. The state maps rounds to closing times."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, *upstream.OF_INPUT)
 

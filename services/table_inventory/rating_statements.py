@@ -1,4 +1,4 @@
-"""State the theoretical win of closed ratings, and state it again whenever later records change it."""
+"""Record statements of the theoretical win of closed ratings, and new ones whenever later records change it."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -31,7 +31,7 @@ SHARD: Final = f"{RATINGS.name}/stated"
 
 
 class RatingStatements:
-    """Background job that states ratings, from its last read position in the journal."""
+    """Background job that records statements of ratings. It continues at its last read position in the journal."""
 
     def __init__(self, context: ServiceContext) -> None:
         self._context = context
@@ -40,7 +40,7 @@ class RatingStatements:
         self._reached: Mapping[int, int] | None = None
 
     async def state(self) -> int:
-        """State every rating whose current figures differ from its last statement; return the number of statements."""
+        """Record a statement of each rating that differs from its last one; return the number of statements."""
         async with self._context.pools.background.connect() as connection:
             if not await ratings_since(connection, self._reached):
                 return 0
@@ -78,7 +78,7 @@ class RatingStatements:
         return stated_as(statement(rating, bases, place.gaming_day(opened_at)), last)
 
     async def _basis(self, connection: AsyncConnection, place: PropertySnapshot, span: RatedSpan) -> Basis:
-        """Return a span's game, decisions and house edge, from settled rounds or as stated in the property document."""
+        """Return a span's game, decisions and house edge, from rounds and submissions or as stated by the property."""
         day = place.gaming_day(span.begins)
         table = place.table_on(span.table, day)
         if table is None:

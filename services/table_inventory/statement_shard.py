@@ -15,11 +15,11 @@ from shared.runtime.projector import Transaction
 from shared.runtime.service.service_context import ServiceContext
 
 Draft = Callable[[AsyncConnection, Shard], Awaitable[Sequence[EntryDraft]]]
-"""A function from the snapshot's connection and the locked shard to the drafts of the statements that are due."""
+"""A function that returns drafts of the statements that are due, given the snapshot's connection and locked shard."""
 
 
 class StatementShard:
-    """Appends statements to the shard of a given name."""
+    """Appends statements to a shard of the journal that contains only statements."""
 
     def __init__(self, context: ServiceContext, name: str) -> None:
         self._context = context

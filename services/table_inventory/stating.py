@@ -1,4 +1,4 @@
-"""State the win of tables, and state it again whenever later records change it."""
+"""Record statements of the win of tables, and new ones whenever later records change it."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ DOUBTFUL_SECONDS: Final = 15.0
 """The seconds between checks of table days with a repeated count.
 
 A repeated count replaces the earlier one only if nothing moved between the two. A late or reversed round between them
-changes that, but does not mark the table day as touched.
+can change this without marking the table day as touched.
 """
 
 _DAY: Final = timedelta(days=1)
@@ -58,7 +58,7 @@ class _Looked(NamedTuple):
 
 
 class _Around(NamedTuple):
-    """The statements due around a gaming day, and further table days to check because of them."""
+    """The statements due for a gaming day and its neighbors, and further table days that must be checked."""
 
     facts: list[WinStated]
     others: list[TableDay]
@@ -73,7 +73,7 @@ class _Table(NamedTuple):
 
 
 class Stating:
-    """Background job that states wins, from its last read position in the journal."""
+    """Background job that records statements of wins. It continues at its last read position in the journal."""
 
     def __init__(self, context: ServiceContext, *, doubtful_seconds: float = DOUBTFUL_SECONDS) -> None:
         self._context = context
@@ -85,7 +85,7 @@ class Stating:
         self._doubted_at = 0.0
 
     async def state_day(self, key: DayKey) -> None:
-        """State the win of all tables of a gaming day that is about to be sealed, where it changed."""
+        """Record statements of all changed wins of a gaming day that is about to be sealed."""
         async with self._context.pools.background.connect() as connection:
             place = (await known_places(connection, properties)).of_day(*key)
             stated = {one.table for one in await read_stated(connection, key)}
@@ -93,14 +93,14 @@ class Stating:
         await self._state([TableDay(key.property, table, key.gaming_day) for table in sorted(tables)])
 
     async def state(self) -> int:
-        """State changed wins; return the number of statements, one for each shift of a table."""
+        """Record statements of changed wins, one for each table and shift; return the number of statements."""
         async with self._context.pools.background.connect() as connection:
             if not await self._is_due(connection):
                 return 0
         return await self._state()
 
     async def _state(self, days: Sequence[TableDay] | None = None) -> int:
-        """State changed wins of the given table days; without them, of all table days that may have changed."""
+        """Record statements of changed wins, for the given table days or, if None, for all that may have changed."""
         looked = None if days is None else _Looked(days, self._reached, self._running)
 
         async def due(connection: AsyncConnection, shard: Shard) -> Sequence[EntryDraft]:
@@ -120,7 +120,7 @@ class Stating:
         return bool(touched.days) or bool((await self._ended(connection))[0])
 
     async def _look(self, connection: AsyncConnection) -> "_Looked":
-        """Return the days whose win may have changed, and the read positions in the journal."""
+        """Return the table days whose win may have changed, and the read positions in the journal."""
         touched = await read_touched(connection, self._reached)
         ended, running = await self._ended(connection)
         doubtful = self._doubtful()
@@ -134,7 +134,7 @@ class Stating:
     async def _ended(self, connection: AsyncConnection) -> tuple[list[TableDay], dict[str, date]]:
         """Return the incomplete tables of gaming days that ended since the last check, and each property's current day.
 
-        A count may still arrive within the pit's margin after the end of a gaming day.
+        A gaming day counts as ended only after the pit's margin, within which a count may still arrive.
         """
         now = self._context.clock()
         places = await known_places(connection, properties)
@@ -183,7 +183,7 @@ class Stating:
             place = places.of_day(*key)
             if place is None:
                 continue
-            if around is None or around.place is not place:  # each day has its own version of the property
+            if around is None or around.place is not place:  # each day may have its own version of the property
                 around = await self._table(connection, place, one)
             approved = [each for each in await approved_adjustments(connection, key) if each.table == one.table]
             slips = await open_slips(connection, *key, one.table)
@@ -203,7 +203,7 @@ class Stating:
         return _Around(facts, others)
 
     async def _table(self, connection: AsyncConnection, place: PropertySnapshot, one: TableDay) -> _Table:
-        """Return a table's sessions and boxes from the day before to the day after, under one property version."""
+        """Return a table's sessions and boxes from the previous to the next day, under one version of the property."""
         asked = Span(place, one.gaming_day - _DAY, one.gaming_day + _DAY).asked(one.property, one.table)
         marks, boxes = await marks_of(connection, asked), await boxes_between(connection, asked)
         sessions = nothing_of(one.table)
@@ -212,7 +212,7 @@ class Stating:
         return _Table(place, sessions, boxes.get(one.table, ()))
 
     def _drafts(self, shard: Shard, facts: Iterable[WinStated]) -> list[EntryDraft]:
-        """Return the entry drafts of statements, with postings for the changes of the counted win."""
+        """Return the entry drafts of statements. Their postings are the changes of the win by count."""
         context, at = self._context, self._context.clock()
         drafts: list[EntryDraft] = []
         for number, fact in enumerate(facts, start=shard.next_seq):

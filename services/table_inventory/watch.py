@@ -32,7 +32,7 @@ from shared.runtime.service.service_context import ServiceContext
 _WATCH_SECONDS: Final = 15.0
 _STATE_SECONDS: Final = 1.0
 _WATCH_DAYS_SECONDS: Final = 300.0
-"""The interval for slow-changing metrics: their queries read all slip numbers, and the gaming days of five weeks."""
+"""The interval between updates of slow-changing metrics, which read all slip numbers and five weeks of gaming days."""
 _LOOK_BACK: Final = timedelta(days=7)
 """The age of the oldest gaming day whose variances are counted."""
 _OLD: Final = timedelta(days=1)
@@ -40,7 +40,7 @@ _OLD: Final = timedelta(days=1)
 
 
 async def watch(context: ServiceContext) -> None:
-    """Update metrics, and state wins and ratings, until cancelled."""
+    """Until cancelled, update the metrics and record statements of wins and ratings."""
     stating, rated = Stating(context), RatingStatements(context)
 
     async def look() -> None:

@@ -59,7 +59,7 @@ DayPath = Annotated[Day, Path(description="the gaming day")]
 NumberPath = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 DECIDED: Final = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
-"""The reasons for rejecting a step that one person takes."""
+"""The rejection reasons of a step that any person with the role may take."""
 
 BY_OTHERS: Final = (*DECIDED, Reason.SAME_PERSON, Reason.TOO_EARLY)
-"""The reasons for rejecting a step of a procedure that needs different people."""
+"""The rejection reasons of a step that needs a different person from the earlier steps."""

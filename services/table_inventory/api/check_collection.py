@@ -1,4 +1,4 @@
-"""Routes of collecting counter checks: begin collection, write off by two people, recover."""
+"""Routes for the collection of counter checks: begin collection, write off by two people, recover."""
 
 from functools import partial
 from typing import Final
@@ -46,7 +46,7 @@ _LATE: Final = (Reason.CONTRADICTS, Reason.TOO_EARLY, Reason.TOO_LATE)
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes of collecting counter checks."""
+    """Return the routes for the collection of counter checks."""
     return merge_routers(_of_checks(context), _write_offs(context))
 
 

@@ -28,7 +28,7 @@ _REVISION: Final = "/{contest}/{revision}"
 
 
 class Contests(BaseModel):
-    """The results of the contests that ended on a gaming day, with their decisions, by name and revision."""
+    """The results of contests that ended on a gaming day, with the decision on each, by contest and revision."""
 
     items: list[ContestDocument]
 

@@ -104,7 +104,7 @@ def _requests(router: APIRouter, context: ServiceContext) -> None:
         only_open: Annotated[bool, Query(description="only undecided requests")] = False,
         patron: Annotated[Patron | None, Query(description="only requests of this patron")] = None,
     ) -> Page[CreditLineRequest]:
-        """List requested changes of credit lines by number, with their verification and decision."""
+        """List requested changes to credit lines by number, with their verification and decision."""
         del reader
         wanted = {"property": property_name, "patron": patron}
         undecided = [is_undecided] if only_open else []
@@ -120,7 +120,7 @@ def _requests(router: APIRouter, context: ServiceContext) -> None:
     async def read_credit_line_request(
         http: Request, reader: CreditLineReader, property_name: PropertyPath, request: NumberPath
     ) -> Response:
-        """Return a requested change of a credit line: what was verified, and who approved or declined it."""
+        """Return a requested change to a credit line, with its verification, approvals and decision."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return document_response(http, await find_credit_line_request(connection, property_name, request))
@@ -150,7 +150,7 @@ def _standings(router: APIRouter, context: ServiceContext) -> None:
     async def list_credit_lines(
         reader: CreditLineReader, property_name: PropertyPath, asked: Asked
     ) -> Page[CreditLineStanding]:
-        """List patrons with a credit line, by reference: limit, outstanding and available credit on the current day."""
+        """List credit lines by patron, with limit, outstanding and available credit on the current gaming day."""
         del reader
         after = PATRONS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
@@ -169,7 +169,7 @@ def _standings(router: APIRouter, context: ServiceContext) -> None:
     async def read_credit_line(
         http: Request, reader: CreditLineReader, property_name: PropertyPath, patron: PatronPath
     ) -> Response:
-        """Return a patron's limit, outstanding and available credit on the current gaming day, and the checks owed."""
+        """Return a patron's limit, outstanding and available credit on the current gaming day, and unpaid checks."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             places, now = await known_places(connection, properties), context.clock()

@@ -72,7 +72,7 @@ class WinOfDay(DayWin):
     """The win of a gaming day as it would be sealed now, compared with the settled win.
 
     The `status` is `restated` if later entries or adjustments make the win differ from the sealed one, whose hash is
-    `hash`. `through` is the read position of the settlements.
+    `hash`. `through` is the position up to which settlements have been read.
     """
 
     property: str
@@ -123,9 +123,9 @@ def with_moment(context: ServiceContext) -> Callable[[AskedT, str, str], Awaitab
 
 
 def with_unread(context: ServiceContext) -> Callable[[StepT, str, str], Awaitable[StepT]]:
-    """Return a preparer of closing steps that sets the unread settlements and the time.
+    """Return a command preparer for closing steps, which sets the time and the unread settlements.
 
-    Before a seal it also states changed wins.
+    Before a seal, it also records statements of all changed wins.
     """
 
     async def told(step: StepT, person: str, key: str) -> StepT:
@@ -191,7 +191,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", response_model=Day, summary="Read the closing stage of a gaming day", responses=UNCHANGED)
     async def read(request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Response:
-        """Return a gaming day; once it is final, with the sealed report and its hash."""
+        """Return a gaming day. A final day includes the sealed report and its hash."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await read_stage(connection, DayKey(property_name, gaming_day), now=context.clock())
@@ -206,7 +206,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def read_win_of_day(
         request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
     ) -> Response:
-        """Return the counted win by table and by shift under the formula of the law, and the settled win."""
+        """Return the counted win by table and shift, computed by the formula of the law, and the settled win."""
         del reader
         key = DayKey(property_name, gaming_day)
         async with snapshot(context.pools.readers) as connection:
@@ -224,7 +224,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.NOT_FOUND),
     )
     async def list_follow_ups(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> FollowUps:
-        """List variances, slips, boxes, checks, equipment and adjustments to follow up; after the seal, win changes."""
+        """List the day's follow-ups, such as variances, open slips, uncounted boxes, and changes since the seal."""
         del reader
         key = DayKey(property_name, gaming_day)
         async with read_at_once(context.pools.readers) as read:
@@ -267,7 +267,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def read_review_of_day(
         request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
     ) -> Response:
-        """Return stage, win, variances, adjustments and contests. An audit or seal is bound to this document's hash."""
+        """Return stage, win, variances, adjustments and contests. An audit or seal must name this document's hash."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await read_review(connection, DayKey(property_name, gaming_day), now=context.clock())

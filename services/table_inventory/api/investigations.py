@@ -51,7 +51,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_investigation(
         request: Request, reader: DayReader, property_name: PropertyPath, investigation: NumberPath
     ) -> Response:
-        """Return an investigation with its owner, and with its conclusion if there is one."""
+        """Return an investigation with its owner, and its conclusion if it is closed."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await find_investigation(connection, property_name, investigation)

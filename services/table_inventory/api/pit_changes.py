@@ -1,4 +1,4 @@
-"""Routes of changes of pit events: proposed by one person, shown before and after, decided by another."""
+"""Routes of changes to pit events: one person proposes a change, another compares both versions and decides."""
 
 from functools import partial
 from typing import Annotated
@@ -76,7 +76,7 @@ def routes(context: ServiceContext) -> APIRouter:
         table: TablePath,
         sequence: SequencePath,
     ) -> PitEventDocument:
-        """Return the version in force and its revision; for a voided event its last version, who voided it, and why."""
+        """Return a pit event in its version in force; if it is voided, its last version, who voided it, and why."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await shown_event(connection, property_name, table, sequence)
@@ -93,7 +93,7 @@ def routes(context: ServiceContext) -> APIRouter:
         table: TablePath,
         sequence: SequencePath,
     ) -> PitVoidDocument:
-        """Return the postings and restated gaming days that a void would cause, or why it is not possible."""
+        """Return the postings and restated gaming days that a void would cause, or why the event cannot be voided."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await void_shown(connection, property_name, table, sequence)
@@ -111,7 +111,7 @@ def routes(context: ServiceContext) -> APIRouter:
         gaming_day: DayChoice = None,
         from_end: FromEnd = False,
     ) -> Page[PitEventDocument]:
-        """List pit events by sequence: the version in force, or the last one if voided, and its correction."""
+        """List pit events by sequence, each in its version in force, or in its last version if it is voided."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await list_events(connection, property_name, table, asked, gaming_day, from_end=from_end)
@@ -130,7 +130,7 @@ def routes(context: ServiceContext) -> APIRouter:
         effect: Annotated[PitChangeEffect | None, Query(description="only changes with this outcome")] = None,
         from_end: FromEnd = False,
     ) -> Page[PitChangeItem]:
-        """List changes by number: proposer and reason, decision, and outcome."""
+        """List changes by number, with proposer, reason, decision and outcome."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             of = {"table": table, "sequence": sequence, "gaming_day": gaming_day, "status": status}
@@ -149,7 +149,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def show_change(
         reader: Reader, property_name: PropertyPath, change: Annotated[ChangeNumber, Path()]
     ) -> PitChangeDocument:
-        """Return the whole event before and after, the resulting postings, and the restated gaming days."""
+        """Return a change with the whole event before and after it, its postings and the restated gaming days."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await change_shown(connection, property_name, change)

@@ -71,7 +71,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_rating(
         request: Request, reader: RatingReader, property_name: PropertyPath, rating: RatingPath
     ) -> Response:
-        """Return a rating with its steps and, once it is closed, its theoretical win and how that is computed."""
+        """Return a rating with its steps. A closed rating includes its theoretical win and how it was computed."""
         del reader
         key = RatingKey(property_name, rating)
         async with snapshot(context.pools.readers) as connection:
@@ -88,7 +88,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_ratings(
         reader: RatingReader, property_name: PropertyQuery, gaming_day: DayQuery, asked: Asked
     ) -> Page[RatingDocument]:
-        """List the ratings with a step on a gaming day, by name; patrons are given by reference."""
+        """List the ratings with a step on a gaming day, by name. Patrons appear only by reference."""
         del reader
         after = RATINGS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:

@@ -94,7 +94,7 @@ def routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.CURSOR_UNKNOWN),
     )
     async def list_requests(reader: SlipReader, property_name: PropertyQuery, asked: Asked) -> Page[SlipRequest]:
-        """List requests of the pit for which no slip is prepared yet."""
+        """List the pit's requests for which no slip has been prepared yet."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await REQUESTS.read(

@@ -23,7 +23,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 class Inventories(BaseModel):
-    """The expected inventory of every table at a moment; `through` is the read position of the settlements."""
+    """The expected inventory of every table at a moment; `through` is the read position in the settlements."""
 
     property: str
     at: AwareDatetime

@@ -22,7 +22,7 @@ LastDay = Annotated[Day, Query(description="the last gaming day of the return")]
 
 
 class TaxInvoices(BaseModel):
-    """The invoices for the tax returns that end on a day, with their decisions, by number, latest revision first."""
+    """The invoices for tax returns that end on a day, with the decision on each, by number, latest revision first."""
 
     items: list[TaxInvoiceDocument]
 

@@ -20,7 +20,7 @@ LastDay = Annotated[Day, Path(description="the last gaming day of the pool")]
 
 
 class TipHoursOfPool(BaseModel):
-    """The revisions of the dealers' hours of a tips pool, with their decisions, latest first."""
+    """The revisions of the dealers' hours for a tips pool, with the decision on each, latest first."""
 
     items: list[TipHoursDocument]
 
@@ -37,7 +37,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", response_model_exclude_none=True, summary="List the hours of a tips pool")
     async def list_hours(reader: DayReader, property_name: PropertyPath, last_day: LastDay) -> TipHoursOfPool:
-        """List every revision of the dealers' hours of a tips pool."""
+        """List every revision of the dealers' hours for a tips pool."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return TipHoursOfPool(items=await revisions_of(connection, property_name, last_day))

@@ -23,7 +23,7 @@ COMMANDS: Final = Commands()
 class OwnAlarm(Command):
     """Assign an alarm to a person.
 
-    The exceptions report lists the alarms by these names.
+    The exceptions report lists the names of the alarms.
     """
 
     property: Name
@@ -34,7 +34,7 @@ class OwnAlarm(Command):
 class ResolveAlarm(Approving):
     """Resolve an alarm.
 
-    Only its owner can do this, with a conclusion. The alarm stays on the lists as resolved.
+    Only its owner can do this, and must give a conclusion. Lists continue to show the alarm, as resolved.
     """
 
     property: Name

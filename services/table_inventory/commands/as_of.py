@@ -1,4 +1,4 @@
-"""Commands whose state depends on the time at which they are decided."""
+"""Commands that depend on the data of a gaming day as of the time at which they are decided."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from shared.runtime.commands.command import Command
 
 
 class AsOf(Command):
-    """A command about the counts of a gaming day; its time determines which counts may still arrive."""
+    """A command about the counts of a gaming day. The time of the command determines which counts may still arrive."""
 
     _asked_at: datetime | None = PrivateAttr(default=None)
 

@@ -47,13 +47,14 @@ class BeginCollection(Happened, Command):
 class EnterCheckWriteOff(Command):
     """Enter a write-off of a counter check.
 
-    It covers the whole amount owed, or the rest once a lower amount was agreed and paid. Another person approves it.
+    It covers the whole amount owed. If the patron and the property agreed on a lower amount, and that has been paid,
+    it covers the rest. Another person must approve the write-off.
     """
 
     property: Name
     serial: DocumentNumber
     write_off_kind: WriteOffKind
-    cents: Annotated[Cents, Field(description="of the amount owed")]
+    cents: Annotated[Cents, Field(description="the amount to be written off")]
     reason: Text
 
 
@@ -67,7 +68,7 @@ class Owed(NamedTuple):
 
 
 async def _owed(connection: AsyncConnection, command: BeginCollection | EnterCheckWriteOff) -> Owed:
-    """Return a counter check, locked. Raises: Rejected if it does not exist."""
+    """Lock and return a counter check with its write-offs. Raises: Rejected if the check does not exist."""
     await hold(connection, counter_checks, property=command.property, serial=command.serial)
     return Owed(
         await find_check(connection, command.property, command.serial),
@@ -91,7 +92,7 @@ def begin_collection(command: BeginCollection, state: Owed, now: Now) -> Accepte
 
 @COMMANDS.handles(EnterCheckWriteOff, load=_owed)
 def enter(command: EnterCheckWriteOff, state: Owed, now: Now) -> Accepted:
-    """Enter the write-off under the next number, unless another one of this check is undecided."""
+    """Enter the write-off under the next number, unless another write-off of this check is undecided."""
     state.check.require_left(command.cents, "written off")
     if (undecided := next((one for one in state.write_offs if one.status == "entered"), None)) is not None:
         raise Rejected(Reason.ALREADY_DECIDED, f"{undecided.label} is entered already, and undecided")
@@ -139,7 +140,7 @@ class RecoverCheck(Happened, _OfCheckWriteOff):
 async def _deciding(
     connection: AsyncConnection, command: _OfCheckWriteOff
 ) -> tuple[CheckWriteOff, CounterCheck, AtCage]:
-    """Return a write-off and its check, locked. Raises: Rejected if it does not exist."""
+    """Lock a counter check, and return its write-off and the check. Raises: Rejected for an unknown write-off."""
     found = await find_check_write_off(connection, command.property, command.check_write_off)
     await hold(connection, counter_checks, property=command.property, serial=found.serial)
     check = await find_check(connection, command.property, found.serial)
@@ -180,7 +181,7 @@ def reject(command: RejectCheckWriteOff, state: tuple[CheckWriteOff, CounterChec
 
 @COMMANDS.handles(RecoverCheck, load=_deciding)
 def recover(command: RecoverCheck, state: tuple[CheckWriteOff, CounterCheck, AtCage], now: Now) -> Accepted:
-    """Record the recovery, up to the amount written off and not recovered yet."""
+    """Record the recovery. It may not exceed the written-off amount that has not been recovered yet."""
     found, check, cage = state
     total_cents = found.recovered_with(command.cents)
     assert found.approved_at is not None, "nothing else is recovered"

@@ -35,7 +35,7 @@ _NOTHING: Final[Mapping[str, datetime]] = {}
 
 
 class AtCage(NamedTuple):
-    """The properties, and the last number of a step on counter checks at one property."""
+    """The properties, and the number of the last step that was taken on a counter check at one property."""
 
     places: Places
     last: int
@@ -43,10 +43,10 @@ class AtCage(NamedTuple):
     def step(
         self, property_name: str, now: Now, said: Happened = NOW, after: Mapping[str, datetime] = _NOTHING
     ) -> dict[str, Any]:
-        """Return the fields of the next step: time, number and person. Its time must not be before those in `after`.
+        """Return the fields of the next step: number, person, time, gaming day and shift.
 
-        `after` maps descriptions of earlier steps to their times. Raises: Rejected for an unknown property, or an
-        impossible time.
+        `after` maps descriptions of earlier steps to their times. Raises: Rejected if the property is unknown, or if
+        the step's time is impossible or earlier than a time in `after`.
         """
         place, at = happened(self.places.place, property_name, said, now.at)
         for what, moment in after.items() if said.occurred_at is not None else ():
@@ -58,7 +58,7 @@ class AtCage(NamedTuple):
 
 
 async def at_cage(connection: AsyncConnection, property_name: str) -> AtCage:
-    """Return the state that the next step on a counter check at a property needs."""
+    """Return the data from which the next step on a counter check at a property is recorded."""
     last = await last_number(connection, check_steps, "step", property=property_name)
     return AtCage(await known_places(connection, properties), last)
 
@@ -108,20 +108,20 @@ class _OfPayment(Command):
 
 
 class VoidRedemption(_OfPayment, Approving):
-    """Void a redemption that was entered by mistake.
+    """Void a redemption or a recovery that was entered by mistake.
 
-    A person other than the one who entered it must do this. The amount is owed again. A recovery of a write-off is
-    voided in the same way, and its amount is written off again.
+    A person other than the one who entered it must do this. The amount of a redemption is owed again; the amount of a
+    recovery is written off again.
     """
 
     reason: Text
 
 
 class ReturnCheck(Happened, _OfPayment):
-    """Record that a payment came back unpaid.
+    """Record that a bank returned a payment unpaid.
 
-    The bank returned a deposited counter check or the drawer's own check. The amount is owed again; if the payment was
-    a recovery, it is written off again.
+    The payment was a deposited counter check or the drawer's own check. Its amount is owed again. If the payment was a
+    recovery, its amount is written off again.
     """
 
     reason: Annotated[Text, Field(description="why the bank returned it, and its reference")]
@@ -143,17 +143,17 @@ class Payment(NamedTuple):
     write_off: CheckWriteOff | None
 
     def after(self) -> Mapping[str, datetime]:
-        """Return the earliest time of a further step about the payment, by the payment's name."""
+        """Return the payment's time by its name. A further step about the payment cannot be earlier."""
         return {self.entered.label(): self.entered.at}
 
     def fields(self) -> dict[str, Any]:
-        """Return the fields that facts about the payment repeat."""
+        """Return the payment's fields that every later fact about it repeats."""
         return {name: getattr(self.entered, name) for name in _SAID}
 
     def undone(self, fact: type[Any], fact_of_recovery: type[Any], **said: Any) -> Accepted:
-        """Return the acceptance of a void or a return, which reverses the payment's postings.
+        """Accept a void or a return of the payment, and reverse its postings.
 
-        The fact is `fact`, or `fact_of_recovery` if the payment was a recovery.
+        It is recorded as a `fact_of_recovery` if the payment was a recovery, otherwise as a `fact`.
         """
         if self.write_off is None:
             made = fact(**self.fields(), **said)
@@ -190,7 +190,7 @@ def void(command: VoidRedemption, payment: Payment, now: Now) -> Accepted:
 
 @COMMANDS.handles(ReturnCheck, load=_payment)
 def return_unpaid(command: ReturnCheck, payment: Payment, now: Now) -> Accepted:
-    """Record the amount as owed again, on the day on which the cage learns of it: the deposit did take place."""
+    """Record the amount as owed again, dated when the cage learns of the return; the payment itself stays recorded."""
     payment.entered.require_returnable()
     step = payment.cage.step(command.property, now, command, payment.after())
     return payment.undone(CheckReturned, RecoveryReturned, returns=command.step, reason=command.reason, **step)
@@ -208,13 +208,13 @@ def clear(command: ClearCheck, payment: Payment, now: Now) -> Accepted:
 class ReplaceChecks(Happened, Command):
     """Replace counter checks by one with a new serial number.
 
-    Several checks are consolidated, or a partly paid one is substituted. The amount owed stays the same.
+    This consolidates several checks, or substitutes one check that was paid in part. The amount owed stays the same.
     """
 
     property: Name
     serial: Annotated[DocumentNumber, Field(description="the serial number of the new check")]
     replaces: Annotated[tuple[DocumentNumber, ...], Field(min_length=1, max_length=100)]
-    drawer: Annotated[Patron | None, Field(description="who owes it, by reference, where that is known")] = None
+    drawer: Annotated[Patron | None, Field(description="the patron who owes the check, by reference, if known")] = None
 
 
 async def _replacing(connection: AsyncConnection, command: ReplaceChecks) -> tuple[AtCage, Mapping[str, CounterCheck]]:

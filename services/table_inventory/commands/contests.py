@@ -33,8 +33,8 @@ COMMANDS: Final = Commands()
 class EnterContest(ContestResult, Command):
     """Enter the result of a contest.
 
-    It belongs to the gaming day on which the contest ended. A further entry replaces the approved result, with a
-    reason. Another person must approve it.
+    The result belongs to the gaming day on which the contest ended. A further entry, with a reason, replaces the
+    approved result. Another person must approve each entry.
     """
 
     property: Name
@@ -43,7 +43,7 @@ class EnterContest(ContestResult, Command):
 
 
 class Entering(NamedTuple):
-    """A property on a gaming day, and the revisions of a contest that ended on it, latest first."""
+    """A property as of a gaming day, and the revisions of a contest that ended on that day, latest first."""
 
     place: PropertySnapshot
     revisions: list[ContestDocument]

@@ -1,4 +1,4 @@
-"""Commands of the drop count. Figures are sealed until the count is concluded, so that no counter sees another's."""
+"""Commands of the drop count. Figures are sealed until it is concluded: no counter sees another counter's figures."""
 
 import secrets
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ class OpenCount(Command):
 
 
 class Opening(NamedTuple):
-    """The day's open count, the property's last count number, and the boxes to be counted.
+    """The gaming day's open count, the property's last count number, and the boxes to be counted.
 
     `counters` is the number of people who must find the same contents in a box.
     """
@@ -75,7 +75,7 @@ async def _opening(connection: AsyncConnection, command: OpenCount) -> Opening:
 
 @COMMANDS.handles(OpenCount, load=_opening)
 def open_count(command: OpenCount, state: Opening, now: Now) -> Accepted:
-    """Begin a count, unless one of the day is open."""
+    """Begin a count, unless another count of the gaming day is open."""
     if state.running is not None:
         detail = f"count {state.running} of {command.gaming_day} is not concluded yet"
         raise Rejected(Reason.CONTRADICTS, detail)
@@ -120,7 +120,7 @@ async def salted(wanted: CountBox, person: str, key: str) -> SealBox:
 
 
 class Counting(NamedTuple):
-    """An open count, the boxes to be counted, and the turns so far.
+    """An open count, the boxes to be counted, and the turns in which they were counted so far.
 
     `counters` is the number of people who must find the same contents in a box.
     """
@@ -132,7 +132,7 @@ class Counting(NamedTuple):
     place: PropertySnapshot
 
     def is_non_banking(self, table: str) -> bool:
-        """Return whether a table is non-banking, so that its revenue is its rake."""
+        """Return whether a table is non-banking. The revenue of a non-banking table is its rake."""
         return bool(non_banking(self.place, table, self.opened.gaming_day))
 
 

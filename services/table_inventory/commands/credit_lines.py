@@ -1,4 +1,4 @@
-"""Commands about patrons' credit lines: request, verify, approve or decline changes; reduce and suspend at once."""
+"""Commands about patrons' credit lines: request, verify and decide on changes; reduce or suspend a line at once."""
 
 from typing import Annotated, Final, NamedTuple
 
@@ -42,10 +42,10 @@ COMMANDS: Final = Commands()
 
 
 class RequestCreditLine(CreditLineAsked, Command):
-    """Request a change of a patron's credit line.
+    """Request a change to a patron's credit line.
 
-    The change is a credit limit, a temporary increase of it, or the reinstatement of a suspended line. As many other
-    people must approve it as the property requires for the amount.
+    The change is a new credit limit, a temporary increase of the limit, or the reinstatement of a suspended line. Other
+    people must approve it; the property's rules determine how many, depending on the amount.
     """
 
     property: Name
@@ -87,24 +87,24 @@ class _OfRequest(Command):
 
 
 class VerifyCreditLine(_OfRequest):
-    """Record the verification of a requested change of a credit line.
+    """Record the verification of a requested change to a credit line.
 
-    It covers the patron's identity, bank, debts elsewhere, and the lists of excluded persons.
+    It covers the patron's identity, bank and debts elsewhere, and the lists of excluded persons.
     """
 
     verification: Annotated[Text, Field(description="what was verified, with whom, and the references")]
 
 
 class ApproveCreditLine(_OfRequest, Approving):
-    """Approve a change of a patron's credit line.
+    """Approve a change to a patron's credit line.
 
-    Those who requested and verified it cannot approve it. The change takes effect with the last of the approvals that
-    the property requires for the amount.
+    Those who requested and verified it cannot approve it. The change takes effect once it has all approvals that the
+    property requires for the amount.
     """
 
 
 class DeclineCreditLine(_OfRequest):
-    """Decline a change of a patron's credit line."""
+    """Decline a change to a patron's credit line."""
 
     reason: Text
 
@@ -144,7 +144,7 @@ def verify(command: VerifyCreditLine, state: Deciding, now: Now) -> Accepted:
 
 @COMMANDS.handles(ApproveCreditLine, load=_deciding, subject=first_loaded)
 def approve(command: ApproveCreditLine, state: Deciding, now: Now) -> Accepted:
-    """Record the approval; with the last approval that the tier requires, the patron's terms change."""
+    """Record the approval. The last approval that the tier requires also changes the patron's terms."""
     found = state.request
     found.require_open()
     state.line.require_unchanged_since(found)
@@ -208,7 +208,7 @@ async def _cutting(
 
 @COMMANDS.handles(ReduceCreditLine, load=_cutting)
 def reduce(command: ReduceCreditLine, state: tuple[CreditLine, Places], now: Now) -> Accepted:
-    """Reduce the limit to one below the gaming day's limit."""
+    """Reduce the limit. The new limit must be below the limit in effect on the current gaming day."""
     line, places = state
     place = place_for_command(places.place, command.property, now.at)
     terms, before = line.require_terms(), line.limit_on(place.gaming_day(now.at))
@@ -223,7 +223,7 @@ def reduce(command: ReduceCreditLine, state: tuple[CreditLine, Places], now: Now
 
 @COMMANDS.handles(SuspendCreditLine, load=_cutting)
 def suspend(command: SuspendCreditLine, state: tuple[CreditLine, Places], now: Now) -> Accepted:
-    """Suspend the line; for a patron without a limit, this prevents one until the line is reinstated."""
+    """Suspend the line. A patron without a limit cannot use one until the line is reinstated."""
     line, places = state
     rules_of(place_for_command(places.place, command.property, now.at))
     terms = line.terms or CreditLineTerms(limit_cents=0)

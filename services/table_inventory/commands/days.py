@@ -69,7 +69,7 @@ def _require(day: Day, step: Step) -> None:
 
 
 def _closed(day: Day, fact: inventory.DayClosed, status: ReportStatus) -> Accepted:
-    """Return the acceptance of a closing step."""
+    """Accept a closing step, and respond with the gaming day after it."""
     said = {name: value for name, value in fact if name in Day.model_fields}
     return Accepted(recording=FactWithPostings(fact=fact), answer=day.model_copy(update={**said, "status": status}))
 
@@ -92,8 +92,8 @@ class DayStep(AboutDay, AsOf):
 class Standing(NamedTuple):
     """The state of a gaming day at a closing step: its stage, its counts, and its open items.
 
-    `used` are the excused tables that were used on the day after all, so that they are not excused. `left` lists open
-    and missing items as text.
+    `used` are the tables that were reported as not used but were used on the day, so that they are not excused.
+    `left` lists open and missing items as text.
     """
 
     day: Day
@@ -103,7 +103,7 @@ class Standing(NamedTuple):
 
 
 async def _standing(connection: AsyncConnection, command: DayStep, excused: Collection[str] | None = None) -> Standing:
-    """Return the state of a gaming day. Raises: Rejected for an unknown property, or the last representable date."""
+    """Return the state of a gaming day. Raises: Rejected if the property is unknown, or the day is `date.max`."""
     key = command.key()
     if key.gaming_day == date.max:
         raise Rejected(Reason.TOO_EARLY, f"{key.gaming_day} has not begun")
@@ -181,7 +181,10 @@ class AuditDay(DayStep, Approving):
 
 
 class Auditing(NamedTuple):
-    """A gaming day under audit: review, state, the rule on different people, the counters, and undecided items."""
+    """A gaming day under audit: its review and state, who counted its boxes, and undecided items (`left`).
+
+    `law` lists the closing steps that different people must take.
+    """
 
     review: DayReview
     standing: Standing
@@ -241,9 +244,10 @@ class SealDay(DayStep, Approving):
 
 
 class Sealing(NamedTuple):
-    """A gaming day to be sealed: its review, stage, property, the rule on different people, and the report.
+    """A gaming day to be sealed: its review, stage, property, and the report to be sealed.
 
-    `left` lists open and missing items as text. `unstated` are tables whose stated win is out of date.
+    `law` lists the closing steps that different people must take. `left` lists open and missing items as text.
+    `unstated` are tables whose last statement of win is out of date.
     """
 
     review: DayReview
@@ -293,8 +297,8 @@ def seal(command: SealDay, state: Sealing, now: Now) -> Accepted:
 class EnterAdjustment(AboutDay):
     """Enter an adjustment.
 
-    It changes a figure of the win, or the rake of a non-banking table, by `cents` (positive: higher). Another person
-    approves it.
+    It changes a figure of the win, or the rake of a non-banking table, by `cents`; a positive amount raises the figure.
+    Another person must approve it.
     """
 
     table: Name
@@ -305,7 +309,7 @@ class EnterAdjustment(AboutDay):
 
 
 class Entering(NamedTuple):
-    """A gaming day, its last adjustment number, and whether the table is non-banking: its revenue is its rake."""
+    """A gaming day, its last adjustment number, and whether the adjusted table is non-banking (its revenue is rake)."""
 
     day: Day
     last: int
@@ -313,7 +317,7 @@ class Entering(NamedTuple):
 
 
 async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> Entering:
-    """Return the state needed for an adjustment. Raises: Rejected if the table was never counted."""
+    """Return the data that an adjustment depends on. Raises: Rejected if the table was not counted."""
     place = await find_place(connection, *command.key())
     require_shift(place, command.shift)
     counted = await connection.execute(rows_of(counts, property=command.property, table=command.table).limit(1))
@@ -367,7 +371,7 @@ async def _entered(connection: AsyncConnection, command: _OfAdjustment) -> Adjus
 
 
 class Deciding(NamedTuple):
-    """An adjustment, and the sales that its table reports (None if it is not a counted table)."""
+    """An adjustment, and which sales its table reports (None if the table is not a counted table)."""
 
     entered: Adjustment
     counted: Sales | None

@@ -13,7 +13,7 @@ from shared.runtime.commands.command import Accepted, Now
 
 @dataclass(frozen=True, slots=True)
 class EnteredKind:
-    """A kind of entered document: its approval policy, and the facts that enter, approve and reject it."""
+    """A kind of entered document: its approval policy, and the types of facts that record its entry and decision."""
 
     policy: Policy
     entered: type[Fact]

@@ -31,7 +31,7 @@ COMMANDS: Final = Commands()
 class OpenInvestigation(HoldVariance, Command):
     """Open an investigation.
 
-    It is about the hold of a table or a game in a monthly report, and has an owner from the start.
+    It concerns the hold of a table or a game in a monthly report. It has an owner from the start.
     """
 
     found: Text
@@ -39,7 +39,7 @@ class OpenInvestigation(HoldVariance, Command):
 
 
 class Opening(NamedTuple):
-    """A property in a month, its last investigation number, and the investigations of the same hold."""
+    """A property in a month, its last investigation number, and the earlier investigations of the same hold."""
 
     place: PropertySnapshot
     last: int
@@ -57,7 +57,7 @@ async def _opening(connection: AsyncConnection, command: OpenInvestigation) -> O
 
 @COMMANDS.handles(OpenInvestigation, load=_opening)
 def open_investigation(command: OpenInvestigation, state: Opening, now: Now) -> Accepted:
-    """Open an investigation under the next number, unless one of the same hold is open."""
+    """Open an investigation under the next number, unless another one of the same hold is open."""
     known = known_names(state.place, command.what, command.month)
     if command.subject not in known:
         detail = (

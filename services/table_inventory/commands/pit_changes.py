@@ -1,4 +1,4 @@
-"""Commands about changes of pit events: propose to void or correct an event, decide on a proposal."""
+"""Commands about changes to pit events: propose to void or correct an event, decide on a proposal."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
@@ -55,8 +55,8 @@ COMMANDS: Final = Commands()
 class ProposePitChange(Command):
     """Propose to void or to correct a pit event.
 
-    A correction has the event's complete corrected data, and when the event happened; a void has neither. Another
-    person approves it.
+    A correction contains the event's complete corrected data and its time; a void contains neither. Another person
+    must approve the change.
     """
 
     property: Annotated[Name, Field(description="the property")]
@@ -76,14 +76,14 @@ class _OfPitChange(Command):
 
 
 class ApprovePitChange(_OfPitChange, Approving):
-    """Approve a change of a pit event, which then takes effect.
+    """Approve a change to a pit event, which then takes effect.
 
     Compare the event before and after the change first. Nobody may approve their own proposal.
     """
 
 
 class RejectPitChange(_OfPitChange):
-    """Reject a change of a pit event.
+    """Reject a change to a pit event.
 
     Nothing changes. Proposers withdraw their own proposal in this way.
     """
@@ -93,7 +93,7 @@ class RejectPitChange(_OfPitChange):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A change read from the journal, its status, its event, and the last sequence in the desk stream of its table."""
+    """A change read from the journal, its status, its event, and the last sequence in its table's desk stream."""
 
     proposed: PitChangeProposed
     status: str
@@ -114,7 +114,7 @@ async def _desk_of(connection: AsyncConnection, proposed: PitChangeProposed) -> 
 
 
 async def _desk(connection: AsyncConnection, change: DeskChange) -> PitDesk:
-    """Return the state needed to decide on a change."""
+    """Return the data that a decision on a change depends on."""
     data = change.data
     key = (data.property, data.table, data.sequence)
     found = await find_event(connection, *key)
@@ -125,7 +125,7 @@ async def _desk(connection: AsyncConnection, change: DeskChange) -> PitDesk:
 
 @dataclass(frozen=True, slots=True)
 class _Proposing:
-    """A proposal without its proposer, as fields and as a draft event, and the property's last change number."""
+    """A proposal as fields and as a draft event, both without the proposer, and the property's last change number."""
 
     about: dict[str, Any]
     draft: DeskChange
@@ -134,7 +134,7 @@ class _Proposing:
 
 
 async def void_shown(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> PitVoidDocument:
-    """Return the effects of voiding the version of an event in force. Raises: Rejected if it is unknown, or void."""
+    """Return the effects of voiding a pit event. Raises: Rejected if the event is unknown or already void."""
     key = {"property": property_name, "table": table, "sequence": sequence}
     found = await find_event(connection, property_name, table, sequence)
     state = await _proposing(connection, ProposePitChange(**key, replaces=max(found.revision, 1), reason="-"))

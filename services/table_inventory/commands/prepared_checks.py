@@ -57,9 +57,9 @@ class Preparing(NamedTuple):
 
 
 async def _preparing(connection: AsyncConnection, command: PrepareCheck) -> Preparing:
-    """Return the state needed to prepare a check.
+    """Return the data that the preparation of a check depends on.
 
-    The lock on the shard of commands prevents another check from being prepared at the same time.
+    Commands are decided under a lock on their shard, so that no other check is prepared at the same time.
     """
     return Preparing(
         await known_places(connection, properties),

@@ -31,7 +31,7 @@ COMMANDS: Final = Commands(shards=RATINGS.name)
 class OpenRating(Happened, Command):
     """Open a rating of a patron, by reference, at a table.
 
-    It gets the pit's next name: `pit-1`, `pit-2`. A patron who is rated at two tables at once is shown as an exception.
+    It gets the pit's next name: `pit-1`, `pit-2`. A patron who is rated at two tables at once appears as an exception.
     """
 
     property: Name
@@ -69,7 +69,7 @@ class ResumeRating(RatingStep):
 
 
 class StateAverageBet(RatingStep):
-    """State a patron's average bet from now on.
+    """Record a patron's average bet from now on.
 
     The first average bet also applies to the time before it.
     """
@@ -86,7 +86,7 @@ class RateBuyIn(RatingStep):
 class CloseRating(RatingStep):
     """Close a rating.
 
-    Its theoretical win is stated from all of its steps.
+    A statement of its theoretical win, derived from all of its steps, follows.
     """
 
     chips_out_cents: Annotated[CentsOrNone, Field(description="chips taken along, cents")] = 0
@@ -95,8 +95,8 @@ class CloseRating(RatingStep):
 class AmendRating(StepAmendment, Command):
     """Amend a step of a rating that you entered.
 
-    With `instead`, its values replace those of the step; without, the step is void. An amended moment must stay between
-    the previous and the next step.
+    The values in `instead` replace those of the step. Without `instead`, the step is voided. An amended moment must
+    stay between the previous and the next step.
     """
 
     property: Name
@@ -106,7 +106,7 @@ class AmendRating(StepAmendment, Command):
 class OverruleRating(AmendRating):
     """Amend a step of a rating that somebody else entered.
 
-    Afterwards the person overruled cannot amend the step again.
+    Afterwards, that person cannot amend the step again.
     """
 
 
@@ -120,7 +120,7 @@ _EVENTS: Final[dict[type[RatingStep], StepKind]] = {
 }
 
 _LATEST: Final = 2**31 - 1
-"""The shard number of a step that is not recorded yet, which sorts it after recorded steps of the same moment."""
+"""Placeholder shard number of a step that is not recorded yet; it sorts after recorded steps of the same moment."""
 
 _WHY: Final[dict[RatingProblem, str]] = {
     "outside": "it is closed, or was not open yet at that moment",
@@ -137,7 +137,7 @@ class Rated(NamedTuple):
 
 
 class Opening(NamedTuple):
-    """The properties, and the last number that the pit gave a rating."""
+    """The properties, and the number of the last rating that the pit opened."""
 
     places: Places
     last: int
@@ -242,7 +242,7 @@ def _amend(command: AmendRating, state: Rated, now: Now, *, own: bool) -> Accept
 
 
 def _new_contradiction(steps: Sequence[RecordedStep], fact: RatingRecorded) -> Contradiction | None:
-    """Return a step that contradicts the others once `fact` is recorded, but did not before; None if there is none."""
+    """Return a contradiction between steps that recording `fact` would introduce, or None."""
     before = rating_of(steps).contradictions
     after = rating_of((*steps, RecordedStep(_LATEST, 0, fact))).contradictions
     return next((one for one in after if one not in before), None)
@@ -259,6 +259,6 @@ def _require_table(place: PropertySnapshot, table: str, day: Any) -> None:
 
 
 def _accepted(steps: Sequence[RecordedStep], fact: RatingRecorded, now: Now) -> Accepted:
-    """Return the acceptance of a step, answered with the rating after it."""
+    """Accept a step. The response is the rating as it is after the step."""
     answer = RatingDocument.of((*steps, RecordedStep(_LATEST, now.seq, fact)))
     return Accepted(recording=FactWithPostings(fact=fact, occurred_at=fact.at), answer=answer)

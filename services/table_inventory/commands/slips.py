@@ -56,9 +56,9 @@ class Requesting(NamedTuple):
 
 
 async def _requesting(connection: AsyncConnection, command: RequestSlip) -> Requesting:
-    """Return the state needed for a request.
+    """Return the data that a request depends on.
 
-    Raises: Rejected for an unknown property, table, shift or chip, or a table that has no slips.
+    Raises: Rejected for an unknown property, table, shift or chip, or for a table without fills and credits.
     """
     place = await find_place(connection, command.property, command.gaming_day)
     _require_table(place, command)
@@ -143,7 +143,7 @@ class PrepareSlip(Approving):
 
 
 class Preparing(NamedTuple):
-    """A request, its gaming day, the last number of its series, and the rule on different people."""
+    """A request, its gaming day, the last slip number in its series, and the steps that different people must take."""
 
     request: SlipRequest
     day: Day
@@ -183,7 +183,7 @@ def prepare(command: PrepareSlip, state: Preparing, now: Now) -> Accepted:
 class ReceiveCredit(Approving):
     """Receive a credit at the cage.
 
-    The law determines which people may do this, given who took the slip's other steps.
+    The law excludes people who took certain other steps of the slip.
     """
 
     property: Name
@@ -192,9 +192,9 @@ class ReceiveCredit(Approving):
 
 
 async def _credit(connection: AsyncConnection, command: ReceiveCredit) -> tuple[Slip, Law]:
-    """Return a credit slip, and the rule on different people.
+    """Return a credit slip, and the steps that different people must take.
 
-    Raises: Rejected if the slip does not exist, or for chips that are not in use.
+    Raises: Rejected if the slip does not exist, or if the chips are not in use at the property.
     """
     slip = await find_slip(connection, SlipKey(command.property, "credit", command.number))
     place = await find_place(connection, slip.property, slip.gaming_day)
@@ -260,9 +260,9 @@ class EnterManualSlip(inventory.ManualSlip, Command):
 
 
 class VoidManualSlip(Command):
-    """Account for a spoiled paper form.
+    """Record a paper form as spoiled.
 
-    Its number is accounted for, and no chips move.
+    This accounts for its number. No chips move.
     """
 
     slip: inventory.SlipKind
@@ -286,7 +286,7 @@ async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManu
 
 @COMMANDS.handles(EnterManualSlip, load=_form)
 def enter_manual(command: EnterManualSlip, place: PropertySnapshot, now: Now) -> Accepted:
-    """Record a paper slip at its stated time, if everyone required by law has signed it."""
+    """Record a paper slip at the time stated on it, if everyone required by law has signed it."""
     _require_table(place, command)
     require_shift(place, command.shift)
     _require_pieces(place, command.contents, command.gaming_day)

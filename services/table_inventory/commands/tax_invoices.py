@@ -28,8 +28,8 @@ COMMANDS: Final = Commands()
 class EnterTaxInvoice(Command):
     """Enter an invoice of a tax payee.
 
-    It is for the payee's tax return that ends on `last_day`. A further entry of the same number replaces the approved
-    invoice, with a reason. Another person must approve it.
+    The invoice belongs to the payee's tax return that ends on `last_day`. A further entry under the same number, with a
+    reason, replaces the approved invoice. Another person must approve each entry.
     """
 
     property: Name
@@ -42,7 +42,7 @@ class EnterTaxInvoice(Command):
 
 
 class Entering(NamedTuple):
-    """A property on the last gaming day of a tax return, and the revisions of the invoice, latest first."""
+    """A property as of the last gaming day of a tax return, and the revisions of the invoice, latest first."""
 
     place: PropertySnapshot
     revisions: list[TaxInvoiceDocument]

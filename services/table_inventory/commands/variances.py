@@ -68,7 +68,7 @@ def own(command: OwnVariance, variance: Variance, now: Now) -> Accepted:
 
 
 async def _resolving(connection: AsyncConnection, command: ResolveVariance) -> Variance:
-    """Return a variance, with its count or slip locked against a concurrent void. Raises: Rejected if unknown."""
+    """Return a variance, and lock its count or slip against a concurrent void. Raises: Rejected if it is unknown."""
     if command.variance == "inventory":
         await hold(connection, counts, property=command.property, table=command.table, sequence=command.number)
     elif command.variance in ("fill", "credit"):

@@ -28,8 +28,8 @@ COMMANDS: Final = Commands()
 class IdentifyWinner(Command):
     """Record who won a wager, and the status of its tax form.
 
-    A further record replaces the earlier one, for example when the form is numbered or filed. At a counted table this
-    requires `replaces`.
+    A further record replaces the earlier one, for example when the form is numbered or filed. At a counted table, such
+    a record must set `replaces`.
     """
 
     property: Name
@@ -37,15 +37,16 @@ class IdentifyWinner(Command):
     gaming_day: date
     round_id: Annotated[Identifier | None, Field(description="the round; none at a counted table")] = None
     won_at: Annotated[
-        AwareDatetime | None, Field(description="at a counted table, which has no rounds: when, to the minute")
+        AwareDatetime | None, Field(description="when the wager was won, to the minute; only at a counted table")
     ] = None
     seat: Annotated[int, Field(ge=1, le=SEATS_MAX)]
     wager: Name
     wager_words: Annotated[
-        WagerWords | None, Field(description="at a counted table, what the wager is: Hop the hard 8, one roll")
+        WagerWords | None,
+        Field(description="the wager in words, such as Hop the hard 8, one roll; only at a counted table"),
     ] = None
     patron: Patron
-    tax_residence: Annotated[Country | None, Field(description="where the winner is a resident for tax")] = None
+    tax_residence: Annotated[Country | None, Field(description="the winner's country of tax residence")] = None
     identified_by: Annotated[tuple[Name, ...], Field(max_length=5, description="kinds of documents")] = ()
     tax_number: TaxNumber
     form_number: Identifier | None = None
@@ -56,21 +57,21 @@ class IdentifyWinner(Command):
     paid: Annotated[
         PaidWin | None,
         Field(
-            description="the win: at a counted table, and where a nonresident alien won what is reported of nobody else"
+            description="the win; needed at a counted table, and for a win that is only reported for nonresident aliens"
         ),
     ] = None
     paid_on: Annotated[
-        date | None, Field(description="the date of payment, where the win was not paid when it was won")
+        date | None, Field(description="the date of payment, if it differs from the date of the win")
     ] = None
     treaty: Annotated[
-        TreatyClaim | None, Field(description="a nonresident alien's claim to relief, by Form W-8BEN as it was given")
+        TreatyClaim | None, Field(description="a nonresident alien's claim to treaty relief, as made on Form W-8BEN")
     ] = None
     replaces: Annotated[
-        bool, Field(description="at a counted table: the win is on record, and this is said of it instead")
+        bool, Field(description="at a counted table, true if this record replaces an earlier record of the same win")
     ] = False
 
     def named(self) -> dict[str, Any]:
-        """Return the columns that identify the win; at a counted table, its minute, and the wager in lower case."""
+        """Return the columns that identify the win. At a counted table, these include its minute, and no round."""
         place = {name: getattr(self, name) for name in ("property", "table", "gaming_day", "seat")}
         if self.won_at is None:
             return place | {"round_id": self.round_id, "wager": self.wager}
@@ -80,7 +81,7 @@ class IdentifyWinner(Command):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The property, how often the win was recorded, and the tax withheld so far, cents by field of the fact."""
+    """The property, how often the win was recorded, and the tax withheld so far, in cents by field of the fact."""
 
     place: PropertySnapshot
     times: int
@@ -88,7 +89,7 @@ class _Known:
 
 
 async def _known(connection: AsyncConnection, command: IdentifyWinner) -> _Known:
-    """Return the state of the win on record. Raises: Rejected for an unknown table or regulation."""
+    """Return what is on record about the win. Raises: Rejected for an unknown table or regulation."""
     place = await find_place(connection, command.property, command.gaming_day)
     why = place.why_no_table(command.table, command.gaming_day)
     if why is not None:
@@ -108,7 +109,7 @@ _CHANGES: Final = {
     "state_before_cents": "state_change_cents",
     "local_before_cents": "local_change_cents",
 }
-"""By field of the tax withheld before: the column of the change of that tax."""
+"""The columns with changes of withheld tax, by the field of `WinnerIdentified` with the tax withheld before."""
 
 
 @COMMANDS.handles(IdentifyWinner, load=_known)
@@ -137,7 +138,7 @@ def identify(command: IdentifyWinner, known: _Known, now: Now) -> Accepted:
 
 
 def _require_counted_win(command: IdentifyWinner, known: _Known, now: datetime) -> None:
-    """Check a win at a counted table. Raises: Rejected, also if the win is already on record and not replaced."""
+    """Check a win at a counted table. Raises: Rejected if it is incomplete, or on record already and not replaced."""
     place, won_at, table = known.place, command.won_at, command.table
     if command.round_id is not None or won_at is None or command.paid is None:
         raise Rejected(
@@ -180,7 +181,7 @@ def _require_relief(claim: TreatyClaim, command: IdentifyWinner, place: Property
 
 
 def _require_odds(paid: PaidWin, place: PropertySnapshot, day: date) -> None:
-    """Raise Rejected if the odds are missing although the form's threshold is a multiple of the wager."""
+    """Raise Rejected if the odds are missing and only they decide whether the win is reportable."""
     if paid.odds is not None:
         return
     for pack in place.reporting:

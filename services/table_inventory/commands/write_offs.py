@@ -40,7 +40,7 @@ class EnterWriteOff(Command):
 
 
 class Entering(NamedTuple):
-    """The property, the box, its shift, and the property's last write-off number."""
+    """The property, the box, the shift of its exchange, and the property's last write-off number."""
 
     place: PropertySnapshot
     box: str
@@ -49,9 +49,10 @@ class Entering(NamedTuple):
 
 
 async def _entering(connection: AsyncConnection, command: EnterWriteOff) -> Entering:
-    """Return the state needed for a write-off.
+    """Return the data that a write-off depends on.
 
-    Raises: Rejected if the box is counted, came back or is being written off, or if the gaming day cannot miss it.
+    Raises: Rejected if the box is counted, came back or is being written off already, or if the gaming day does not
+    wait for it.
     """
     place = await find_place(connection, command.property, command.gaming_day)
     key = {"property": command.property, "table": command.table, "exchange": command.exchange}

@@ -10,11 +10,11 @@ empty. Accounts of a property as a whole have no table.
 | `transit` | chips in transit between cage and table; `wager` is `fill` or `credit` |
 | `box` | currency and counter checks in drop boxes that are not counted yet, by instrument |
 | `drop` | currency and counter checks as counted |
-| `counted_win` | the win by count of counted tables: counted beyond recorded movements (a credit balance is a win) |
+| `counted_win` | the win by count of counted tables: chips counted beyond recorded movements (a win is a credit) |
 | `rake_counted`, `rake` | rake in chips of a non-banking table as counted, and its revenue (a credit) |
 | `check_payments`, `checks_redeemed` | payments on counter checks, by means of payment; their contra (no table) |
-| `location` | money of a location of the cage (`wager`) that the other legs of the cage do not have |
-| `cage_transit`, `outside` | money in transit at the cage; money taken by outsiders (`wager`), less money given |
+| `location` | money at a location of the cage (`wager`), without the money that other legs of the cage hold |
+| `cage_transit`, `outside` | money in transit at the cage; money given to outside parties (`wager`), less received |
 | `cage_over_short`, `cage_brought_forward` | over (a credit) and short of locations; first counts of locations |
 | `checks_written_off`, `checks_recovered` | counter checks written off, and recoveries of them (no table) |
 | `cage_money`, `patrons_money` | transactions of known patrons at the cage, by medium, and by purpose (no table) |
@@ -24,7 +24,7 @@ empty. Accounts of a property as a whole have no table.
 | `rounds` | the settled win in chips (a credit balance is a win) |
 | `coupons`, `coupons_counted`, `coupons_memo` | coupons dropped and counted at their stated value, and their contra |
 | `coupons_paid` | chips paid for coupons in addition to the round record |
-| `vigorish_waived` | vigorish that rounds assessed and that was waived |
+| `vigorish_waived` | vigorish that was assessed in rounds and then waived |
 | `tip_box`, `tips_payable` | tips, which belong to the dealers |
 | `contest_fees`, `contest_prizes`, `contest_money` | fees of a contest (a credit), its prizes, its money (no table) |
 | `brought_forward` | opening inventories of the ledger |
@@ -58,7 +58,7 @@ class TableAccounts:
         return Account(self._property, self._table, "" if leg == "inventory" else wager, leg)
 
     def transfer(self, debit: str, credit: str, cents: int, wager: str = "") -> tuple[Posting, ...]:
-        """Return the postings of cents from the leg `credit` to the leg `debit`; none for 0 cents.
+        """Return the postings that move `cents` from the leg `credit` to the leg `debit`; none for 0 cents.
 
         `wager` is the instrument, coupon or slip; the accounts of the inventory and the cage ignore it.
         """
@@ -77,19 +77,19 @@ class TableAccounts:
         return dropped + self.transfer("coupons_paid", "inventory", paid_cents, coupon)
 
     def sent(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Return the postings of a slip's chips leaving: a fill from the cage, a credit from the table."""
+        """Return the postings when a slip's chips leave: a fill leaves the cage, a credit leaves the table."""
         return self.transfer("transit", _SENDER[slip], cents, slip)
 
     def arrived(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Return the postings of a slip's chips arriving: a fill at the table, a credit at the cage."""
+        """Return the postings when a slip's chips arrive: a fill arrives at the table, a credit at the cage."""
         return self.transfer(_RECEIVER[slip], "transit", cents, slip)
 
     def returned(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Return the postings of a void slip's chips going back to their sender."""
+        """Return the postings when the chips of a void slip go back to their sender."""
         return self.transfer(_SENDER[slip], "transit", cents, slip)
 
     def counted_box(self, box: CountedBox) -> tuple[Posting, ...]:
-        """Return the postings of a counted drop box. What remains on the `box` accounts is its variance."""
+        """Return the postings of a counted drop box. The remaining balance of its `box` accounts is its variance."""
         postings = self.transfer("drop", "box", box.currency_cents, "currency")
         postings += self.transfer("drop", "box", box.counter_checks_cents, "counter_check")
         coupons: Counter[str] = Counter()
@@ -100,7 +100,7 @@ class TableAccounts:
         return postings + self.transfer("rake_counted", "rake", box.rake_cents or 0)
 
     def counted_win(self, changes: WinFigures) -> tuple[Posting, ...]:
-        """Return the postings of changes of the win by count: chips and box contents beyond what was expected."""
+        """Return the postings for changes of the win by count: chips and box contents beyond the expected amounts."""
         currency, checks = changes.unrecorded_currency_cents, changes.unrecorded_checks_cents
         postings = self.transfer("inventory", "counted_win", changes.counted_win_cents - currency - checks)
         postings += self.transfer("box", "counted_win", currency, "currency")
@@ -109,7 +109,7 @@ class TableAccounts:
     def adjusted(self, figure: Figure, cents: int, counted: Sales | None) -> tuple[Posting, ...]:
         """Return the postings that raise a figure of the win by `cents`.
 
-        `counted` is the sales that a counted table reports; None for other tables.
+        `counted` tells which sales a counted table reports; it is None for other tables.
         """
         box = "box" if counted in (None, "each") else "counted_win"
         match figure:

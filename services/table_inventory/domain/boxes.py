@@ -1,4 +1,4 @@
-"""Drop boxes and their count. Figures are sealed until the count is concluded, so that no counter sees another's."""
+"""Drop boxes and their count. Figures are sealed until it is concluded: no counter sees another counter's figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -17,7 +17,7 @@ BoxKey = tuple[str, int]
 """The key of a drop box: (table, sequence of the exchange that removed it)."""
 
 Turns = Mapping[BoxKey, Sequence[BoxTurn]]
-"""By drop box: the turns in which people counted it, in order."""
+"""The turns in which people counted each drop box, in order, by drop box."""
 
 
 class Box(BaseModel, frozen=True):
@@ -57,7 +57,7 @@ class Box(BaseModel, frozen=True):
         return self.currency_cents is not None or self.written_off
 
     def missing_count(self) -> Missing:
-        """Return the missing item that reports the box as uncounted."""
+        """Return the item that reports the missing count of the box."""
         return Missing(what="count", name=self.box, since=self.removed_at)
 
     @property
@@ -71,22 +71,22 @@ class Box(BaseModel, frozen=True):
         }
 
     def unrecorded(self, sales: Sales) -> Mapping[str, int]:
-        """Return the counted cents in the box beyond the recorded sales, by instrument; only positive amounts.
+        """Return by how many cents the contents exceed the recorded sales, by instrument; only positive amounts.
 
-        A table that reports each of its `sales` has none: there, a surplus is a variance. A shortfall is a variance at
-        every table.
+        At a table that reports each of its `sales`, the result is empty, because a surplus is a variance there. A
+        shortfall is a variance at every table.
         """
         if sales == "each":
             return {}
         return {instrument: cents for instrument, cents in self.differences.items() if cents > 0}
 
     def coupon_cents(self, coupon: str) -> int:
-        """Return the stated value of the counted coupons of one kind, cents."""
+        """Return the stated value of the counted coupons of one kind, in cents."""
         coupons = () if self.figures is None else self.figures.coupons
         return sum(item.cents * item.count for item in coupons if item.coupon == coupon)
 
     def counted(self, figures: BoxFigures, turns: Sequence[BoxTurn], *, non_banking: bool) -> CountedBox:
-        """Return the counted box for its fact; only a `non_banking` table has rake."""
+        """Return the counted box as recorded in a fact. Only the box of a `non_banking` table has rake."""
         place = {name: getattr(self, name) for name in ("table", "exchange", "box", "gaming_day", "shift")}
         return CountedBox(
             **place,
@@ -100,7 +100,7 @@ class Box(BaseModel, frozen=True):
 
 
 def awaited(boxes: Iterable[Box], turns: Mapping[BoxKey, Sequence["BoxTurn"]]) -> list[Box]:
-    """Return the boxes that a count must include: open ones, and written-off ones that somebody has counted."""
+    """Return the boxes that a count must include: uncounted boxes, and written-off boxes with at least one turn."""
     return [box for box in boxes if not box.is_done or turns.get(box.key)]
 
 
@@ -124,7 +124,7 @@ class BoxProgress(BaseModel):
 
 
 class CountDocument(CountOpened):
-    """A count of drop boxes for display: its progress, and in `concluded` the figures once it is concluded."""
+    """A count of drop boxes for display: its progress and, once it is concluded, its figures (`concluded`)."""
 
     status: Literal["open", "concluded"] = "open"
     boxes: tuple[BoxProgress, ...]

@@ -1,7 +1,7 @@
 """Void or correct a pit event: reverse its effects, and apply the effects of its correction. Pure.
 
-A reversed event leaves no trace in the figures of its table's gaming day. Events that depend on it must be reversed
-first; the refusal names them.
+A reversed event leaves no trace in the figures of its table's gaming day. Whatever depends on the event must be
+undone first; the error names it.
 """
 
 from typing import Any
@@ -48,7 +48,7 @@ def _standing(recording: FactWithPostings, event: Event[Any]) -> EventStanding[P
 
 
 def _change(event: Event[Any], known: Known) -> tuple[tuple[FactWithPostings, ...], EventStanding[PitRecorded] | None]:
-    """Return the facts of a change, and the version of the changed event that is in force afterwards."""
+    """Return the facts of a change, and the version of the changed event in force afterwards (None if it is void)."""
     change: PitChange = event.data
     standing = known.events.standing(event)
     known.events.require_change(event, known.places, None if standing is None else standing.fact.event)
@@ -108,7 +108,7 @@ _SAID = tuple(OfPitEvent.model_fields.keys() - {"moved"})
 def _undo(
     standing: EventStanding[PitRecorded], instead: Event[Any] | None, found: Dependents, known: Known
 ) -> tuple[Posting, ...]:
-    """Remove an event from the state; return the postings that correct the table's opening balance."""
+    """Remove an event's effects from the state. Return the postings that correct the table's opening balance."""
     fact, data = standing.fact, standing.fact.data
     match data:
         case said.CountedTable() | said.CarriedTable():

@@ -18,13 +18,13 @@ class CheckWriteOff(CheckWriteOffEntered, EnteredDocument):
         return f"write-off {self.check_write_off} of counter check {self.serial}"
 
     def require_left_on(self, check: CounterCheck) -> None:
-        """Raise Rejected if less than the write-off is still owed on the check: some was paid meanwhile."""
+        """Raise Rejected if part of the amount to be written off was paid meanwhile."""
         if self.cents > check.left_cents:
             detail = f"{self.label} is of {self.cents} cents, and {check.left_cents} are still owed on the check"
             raise Rejected(Reason.CONTRADICTS, f"{detail}: reject it, and have what is still owed entered")
 
     def recovered_with(self, cents: int) -> int:
-        """Return the recovered total after a further `cents`. Raises: Rejected beyond the written-off amount."""
+        """Return the total after recovering `cents` more. Raises: Rejected if it exceeds the written-off amount."""
         if self.status != "approved":
             raise Rejected(Reason.TOO_EARLY, f"{self.label} is {self.status}: nothing of it is recovered")
         if self.recovered_cents + cents > self.cents:
@@ -34,7 +34,7 @@ class CheckWriteOff(CheckWriteOffEntered, EnteredDocument):
 
 
 def written_off(property_name: str, cents: int) -> tuple[Posting, ...]:
-    """Return the postings of a write-off, cents: they reduce the amount owed without a payment."""
+    """Return the postings of a write-off, which reduce the amount owed without a payment; in cents."""
     return (
         Posting(Account(property_name, "", "", "checks_written_off"), cents),
         Posting(Account(property_name, "", "", "checks_redeemed"), -cents),

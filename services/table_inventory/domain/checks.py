@@ -43,7 +43,7 @@ class CounterCheck(BaseModel):
             raise Rejected(Reason.CONTRADICTS, detail)
 
     def require_not_returned(self) -> None:
-        """Raise Rejected for a check that came back unpaid, because its replacement would not show that."""
+        """Raise Rejected for a check that came back unpaid, because a replacement would hide that."""
         if self.is_returned:
             detail = f"counter check {self.serial} came back unpaid: it is paid or collected, not replaced"
             raise Rejected(Reason.NOT_ALLOWED, detail)
@@ -66,7 +66,7 @@ def drawer_of(checks: Iterable[CounterCheck], given: str | None) -> str | None:
 
 
 class Redemption(EnteredLate, ApprovalSubject):
-    """A payment on a counter check; `undone` is set once it was voided, returned unpaid or cleared.
+    """A payment on a counter check; `undone` is set once it has been voided, returned unpaid or cleared.
 
     A payment on a check that was written off is a recovery of `check_write_off`.
     """
@@ -106,9 +106,9 @@ class Redemption(EnteredLate, ApprovalSubject):
 
 
 def paid(property_name: str, paid_in: PaidIn, cents: int, *, recovered: bool = False) -> tuple[Posting, ...]:
-    """Return the postings of a payment on counter checks, cents; negative for a void or a return.
+    """Return the postings of a payment of `cents` on counter checks; `cents` is negative for a void or a return.
 
-    `recovered`: the check had been written off.
+    `recovered`: the payment recovers an amount that was written off.
     """
     return (
         Posting(Account(property_name, "", paid_in, "check_payments"), cents),

@@ -15,7 +15,7 @@ class ContestDocument(Contest, Revision):
 
 
 def money(result: Contest) -> tuple[Posting, ...]:
-    """Return the postings of a result, less those of the result that it replaces; cents."""
+    """Return the postings of a result in cents, less those of the result that it replaces."""
     before = result.before or ContestTotals(fees_cents=0, prizes_cents=0)
     fees_cents, prizes_cents = (
         result.fees_cents - before.fees_cents,

@@ -19,7 +19,7 @@ RequestStatus = Literal["requested", "verified", "approved", "declined"]
 
 
 class CreditLineRequest(CreditLineRequested, ApprovalSubject):
-    """A requested change of a credit line, with its verification and decision.
+    """A requested change to a credit line, with its verification and decision.
 
     It is `approved` once it has all required approvals. `terms` are the line's current terms, as shown to an approver;
     lists omit them.
@@ -52,9 +52,9 @@ class CreditLineRequest(CreditLineRequested, ApprovalSubject):
 class PatronCheck(ApprovalSubject):
     """A counter check that a patron owes.
 
-    `left_cents` are still owed; `uncleared_cents` were paid, but a bank may return the payment. `table` is None for a
-    check that replaced others. `written_off_cents` are written off as uncollectible, less what was recovered and
-    cleared. A `prepared` check is not issued at its table yet.
+    `left_cents` are still owed. `uncleared_cents` were paid, but a bank may still return the payment.
+    `written_off_cents` were written off as uncollectible, less amounts that were recovered and have cleared. `table` is
+    None for a check that replaced others. A `prepared` check has not been issued at its table yet.
     """
 
     property: Name
@@ -86,11 +86,11 @@ class CreditLine:
 
     @property
     def outstanding_cents(self) -> int:
-        """Return the outstanding cents: on prepared and issued checks, and in payments that a bank may still return."""
+        """Return the outstanding cents: owed on prepared and issued checks, or paid but still returnable by a bank."""
         return sum(one.left_cents + one.uncleared_cents for one in self.checks)
 
     def limit_on(self, day: date) -> int:
-        """Return the limit on a gaming day, cents; 0 without terms."""
+        """Return the limit on a gaming day in cents; 0 without terms."""
         return 0 if self.terms is None else self.terms.limit_on(day)
 
     def require_terms(self) -> CreditLineTerms:
@@ -100,10 +100,10 @@ class CreditLine:
         return self.terms
 
     def why_stopped(self) -> str | None:
-        """Return the reason why the patron gets no credit regardless of the limit, or None.
+        """Return why the patron gets no credit regardless of the limit, or None.
 
-        The line is suspended, a check came back unpaid, or money is written off; the latter two until the payment has
-        cleared.
+        A patron gets no credit while the line is suspended. A returned check and a written-off amount also stop credit
+        until they are paid and the payment has cleared.
         """
         who = f"patron {self.patron} at {self.property_name}"
         if self.terms is not None and self.terms.suspended_for is not None:
@@ -117,9 +117,10 @@ class CreditLine:
         return None
 
     def require_unchanged_since(self, request: "CreditLineRequest") -> None:
-        """Check that the terms have not changed since a change of them was requested. Raises: Rejected.
+        """Check that the line has not been changed since a change was requested. Raises: Rejected.
 
-        Those who requested, verified or approved it did not know of a later suspension, reduction or limit.
+        A request cannot go on after a later change, because those who requested, verified or approved it did not know
+        of that change.
         """
         if self.changed_at is not None and self.changed_at > request.requested_at:
             raise Rejected(
@@ -131,7 +132,8 @@ class CreditLine:
     def require_available(self, cents: int, day: date) -> None:
         """Check that a counter check of `cents` may be prepared on a gaming day.
 
-        Raises: Rejected, with the figures, above the available credit, or if the patron gets no credit at all.
+        Raises: Rejected if the patron gets no credit, or if `cents` exceed the available credit; the error then gives
+        the figures.
         """
         terms = self.require_terms()
         who = f"patron {self.patron} at {self.property_name}"
@@ -161,7 +163,7 @@ class CreditLineStanding(ApprovalSubject):
 
     @classmethod
     def of(cls, line: CreditLine, day: date) -> "CreditLineStanding":
-        """Return the credit line on a gaming day; nothing is available while it is `stopped`, for that reason."""
+        """Return the credit line on a gaming day. If credit is stopped, `stopped` is the reason and 0 is available."""
         limit, owed, stopped = line.limit_on(day), line.outstanding_cents, line.why_stopped()
         return cls(
             property=line.property_name,
@@ -197,9 +199,9 @@ def tier_of(place: PropertySnapshot, limit_cents: int) -> CreditLineTier:
 
 
 def require_approver(request: CreditLineRequest, by: str, tier: CreditLineTier, place: PropertySnapshot) -> None:
-    """Check that a person may approve a request: took no part in it yet, and has a role of the tier.
+    """Check that a person may approve a request.
 
-    Raises: Rejected.
+    Raises: Rejected if the person took part in the request already, or has none of the tier's roles.
     """
     took_part = [("requested", request.requested_by), ("verified", request.verified_by)]
     for did, person in (*took_part, *(("approved", one) for one in request.approved_by)):
@@ -215,9 +217,10 @@ def require_approver(request: CreditLineRequest, by: str, tier: CreditLineTier, 
 
 
 def require_apart(requests: Iterable[CreditLineRequest], by: str, at: datetime, rules: CreditLineRules) -> None:
-    """Check that the preparer of a check did not help raise the patron's limit within the last `apart_days`.
+    """Check that the preparer of a counter check took no recent part in changing the patron's credit line.
 
-    `requests` are all of the patron's requests. Raises: Rejected.
+    `requests` are all requests for the patron. Raises: Rejected if the person requested, verified or approved one that
+    was granted within the last `apart_days`.
     """
     since = at - timedelta(days=rules.apart_days)
     for request in requests:

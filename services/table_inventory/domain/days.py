@@ -27,11 +27,11 @@ class DayKey(NamedTuple):
 
 
 Step = Literal["open", "preliminary", "audited", "final"]
-"""The last closing step of a gaming day. The status of an audited day is still preliminary."""
+"""The last closing step of a gaming day. The report status of an audited day is still `preliminary`."""
 
 
 class Day(BaseModel):
-    """The closing stage of a gaming day, with the people responsible; `hash` and `report` once it is final."""
+    """The closing stage of a gaming day, with the people responsible. Only a final day has `hash` and `report`."""
 
     property: str
     gaming_day: date
@@ -55,7 +55,7 @@ class Day(BaseModel):
         return "open" if self.preliminary_by is None else "preliminary"
 
     def status_of(self, report: Mapping[str, Any]) -> ReportStatus:
-        """Return the status of a report: restated if any of its members differs from the sealed report."""
+        """Return the status of a report. It is `restated` if any of its figures differs from the sealed report."""
         if self.report is None or all(self.report[name] == value for name, value in report.items()):
             return self.status
         return ReportStatus.RESTATED
@@ -82,7 +82,7 @@ _WORDS: Final[Mapping[MissingKind, str]] = {
 
 
 def in_words(table: str, missing: Missing, zone: ZoneInfo) -> str:
-    """Return a missing item of a table as text, with times by the property's clock."""
+    """Return a missing item of a table as text, with times in the time zone of the property."""
     since = missing.since.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
     return _WORDS[missing.what].format(table=table, name=missing.name, since=since)
 
@@ -92,8 +92,8 @@ def incomplete(
 ) -> Iterator[str]:
     """Yield the missing items of a gaming day, as text.
 
-    `shifts` is the win of each table with a record on the day. A table without a record is missing unless it is in
-    `excused` or fully automated, because an automated table has no chips to count.
+    `shifts` maps each table with a record on the day to the wins of its shifts. A table without a record is reported as
+    missing, unless it is in `excused` or fully automated. A fully automated table has no chips to count.
     """
     for table, wins in sorted(shifts.items()):
         for missing in dict.fromkeys(one for win in wins for one in win.lacks):

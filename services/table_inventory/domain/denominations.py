@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from shared.contracts.chips import Pieces
 
 Stacks = dict[str, int]
-"""Counts by denomination, such as `chip:2500` (kind and cents); negative counts left the table."""
+"""Counts by denomination, such as `chip:2500` (kind and cents). A negative count is of pieces that left the table."""
 
 
 def stacks(contents: Iterable[Pieces], sign: int = 1) -> Stacks:

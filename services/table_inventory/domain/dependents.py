@@ -10,12 +10,12 @@ from shared.rules.errors import Refused
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependents:
-    """What depends on a recorded pit event.
+    """What depends on a recorded pit event; None for whatever does not exist.
 
-    `resolved_cents`: the resolved variance of the count or slip. `step`: the last valid cage step on the counter check.
-    `count`: the drop count that includes the box. `write_off`: a write-off of the box that is not rejected. `is_last`:
-    the event is the last box exchange of its table; then `box_before` is the box (property, name) that was on the table
-    before it.
+    `resolved_cents`: the resolved variance of the event's count or slip. `step`: the last valid cage step on its
+    counter check. `count`: the drop count that includes its drop box. `write_off`: a write-off of the box that is not
+    rejected. `is_last`: no later box exchange at the table is recorded. In that case `box_before` is the box
+    (property, name) that was on the table before the exchange.
     """
 
     resolved_cents: int | None = None
@@ -27,9 +27,9 @@ class Dependents:
 
 
 def require_free(sequence: int, data: Any, instead: Any, found: Dependents, slip: Slip | None) -> None:
-    """Check that an event may be voided, or replaced by `instead`; `slip` is the slip of a slip step.
+    """Check that an event may be voided or, with `instead`, replaced. If it is a step of a slip, `slip` is that slip.
 
-    Raises: Refused, naming what must be undone first.
+    Raises: Refused; the error names what must be undone first.
     """
     name = f"event {sequence}"
 

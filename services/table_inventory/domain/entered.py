@@ -40,7 +40,7 @@ class Revision(EnteredDocument):
 
 
 def next_revision(revisions: Sequence[Revision]) -> int:
-    """Return the number of the next revision; `revisions` are latest first. Raises: Rejected while one is undecided."""
+    """Return the next revision number; `revisions` must be latest first. Raises: Rejected while one is undecided."""
     if not revisions:
         return 1
     if revisions[0].status == "entered":

@@ -20,7 +20,7 @@ class Done(BaseModel):
 
 
 class OpenTable(BaseModel):
-    """An open table: its opening, whether it has a card reader and dice, and the last event of each equipment check."""
+    """An open table: its opening, its equipment, and the last event of each equipment check."""
 
     property: str
     table: str

@@ -39,7 +39,7 @@ class FollowUp(BaseModel):
 
 
 class IssuedCheck(BaseModel):
-    """A counter check whose drop box is counted, while no counted box contains the check as issued."""
+    """A counter check that is missing from the counted drop boxes, although its own drop box was counted."""
 
     table: str
     serial: str
@@ -113,7 +113,7 @@ def _boxes(boxes: Iterable[Box]) -> Iterator[FollowUp]:
 
 
 def _lacks(found: Findings) -> Iterator[FollowUp]:
-    """Yield missing sessions and boxes, play at closed tables, and openers of tables that were already open."""
+    """Yield follow-ups for missing counts and boxes, play at closed tables, and openers of open tables."""
     for table, missing in found.lacks:
         if missing.what not in ("slip", "count"):  # slips and boxes have follow-ups of their own
             reason = in_words(table, missing, found.zone)
@@ -132,7 +132,7 @@ def _lacks(found: Findings) -> Iterator[FollowUp]:
 
 
 def _checks(found: Findings) -> Iterator[FollowUp]:
-    """Yield counter checks whose issuance copies are missing."""
+    """Yield follow-ups for counter checks that no counted drop box contains as issued."""
     for one in found.checks:
         reason = f"counter check {one.serial} was issued at {one.table} and is in no box as it was issued"
         more = {"table": one.table, "cents": one.cents, "reason": reason}

@@ -1,6 +1,6 @@
-"""Drop boxes on a table: each box on an open table must be returned and counted, or written off.
+"""Drop boxes on a table: each box on an open table must be removed and counted, or written off.
 
-An exchange removes a box and places the next one. When the first box of a table was placed is not on record.
+An exchange removes a box and places the next one. The first box of a table was placed without a recorded exchange.
 """
 
 from collections import defaultdict
@@ -15,14 +15,18 @@ from services.table_inventory.domain.sessions import EVER, Lack, Piece, ShiftKey
 from shared.contracts.win import Missing
 
 AT_THE_COUNT: Final = timedelta(minutes=30)
-"""The longest time on an open table after which an empty box still counts as exchanged only for the drop count."""
+"""If an empty box was on an open table for at most this time, it was only there while the drop was collected."""
 
 _DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """The time of a drop box on a table, from the exchange that `placed` it to its removal as `back`; None: unknown."""
+    """The time of a drop box on a table, from the exchange that placed it to the exchange that removed it.
+
+    Each exchange is given by the box that it removed. `placed` is None for the table's first box; `back` is None while
+    the box is still on the table.
+    """
 
     placed: Box | None
     back: Box | None
@@ -39,7 +43,7 @@ def stays_of(boxes: Sequence[Box]) -> list[Stay]:
 
 
 def box_lacks(boxes: Sequence[Box], pieces: Sequence[Piece]) -> Iterator[Lack]:
-    """Yield the drop boxes that the shifts of a table are missing. No exchange lies within one of the `pieces`."""
+    """Yield the missing drop boxes and box counts of a table, by shift. Each piece must lie between two exchanges."""
     for box in boxes:
         if not box.is_done:
             yield Lack(ShiftKey(box.gaming_day, box.shift), box.missing_count())
@@ -52,10 +56,11 @@ def box_lacks(boxes: Sequence[Box], pieces: Sequence[Piece]) -> Iterator[Lack]:
 
 
 def other_days(boxes: Sequence[Box], day: date, stated: Collection[int]) -> tuple[date, date] | None:
-    """Return the range of other gaming days (first, and last exclusive) that may miss the same box as `day`, or None.
+    """Return the range of gaming days (first, and last exclusive) that may miss the same box as `day`.
 
-    `boxes` are the exchanges around the day, including the ones before and after it. `stated` are the exchanges in the
-    day's last statement; some may be void since. None: the day has no removed or written-off box.
+    `boxes` are the boxes removed around the day, including the last one before and the first one after it. `stated` are
+    the exchanges in the day's last statement, some of which may have been voided since. The result is None if the day
+    has no removed or written-off box.
     """
     if not stated and not any(box.gaming_day == day or box.placed_written_off for box in boxes):
         return None
@@ -70,7 +75,7 @@ _Found = tuple[Stay, list[Piece]]
 
 
 def _by_day(stays: Sequence[Stay], pieces: Sequence[Piece]) -> dict[object, dict[int, _Found]]:
-    """Return, by gaming day and index of the stay, the stay of a box with the periods in which the table was open."""
+    """Return each stay of a box, with the pieces of time in which the table was open, by gaming day and stay index."""
     found: dict[object, dict[int, _Found]] = defaultdict(dict)
     number = 0
     for piece in sorted(pieces, key=lambda one: one.since):

@@ -11,7 +11,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import Dated
 
 Law = Dated[Any]
-"""A dated rule: the steps that need different people, and its source."""
+"""A dated rule that lists the steps that different people must take, with its source."""
 
 
 def law_of_slips(place: PropertySnapshot, slip: SlipKind, gaming_day: date) -> Law:
@@ -21,9 +21,10 @@ def law_of_slips(place: PropertySnapshot, slip: SlipKind, gaming_day: date) -> L
 
 
 def require_different(what: str, law: Law, people: Mapping[str, str | None]) -> None:
-    """Check that no person took two of the steps that the law requires of different people. Raises: Rejected.
+    """Check that no person took two steps that the law requires different people to take. Raises: Rejected.
 
-    `people` is the person by step. Steps that the law does not list, or that nobody has taken yet, do not count.
+    `people` maps each step to its person, or to None if the step was not taken yet. Steps that the law does not list
+    are ignored.
     """
     if (found := held_twice((step, people.get(step)) for step in law.value)) is not None:
         person, one, other = found

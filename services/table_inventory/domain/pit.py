@@ -1,6 +1,6 @@
 """The effects of pit events and settled rounds on a table inventory.
 
-§ 465a.36(b) permits six kinds of movements. Each kind of event that moves chips is one of them, except tips.
+§ 465a.36(b) permits six kinds of movements. Every event that moves chips is of one of these kinds, except tips.
 """
 
 from collections.abc import Mapping
@@ -47,10 +47,10 @@ BoxName = tuple[str, str]
 
 @dataclass(slots=True)
 class Books:
-    """The opening balance of a table's books: the first count, less all movements before it other than rounds.
+    """The data for the opening balance of a table: the first count, less all earlier movements except rounds.
 
     `brought_cents` is the current opening balance. `counts` maps (moment, sequence) to cents for the earliest counts.
-    `moved_until` maps a moment to the sum of recorded movements until then, cents; `moved` lists movements that are not
+    `moved_until` maps a moment to the cents of recorded movements until then. `moved` lists movements that are not
     recorded yet, as (moment, cents).
     """
 
@@ -90,7 +90,7 @@ class Known:
     places: PropertyLookup
     slips: dict[SlipKey, Slip] = field(default_factory=dict)
     books: dict[TableKey, Books] = field(default_factory=dict)
-    """The books of tables that were never counted, and of tables with a changed count."""
+    """The books of tables that were never counted, and of tables of which the batch changes a count."""
     checks: set[tuple[str, str]] = field(default_factory=set)
     """The counter checks of the batch that exist already: (property, serial number)."""
     prepared: Mapping[tuple[str, str], PreparedCheck] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class Known:
 
 
 AT_COUNTS: Final = (pit.CountedTable, pit.CarriedTable, pit.ExchangedBox, pit.TransportedBox)
-"""Events that belong to the gaming day that they claim, within the pit's margin; other events to their moment's day."""
+"""Events that may claim a gaming day within the pit's margin. Other events belong to the gaming day of their moment."""
 
 
 def slip_of(data: SlipStep) -> SlipKey:
@@ -122,13 +122,14 @@ def slip_of(data: SlipStep) -> SlipKey:
 
 
 def record_pit(event: Event[Any], known: Known, *, boxes_stay: bool = False, **again: Any) -> FactWithPostings:
-    """Return the fact of a pit event, on the gaming day of its moment if the claimed day is not possible.
+    """Return the fact that records a pit event.
 
-    `again` has the `revision` and `correction` of an event that was recorded before. `boxes_stay`: the boxes on tables
-    do not change.
+    The event is recorded on the gaming day that it claims, or on that of its moment if the claimed day is not possible.
+    `again` has the `revision` and `correction` of an event that was recorded before. `boxes_stay`: the event does not
+    change which boxes are on tables.
 
-    Raises: Refused for an unknown property, table or slip, an event that this kind of table does not have, a gaming day
-    that the property refuses, or if one person took two steps.
+    Raises: Refused if the property, table or slip is unknown, if this kind of table has no such event, if the property
+    refuses the gaming day, or if one person took two steps that need different people.
     """
     place, day = in_pit(known.places, event.data, event.time)
     if not isinstance(event.data, AT_COUNTS):
@@ -216,7 +217,7 @@ def put_on_table(box: tuple[str, str | None], table: str, known: Known) -> None:
 def _on_its_days(
     data: pit.PitData, at: datetime, place: PropertySnapshot, day: date
 ) -> tuple[pit.PitData, date | None]:
-    """Return an event's data under the effective gaming day, and the claimed day if different."""
+    """Return an event's data on the gaming day `day`, and the gaming day that it claimed (None if it is the same)."""
     claimed = None if data.gaming_day == day else data.gaming_day
     changes: dict[str, Any] = {"gaming_day": day}
     if isinstance(data, pit.CountedOpenTable) and data.begins is not None:
@@ -229,7 +230,7 @@ def _on_its_days(
 
 
 def _slip_day(data: pit.PitData, known: Known) -> date | None:
-    """Return the gaming day of the step's slip if it differs from the day of the step."""
+    """Return the gaming day of a step's slip, or None if the step is on the same day."""
     if not isinstance(data, SlipStep):
         return None
     day = known.slips[slip_of(data)].gaming_day
@@ -316,8 +317,9 @@ def step_of(data: SlipStep, at: datetime) -> dict[str, Any]:
 def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, datetime]) -> FactWithPostings:
     """Return the fact of a settled round: its win in chips, at its closing time.
 
-    A reversal is recorded at the same time, because the inventory never had the chips. Raises: Refused if the round to
-    be reversed was not recorded.
+    The reversal of a round is recorded at the round's closing time, because the inventory never had the chips.
+    `closed_at` has the closing times by round, and new rounds are added to it. Raises: Refused if the round to be
+    reversed was not recorded.
     """
     key = RoundKey.of(data)
     if isinstance(data, PostedRound):

@@ -1,4 +1,4 @@
-"""Changes of pit events proposed at the desk: their effects, and whether they are possible. Pure; cents."""
+"""Changes to pit events that are proposed at the desk: their effects, and whether they are possible. Pure; cents."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ PitChangeEffect = Literal["waiting", "recorded", "superseded", "dismissed"]
 """The outcome of an approved change.
 
 `waiting`: not recorded yet. `recorded`: in effect. `superseded`: the pit changed the event first, so the change has no
-effect. `dismissed`: its record was refused, and two people dismissed it.
+effect. `dismissed`: its record was quarantined, and two people dismissed it.
 """
 
 SOMEBODY: Final = "somebody else"
@@ -37,7 +37,7 @@ class PitEventSide(BaseModel):
     """The data of a pit event before or after a change, and when it happened."""
 
     at: datetime
-    data: dict[str, Any] = Field(description="the event's data, in the form that the contract gives its type")
+    data: dict[str, Any] = Field(description="the event's data, as the contract defines them for its type")
 
 
 PitEventStatus = Literal["standing", "corrected", "voided"]
@@ -46,8 +46,8 @@ PitEventStatus = Literal["standing", "corrected", "voided"]
 class PitEventDocument(PitEventSide):
     """A pit event for display: its version in force, or the last version of a voided event.
 
-    `revision` is the number of recordings so far; a change names it. A corrected or voided event has the `correction`,
-    when it was recorded (`changed_at`), and the number of the `change` if it was made at the desk.
+    `revision` counts how often the event has been recorded; a proposed change must name it. A corrected or voided event
+    has the `correction`, its recording time `changed_at`, and the number of the `change` if it was made at the desk.
     """
 
     property: str
@@ -63,16 +63,16 @@ class PitEventDocument(PitEventSide):
 
 
 class PitChangeItem(BaseModel):
-    """A change of a pit event in a list: proposer and reason, decision, and outcome."""
+    """A change to a pit event in a list, with proposer, reason, decision and outcome."""
 
     property: str
     change: int
     table: str
-    sequence: int = Field(description="the place of the event in the pit stream of its table")
-    event: str = Field(description="its type")
+    sequence: int = Field(description="the event's sequence in the pit stream of its table")
+    event: str = Field(description="the event's type")
     gaming_day: date
-    voids: bool = Field(description="whether it voids the event; otherwise it corrects it")
-    replaces: int = Field(description="the revision of the event that it replaces")
+    voids: bool = Field(description="true if the change voids the event, false if it corrects it")
+    replaces: int = Field(description="the revision of the event that the change replaces")
     reason: str
     proposed_by: str
     proposed_at: AwareDatetime
@@ -86,14 +86,14 @@ class PitChangeItem(BaseModel):
 
 
 class LegChange(BaseModel):
-    """The change of an account of the table, signed cents, debits positive."""
+    """The change of the balance of one of the table's accounts, in signed cents, debits positive."""
 
     leg: str
     cents: int
 
 
 class PitChangeEffects(BaseModel):
-    """The effects of a change, computed now by the code that would record it.
+    """The effects that a change would have if it were recorded now.
 
     `refused` is the reason if it could not be recorded now. `restates` are the gaming days whose figures may change,
     including sealed ones.
@@ -111,9 +111,9 @@ class PitVoidDocument(PitChangeEffects):
 
 
 class PitChangeDocument(PitChangeItem, PitChangeEffects, ApprovalSubject):
-    """A change of a pit event with the whole event before and after, and its effects; approvals are bound to it.
+    """A change to a pit event with the whole event before and after, and its effects. Approvals name its hash.
 
-    `stands`: the revision to be replaced is still in force. Without `after` the event is voided.
+    `stands`: the revision to be replaced is still in force. A change without `after` voids the event.
     """
 
     stands: bool
@@ -146,14 +146,18 @@ class FoundEvent:
 
 @dataclass(frozen=True, slots=True)
 class PitDesk:
-    """The state needed to decide on a change: its event, related state, and an approved change in progress."""
+    """The data that a decision on a change depends on.
+
+    `known` is the state that the event refers to. `waiting` is the number of an approved change to the event that is
+    not in effect yet.
+    """
 
     found: FoundEvent
     known: Known
     waiting: int | None = None
 
     def require_standing(self, replaces: int, what: str) -> None:
-        """Raise Rejected if the revision to be replaced is not in force, or an approved change of it is in progress."""
+        """Raise Rejected if the revision to be replaced is not in force, or an approved change to it is in progress."""
         self.found.standing(replaces, what)
         if self.waiting is not None:
             raise Rejected(
@@ -162,7 +166,7 @@ class PitDesk:
             )
 
     def led_to(self, change: DeskChange) -> tuple[FactWithPostings, ...]:
-        """Return the facts that a change would cause. Raises: Rejected, with the reason, if it is not possible."""
+        """Return the facts that a change would cause. Raises: Rejected if the change is not possible."""
         try:
             return of_event(change, self.known)
         except Refused as refused:
@@ -228,7 +232,7 @@ def change_document(item: PitChangeItem, proposed: PitChangeProposed, desk: PitD
 
 
 def effects_of(change: DeskChange, desk: PitDesk) -> PitChangeEffects:
-    """Return the effects of changing the version in force."""
+    """Return the effects of a change to the version of a pit event in force."""
     try:
         recordings = desk.led_to(change)
     except Rejected as rejected:

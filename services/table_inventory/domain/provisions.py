@@ -17,7 +17,7 @@ ValueT = TypeVar("ValueT")
 
 @dataclass(frozen=True, slots=True)
 class Provisions:
-    """The provisions of a property on a gaming day; the latest of them took effect on `effective_from`.
+    """The provisions of a property on a gaming day. The most recent of them took effect on `effective_from`.
 
     `drop` names the instruments that count as drop. `counters` is the number of people who must find the same contents
     in a drop box. `counted` maps each counted table to the sales that it reports.
@@ -75,12 +75,12 @@ class Provisions:
         return "report" if abs(cents) > self.variance_report_cents else "noted"
 
     def is_win(self, window: Window) -> bool:
-        """Return whether the difference found by a window's count is win by count, not a variance.
+        """Return whether a difference found by the count at the end of a window is win by count, not a variance.
 
-        It is while a counted table is open; a closed table wins nothing.
+        It is win by count only while a counted table is open, because a closed table wins nothing.
         """
         return window.play and window.table in self.counted
 
     def deck_life(self, regulation: str, dealing: str) -> timedelta:
-        """Return how long cards may be used under a regulation; the shortest time for an unlisted regulation."""
+        """Return how long cards may be used under a regulation. The shortest time applies to an unlisted regulation."""
         return deck_life(self.deck_hours, regulation, dealing)

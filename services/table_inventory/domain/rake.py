@@ -22,9 +22,10 @@ def non_banking(place: PropertySnapshot, table: str, gaming_day: date) -> NonBan
 
 
 class Rake(BaseModel):
-    """The rake of a non-banking table on a gaming day, cents; None until all of its boxes are counted.
+    """The rake of a non-banking table on a gaming day, in cents.
 
-    `boxes` are the sequences of the box exchanges in the table's pit stream.
+    The rake is None until all boxes of the table are counted. `boxes` are the sequences of the box exchanges in the
+    table's pit stream.
     """
 
     table: str
@@ -37,7 +38,7 @@ class Rake(BaseModel):
 def rakes(tables: Iterable[str], boxes: Iterable[Box], adjustments: Iterable[AdjustmentEntered]) -> list[Rake]:
     """Return the rake of each non-banking table with a box removed on a gaming day, ordered by table.
 
-    `tables` are the non-banking tables; `boxes` and `adjustments` are all of the gaming day's.
+    `tables` are the non-banking tables. `boxes` and `adjustments` are those of the gaming day, for all tables.
     """
     counted: dict[str, list[Box]] = {table: [] for table in sorted(tables)}
     for box in boxes:

@@ -21,8 +21,8 @@ class RatingDocument(BaseModel):
     """A rating: patron, table, seat, average bet, the spans played so far, and its recorded steps.
 
     `pit` is the pit of the table, if it was requested. `playing_since` is the beginning of the current span.
-    `rated_too` names other ratings of the patron that were open at the same time. `stated` is the last statement, once
-    the rating was closed.
+    `rated_too` names other ratings of the patron that were open at the same time. `stated` is the last statement about
+    the rating; None if the rating was never closed.
     """
 
     property: str

@@ -27,9 +27,9 @@ def record_step(
 ) -> FactWithPostings:
     """Return the fact of a rating event from a topic, on the gaming day of its moment.
 
-    The fact names the signing key only if it belongs to a device of the table: a system that signs for several tables
-    passes on what people tell it. Contradictions with other steps show when the rating is derived. Raises: Refused for
-    an unknown property or table.
+    The fact names the signing key only if the key belongs to a device of the table, because a system that signs for
+    several tables only relays what people enter. Contradictions with other steps are found when the rating is derived.
+    Raises: Refused for an unknown property or table.
     """
     data = event.data
     place = place_at(places, data.property, event.time)
@@ -51,7 +51,7 @@ def record_step(
 
 
 def said_of(data: Any) -> dict[str, Any]:
-    """Return the fields of a fact that differ by kind of step: a step's values, or an amendment's content."""
+    """Return the fields of a fact that depend on the kind of step: its values, or the content of an amendment."""
     if isinstance(data, AmendedRating | StepAmendment):
         return {"values": data.instead, "amends": data.step, "reason": data.reason}
     said = {name: value for name, value in data if name in _VALUES and value is not None}
@@ -59,10 +59,10 @@ def said_of(data: Any) -> dict[str, Any]:
 
 
 def step_to_amend(steps: Sequence[RecordedStep], amendment: StepAmendment, by: str, *, own: bool) -> RatingRecorded:
-    """Return the step to be amended: with `own`, one that the person entered; otherwise one that anybody entered.
+    """Return the step to be amended. With `own`, the person must have entered the step.
 
-    A person whose statement about a step was overruled may not amend it again. Raises: Rejected if there is no such
-    step, if this person may not amend it, or if it does not have the given values.
+    A person who was overruled on a step may not amend it again. Raises: Rejected if the step does not exist, if this
+    person may not amend it, or if its kind of step does not have the given values.
     """
     found = next((one.fact for one in steps if one.fact.step == amendment.step), None)
     if found is None:
@@ -84,7 +84,10 @@ def step_to_amend(steps: Sequence[RecordedStep], amendment: StepAmendment, by: s
 
 
 def overruled_by(amended: RatingRecorded, steps: Iterable[RatingRecorded], by: str) -> str | None:
-    """Return who amended a step after this person last entered or amended it, or None; steps in recorded order."""
+    """Return the last person who amended a step after this person entered or amended it; None if nobody else did.
+
+    `steps` are in the order in which they were recorded.
+    """
     word, spoke = amended.by, same_person(amended.by, by)
     for one in steps:
         if one.amends == amended.step:
@@ -95,9 +98,9 @@ def overruled_by(amended: RatingRecorded, steps: Iterable[RatingRecorded], by: s
 def require_place_in_order(
     steps: Sequence[RecordedStep], amended: RatingRecorded, at: datetime, place: PropertySnapshot
 ) -> None:
-    """Raise Rejected if an amended moment is not between those of the previous and the next step.
+    """Raise Rejected if an amended moment is not between the moments of the previous and the next step.
 
-    The first and the last step stay on their gaming day: it may be sealed, and no other day may be affected.
+    The first and the last step must also stay on their gaming day, because another day may be sealed already.
     """
     there, _ = effective_steps(steps)
     mine = next((one for one in there if one.name == amended.step), None)

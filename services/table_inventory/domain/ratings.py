@@ -36,10 +36,10 @@ class RecordedStep(NamedTuple):
 
 @dataclass(frozen=True)
 class Step:
-    """A step after its amendments: `values` are the amended ones.
+    """A step with its amendments applied.
 
-    `device_key` is the key of the table's device that signed patron, table, seat and moment; None if a person stated
-    one of them. `is_patron_signed`: a device signed the patron, whoever stated the rest.
+    `device_key` is the key with which a device of the table signed patron, table, seat and moment; None if a person
+    entered any of these. `is_patron_signed`: a device signed the patron, even if a person entered other values.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Step:
 
 
 class Contradiction(NamedTuple):
-    """A step that contradicts the other steps of its rating, by its name, and the reason."""
+    """The name of a step that contradicts the other steps of its rating, and the reason."""
 
     step: str
     problem: RatingProblem
@@ -68,8 +68,8 @@ class Contradiction(NamedTuple):
 class Rating:
     """A rating after the steps applied so far.
 
-    `spans` are the spans played so far; the current one began at `since`. `contradictions` are the steps without
-    effect, because they contradict other steps. `tie` ties the current seat to the patron, also during a pause.
+    `spans` are the completed spans of play; the current span began at `since`. `contradictions` are steps that have no
+    effect because they contradict other steps. `tie` ties the current seat to the patron, also during a pause.
     """
 
     property: str
@@ -94,7 +94,7 @@ class Rating:
         return self.opened_at is not None and self.closed_at is None and self.since is None
 
     def apply(self, step: Step) -> None:
-        """Apply the next step in the order of moments; a contradiction of earlier steps is only recorded as such."""
+        """Apply the next step in order of moments. A step that contradicts earlier ones only adds a contradiction."""
         problem = self._problem(step)
         if problem is not None:
             self.contradictions.append(Contradiction(step.name, problem))
@@ -138,7 +138,7 @@ class Rating:
         return None
 
     def _tie(self, step: Step) -> None:
-        """Tie the seat to the patron if the table's device signed the step and a device the patron; else untie it."""
+        """Tie the seat to the patron if devices signed both the step and the patron; otherwise remove the tie."""
         key = step.device_key if self.is_patron_signed and self.seat is not None else None
         is_here = self.table == (step.values.table or step.table)
         self.tie = SeatTie(device_key=key, since=step.at) if key is not None and is_here else None
@@ -173,9 +173,9 @@ def rating_of(recorded: Sequence[RecordedStep]) -> Rating:
 
 
 def effective_steps(recorded: Iterable[RecordedStep]) -> tuple[list[Step], list[Contradiction]]:
-    """Return the steps that happened, as amended and in order, and the amendments without effect.
+    """Return the steps as amended, in order and without voided steps, and the amendments without effect.
 
-    Of several amendments of a step, the latest valid one counts.
+    If a step was amended several times, the latest valid amendment counts.
     """
     said: dict[str, RecordedStep] = {}
     amendments: list[RecordedStep] = []
@@ -206,7 +206,7 @@ def _why_useless(
 ) -> RatingProblem | None:
     """Return the reason why an amendment has no effect, or None. `before` is the amendment in effect so far.
 
-    An amendment from another system does not undo what a supervisor amended at the desk.
+    An amendment from another system cannot replace an amendment that a different person made at the desk.
     """
     if amended is None:
         return "amends_nothing"
@@ -242,11 +242,11 @@ def _as_amended(recorded: RecordedStep, amendment: RecordedStep | None) -> Step 
 
 
 _TIES: Final = frozenset({"patron", "table", "seat", "at"})
-"""The values that tie a seat to a patron. An amendment of them unties it unless the table's device signed it."""
+"""The values that tie a seat to a patron. An amendment of one removes the tie unless the table's device signed it."""
 
 
 class Basis(NamedTuple):
-    """The basis of a span's theoretical win: game, decisions and house edge; None where unknown."""
+    """The basis of a span's theoretical win: game, decisions and house edge, each None if unknown."""
 
     game: str | None = None
     decisions: RatedDecisions | None = None
@@ -254,7 +254,7 @@ class Basis(NamedTuple):
 
 
 def decisions_of(span: RatedSpan, an_hour: int, source: str) -> RatedDecisions:
-    """Return the decisions of a span, from the stated number of decisions per hour."""
+    """Return the number of decisions in a span, computed from `an_hour` decisions per hour as stated in `source`."""
     number = an_hour * span.seconds / _HOUR
     return RatedDecisions(basis="stated", number=str(number), an_hour=an_hour, source=source)
 
@@ -287,7 +287,10 @@ def _lacks(span: RatedSpan) -> Iterable[RatingProblem]:
 
 
 def problems_of(rating: Rating, *, has_property: bool) -> list[RatingProblem]:
-    """Return the problems of a rating, each once; `has_property`: the property existed when the rating was opened."""
+    """Return the problems of a rating without duplicates.
+
+    `has_property`: the property existed when the rating was opened.
+    """
     found = [one.problem for one in rating.contradictions]
     if rating.opened_at is None:
         found.append("not_opened")
@@ -300,8 +303,8 @@ def statement(rating: Rating, bases: Mapping[int, Basis], gaming_day: date | Non
     """Return the fields of a rating's statement, all those of `RatingStated` except its revision.
 
     `bases` has the basis of each span, by index. `gaming_day` is the day of the opening; None if the rating was never
-    opened, or the property did not exist then. A rating that is not closed has only problems. The theoretical win is
-    None if that of any span is.
+    opened, or the property did not exist then. The statement of a rating that is not closed has problems but no
+    figures. The theoretical win of the rating is None if that of any span is None.
     """
     said: dict[str, Any] = {"property": rating.property, "rating": rating.rating, "patron": rating.patron}
     if gaming_day is None or rating.opened_at is None or rating.closed_at is None:
@@ -335,11 +338,11 @@ def statement(rating: Rating, bases: Mapping[int, Basis], gaming_day: date | Non
 
 
 def stated_as(said: Mapping[str, Any], last: RatingStated | None) -> Sequence[RatingStated]:
-    """Return the statements that are due: none if the last statement has the same fields.
+    """Return the statements that are due for a rating with the fields `said`; none if the last statement has the same.
 
-    A rating that was never closed is not stated. One that is no longer closed is stated as open, on its former day. One
-    that moved to another gaming day is first stated as open on its former day, then on the new one, so that each day
-    has only its own ratings.
+    A rating that was never closed needs no statement. If a closed rating is open again, a statement records it as open
+    on its former day. If a rating moved to another gaming day, a first statement records it as open on its former day,
+    and a second one records it on the new day, so that each day has only its own ratings.
     """
     if last is None and said.get("closed_at") is None:
         return ()

@@ -1,10 +1,10 @@
 """Sessions of a table, derived from its counts: its windows by gaming day and shift, and the missing counts.
 
 An opener begins a session and a closer ends it. A count of an open table that begins another shift or gaming day
-divides the session; a spot count divides only time. The gaming day and shift of a window follow from the count that
-begins it: movements in it belong to that day, whatever day they claim. A table that stays open over the end of a gaming
-day is counted within the pit's margin; without such a count, the session is cut at that moment, and both days miss the
-count.
+divides the session. A spot count only begins another window of the same shift. The count that begins a window
+determines its gaming day and shift, and all movements in the window belong to that day, whatever day they claim. A
+table that stays open past the end of a gaming day must be counted within the pit's margin. Without such a count, the
+session is cut at the end of the day, and both days miss the count.
 """
 
 from collections import deque
@@ -18,7 +18,7 @@ from shared.contracts.win import Missing, MissingKind
 
 _DAY: Final = timedelta(days=1)
 TICK: Final = timedelta(microseconds=1)
-"""The step by which a gaming day ends before the next one begins."""
+"""The smallest difference in time. A gaming day ends one tick before the next one begins."""
 EVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
@@ -47,7 +47,7 @@ class ShiftKey(NamedTuple):
 
 
 class Lack(NamedTuple):
-    """A missing item, and the shift that is missing it."""
+    """A missing item, and the shift in which it is missing."""
 
     of: ShiftKey
     missing: Missing
@@ -67,9 +67,9 @@ class Piece:
 class Sessions:
     """The sessions of a table, from its counts.
 
-    `carried` are inventories carried over on days without an opener. `recounted` are counts replaced by a recount.
-    `repeated` are all counts that were made again, whether anything moved between or not. `unexpected` are openers of a
-    table that was already open: they count the table, and need an explanation.
+    `carried` are inventories carried over on days without an opener. `recounted` are counts that a recount replaced.
+    `repeated` are all counts that were made again, even if something moved in between, so that both remain valid.
+    `unexpected` are openers of a table that was already open. They count the table, and need an explanation.
     """
 
     table: str
@@ -82,7 +82,7 @@ class Sessions:
     unexpected: Sequence[Count]
 
     def happened_on(self, clock: Clock, day: date) -> bool:
-        """Return whether the table was open on a gaming day, or had a count, a movement or play on it."""
+        """Return whether the table was open on a gaming day, or had a count, a movement or play on that day."""
         begins, ends = clock.begins_at(day), clock.begins_at(day + _DAY)
         return any(one.gaming_day == day for one in self.carried) or any(
             (window.play and window.gaming_day == day)
@@ -100,8 +100,8 @@ def nothing_of(table: str) -> Sessions:
 def sessions_of(clock: Clock, marks: Sequence[Mark], now: datetime) -> Sessions:
     """Return the sessions of one table. `marks` are in order of time, counts before other marks at the same moment.
 
-    Marks at the end of a gaming day (a `TICK` before the next begins) count once the pit's margin after it has passed
-    by `now`.
+    A mark at the end of a gaming day (a `TICK` before the next day) cuts the session of an open table only if the pit's
+    margin after it has passed by `now`.
     """
     recounted: list[Count] = []
     repeated: list[Count] = []
@@ -115,9 +115,10 @@ def sessions_of(clock: Clock, marks: Sequence[Mark], now: datetime) -> Sessions:
 
 
 def _effective(marks: Iterable[Mark], recounted: list[Count], repeated: list[Count]) -> list[Mark]:
-    """Return the marks, with only the last of counts that were repeated before anything moved.
+    """Return the marks, with only the last count of several that were made before anything moved.
 
-    The recount takes the position of the first count, so that what the first count ended stays ended.
+    The last count takes the position of the first one, so that the window that the first one ended still ends there.
+    Replaced counts are added to `recounted`, and all repeated counts to `repeated`.
     """
     found: list[Mark] = []
     last: int | None = None
@@ -155,7 +156,8 @@ def _ends_a_day(count: Count | None, following: date) -> bool:
 class _Running:
     """The current window: its first count, its movements, and its shift while the table is open.
 
-    `earlier` are movements between the count and a cut. `uncounted`: no count began this gaming day.
+    `earlier` are movements between the first count and a cut. `uncounted`: the current gaming day began without a
+    count.
     """
 
     start: Count | None = None
@@ -168,7 +170,7 @@ class _Running:
     uncounted: bool = False
 
     def after(self, count: Count, at: datetime) -> "_Running":
-        """Return the window that begins with a count; after a spot count or a carried one, the shift stays the same."""
+        """Return the window that begins with a count. After a spot count or carried inventory, the session goes on."""
         if count.purpose in ("spot", "carried"):
             return replace(self, start=count, since=at, moves=NOTHING, earlier=NOTHING, opens=False)
         return _Running(start=count, since=at, open=self.open, opened_at=count.at)
@@ -239,7 +241,7 @@ class _Making:
                 self.running = self.running.after(count, at)
 
     def _divide(self, count: Count, at: datetime) -> None:
-        """Process a count of a table that is, or must have been, open; it may begin another shift or gaming day."""
+        """Process a count that only an open table can have. It may begin another shift or gaming day."""
         running, begun = self.running, ShiftKey(*count.begun)
         if count.purpose == "opener":
             self.unexpected.append(count)
@@ -262,7 +264,7 @@ class _Making:
         self.running = _Running(start=count, since=at, open=ShiftKey(*count.begun), opens=True, opened_at=count.at)
 
     def _unopened(self, count: Count, at: datetime) -> None:
-        """End a session whose opener is missing: it began on the count's gaming day, after the previous count."""
+        """End a session without an opener. It began on the count's gaming day, at or after the previous count."""
         running, of = self.running, ShiftKey(count.gaming_day, count.shift)
         self._lack(of, "opener", count.at if running.start is None else running.start.at)
         begun = max(running.since or at, self.clock.begins_at(count.gaming_day))
@@ -272,14 +274,17 @@ class _Making:
         self._emit(count, closes=True)
 
     def _require_today(self, at: datetime) -> None:
-        """End the gaming day of the open session if it is over, before a count of a later day."""
+        """End the gaming day of the open session if that day was over by the moment `at`."""
         if self.running.open is not None:
             ended = self.clock.begins_at(self.running.open.gaming_day + _DAY)
             if ended <= at:
                 self._day_ends(ended)
 
     def _day_ends(self, at: datetime) -> None:
-        """Cut an open table's window at the end of a gaming day, unless a count around that time ends the day."""
+        """Cut the current window at the end of a gaming day.
+
+        The window of an open table is not cut if a count ends the day within the pit's margin, or may still do so.
+        """
         running, next_day = self.running, self.clock.gaming_day(at)
         if running.open is None:
             if running.start is not None or running.since is not None:
@@ -307,7 +312,7 @@ class _Making:
         return any(at <= mark.at <= until and _ends_a_day(mark.count, day) for mark in self.counts)
 
     def _emit(self, end: Count | None, *, until: datetime | None = None, **more: Any) -> None:
-        """Add the current window to the windows, up to a count or the end of a gaming day."""
+        """Add the current window to `windows`. It ends with the count `end`, or is cut at `until`."""
         running = self.running
         of = running.open or self._closed(end)
         self.windows.append(
@@ -328,9 +333,9 @@ class _Making:
         )
 
     def _closed(self, end: Count | None) -> ShiftKey:
-        """Return the gaming day and shift of a window of a closed table: those at the window's end.
+        """Return the gaming day and shift of a closed table's window: those of the count `end`, or of its beginning.
 
-        If chips were sold in it, an opener is missing.
+        If chips were sold in the window, record that an opener is missing.
         """
         running = self.running
         moment = running.since or (None if end is None else end.at)
@@ -341,7 +346,7 @@ class _Making:
         return of if end is None else ShiftKey(end.gaming_day, end.shift)
 
     def _lacks_closer(self, of: ShiftKey) -> None:
-        """Record that a session has no closer, since its opening."""
+        """Record that the closer of a session is missing since the session was opened."""
         assert self.running.opened_at is not None
         self._lack(of, "closer", self.running.opened_at)
 

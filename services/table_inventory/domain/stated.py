@@ -32,9 +32,10 @@ def days_since(running: date, now: date) -> list[date]:
 
 
 def goes_on(place: PropertySnapshot, day: date, wins: Iterable[Win]) -> bool:
-    """Return whether a table stayed open over the end of a gaming day without a count, which affects later days.
+    """Return whether a table stayed open past the end of a gaming day without being counted.
 
-    A count of an earlier day can then change the statement of a later day, and none in between.
+    If it did, a count of an earlier day can change the statement of a later day, even if no statement about the days in
+    between changes.
     """
     end = place.begins_at(day + timedelta(days=1))
     return any(lack.what == "day_count" and lack.since >= end for win in wins for lack in win.lacks)
@@ -43,9 +44,9 @@ def goes_on(place: PropertySnapshot, day: date, wins: Iterable[Win]) -> bool:
 def unstated_of(
     place: PropertySnapshot, key: DayKey, shifts: Mapping[str, Sequence[Win]], stated: Sequence[Stated]
 ) -> Iterator[WinStated]:
-    """Yield the statements due for a gaming day: shifts whose figures differ from their last statement.
+    """Yield the statements that are due for a gaming day, one for each shift that differs from its last statement.
 
-    `shifts` is the win of each table by shift; `stated` are the last statements about these tables.
+    `shifts` maps each table to the wins of its shifts. `stated` are the last statements about these tables.
     """
     known = {(one.table, one.shift): one for one in stated}
     now = {(table, win.shift or ""): win for table, wins in shifts.items() for win in wins}

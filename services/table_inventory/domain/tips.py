@@ -19,5 +19,5 @@ class TipHoursDocument(TipHours, Revision):
 
 
 def days_of(place: PropertySnapshot, pool: TipsPool, day: date) -> tuple[date, date]:
-    """Return the first and last gaming day of the tips pool that includes a day; the pack defines the weeks."""
+    """Return the first and last gaming day of the tips pool that includes a day. The pack defines weekly periods."""
     return period_of(place.law, pool.period, day)

@@ -1,4 +1,4 @@
-"""Play at a closed table. It belongs to no win, so the gaming day cannot be closed until it is resolved."""
+"""Play at a closed table. No win includes it, so that the gaming day cannot be closed until it is corrected."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
@@ -15,7 +15,7 @@ _DAY: Final = timedelta(days=1)
 class Unopened(BaseModel):
     """Play at a closed table: counts by kind, and the time of the first event.
 
-    Sales of chips are not included, because for those the day already misses an `opener`.
+    Sales of chips are not included, because the gaming day already misses an `opener` if chips were sold.
     """
 
     table: str
@@ -26,7 +26,7 @@ class Unopened(BaseModel):
     waivers: int = 0
 
     def in_words(self, zone: ZoneInfo) -> str:
-        """Return the play as text, with times by the property's clock."""
+        """Return the play as text, with times in the time zone of the property."""
         counted = [(self.rounds, "round"), (self.coupons, "coupon"), (self.changes, "change of chips")]
         counted.append((self.waivers, "waiver of vigorish"))
         since = self.since.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
@@ -56,7 +56,7 @@ class ClosedTime(NamedTuple):
 
 
 def closed_times(clock: Clock, day: date, sessions: Iterable[Sessions]) -> Iterator[ClosedTime]:
-    """Yield the periods of a gaming day in which tables were closed, for all tables with a record."""
+    """Yield the periods of a gaming day in which tables were closed, table by table."""
     first, last = clock.begins_at(day) - TICK, clock.begins_at(day + _DAY) - TICK
     for one in sessions:
         for window in one.windows:

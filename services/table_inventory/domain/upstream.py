@@ -1,6 +1,6 @@
 """Round settlement's reports about its input: missing events and quarantined records.
 
-A gaming day cannot be closed while any of its property are open.
+A gaming day cannot be closed while any such item of its property is open.
 """
 
 import re
@@ -20,7 +20,7 @@ from shared.contracts.journal_facts import (
 )
 
 OF_INPUT: Final = (GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed, DismissedTogether)
-"""The facts of round settlement about its input."""
+"""The types of facts with which round settlement reports missing events and quarantined records."""
 
 _OF_PROPERTY: Final = re.compile(r"/properties/([^/]+)/")
 
@@ -51,7 +51,7 @@ def property_of(source: str | None) -> str | None:
 
 
 def noted(event: Event[Any]) -> Iterator[UpstreamNoted]:
-    """Yield the facts that note a report of round settlement about its input."""
+    """Yield the facts that record a report of round settlement about its input."""
     match event.data:
         case GapOpened() as gap:
             property_name = property_of(gap.source)

@@ -20,9 +20,9 @@ VarianceStatus = Literal["open", "owned", "resolved", "changed"]
 
 
 class VarianceName(NamedTuple):
-    """The identity of a variance at a property, without its gaming day, which may change when counts are corrected.
+    """The name of a variance at a property. It omits the gaming day, which may change when counts are corrected.
 
-    `number` is the pit sequence of the count or box exchange, or the slip number.
+    `number` is the sequence of the count or box exchange in the table's pit stream, or the slip number.
     """
 
     table: str
@@ -48,10 +48,10 @@ class VarianceKey(NamedTuple):
 class Variance(ApprovalSubject):
     """A variance. `cents` is the counted (or received) less the expected amount; negative if chips are missing.
 
-    `by_instrument` splits the variance of a drop box. `expected_by_denomination` and `counted_by_denomination` are
-    numbers of pieces, if every movement since the last count is known by denomination. If rounds were played,
-    `unexplained_by_denomination` is what the known movements do not explain of each denomination. Status `changed`: the
-    variance was resolved, and later records changed it.
+    `by_instrument` splits the variance of a drop box. The figures by denomination are numbers of pieces.
+    `expected_by_denomination` is None unless all movements since the last count are known by denomination. If it is
+    None, `unexplained_by_denomination` has the counted pieces less those of the last count and the known movements.
+    Status `changed`: later records changed the variance after it was resolved.
     """
 
     property: str
@@ -83,7 +83,7 @@ class Variance(ApprovalSubject):
         return VarianceKey(self.property, self.gaming_day, self.variance, self.table, self.number)
 
     def judged(self, provisions: Provisions) -> "Variance":
-        """Return the variance with its reporting level: that of its largest part, if it is split."""
+        """Return the variance with its reporting level. The largest part of a split variance determines the level."""
         cents = max((self.by_instrument or {}).values(), key=abs, default=self.cents)
         return self.model_copy(update={"level": provisions.level(cents)})
 
@@ -125,8 +125,8 @@ def variances(
 ) -> list[Variance]:
     """Return all variances of a gaming day, by table and time.
 
-    `slips` count if the received and sent amounts differ, or if the variance has a case. `cases` maps variances to
-    their cases, whatever gaming day each variance belonged to when its owner was named.
+    `cases` maps variances to their cases: owner, conclusion, and resolved amounts. A variance keeps its case even if
+    its gaming day changes. A variance of 0 cents is included if an earlier resolution of it must be undone.
     """
     looked_at = (
         window

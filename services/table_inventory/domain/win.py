@@ -27,11 +27,11 @@ _INSTRUMENTS: Final[Mapping[str, str]] = {
     "match_play": "match_play_cents",
     "direct_bet": "direct_bet_cents",
 }
-"""The figure of each instrument that the law may count as drop, by instrument."""
+"""The field of `Win` for each instrument that the law may count as drop."""
 
 
 def win_effect(provisions: Provisions, figure: Figure, cents: int) -> int:
-    """Return the effect on the win (or on a table's rake) of raising a figure by `cents`; cents."""
+    """Return the change of the win (or of a table's rake) in cents if a figure is raised by `cents`."""
     match figure:
         case "currency":
             return _drop_effect(provisions, "currency", cents)
@@ -49,24 +49,25 @@ def _drop_effect(provisions: Provisions, instrument: str, cents: int) -> int:
 
 @dataclass(slots=True)
 class Win:
-    """The win of a table, of one of its shifts, or of all tables, under the formula of the law; cents.
+    """The win of a table, of one of its shifts, or of all tables, under the formula of the law.
 
-    `win_cents` is computed from opener, fills, credits, closer and drop, and is None while something is missing.
-    `missing` lists the kinds of missing items, `lacks` the items. Drop is what the law counts as drop of currency,
-    counter checks, prepaid access, match play and direct bets. By closer + credits + drop - opener - fills the win is
-    always `rounds_win_cents` + `counted_win_cents` + `inventory_variance_cents` + `drop_variance_cents` + `drop_cents`,
-    less currency, counter checks and prepaid access.
+    `win_cents` is computed from opener, fills, credits, closer and drop. It is None while something is missing:
+    `missing` lists the kinds of missing items, `lacks` the items. `drop_cents` is the sum of those instruments that the
+    law counts as drop: currency, counter checks, prepaid access, match play or direct bets. Under the formula closer +
+    credits + drop - opener - fills, the win always equals `rounds_win_cents` + `counted_win_cents` +
+    `inventory_variance_cents` + `drop_variance_cents` + `drop_cents`, less currency, counter checks and prepaid access.
 
-    A count's difference from the expected inventory is `counted_win_cents` at a table whose `play` is counted, and
-    `inventory_variance_cents` at other tables. If a table does not report each sale, the contents of boxes beyond the
-    reported sales are part of its counted win (`unrecorded_currency_cents`, `unrecorded_checks_cents`).
-    `difference_cents` is the part of the win that neither rounds nor win by count explain. While something is missing,
-    the win by count is 0. A total has no `play`.
+    The difference of a count from the expected inventory is part of `counted_win_cents` at a table whose `play` is
+    counted, and of `inventory_variance_cents` at other tables. If a table does not report each sale, the contents of
+    boxes beyond the reported sales are also part of its counted win (`unrecorded_currency_cents`,
+    `unrecorded_checks_cents`). `difference_cents` is the part of the win that neither rounds nor win by count explain.
+    While something is missing, the win by count is 0. A total over all tables has no `play`.
 
-    `coupons_cents` were counted in boxes: match play, direct bets, and other coupons, which are only a memorandum.
-    `rounds_win_cents` is the settled win in chips, less coupons paid and vigorish waived. `counts` and `boxes` are the
-    sequences in the table's pit stream from which the figures are computed. `handed_over_cents` are counts that end one
-    shift and begin the next of the same day; for a whole day they are in neither opener nor closer.
+    `coupons_cents` is the stated value of the coupons counted in boxes: match play, direct bets, and other coupons,
+    which are only a memorandum. `rounds_win_cents` is the settled win in chips, less coupons paid and vigorish waived.
+    `counts` and `boxes` are the sequences of the counts and box exchanges in the table's pit stream. A count that ends
+    one shift and begins the next on the same day is in `handed_over_cents`; over the whole day, such counts are in
+    neither opener nor closer.
     """
 
     table: str | None = None
@@ -112,7 +113,7 @@ class Win:
     counts: list[int] = field(default_factory=list)
     boxes: list[int] = field(default_factory=list)
     times: Annotated[list[ShiftTime], Field(exclude=True)] = field(default_factory=list)
-    """The periods in which the table was open in the shift. They are in statements, but in no document."""
+    """The periods of the shift in which the table was open. Statements include them; documents do not."""
 
     @property
     def found(self) -> bool:
@@ -153,7 +154,7 @@ class Win:
         return self
 
     def figures(self, *, non_banking: bool) -> WinFigures:
-        """Return the figures to state for a shift; for a non-banking table, only figures that are not part of a win."""
+        """Return a shift's figures for a statement. A non-banking table has only figures that are not part of a win."""
         if non_banking:
             counted = {name: getattr(self, name) for name in ("counter_checks_cents", "rake_cents")}
             tally = {"openings": self.openings, "boxes": len(self.boxes), "boxes_counted": self.boxes_counted}
@@ -179,10 +180,10 @@ def shift_wins(
     adjustments: Iterable[AdjustmentEntered],
     slips: Iterable[Slip] = (),
 ) -> list[Win]:
-    """Return the win of each shift of a table on a gaming day, in order of their first record.
+    """Return the win of each shift of a table on a gaming day, in the order in which the shifts first have a record.
 
-    `boxes` are the table's exchanges in order of time, including the ones before and after the day. `adjustments` are
-    the day's approved ones; `slips` are the day's slips in progress.
+    `boxes` are the boxes removed from the table in order of time, including the last one before and the first one after
+    the day. `adjustments` are the day's approved adjustments. `slips` are the day's slips in progress.
     """
     found: dict[str, Win] = {}
 
@@ -214,7 +215,7 @@ def shift_wins(
 
 
 def of_day(provisions: Provisions, shifts: Sequence[Win]) -> Win:
-    """Return a table's win on a gaming day from its shifts; handovers are in neither opener nor closer."""
+    """Return a table's win on a gaming day. Counts between two of its `shifts` are in neither opener nor closer."""
     win = _sum(shifts)
     win.table, win.play = shifts[0].table, shifts[0].play
     win.game = next((one.game for one in shifts if one.game is not None), None)
@@ -227,7 +228,7 @@ def of_day(provisions: Provisions, shifts: Sequence[Win]) -> Win:
 
 
 def total(provisions: Provisions, rows: Sequence[Win]) -> Win:
-    """Return the total win of all tables, with every missing item of any table."""
+    """Return the total win of all tables. It has the missing items of every table."""
     return _sum(rows).finish(provisions)
 
 
@@ -268,7 +269,7 @@ def _add_window(win: Win, window: Window, *, is_win: bool) -> None:
 
 
 def _add_time(times: list[ShiftTime], piece: Piece) -> None:
-    """Add a period to the periods of a shift, merged with the last one if the two adjoin."""
+    """Add a period to the periods of a shift. If it adjoins the last one, merge the two."""
     since = times.pop().since if times and times[-1].until == piece.since else piece.since
     times.append(ShiftTime(since=since, until=None if piece.until == EVER else piece.until))
 
@@ -298,10 +299,11 @@ def _add_box(win: Win, box: Box, sales: Sales) -> None:
 
 
 class TablesWin(BaseModel):
-    """The win of a gaming day, by table and in total; the total is None while a table is incomplete.
+    """The win of a gaming day, by table and in total. The total win is None while a table is incomplete.
 
-    `formula` and `drop` (the instruments that count as drop) are those of the law in `property_version`, in effect
-    since `provisions_from`. `rake` is the rake of non-banking tables, which have no win; `contests` ended on the day.
+    `formula` and `drop` (the instruments that count as drop) are those of the law to which `property_version` refers,
+    in effect since `provisions_from`. `rake` is the rake of non-banking tables, which have no win. `contests` are the
+    results of contests that ended on the day.
     """
 
     property_version: int
@@ -328,7 +330,7 @@ def day_win(
 ) -> DayWin:
     """Return the current win of a gaming day.
 
-    `shifts` is the win of its banking tables by shift; `rake` is the rake of its non-banking tables.
+    `shifts` has the win of each shift of the banking tables, by table. `rake` is the rake of the non-banking tables.
     """
     of_shifts = [row for table in sorted(shifts) for row in shifts[table]]
     tables = [of_day(provisions, shifts[table]) for table in sorted(shifts) if shifts[table]]

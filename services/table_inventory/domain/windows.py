@@ -1,7 +1,7 @@
-"""Windows: the time between two counts of a table, and the expected inventory at the end of it.
+"""Windows: the time between two counts of a table, and the expected inventory at the end of that time.
 
-The expected inventory is the count at the beginning of the window plus the movements in it. Its difference from the
-count at the end is a variance.
+The expected inventory is the count at the beginning of the window plus the movements in the window. The difference
+between the count at the end and the expected inventory is a variance.
 """
 
 from datetime import date
@@ -33,17 +33,17 @@ class Count(BaseModel, frozen=True):
 
     @property
     def begun(self) -> tuple[date, str]:
-        """Return the gaming day and shift that begin with the count; by default, its own."""
+        """Return the gaming day and shift that begin with the count; by default, those of the count."""
         return (self.begins_day or self.gaming_day, self.begins_shift or self.shift)
 
 
 class Moves(BaseModel, frozen=True):
-    """The movements in a window: `cents` in total, positive into the inventory, and by kind.
+    """The movements in a window, in total and by kind. The total `cents` are positive into the inventory.
 
-    Figures by kind are positive: `currency_cents` is the currency paid by players. `by_denomination` has the movements
-    known by denomination, signed; it is only read if needed, for a table without a further count or with a variance.
-    `unknown` is the number of movements without denominations, less those that were reversed; `coupons` is the number
-    of dropped coupons.
+    Figures by kind are positive: `currency_cents`, for example, is the currency paid by players. `by_denomination` has
+    the signed numbers of pieces moved, as far as they are known. It is only read for a table's current window and for a
+    window with a variance. `unknown` is the number of movements without denominations, less reversed ones. `coupons` is
+    the number of dropped coupons.
     """
 
     cents: int = 0
@@ -76,7 +76,7 @@ class Moves(BaseModel, frozen=True):
         return bool(self.currency_cents or self.counter_checks_cents or self.coupons)
 
     def __add__(self, other: "Moves") -> "Moves":
-        """Return the sums of both movements."""
+        """Return the sum of two sets of movements."""
         sums = {name: getattr(self, name) + getattr(other, name) for name in _SUMS}
         known = (self.by_denomination, other.by_denomination)
         by_denomination = None if None in known else added(*(one for one in known if one is not None))
@@ -102,10 +102,10 @@ class Mark(BaseModel, frozen=True):
 class Window(BaseModel, frozen=True):
     """The time at a table between a count (`start`; None if there was none) and the next count (`end`).
 
-    If a gaming day ended without a count, the window is cut there, at `since` and `until`: `moves` are the movements
-    within the cuts, `earlier` those between `start` and `since`. `play`: the table was open. `opens` and `closes`: the
-    counts are opener and closer of the window's `gaming_day` and `shift`, which follow from the count that begins it.
-    `hands_over`: `end` begins another shift of the same gaming day.
+    If a gaming day ends without a count, the window is cut at that moment, and only covers the time from `since` to
+    `until`. `moves` are the movements in the time that it covers; `earlier` are those between `start` and `since`.
+    `play`: the table was open. `opens`: `start` is the opener of the window's `gaming_day` and `shift`. `closes`: `end`
+    is their closer. `hands_over`: `end` also begins another shift of the same gaming day.
     """
 
     table: str
@@ -124,12 +124,12 @@ class Window(BaseModel, frozen=True):
 
     @property
     def expected_cents(self) -> int:
-        """Return the expected inventory at the end of the window, cents."""
+        """Return the expected inventory at the end of the window, in cents."""
         return (0 if self.start is None else self.start.cents) + self.earlier.cents + self.moves.cents
 
     @property
     def variance_cents(self) -> int | None:
-        """Return the counted less the expected amount, cents; None without two counts."""
+        """Return the counted less the expected amount, in cents; None without two counts."""
         if self.start is None or self.end is None:
             return None
         return self.end.cents - self.expected_cents
@@ -144,9 +144,10 @@ class Window(BaseModel, frozen=True):
 
     @property
     def unexplained_by_denomination(self) -> Stacks | None:
-        """Return counted pieces less start and known movements, by denomination; None without two counts.
+        """Return the pieces counted at the end less those at the start and in known movements, by denomination.
 
-        Settled rounds and most sales have no denominations, so this is their sum plus the variance.
+        Settled rounds and most sales have no denominations, so that the result is the sum of these movements and the
+        variance. It is None without two counts.
         """
         moves = self.earlier + self.moves
         if self.start is None or self.end is None or moves.by_denomination is None:
@@ -156,9 +157,9 @@ class Window(BaseModel, frozen=True):
 
 
 class InventoryRow(BaseModel):
-    """The expected inventory of a table at a moment: its last count, and the movements since, cents.
+    """The expected inventory of a table at a moment, with the last count and the movements since that count.
 
-    `expected_by_denomination` is set if every movement since is known by denomination.
+    `expected_by_denomination` is None unless all of these movements are known by denomination.
     """
 
     table: str

@@ -100,7 +100,7 @@ def touched(fact: Fact) -> Iterator[tuple[str, str, date]]:
                 yield fact.property, box.table, box.gaming_day
         case inventory.SlipVoided():
             yield fact.property, fact.table, fact.gaming_day
-            yield fact.property, fact.table, fact.voided_at.date()  # about the day on which the chips went back
+            yield fact.property, fact.table, fact.voided_at.date()  # roughly the day on which the chips went back
         case inventory.OfTableDay() if isinstance(fact, _TOUCHING):
             yield fact.property, fact.table, fact.gaming_day
 

@@ -1,6 +1,6 @@
-"""The read model of what happens at a table: its pit events, its slips, and the rounds played there.
+"""The read model of gaming tables: their pit events, their slips, and the rounds played on them.
 
-A pit event can be corrected or voided, so its rows follow from the version in force.
+A pit event can be corrected or voided, so that its rows always show the version in force.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ _CHECKS: Final[Mapping[type[pit.PitData], tuple[str, str]]] = {
     pit.InspectedCardReader: ("card_reader", "inspected_by"),
     pit.CountedStub: ("stub", "dealer"),
 }
-"""By type of equipment event: the name of the check, and the field with the person responsible."""
+"""By type of equipment event: the name of the equipment check, and the field with the person responsible."""
 
 
 Standing = Mapping[PitPlace, tuple[int, int] | None]
@@ -86,7 +86,7 @@ def _place(fact: inventory.OfPitEvent | inventory.PitNoted) -> PitPlace:
 
 
 async def what_stands(connection: AsyncConnection, recorded: Sequence[Recorded]) -> Standing:
-    """Write the versions in force of pit events, delete voided rows, and return the batch's entries in force."""
+    """Write the entry in force of each pit event of a batch, delete rows of voided events, and return these entries."""
     events = PitEventRows(t.pit_events, "gaming_day", "voided_shard", "voided_seq")
     voided: dict[PitPlace, inventory.PitVoided] = {}
     for entry, fact in recorded:
@@ -131,7 +131,7 @@ ROWS_OF_EVENTS: Final[Sequence[tuple[type[pit.PitData] | tuple[type[pit.PitData]
     (pit.IssuedCounterCheck, t.counter_checks, "number"),
     (tuple(_CHECKS), t.equipment, "sequence"),
 )
-"""By type of pit event: the table of its row, and the column with its sequence in the pit stream."""
+"""By type of pit event: the database table of its row, and the column with its sequence in the pit stream."""
 
 
 def _pit(rows: Rows, entry: Entry, fact: inventory.PitRecorded, *, stands: bool) -> None:

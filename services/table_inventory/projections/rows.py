@@ -26,7 +26,7 @@ Said = Iterable[tuple[str, Any]]
 
 
 Kept = Mapping[type[Fact], tuple[Write, Table, Row]]
-"""By type of fact that is written as one row: the statement, the table, and additional columns."""
+"""By type of fact that is written as one row: the function for its statement, its table, and additional columns."""
 
 
 def _values(table: Table, columns: tuple[str, ...]) -> list[str]:
@@ -42,13 +42,13 @@ def insert(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
 
 @cache
 def merge(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
-    """Insert rows, or update the existing ones, where several shards contribute to a row."""
+    """Insert rows, or update existing ones, if several shards contribute columns to the same row."""
     return bulk.insert(table, columns, on_conflict=bulk.replaced(table, *_values(table, columns)))
 
 
 @cache
 def refuse(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
-    """Insert quarantined records; if a record is already known as closed, add only its source and reason."""
+    """Insert quarantined records. If a record is already on file as closed, add only its source and reason."""
     return bulk.insert(table, columns, on_conflict=bulk.replaced(table, "property", "source", "sequence", "reason"))
 
 

@@ -55,7 +55,7 @@ _OF_COUNTS: Final = frozenset({"table.opened", "table.closed", "table.counted", 
 async def read_dependents(
     connection: AsyncConnection, events: Iterable[Event[Any]], known: PitEventsKnown[PitRecorded]
 ) -> dict[PitPlace, Dependents]:
-    """Return what depends on the recorded events that changes refer to, by the position of the change."""
+    """Return what depends on each recorded event that a change refers to, by the position of the change."""
     found: dict[PitPlace, Dependents] = {}
     for event in events:
         standing = known.standing(event) if isinstance(event.data, PitChange) else None
@@ -70,10 +70,10 @@ async def read_dependents(
 async def require_still_free(
     connection: AsyncConnection, change: PitChange, standing: EventStanding[PitRecorded]
 ) -> None:
-    """Check again, in the recording transaction, that a change is possible.
+    """Check again, in the transaction that records a change, that the change is possible.
 
-    A command that depends on the event holds a lock on the event's row (`queries.holding`), so that the change waits
-    for it and then sees what it wrote. Raises: Refused, naming what must be undone first.
+    A concurrent command that depends on the event holds a lock on the event's row (`queries.holding`). The change waits
+    for that command and then sees its result. Raises: Refused; the error names what must be undone first.
     """
     data = standing.fact.data
     slip = None
@@ -128,10 +128,10 @@ async def _boxes_beside(connection: AsyncConnection, fact: PitRecorded) -> dict[
 async def read_books(
     connection: AsyncConnection, events: Sequence[Event[Any]], first: Collection[TableKey]
 ) -> dict[TableKey, Books]:
-    """Return the books of tables that were never counted, and of tables with a changed count.
+    """Return the books of tables that were never counted, and of tables of which the events change a count.
 
-    `first` are the tables for which the events contain a possible first count. Books of a changed count have the
-    opening balance, the earliest counts, and the movements until then.
+    `first` are the tables for which the events contain a possible first count. For a table with a changed count, the
+    books have the opening balance, the earliest counts, and the movements until each of these counts.
     """
     changed: dict[TableKey, int] = defaultdict(int)
     moments: dict[TableKey, set[datetime]] = defaultdict(set)

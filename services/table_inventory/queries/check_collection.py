@@ -8,7 +8,7 @@ from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 
 async def find_check_write_off(connection: AsyncConnection, property_name: str, number: int) -> CheckWriteOff:
-    """Return a write-off of a counter check. Raises: Rejected if there is none."""
+    """Return a write-off of a counter check by number. Raises: Rejected if it does not exist."""
     missing = f"there is no write-off {number} of a counter check at {property_name}"
     row = await find_row(connection, check_write_offs, missing, property=property_name, check_write_off=number)
     return thing_of(CheckWriteOff, row)

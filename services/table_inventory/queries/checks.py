@@ -56,7 +56,7 @@ async def find_check(connection: AsyncConnection, property_name: str, serial: st
 
 
 async def find_redemption(connection: AsyncConnection, property_name: str, step: int) -> Redemption:
-    """Return the payment (redemption or recovery) with a step number. Raises: Rejected if there is none."""
+    """Return the payment (redemption or recovery) with a step number. Raises: Rejected if it does not exist."""
     query = rows_of(check_steps, property=property_name, step=step)
     row = (await connection.execute(query.where(check_steps.c.what.in_(("redeemed", "recovered"))))).one_or_none()
     if row is None:

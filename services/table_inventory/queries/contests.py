@@ -34,7 +34,7 @@ async def revisions_of(
 
 
 async def results_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[ContestResult]:
-    """Return the results in force of a gaming day's contests, the latest approved revision of each, by contest."""
+    """Return the latest approved revision of each contest that ended on a gaming day, by contest."""
     found = {
         one.contest: one
         for one in await contests_of_day(connection, property_name, gaming_day)

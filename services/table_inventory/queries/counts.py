@@ -31,7 +31,7 @@ async def find_count(connection: AsyncConnection, property_name: str, count: int
 async def uncounted_boxes(connection: AsyncConnection, place: PropertySnapshot, gaming_day: date) -> list[Box]:
     """Return the boxes of a gaming day that are not in a concluded count, including written-off ones.
 
-    A written-off box is counted if it is found, but a count need not include it (`is_done`).
+    A written-off box can be counted if it is found, but a count need not include it (`is_done`).
     """
     asked = Span(place, gaming_day, gaming_day).asked(place.document.property, None)
     boxes = (box for found in (await boxes_between(connection, asked)).values() for box in found)
@@ -62,7 +62,7 @@ async def sealed_turns(connection: AsyncConnection, property_name: str, count: i
 
 
 def _under_seal(row: Row[Any]) -> BoxTurn | None:
-    """Return a sealed turn; None for a row that the service cannot have written."""
+    """Return the sealed turn of a row; None if the row is invalid, so that the service cannot have written it."""
     try:
         return thing_of(BoxTurn, row)
     except ValidationError:
@@ -101,7 +101,10 @@ async def compare_sealed_counts(connection: AsyncConnection) -> ComparedTable:
 
 
 async def read_count(connection: AsyncConnection, property_name: str, count: int) -> CountDocument:
-    """Return a count for display: its progress while it is open, the figures once it is concluded. Raises: Rejected."""
+    """Return a count for display: its progress while it is open, its figures once it is concluded.
+
+    Raises: Rejected if the count does not exist, or if its sealed figures do not match their commitments.
+    """
     row = await find_count(connection, property_name, count)
     place = await find_place(connection, property_name, row.gaming_day)
     counters = Provisions.of(place, row.gaming_day).counters
@@ -119,7 +122,7 @@ async def read_count(connection: AsyncConnection, property_name: str, count: int
 
 
 async def counters_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> set[str]:
-    """Return everyone who counted a box of a gaming day, or opened or concluded the count."""
+    """Return all people who counted a box of a gaming day, or who opened or concluded one of its counts."""
     c, s = drop_counts.c, sealed_counts.c
     of_day = (c.property == property_name) & (c.gaming_day == gaming_day)
     people = await connection.execute(select(c.opened_by, c.concluded_by).where(of_day))

@@ -1,4 +1,4 @@
-"""Read patrons' credit lines: terms, counter checks owed, and requested changes."""
+"""Read patrons' credit lines: terms, unpaid counter checks, and requested changes."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Final
@@ -62,7 +62,7 @@ async def find_credit_line(connection: AsyncConnection, property_name: str, patr
 async def read_credit_lines(
     connection: AsyncConnection, property_name: str, after: str, limit: int
 ) -> list[CreditLine]:
-    """Return the credit lines of patrons who have terms, ordered by patron, after a patron's reference."""
+    """Return at most `limit` credit lines of patrons with terms, ordered by patron, beginning after `after`."""
     c = credit_lines.c
     query = rows_of(credit_lines, property=property_name).where(c.patron > after).order_by(c.patron).limit(limit)
     return [
@@ -71,7 +71,7 @@ async def read_credit_lines(
 
 
 async def find_patron_check(connection: AsyncConnection, property_name: str, serial: str) -> PatronCheck:
-    """Return a prepared counter check. Raises: Rejected if no such check was prepared."""
+    """Return a prepared counter check. Raises: Rejected if no check was prepared with this serial number."""
     found = await things_of(PatronCheck, connection, _OF_SERIAL, {"property": property_name, "serial": serial})
     if not found or found[0].prepared_by is None:
         raise Rejected(Reason.NOT_FOUND, f"no counter check {serial} was prepared at {property_name}")
@@ -87,7 +87,7 @@ async def is_serial_used(connection: AsyncConnection, property_name: str, serial
 async def prepared_checks(
     connection: AsyncConnection, wanted: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], PreparedCheck]:
-    """Return the counter checks that were prepared, among the given ones, by (property, serial number)."""
+    """Return those of the given counter checks that were prepared, by (property, serial number)."""
     if not wanted:
         return {}
     rows = await _PREPARED.read(connection, bulk.keyed(_PREPARED, sorted(wanted)))
@@ -99,9 +99,9 @@ async def prepared_checks(
 
 
 async def require_not_void(connection: AsyncConnection, issued: Collection[tuple[str, str]]) -> None:
-    """Check again, in the transaction that records their issuance, that none of these checks was voided meanwhile.
+    """Check that no prepared check was voided before its issuance is recorded, in the transaction that records it.
 
-    Raises: Refused.
+    Raises: Refused if one was voided.
     """
     for (property_name, serial), prepared in sorted((await prepared_checks(connection, issued)).items()):
         if prepared.is_void:
@@ -109,7 +109,7 @@ async def require_not_void(connection: AsyncConnection, issued: Collection[tuple
 
 
 def request_of_row(row: Row[Any]) -> CreditLineRequest:
-    """Return a requested change of a credit line with its status, from its row."""
+    """Return a requested change to a credit line with its status, from its row."""
     status = "requested" if row.verified_at is None else "verified"
     if row.granted_at is not None:
         status = "approved"
@@ -127,12 +127,12 @@ async def find_credit_line_request(connection: AsyncConnection, property_name: s
 
 
 is_undecided: Final = credit_line_requests.c.granted_at.is_(None) & credit_line_requests.c.declined_at.is_(None)
-"""SQL condition: a requested change of a credit line is undecided."""
+"""SQL condition: a requested change to a credit line is undecided."""
 
 
 async def requests_of_patron(
     connection: AsyncConnection, property_name: str, patron: str
 ) -> Sequence[CreditLineRequest]:
-    """Return the requested changes of a patron's credit line by number."""
+    """Return the requested changes to a patron's credit line by number."""
     query = rows_of(credit_line_requests, property=property_name, patron=patron)
     return [request_of_row(row) for row in await connection.execute(query.order_by(credit_line_requests.c.request))]

@@ -56,11 +56,12 @@ _NOT_DROPPED: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The counts of a gaming day at a property, by table: sessions, and drop boxes with their neighbors.
+    """The counts of a gaming day at a property: the sessions and drop boxes of each table.
 
-    `in_order` has the exchanges of each table, including the ones before and after the day. `windows` ended with a
-    count of the day, and have movements by denomination if they have a variance. `slips` are the day's slips in
-    progress. `unopened` is play at closed tables.
+    `in_order` has the removed boxes of each table, including the last one before and the first one after the day.
+    `windows` are those that end with a count of the day and have a variance, or a case of an earlier variance. Their
+    movements include numbers of pieces by denomination. `slips` are the day's slips in progress. `unopened` is play at
+    closed tables.
     """
 
     key: DayKey
@@ -78,12 +79,12 @@ class Counted:
         return [box for boxes in self.in_order.values() for box in boxes if box.gaming_day == self.key.gaming_day]
 
     def was_used(self, table: str, wins: Iterable[Win]) -> bool:
-        """Return whether a table was used on the day; `wins` is the win of its shifts on the day."""
+        """Return whether a table was used on the day. `wins` are the wins of its shifts on that day."""
         happened = self.sessions.get(table, nothing_of(table)).happened_on(self.place, self.key.gaming_day)
         return happened or any(win.found for win in wins)
 
     def shifts(self, approved: Sequence[AdjustmentEntered]) -> dict[str, list[Win]]:
-        """Return the win of each shift by table, including these approved adjustments."""
+        """Return the wins of each table's shifts, including the given approved adjustments, by table."""
         adjusted = {one.table for one in approved} | {slip.table for slip in self.slips}
         found = {
             table: shift_wins(
@@ -100,7 +101,7 @@ class Counted:
 
 
 async def read_day(connection: AsyncConnection, key: DayKey) -> Day:
-    """Return the stage of a gaming day; `open` if no closing step was taken."""
+    """Return the stage of a gaming day; `open` if no closing step has been taken."""
     row = (await connection.execute(rows_of(t.days, **key._asdict()))).one_or_none()
     return Day(**key._asdict()) if row is None else thing_of(Day, row)
 
@@ -149,7 +150,7 @@ async def counted_of_day(
 async def _unopened(
     connection: Executes, place: PropertySnapshot, key: DayKey, sessions: Iterable[Sessions]
 ) -> Sequence[Unopened]:
-    """Return play at closed tables, without fully automated tables, which have no chips."""
+    """Return play at closed tables, except at fully automated tables, which have no chips."""
     automated = {table.table for table in place.tables_on(key.gaming_day) if table.fully_automated}
     closed = closed_times(place, key.gaming_day, (one for one in sessions if one.table not in automated))
     return await unopened_in(connection, key.property, list(closed))
@@ -262,7 +263,7 @@ async def journal_heads(connection: AsyncConnection) -> dict[str, dict[str, Any]
 async def read_findings(connection: AsyncConnection, counted: Counted, win: TablesWin | None = None) -> Findings:
     """Return the data from which the follow-ups of a gaming day are derived.
 
-    `win` is the day's win, if it was read already.
+    `win` is the day's win, if the caller has read it already.
     """
     key = counted.key
     slips, day = await slips_off(connection, *key), await read_day(connection, key)

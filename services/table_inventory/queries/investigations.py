@@ -17,7 +17,7 @@ async def find_investigation(connection: AsyncConnection, property_name: str, nu
 async def read_investigations(
     connection: AsyncConnection, property_name: str, *, after: int = 0, limit: int | None = None, **wanted: str | None
 ) -> list[Investigation]:
-    """Return investigations by number, after a number; `wanted` are column values to select by, such as the `month`."""
+    """Return investigations by number, beginning after a number. `wanted` selects by column, for example by `month`."""
     query = rows_of(investigations, property=property_name, **wanted)
     number = investigations.c.investigation
     return await things_of(Investigation, connection, query.where(number > after).order_by(number).limit(limit))

@@ -18,7 +18,7 @@ from shared.runtime.ingest.pit_events import known_events
 
 
 async def read_known(connection: AsyncConnection, places: PropertyLookup, events: Sequence[Event[Any]]) -> pit.Known:
-    """Return the state that these events, and the events that they change, refer to."""
+    """Return the state to which these events, and the events that they change, refer."""
     known = await known_events(connection, pit_events, journal, events)
     data = [event.data for event in events]
     standing = (known.standing(event) for event in events if isinstance(event.data, PitChange))
@@ -42,11 +42,11 @@ async def read_known(connection: AsyncConnection, places: PropertyLookup, events
 
 
 def issued(said: Sequence[Any]) -> set[tuple[str, str]]:
-    """Return the counter checks, (property, serial number), that the given event data issue."""
+    """Return the counter checks that are issued in the given event data, as (property, serial number)."""
     return {(one.property, one.serial) for one in said if isinstance(one, IssuedCounterCheck)}
 
 
 def placed(said: Sequence[Any]) -> set[pit.BoxName]:
-    """Return the drop boxes, (property, box), that the given event data place on tables."""
+    """Return the drop boxes that are placed on tables in the given event data, as (property, box)."""
     exchanged = (one for one in said if isinstance(one, ExchangedBox))
     return {(one.property, one.placed_box) for one in exchanged if one.placed_box is not None}

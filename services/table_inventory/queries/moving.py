@@ -1,4 +1,4 @@
-"""Read movements that handlers need: those of new tables, and the closing times of rounds."""
+"""Read what handlers need to record movements: earlier movements, checks, boxes, and closing times of rounds."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -32,7 +32,7 @@ _ROUNDS: Final = bulk.select(movements, by=("property", "table", "ref", "revisio
 async def first_books(
     connection: AsyncConnection, tables: Collection[TableKey]
 ) -> dict[TableKey, list[tuple[datetime, int]]]:
-    """Return the movements (time, cents), except rounds, of the tables that were never counted."""
+    """Return the movements except rounds, as (time, cents), of those given tables that were never counted."""
     if not tables:
         return {}
     c = counts.c
@@ -45,7 +45,7 @@ async def first_books(
 
 
 async def known_checks(connection: AsyncConnection, wanted: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return the counter checks, (property, serial number), that exist among the given ones."""
+    """Return those of the given counter checks that exist, as (property, serial number)."""
     if not wanted:
         return set()
     rows = await _CHECKS.read(connection, bulk.keyed(_CHECKS, sorted(wanted)))
@@ -53,7 +53,7 @@ async def known_checks(connection: AsyncConnection, wanted: Collection[tuple[str
 
 
 async def boxes_on_tables(connection: AsyncConnection, wanted: Collection[BoxName]) -> dict[BoxName, set[str]]:
-    """Return the tables on which these drop boxes are, by box, according to each table's last exchange."""
+    """Return the tables on which each drop box is according to the tables' last exchanges, by box."""
     found: dict[BoxName, set[str]] = {}
     if wanted:
         for row in await connection.execute(_ON_TABLES, _named(wanted)):
@@ -80,7 +80,7 @@ def _named(boxes: Collection[BoxName]) -> dict[str, list[str]]:
 
 
 async def closed_rounds(connection: AsyncConnection, keys: Collection[RoundKey]) -> dict[RoundKey, datetime]:
-    """Return the closing times of the rounds that were counted in, among the given ones, by round."""
+    """Return the closing times of those given rounds whose win was recorded, by round."""
     if not keys:
         return {}
     rows = await _ROUNDS.read(connection, bulk.keyed(_ROUNDS, sorted(keys)))

@@ -1,4 +1,4 @@
-"""Read pit events, and their changes proposed at the desk."""
+"""Read pit events, and the changes to them that were proposed at the desk."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date
@@ -70,7 +70,7 @@ async def list_events(
     *,
     from_end: bool,
 ) -> Page[PitEventDocument]:
-    """Return a page of a table's pit events by sequence, of one gaming day or of all, including voided ones."""
+    """Return a page of a table's pit events by sequence, including voided events, for one gaming day or for all."""
     order = _E.sequence.desc() if from_end else _E.sequence
     query = rows_of(pit_events, source=pit_source(property_name, table), gaming_day=gaming_day)
     query = query.where(or_(_E.shard.is_not(None), _E.voided_shard.is_not(None)))
@@ -103,7 +103,7 @@ async def find_change(connection: AsyncConnection, property_name: str, change: i
 
 
 async def content_of(connection: AsyncConnection, row: Row[Any]) -> PitChangeProposed:
-    """Return the proposal, or once approved the approval, of a change from the journal."""
+    """Return a change as proposed, from the journal. If the change is approved, return its approval instead."""
     entry = await read_entry(connection, journal, row.shard, row.seq)
     fact = decode_fact(entry.draft.kind, entry.draft.data)
     assert isinstance(fact, PitChangeProposed), f"entry {row.shard}/{row.seq} is {entry.draft.kind}"
@@ -111,7 +111,7 @@ async def content_of(connection: AsyncConnection, row: Row[Any]) -> PitChangePro
 
 
 async def approved_changes(connection: AsyncConnection, named: Iterable[PitChangeApproval]) -> list[PitChangeApproved]:
-    """Return the named changes that are approved in the journal.
+    """Return those of the given changes that are approved, as recorded in the journal.
 
     Raises: Rejected if a change differs from what the service recorded.
     """
@@ -126,7 +126,7 @@ async def approved_changes(connection: AsyncConnection, named: Iterable[PitChang
 
 
 async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[PitChangeItem]:
-    """Return changes for a list, each with its outcome."""
+    """Return changes as items of a list, each with its outcome."""
     approved = [row for row in rows if row.status == Decision.APPROVED]
     keys = [(row.property, row.change) for row in approved]
     query = select(pit_change_outcomes).where(tuple_(_O.property, _O.change).in_(keys))
@@ -146,7 +146,7 @@ async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> lis
 async def effect_conditions(
     connection: AsyncConnection, property_name: str, effect: PitChangeEffect | None
 ) -> list[ColumnElement[bool]]:
-    """Return the SQL conditions that select a property's changes with this outcome; none if `effect` is None."""
+    """Return SQL conditions that select a property's changes with the outcome `effect`; empty if it is None."""
     if effect is None:
         return []
     if effect in ("recorded", "superseded"):
@@ -159,13 +159,13 @@ async def effect_conditions(
 
 
 async def sealed_of(connection: AsyncConnection, property_name: str, among: Collection[date]) -> list[date]:
-    """Return the sealed gaming days among the given ones of a property, in order."""
+    """Return those of the given gaming days of a property that are sealed, in order."""
     query = rows_of(days, property=property_name).where(days.c.gaming_day.in_(among), days.c.final_at.is_not(None))
     return sorted(row.gaming_day for row in await connection.execute(query))
 
 
 async def last_place(connection: AsyncConnection, property_name: str, table: str) -> int:
-    """Return the last sequence in the desk stream of a table; 0 if no change was approved."""
+    """Return the last sequence in the desk stream of a table; 0 if no change has been approved."""
     query = select(func.count(_C.place)).where(_C.property == property_name, _C.table == table)
     return int((await connection.execute(query)).scalar_one())
 
@@ -182,7 +182,10 @@ async def waiting_change(connection: AsyncConnection, property_name: str, table:
 
 
 async def pending_changes(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[PitChangeItem]:
-    """Return the undecided changes, and approved ones not in effect, of events on a gaming day or moved to that day."""
+    """Return the changes to events on a gaming day that are undecided, or approved but not in effect yet.
+
+    These include changes that would move an event to that day.
+    """
     pending = or_(_C.status == "proposed", and_(_C.status == Decision.APPROVED, ~_OUTCOME))
     query = select(pit_changes).where(_C.property == property_name, pending)
     rows = (await connection.execute(query.order_by(_C.change))).all()
@@ -192,7 +195,7 @@ async def pending_changes(connection: AsyncConnection, property_name: str, gamin
 
 
 async def _day_to(connection: AsyncConnection, row: Row[Any]) -> date:
-    """Return the gaming day of an event after its change; a void does not move it."""
+    """Return the gaming day that an event will have after a change. A void leaves the day as it is."""
     instead = (await content_of(connection, row)).instead
     day: date = row.gaming_day if instead is None else instead.gaming_day
     return day
@@ -211,7 +214,7 @@ def approved_event(change: PitChangeApproved) -> ApprovedEvent:
 
 
 async def _dismissed(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> set[tuple[str, int]]:
-    """Return the approved changes, (property, number), whose event was quarantined and then dismissed."""
+    """Return the approved changes whose event was quarantined and then dismissed, as (property, number)."""
     approvals = await _approvals(connection, rows)
     places = await dismissed_events(connection, journal, [approved_event(one) for one in approvals])
     return {

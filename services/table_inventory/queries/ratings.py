@@ -85,7 +85,7 @@ async def find_rating_statement(connection: AsyncConnection, key: RatingKey) -> 
     return None if row is None else RatingStated.model_validate(row.said)
 
 
-# --- ratings that may have to be stated again ---
+# --- ratings that may need a new statement ---
 
 
 async def read_positions(connection: AsyncConnection) -> Mapping[int, int]:
@@ -95,10 +95,10 @@ async def read_positions(connection: AsyncConnection) -> Mapping[int, int]:
 
 
 async def ratings_since(connection: AsyncConnection, reached: Mapping[int, int] | None) -> set[RatingKey]:
-    """Return the ratings that may be affected by entries after these positions; None: since the last statements.
+    """Return the ratings that entries after the read positions `reached` may affect.
 
-    These are the ratings with a new step, and closed ratings during which a round was settled or reversed at a table of
-    the property.
+    These are ratings with a new step, and closed ratings during which a round was settled or reversed at a table of the
+    property. If `reached` is None, return recent ratings, and those with a step after the last statement.
     """
     if reached is None:
         return {RatingKey(*row) for row in await connection.execute(_UNSTATED)}
@@ -121,7 +121,7 @@ _PLAYED: Final = text(f"""
     JOIN table_inventory.ratings_stated d
       ON d.property = m.property AND d.closed_at >= m.at AND d.opened_at < m.at""")  # noqa: S608 - our own text
 
-# After a start, the read positions are unknown: check recent ratings again.
+# After a start, the read positions are unknown, so that recent ratings are checked again.
 _UNSTATED: Final = text("""
     SELECT DISTINCT property, rating FROM table_inventory.rating_steps
     WHERE gaming_day > current_date - 8
@@ -130,7 +130,7 @@ _UNSTATED: Final = text("""
 
 
 async def rounds_of(connection: AsyncConnection, property_name: str, span: RatedSpan) -> int:
-    """Return the number of settled rounds that closed at a span's table during the span, without reversed ones."""
+    """Return the number of settled rounds that closed at a span's table during the span, less reversed rounds."""
     asked = {"property": property_name, "table": span.table, "begins": span.begins, "ends": span.ends}
     return int((await connection.execute(_ROUNDS, asked)).scalar_one())
 
@@ -141,7 +141,7 @@ _ROUNDS: Final = text("""
 
 
 class BaseEdge(NamedTuple):
-    """The house edge of the wager that a rules submission requires of all players, and how the edge was computed."""
+    """The house edge of the wager that all players must make under a rules submission, and how it was computed."""
 
     wager: str
     house_edge: Fraction
@@ -162,9 +162,9 @@ class BaseEdges:
         await self._approved.refresh(connection)
 
     async def at(self, property_name: str, game: str, table: str, moment: datetime) -> BaseEdge | None:
-        """Return the base edge at a table at a moment; None without a submission, or if its edge cannot be computed.
+        """Return the base edge at a table at a moment; None without a submission, or if the edge cannot be computed.
 
-        The first computation for a submission takes up to some seconds, in a thread.
+        The first computation for a submission runs in a thread and may take several seconds.
         """
         approved = self._approved.in_effect(property_name, game, table, moment)
         if approved is None:
@@ -175,9 +175,10 @@ class BaseEdges:
 
 
 def base_edge(approved: SubmissionApproved) -> BaseEdge | None:
-    """Return the edge of the first wager that all players must make, as it is played; None if it cannot be computed.
+    """Return the house edge of the first wager that all players must make; None if it cannot be computed.
 
-    The edge is a fraction of the stake of that wager, and includes the stakes that the best decisions add to it.
+    The edge assumes the best decisions and is a fraction of the wager's initial stake. It includes the edge on further
+    stakes that these decisions add.
     """
     offers = selected(catalogue(approved.regulation), approved.submission).offers
     wager = next((name for name, offer in offers.items() if offer.wager.offered == "required"), None)

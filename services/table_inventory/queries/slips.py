@@ -70,7 +70,7 @@ def slip_of_row(row: Row[Any]) -> Slip:
 async def open_slips(
     connection: Executes, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[Slip]:
-    """Return the slips of a gaming day, of one `table` or of all, that are prepared but neither received nor void."""
+    """Return a gaming day's slips that are prepared but neither received nor void, for one `table` or for all."""
     c = slips.c
     under_way = c.voided_at.is_(None) & c.received_at.is_(None) & c.prepared_at.is_not(None)
     query = rows_of(slips, property=property_name, gaming_day=gaming_day, table=table).where(under_way)
@@ -81,7 +81,7 @@ async def open_slips(
 async def slips_off(
     connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[Slip]:
-    """Return the slips of a gaming day, of one `table` or of all, that are in progress or have a variance."""
+    """Return a gaming day's slips that are in progress or have a variance, for one `table` or for all."""
     c, v = slips.c, variance_cases.c
     under_way = c.voided_at.is_(None) & c.received_at.is_(None)
     explained = exists().where(v.property == c.property, v.table == c.table, v.variance == c.slip, v.number == c.number)

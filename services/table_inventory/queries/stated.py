@@ -1,4 +1,4 @@
-"""Read the last statements of win, and the table days whose win may have changed since."""
+"""Read the last statements of win, and the table days whose win may have changed since their last statement."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -22,7 +22,7 @@ class TableDay(NamedTuple):
 
 
 class Touched(NamedTuple):
-    """Table days whose win may have changed, and the read positions by shard of the journal."""
+    """Table days whose win may have changed, and the read position in each shard of the journal."""
 
     days: Sequence[TableDay]
     reached: Mapping[int, int]
@@ -34,7 +34,8 @@ _SINCE: Final = text("""
     RIGHT JOIN (SELECT DISTINCT shard FROM table_inventory.shards) s USING (shard)
     JOIN table_inventory.touched t ON t.shard = s.shard AND t.seq > coalesce(r.seq, 0)""")
 
-# After a start, the read positions are unknown: what was touched about or after the last statement, and recent days.
+# After a start, the read positions are unknown. Table days touched since about their last statement are then due, and
+# so are recent unsealed days.
 _UNSTATED: Final = text("""
     SELECT t.property, t."table", t.gaming_day, t.shard, t.seq,
            t.recorded_at >= coalesce((
@@ -56,12 +57,12 @@ _INCOMPLETE: Final = text("""
 
 
 async def read_stated(connection: AsyncConnection, key: DayKey, table: str | None = None) -> list[Stated]:
-    """Return the last statements about the shifts of a gaming day, of one table or of all."""
+    """Return the last statements about the shifts of a gaming day, for one table or for all."""
     return await things_of(Stated, connection, rows_of(wins_stated, **key._asdict(), table=table))
 
 
 async def read_touched(connection: AsyncConnection, reached: Mapping[int, int] | None) -> Touched:
-    """Return the table days touched since the read positions `reached`; None: since their last statements."""
+    """Return the table days touched since the read positions `reached`; if None, since about their last statements."""
     if reached is None:
         rows = list(await connection.execute(_UNSTATED))
         due = [row for row in rows if row.is_due]
@@ -80,6 +81,6 @@ async def incomplete_tables(connection: AsyncConnection, key: DayKey) -> list[Ta
 
 
 async def waiting_days(connection: AsyncConnection, of: TableDay, days: tuple[date, date]) -> list[TableDay]:
-    """Return the incomplete gaming days of a table from the first of `days` up to, but not including, the second."""
+    """Return the gaming days of a table with an incomplete statement, in the range `days` (first, last exclusive)."""
     asked = {"property": of.property, "table": of.table, "first": days[0], "last": days[1]}
     return [TableDay(*row) for row in await connection.execute(_WAITING, asked)]

@@ -8,7 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.upstream import OpenInput
 from shared.runtime.rows import things_of
 
-# The sequence of a quarantined record stays a gap, but is not counted as missing: its dismissal decides about it.
+# A quarantined record leaves a gap in its stream. The gap is not counted as missing events, because the record itself
+# is open input until it is mended or dismissed.
 _OPEN: Final = text("""
     WITH own AS (
         SELECT 'table inventory' AS of, g.source, sum(g.last - g.first + 1)::bigint - (

@@ -20,9 +20,10 @@ _CASES: Final = text("""
 async def cases_of(
     connection: Executes, property_name: str, wanted: Iterable[VarianceName]
 ) -> dict[VarianceName, Mapping[str, Any]]:
-    """Return the cases of the given variances at a property, by variance: the columns `owner` to `conclusion`.
+    """Return the cases of the given variances at a property, by variance.
 
-    Only variances with an owner have a case. A case has no gaming day, because the day of its variance may change.
+    A case is a row with owner, conclusion and resolved amounts. Only variances with an owner have a case. A case has no
+    gaming day, because the day of its variance may change.
     """
     names = list(wanted)
     if not names:

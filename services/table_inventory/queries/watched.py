@@ -14,7 +14,7 @@ from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.rows import things_of
 
 LOOK_BACK_DAYS: Final = 35
-"""How many gaming days back unsealed days are searched for."""
+"""The number of past gaming days among which unsealed days are searched for."""
 
 SERIES: Final = ("system", "paper")
 """The numbering series of slips: the system's, and the printed numbers of paper forms used during an outage."""
@@ -22,10 +22,10 @@ SERIES: Final = ("system", "paper")
 
 @dataclass(frozen=True, slots=True)
 class UnderWay:
-    """The number of slips in progress of a gaming day.
+    """The number of slips in progress of one kind, on a gaming day, that are in the same stage.
 
-    If `is_carried`, they are in transit, and `first_at` is when the first of them left; otherwise it is when the first
-    was prepared.
+    If `is_carried`, the slips are in transit, and `first_at` is when the first of them left. Otherwise they have only
+    been prepared, and `first_at` is when the first of them was prepared.
     """
 
     property: str
@@ -66,7 +66,7 @@ _UNSEALED: Final = text("""
 
 
 async def slips_under_way(connection: AsyncConnection) -> list[UnderWay]:
-    """Return the numbers of slips that are neither received nor void, by property, kind, gaming day and progress."""
+    """Return how many slips are neither received nor void, by property, kind, gaming day and stage."""
     return await things_of(UnderWay, connection, _UNDER_WAY)
 
 
@@ -76,7 +76,7 @@ async def missing_numbers(connection: AsyncConnection) -> dict[tuple[str, str], 
 
 
 async def running_days(connection: AsyncConnection, now: datetime) -> dict[str, date]:
-    """Return the current gaming day at `now` of each property in effect, by property."""
+    """Return the gaming day at the time `now` for each property in effect, by property."""
     places = await known_places(connection, properties)
     names = (await connection.execute(_PROPERTIES)).scalars()
     return {name: place.gaming_day(now) for name in names if (place := places.place(name, now)) is not None}

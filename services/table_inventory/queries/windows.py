@@ -1,4 +1,4 @@
-"""Read the marks of tables, from which sessions are derived, and drop boxes with their recorded drop."""
+"""Read the marks from which the sessions of tables are derived, and drop boxes with their recorded drop."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -104,7 +104,7 @@ _KNOWN: Final = text("""
         GROUP BY d.key) k ON true
     GROUP BY w.number""")
 
-# Each row of a reversed round has another row with -1 rounds at the same moment.
+# For each row of a reversed round there is another row with -1 rounds at the same moment.
 _UNOPENED: Final = text("""
     SELECT p."table", min(p.at) AS since, CAST(coalesce(sum(p.rounds), 0) AS bigint) AS rounds,
            count(*) FILTER (WHERE p.cause = 'coupon') AS coupons, count(*) FILTER (WHERE p.cause = 'change') AS changes,
@@ -178,7 +178,7 @@ class Span:
     last: date
 
     def asked(self, property_name: str, table: str | None) -> dict[str, Any]:
-        """Return the query parameters for this time, for one table or for all (None)."""
+        """Return the query parameters for this span of time and a table; None stands for all tables."""
         begins = [self.place.begins_at(day) for day in self._days()]
         margin = self.place.pit_margin
         first, last = begins[1] - margin, begins[-1] + margin
@@ -188,7 +188,7 @@ class Span:
         return of_table | {"first": first, "last": last, "recounted": recounted, "cuts": cuts}
 
     def _days(self) -> Iterable[date]:
-        """Return the days whose beginnings are cuts, from the day before the first, on which an early count may lie."""
+        """Return the days at whose beginnings windows are cut; the first is a day early, for counts in the margin."""
         return (self.first + number * _DAY for number in range(-1, (self.last - self.first).days + 2))
 
 
@@ -199,14 +199,14 @@ async def marks_of(connection: Executes, asked: Mapping[str, Any]) -> dict[str, 
 
 
 async def boxes_between(connection: Executes, asked: Mapping[str, Any]) -> dict[str, list[Box]]:
-    """Return the drop boxes removed in a period by table, including the ones before and after it."""
+    """Return the drop boxes removed in a period, and the last one before and the first one after it, by table."""
     wanted = {name: asked[name] for name in ("property", "first", "last", "table")}
     found = await documents_of(Box, connection, _BOXES, wanted)
     return {table: list(boxes) for table, boxes in groupby(found, attrgetter("table"))}
 
 
 async def unopened_in(connection: Executes, property_name: str, closed: Sequence[ClosedTime]) -> list[Unopened]:
-    """Return play at closed tables, by table, without reversed rounds."""
+    """Return the play at closed tables, without reversed rounds."""
     if not closed:
         return []
     tables, after, until = map(list, zip(*closed, strict=True))

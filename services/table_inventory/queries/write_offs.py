@@ -22,7 +22,7 @@ class WriteOff(WriteOffEntered, EnteredDocument):
 
 
 async def find_box(connection: AsyncConnection, **key: Any) -> Row[Any]:
-    """Return the row of a box by the exchange that removed it. Raises: Rejected if there is none."""
+    """Return the row of the box that an exchange removed. Raises: Rejected if the exchange does not exist."""
     return await find_row(connection, boxes, f"no box came off {key['table']} by exchange {key['exchange']}", **key)
 
 
@@ -43,6 +43,6 @@ async def find_write_off(connection: AsyncConnection, property_name: str, write_
 
 
 async def write_offs_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[WriteOff]:
-    """Return the write-offs of boxes that a gaming day was missing, by number."""
+    """Return the write-offs of drop boxes that a gaming day was missing, by number."""
     query = rows_of(write_offs, property=property_name, gaming_day=gaming_day).order_by(write_offs.c.write_off)
     return await things_of(WriteOff, connection, query)

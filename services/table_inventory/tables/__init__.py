@@ -1,4 +1,4 @@
-"""The SQL tables of the table-inventory ledger: its journal, the sealed counts, and the read model.
+"""The database tables of the table-inventory ledger: its journal, the sealed counts, and the read model.
 
 All tables can be rebuilt from the journal, except the journal itself, the copies of properties and submissions,
 `read_until` and `sealed_counts`. The figures of an open count are only in `sealed_counts`; the journal has commitments

@@ -1,4 +1,4 @@
-"""The journal of the table-inventory ledger, its copies of approved documents, and its read progress."""
+"""The database tables of the table-inventory ledger's journal, copies of approved documents, and read progress."""
 
 from sqlalchemy import BigInteger, Column, Index, MetaData, Table
 from sqlalchemy.dialects.postgresql import JSONB
@@ -30,7 +30,7 @@ pit_events = pit_events_table(
 )
 """The events of the pit streams, with the entry in force of each event.
 
-A voided event keeps its row: its gaming day, and the entry that last voided a version of it.
+A voided event keeps its row, with its gaming day and the entry that voided its last version.
 """
 
 JSON = JSONB(none_as_null=True)
@@ -54,7 +54,7 @@ read_until = Table(
     *moments("until", null=True),
     signature_column(),
 )
-"""The moment up to which each partition of each topic has been read, signed.
+"""The moment up to which each partition of each topic has been read, with a signature.
 
-Null: no process has noted its progress on the partition yet.
+The moment is null if no process has recorded its progress on the partition yet.
 """

@@ -1,4 +1,4 @@
-"""The tables of the count room: counts of drop boxes, their sealed figures, and boxes written off."""
+"""The database tables of the count room: counts of drop boxes, their sealed figures, and boxes written off."""
 
 from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint
 
@@ -45,7 +45,7 @@ commitments = Table(
     *texts("counted_by", "commitment"),
     *entry_place(),
 )
-"""The commitments to sealed counts, with the positions of their entries in the journal."""
+"""The commitments to sealed figures, with the positions of their entries in the journal."""
 
 sealed_counts = Table(
     "sealed_counts",

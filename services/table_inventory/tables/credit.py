@@ -1,4 +1,4 @@
-"""The tables of credit: credit lines, counter checks, and the steps taken on them."""
+"""The database tables of credit: credit lines, counter checks, and the steps taken on them."""
 
 from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, column, func
 
@@ -34,20 +34,20 @@ credit_line_requests = Table(
     CheckConstraint("granted_at IS NULL OR declined_at IS NULL", name="credit_line_decided_once"),
     Index("credit_line_requests_of_patron", "property", "patron"),
 )
-"""Requested changes of a credit line, with their verification, approvals and decision."""
+"""Requested changes to credit lines, with their verification, approvals and decision."""
 
 counter_checks = Table(
     "counter_checks",
     metadata,
     *texts("property", "serial", "table", key=True),
     *numbers("number", key=True),
-    # Immediate when recorded. Deferred in a rebuild, which may read a check before the void of an earlier one.
+    # Deferred only in a rebuild, which may read a check before it reads the void of an earlier check with the number.
     UniqueConstraint("property", "serial", name="serial_used_once", deferrable=True),
 )
-"""The counter checks of each property; each serial number is used once.
+"""The counter checks of each property. Each serial number is used only once.
 
-`number` is the sequence of the issuance in the table's pit stream. For a check that replaced others, which has no
-table, it is the step that replaced them.
+`number` is the sequence of the issuance in the table's pit stream. A check that replaced others has no table; its
+`number` is that of the step that replaced them.
 """
 
 check_steps = Table(
@@ -64,7 +64,7 @@ check_steps = Table(
     *columns(JSON, "on_behalf_of", null=True),
     *moments("entered_at", null=True),
     *numbers("undoes", null=True),  # the payment that was voided, returned unpaid or cleared
-    *numbers("check_write_off", "recovery_cents", null=True),  # of a recovery; negative: voided or returned
+    *numbers("check_write_off", "recovery_cents", null=True),  # only for recoveries; negative if voided or returned
     CheckConstraint(
         "what IN ('redeemed', 'voided', 'returned', 'replaced', 'cleared', 'collection_begun', 'written_off', "
         "'recovered', 'recovery_voided', 'recovery_returned')",
@@ -87,8 +87,8 @@ patron_checks = Table(
 )
 """Counter checks by the patron who owes them: as prepared (`cents`) and as issued at a table (`issued_cents`).
 
-Either amount may be missing. A check that replaced others has a `patron` and 0 `cents`; the amount owed on it is the
-sum of its steps.
+Either amount may be null. A check that replaced others has a `patron` and 0 `cents`; the amount owed on it is the sum
+of its steps.
 """
 
 check_write_offs = Table(

@@ -1,4 +1,4 @@
-"""The tables of gaming days: stated wins, open items, and the steps that close a day."""
+"""The database tables of gaming days: stated wins, open items, and the steps that close a day."""
 
 from sqlalchemy import Boolean, CheckConstraint, Index, Integer, Table
 
@@ -31,7 +31,7 @@ touched = Table(
     *moments("recorded_at"),
     Index("touched_in_order", "shard", "seq"),
 )
-"""By table, gaming day and shard: the last entry that may change the win."""
+"""The last entry that may have changed the win, by table, gaming day and shard."""
 
 wins_stated = Table(
     "wins_stated",
@@ -134,7 +134,7 @@ tax_invoices = Table(
     CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="tax_invoice_decided_once"),
     Index("tax_invoices_of_return", "property", "last_day"),
 )
-"""The invoices of payees of taxes, with their status."""
+"""The invoices of tax payees, with their status."""
 
 upstream_gaps = Table(
     "upstream_gaps",
@@ -145,7 +145,7 @@ upstream_gaps = Table(
     *numbers("last"),
     *texts("property", null=True),
 )
-"""Events missing at round settlement: ranges reported missing (`is_open`), and single events that arrived late."""
+"""Events missing at round settlement: ranges reported missing (`is_open`), and single events that arrived later."""
 
 upstream_quarantine = Table(
     "upstream_quarantine",
@@ -157,4 +157,4 @@ upstream_quarantine = Table(
     *columns(Boolean, "is_closed", "is_mended"),
     Index("upstream_quarantine_open", "property", postgresql_where="NOT is_closed"),
 )
-"""Records quarantined by round settlement, by the position of the entry, and whether they are closed."""
+"""Records quarantined by round settlement, by the position of the quarantine entry, and whether they are closed."""

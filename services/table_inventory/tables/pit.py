@@ -1,4 +1,4 @@
-"""The tables of what happens at a table: inventories, slips, drop boxes, equipment, and changes of pit events."""
+"""The database tables of gaming tables: inventories, slips, drop boxes, equipment, and changes to pit events."""
 
 from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, Table, UniqueConstraint
 
@@ -43,7 +43,7 @@ movements = Table(
     CheckConstraint(
         "movement IN ('cash', 'counter_check', 'wager', 'change', 'transfer', 'vigorish')", name="movement_is_permitted"
     ),
-    # Covering index: the sums of a window need no rows, which for one table are spread over many pages.
+    # Covering index: the movements of a window are summed from the index. Their rows are spread over many pages.
     Index(
         "movements_in_order",
         *("property", "table", "at"),
@@ -71,11 +71,11 @@ moved = Table(
     *texts("property", "table", key=True),
     Column("hour", MOMENT, primary_key=True),
     *texts("cause", key=True),
-    *columns(Integer, "shard", key=True),  # of the entries, so that transactions do not share rows
+    *columns(Integer, "shard", key=True),  # of the entries: concurrent transactions update different rows
     # unknown: the number of movements without denominations; coupons: the number of coupons dropped
     *numbers("cents", "rounds", "unknown", "coupons"),
 )
-"""Hourly sums of movements. The sums of a period are read from whole hours plus the movements at both ends."""
+"""Hourly sums of movements. A period is summed from its whole hours and the single movements at both ends."""
 
 requests = Table(
     "requests",
@@ -110,7 +110,7 @@ slips = Table(
 )
 """Fill and credit slips, numbered without gaps for each property and kind.
 
-The columns of the preparation are null only during a rebuild that has read a later step of the slip first.
+The preparation columns of a slip are null only in a rebuild that has read a later step of the slip first.
 """
 
 manual_slips = Table(
@@ -175,7 +175,7 @@ pit_changes = Table(
     Index("pit_changes_of_event", "property", "table", "sequence"),
     Index("pit_changes_in_order", "property", "table", "place", unique=True),
 )
-"""Proposed changes of pit events, with the decision."""
+"""Proposed changes to pit events, with the decision."""
 
 pit_change_outcomes = Table(
     "pit_change_outcomes",
@@ -184,8 +184,8 @@ pit_change_outcomes = Table(
     *numbers("change", key=True),
     *texts("effect"),
 )
-"""The outcome of each approved change of a pit event.
+"""The outcome of each approved change to a pit event.
 
-Outcomes are recorded in other shards than the changes. They have a table of their own because a rebuild may read either
-first.
+Outcomes and changes are recorded in different shards, and a rebuild may read either first. They are therefore in
+different database tables.
 """

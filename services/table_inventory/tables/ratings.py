@@ -1,4 +1,4 @@
-"""The tables of ratings: their steps, and the last statement about each rating."""
+"""The database tables of ratings: their steps, and the last statement about each rating."""
 
 from sqlalchemy import Index, Table
 
