@@ -91,7 +91,7 @@ class Client(httpx.Client):
 
     @cached_property
     def approvals(self) -> Approvals:
-        """Return the approvals of the service, as its OpenAPI document describes them."""
+        """Return the service's approval commands, read from its OpenAPI document."""
         return Approvals(self.read("/openapi.json"))
 
     def _answer(self, method: str, path: str, **sent: Any) -> Any:

@@ -26,7 +26,7 @@ _NOT_ALLOWED = ("42501",)
 
 @cache
 def journal_of(service: str) -> JournalTables:
-    """Return the tables of a service's journal."""
+    """Return the database tables of a service's journal."""
     return journal_tables(MetaData(), role_of(service))
 
 
@@ -44,7 +44,7 @@ def with_connection(service: str, work: Callable[[AsyncConnection], Awaitable[T]
 
 
 def with_engine(service: str, work: Callable[[AsyncEngine], Awaitable[T]]) -> T:
-    """Return the result of `work`, which opens its own connections. Raises: as `with_connection`."""
+    """Return the result of `work`, which opens its own connections. Raises the same errors as `with_connection`."""
     url = settings().database_url.get_secret_value()
 
     async def whole() -> T:

@@ -65,7 +65,7 @@ def document_in(name: str, raw: bytes) -> object:
 
 
 def _trouble(error: Exception) -> str:
-    """Return what is wrong with a text in one line, with its position."""
+    """Return the syntax error in a text, with its position, as one line."""
     match error:
         case RecursionError():
             return "nested too deeply"

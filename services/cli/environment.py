@@ -33,9 +33,9 @@ OF_STACK: Final = (
     "PITLEDGER_OIDC_AUDIENCE",
     "PITLEDGER_OIDC_TOKEN_SECONDS_MAX",
 )
-"""The settings that `pitledger up` sets itself, except one that would only weaken checks: MESSAGE_AUTHENTICATION."""
+"""The settings that `pitledger up` sets itself, except MESSAGE_AUTHENTICATION, which could only weaken checks."""
 _NEAR: Final = 0.85
-"""Least similarity (0 to 1) of a misspelled setting: `BOOTSTRAP_SERVERS` is one, `TEST_DATABASE_URL` is not."""
+"""Minimum similarity (0 to 1) of a misspelling: `BOOTSTRAP_SERVERS` counts as one, `TEST_DATABASE_URL` does not."""
 
 
 def settings() -> Settings:
@@ -54,7 +54,7 @@ def settings() -> Settings:
 
 
 def require_known(environment: Mapping[str, str]) -> None:
-    """Raise UsageWrong for a variable that looks like a setting but is not one, and would silently have no effect.
+    """Raise UsageWrong for a variable that looks like a setting but is not one, so that it would have no effect.
 
     A variable looks like a setting if it begins with the prefix of settings, or if it is almost the name of an unset
     setting without prefix: `DATABSE_URL` is meant to be `DATABASE_URL`.
@@ -78,7 +78,7 @@ def require_known(environment: Mapping[str, str]) -> None:
 
 
 def require_no_stack(environment: Mapping[str, str]) -> None:
-    """Raise UsageWrong in a terminal with a stack's environment, because another stack would start on its servers."""
+    """Raise UsageWrong in a terminal with a stack's environment, because another stack would use the same servers."""
     if stack := environment.get(STACK_VARIABLE):
         names = " ".join(name for name in ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS") if environment.get(name))
         raise UsageWrong(
@@ -100,7 +100,7 @@ def require_none_of_stack(environment: Mapping[str, str]) -> None:
 
 
 def listed(found: Settings) -> dict[str, dict[str, Any]]:
-    """Return by setting its displayable `value` (None if unset), its environment `variable` and its `source`."""
+    """Return by setting its displayable `value` (None if unset), its environment `variable`, and its `source`."""
     return {
         name: {
             "value": _shown(getattr(found, name)),

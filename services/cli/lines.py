@@ -56,5 +56,5 @@ def lines_table(lines: Sequence[Mapping[str, Any]]) -> "Table":
 
 
 def _net(line: Mapping[str, Any]) -> int:
-    """Return a line's net result for the player, cents."""
+    """Return a line's net result for the player, in cents."""
     return int(line["payout"] + line["stake_returned"] - line["stake"] - line.get("vigorish", 0))

@@ -45,8 +45,8 @@ _COMMANDS: Final = {
         "verify-proof": "Verify an exported proof with only the public key.",
         "export": "Export the signed part of a journal, or of a gaming day, for the stand-alone verifier.",
         "verify-reports": "Verify delivered reports: signed manifests, every file that they list, and no other files.",
-        "witness": "Cosign services' checkpoints, each after a proof that the log only grew, until Ctrl-C.",
-        "rebuild": "Rebuild the tables that follow from a service's journal, and report rows that differed.",
+        "witness": "Cosign services' checkpoints until Ctrl-C, each only if its log is proven to have only grown.",
+        "rebuild": "Rebuild the database tables derived from a service's journal, and report rows that differed.",
     },
     "cage": {
         "credit": "Request, approve and cut credit lines of patrons; prepare counter checks within them.",
@@ -80,7 +80,7 @@ _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def _show_version(wanted: bool) -> None:
-    """Print the version and exit, for the option."""
+    """Print the version and exit, if the option `--version` is given."""
     if wanted:
         version_command()
         raise typer.Exit

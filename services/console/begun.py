@@ -20,7 +20,7 @@ LOGIN: Final = timedelta(minutes=10)
 """Maximum duration of a login."""
 _NONCE_BYTES: Final = 12
 _THEN_MAX: Final = 1500
-"""Maximum length of the address to return to, so that browsers keep the cookie; a longer one is replaced by home."""
+"""Maximum bytes of the address to return to, so that browsers accept the cookie; a longer one becomes the home page."""
 _ENDED_MAX: Final = 10_000
 
 
@@ -34,7 +34,7 @@ class Login:
     """The PKCE verifier (RFC 7636), known only to this browser and this process."""
     then: str
     begun_at: float
-    """Seconds since 1970."""
+    """Start of the login, in seconds since 1970."""
 
 
 _login: Final = TypeAdapter(Login)
@@ -64,7 +64,7 @@ class Begun:
         return login, urlsafe_b64encode(nonce + self._cipher.encrypt(nonce, to_json(asdict(login)), None)).decode()
 
     def end(self, state: str, cookie: str) -> Login | None:
-        """Return the login to which a returning browser and its state belong; each login is accepted once.
+        """Return the login that `state` and `cookie` identify; each login is accepted only once.
 
         None if it began in another browser or process, took too long, or has already ended.
         """
@@ -72,7 +72,7 @@ class Begun:
         if login is None or not compare_digest(login.state.encode(), state.encode()) or state in self._ended:
             return None
         self._ended[state] = None
-        while len(self._ended) > _ENDED_MAX:  # the provider refuses a code of these a second time, too
+        while len(self._ended) > _ENDED_MAX:  # the provider, too, redeems their codes only once
             self._ended.popitem(last=False)
         return login if self._clock().timestamp() - login.begun_at <= LOGIN.total_seconds() else None
 

@@ -45,7 +45,10 @@ _MOMENT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}\S*", 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A field as it was understood: cents, an exact moment, or a text. `label` names the rows that contain it."""
+    """A field as it was understood: cents, an exact moment, or a text.
+
+    `label` begins with the labels of the groups and rows that contain the field.
+    """
 
     label: str
     kind: Kind

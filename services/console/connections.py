@@ -15,7 +15,7 @@ from yarl import URL
 
 _CONNECTIONS_MAX: Final = 256
 _IDLE_SECONDS_MAX: Final = 5.0
-"""Shorter than the ten seconds after which a service closes an idle connection."""
+"""Maximum idle time of a connection: shorter than the ten seconds after which a service closes it."""
 _CHUNK_BYTES: Final = 65_536
 
 

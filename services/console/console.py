@@ -122,7 +122,7 @@ async def _person(request: Request) -> Person:
 
 
 def known_person(request: Request) -> "Person | None":
-    """Return the person behind a request that failed, so that its page keeps the navigation; None for nobody."""
+    """Return the person behind a failed request, so that its page keeps the navigation; None if nobody is logged in."""
     known: Person | None = getattr(request.state, "person", None)
     session = session_of(request) if known is None else None
     if session is None:
@@ -146,7 +146,7 @@ Asked = Annotated[Person, Depends(_person)]
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """Return the fields of a form; of several with the same name, the last one. Raises: TooLong."""
+    """Return the fields of a form; if several have the same name, the last one counts. Raises: TooLong."""
     known: dict[str, str] | None = getattr(request.state, "form", None)
     if known is None:
         body = b""

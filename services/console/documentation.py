@@ -53,7 +53,7 @@ def scripts_in(directory: Path) -> list[str]:
 
 
 class _Pages(StaticFiles):
-    """The files of the documentation, with its policy."""
+    """Serves the files of the documentation with its content security policy."""
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory=directory, html=True)

@@ -177,7 +177,7 @@ def _rows(form: Mapping[str, str], at: str) -> list[str]:
 
 
 _PATTERN: Final = "it must match the pattern"
-"""The beginning of a service's error for a text that does not match, for which forms show a text without pattern."""
+"""A service's error for a text that does not match its pattern begins so; forms replace it with plain words."""
 
 
 def places(problem: Mapping[str, Any], moved: Mapping[str, str]) -> dict[str, str]:

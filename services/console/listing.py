@@ -72,7 +72,7 @@ def listed(
     only: Callable[[Record], bool] = lambda _: True,
     seen: Callable[[Record], Record] = lambda one: one,
 ) -> Listed:
-    """Return a table of the records in a service's answer, or an empty one with the reason for a missing answer.
+    """Return a table of the records in a service's answer; if it is missing, an empty table with the reason.
 
     `only` selects the records shown; `seen` converts a record before it is shown.
     """

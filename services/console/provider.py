@@ -35,7 +35,7 @@ _registry: Final = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
 
 
 class LoginRefused(Exception):
-    """The provider refuses the login, or its answer cannot be trusted; has the status of the error page."""
+    """The provider refuses the login, or its answer cannot be trusted. `status` is that of the error page."""
 
     def __init__(self, why: str, *, status: int = 403) -> None:
         self.status = status
@@ -76,7 +76,7 @@ class Granted:
 
 
 def granted_of(answer: bytes, now: datetime) -> Granted:
-    """Return the tokens in the provider's answer, which was received now. Raises: ValueError."""
+    """Return the tokens in an answer of the provider that has just been received. Raises: ValueError."""
     said = read_model(_Answer, answer)
     ends = now + timedelta(seconds=said.expires_in)
     return Granted(said.access_token, ends, said.refresh_token, said.id_token)

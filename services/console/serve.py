@@ -33,7 +33,7 @@ log = structlog.get_logger()
 
 
 async def serve(settings: Settings, urls: Mapping[str, str], *, stop: asyncio.Event | None = None) -> None:
-    """Run the console, with the services at these URLs, until `stop` is set, or without one until SIGINT or SIGTERM.
+    """Run the console, with the services at these URLs, until `stop` is set or, if it is None, until SIGINT or SIGTERM.
 
     Raises: FatalServiceError.
     """

@@ -139,7 +139,7 @@ class Calls:
         return await self.get(service, path, limit=most, **asked)
 
     async def get_page(self, service: str, path: str, **asked: object) -> Any:
-        """Return the largest page of a list, the first unless a cursor is given."""
+        """Return one page of a list, as large as a service allows: the first unless a cursor is given."""
         return await self.get(service, path, limit=_ITEMS_MAX, **asked)
 
     async def get_bytes(self, service: str, path: str, **asked: object) -> httpx.Response:

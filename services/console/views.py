@@ -74,7 +74,7 @@ def dollars(cents: int | str | Undefined | None) -> str:
 def _exact(cents: str) -> str:
     """Return an amount with fractions of a cent: the decimal point moved two places to the left.
 
-    A ratio is rounded to the cent, half a cent to the even one, and marked.
+    A ratio is rounded to the cent (half a cent to the even cent), and marked.
     """
     if "/" in cents:
         return f"≈ {money.dollars(round(Fraction(cents)))}"

@@ -138,7 +138,7 @@ def test_a_void_shows_the_event_and_what_it_restates_and_is_confirmed(
     assert f'href="{EVENTS}/2/void"' in event
     assert ">in force<" in event
     form = browsers.get(VOID, "floor.mia")
-    for shown in ("$9,000.00", "−$9,000.00", "The figures of gaming day 2026-11-20 change", "chips.sold"):
+    for shown in ("$9,000.00", "−$9,000.00", "the figures of gaming day 2026-11-20 change", "chips.sold"):
         assert shown in form
     for name in ("property", "table", "sequence", "replaces"):
         assert re.search(rf'<input id="f-{name}" name="{name}" value="[^"]+" readonly>', form)
@@ -148,7 +148,7 @@ def test_a_void_shows_the_event_and_what_it_restates_and_is_confirmed(
     headers, csrf = browsers.login("floor.mia")
     headers |= {"content-type": "application/x-www-form-urlencoded"}
     confirming = browsers.client.post(VOID, headers=headers, content=urlencode({"csrf": csrf, **asked})).text
-    for shown in ("Nothing is recorded yet", "sold twice", "$9,000.00", "The figures of gaming day 2026-11-20 change"):
+    for shown in ("Nothing is recorded yet", "sold twice", "$9,000.00", "the figures of gaming day 2026-11-20 change"):
         assert shown in confirming
     assert [] == desk.read(f"/pit-changes?property={PROPERTY}")["items"]
     assert 200 == browsers.send(VOID, "floor.mia", **asked).status_code

@@ -24,7 +24,7 @@ from shared.journal.verification import VerificationProblem
 from shared.runtime.settings import Settings
 
 UNSIGNED_TIME_MAX: Final = timedelta(minutes=10)
-"""The longest time until a checkpoint must cover an entry; equal to that of the alert PitledgerCheckpointStale."""
+"""A checkpoint must cover each entry within this time; the alert PitledgerCheckpointStale has the same limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Signed:
     checkpoints: list[Checkpoint] = field(default_factory=list)
     problems: list[VerificationProblem] = field(default_factory=list)
     lacking: dict[int, str] = field(default_factory=dict)
-    """What is missing from each checkpoint without enough cosignatures, by the checkpoint's size."""
+    """For each checkpoint without enough cosignatures, by its size: a text on the missing ones."""
 
     @property
     def entries(self) -> int:
@@ -174,7 +174,7 @@ async def listed(connection: AsyncConnection, tables: JournalTables) -> dict[str
 async def missing(
     connection: AsyncConnection, tables: JournalTables, shard: Shard, signed: Signed, listed_sizes: Collection[int]
 ) -> list[VerificationProblem]:
-    """Return a problem for each missing checkpoint, because no entries were compared with it.
+    """Return a problem for each listed checkpoint that is not stored, and one if the next checkpoint is overdue.
 
     `listed_sizes` are the sizes of the checkpoints that the database listed before the directory was read.
     """
@@ -198,6 +198,9 @@ async def missing(
 
 
 def _is_kept(size: int, kept: Collection[int]) -> bool:
-    """Return whether a checkpoint is stored, or superseded: a later one and the first of its tile are stored."""
+    """Return whether a checkpoint is stored, or may be missing because it is superseded.
+
+    A checkpoint is superseded once an earlier one of its tile and any later one are stored.
+    """
     first = min((one for one in kept if tile_of(one) == tile_of(size)), default=size)
     return size in kept or (first < size < max(kept, default=0))

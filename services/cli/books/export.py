@@ -53,9 +53,9 @@ def export(
 ) -> None:
     """Export the signed part of a journal, or of a gaming day, for the stand-alone verifier.
 
-    JSON Lines: all fields of each entry, from which infra/verifier.py computes its hash, and the latest signed
-    checkpoint of each shard; with witnesses, the latest with enough cosignatures. A whole journal proves that nothing
-    is missing; a day proves that each entry is in the journal.
+    Writes JSON Lines: each entry with all fields from which infra/verifier.py computes its hash, and the latest signed
+    checkpoint of each shard (with witnesses, the latest with enough cosignatures). The export of a journal proves that
+    no entry is missing; the export of a day proves only that its entries are in the journal.
 
     Example: pitledger export --checkpoints /mnt/checkpoints --output journal.jsonl
     Example: pitledger export --checkpoints /mnt/checkpoints --day 2026-11-20 --property bedrock > day.jsonl
@@ -170,7 +170,7 @@ async def _proven(
 
 
 def _is_of(entry: Entry, property_id: str) -> bool:
-    """Return whether an entry belongs to a property, by its accounts, its source, or its data."""
+    """Return whether an entry belongs to a property, judged by its accounts, its source, or its data."""
     draft = entry.draft
     if any(posting.account.property == property_id for posting in draft.postings):
         return True

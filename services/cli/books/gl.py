@@ -53,8 +53,7 @@ def export(
 ) -> None:
     """Export the journals of sealed gaming days, for an accounting program or a second ledger.
 
-    Exit code 3 while one of the days is not sealed or has no mapping, or while a leg has no rule: then nothing is
-    written.
+    If a day is not sealed or has no mapping, or if a leg has no rule, nothing is written and the exit code is 3.
 
     Example: pitledger gl export --property riverside --day 2026-11-20 --as xero -o journal.csv
     Example: pitledger gl export --property riverside --month 2026-11 --as beancount -o november.beancount
@@ -89,8 +88,8 @@ def file_version(
 ) -> None:
     """File the next version of a property's general-ledger mapping, and print its changes.
 
-    Another person approves it before it takes effect. Exit code 3 if it is refused, with all of its faults, one per
-    line.
+    Another person approves it before it takes effect. If it is refused, all of its faults are printed, one per line,
+    and the exit code is 3.
 
     Example: pitledger gl file mapping.yaml
     """
@@ -115,14 +114,14 @@ def give_back(
 ) -> None:
     """Return a version to its filer; it never takes effect.
 
-    Example: pitledger gl return riverside 2 --reason "baccarat is of cost center 310"
+    Example: pitledger gl return riverside 2 --reason "baccarat belongs to cost center 310"
     """
     _MAPPINGS.give_back(property_name, version, reason, as_json=as_json)
 
 
 @app.command()
 def diff(property_name: Property, version: Version, as_json: AsJson = False) -> None:
-    """Print the changes of a version since the previously approved version, one per line.
+    """Print what a version changes in the previously approved one, one change per line.
 
     Example: pitledger gl diff riverside 2
     """

@@ -26,8 +26,8 @@ def minimums(
     """Show handle and theoretical win as they would have been under other table minimums.
 
     Reads recorded rounds, and records nothing. Seats that wagered less than the minimum are evaluated under two
-    assumptions: that they raise their wagers to the minimum, and that they leave. Figures are by hour of the property's
-    clock and by the minimum on the tables' signs.
+    assumptions: that they raise their wagers to the minimum, and that they leave. Figures are grouped by hour (local
+    time of the property) and by the minimum on the tables' signs.
 
     Example: pitledger minimums --property riverside --game blackjack --first 2026-11-20 --minimum 25 --minimum 50
     """

@@ -22,11 +22,11 @@ def rebuild(
     check: Annotated[bool, typer.Option("--check", help="Only compare; change nothing.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Rebuild the tables that follow from a service's journal, and report rows that differed.
+    """Rebuild the database tables derived from a service's journal, and report rows that differed.
 
-    Stop the service first; otherwise it is blocked meanwhile. Needs the login of the database's owner in DATABASE_URL,
-    and the broker if a table follows from a topic. --check neither changes nor locks anything and also reports tables
-    that cannot be compared; the exit code is 1 unless everything was compared and matches.
+    Stop the service first, because the command blocks it. Needs the login of the database's owner in DATABASE_URL, and
+    the broker if a table is derived from a topic. --check changes and locks nothing. It also reports tables that cannot
+    be compared; its exit code is 1 unless everything was compared and matches.
 
     Example: pitledger rebuild vigorish --check
     Example: pitledger rebuild wagering-accounts

@@ -30,8 +30,8 @@ from shared.runtime.settings import Settings
 def rederive_all(services: Sequence[str], resume: Path | None, progress: Progress, *, as_json: bool) -> int:
     """Re-derive the journals of these services, print the results, and return the number of problems.
 
-    `resume` is a directory with the state of earlier runs, one file per service; without it everything is derived from
-    the first record on. Raises: NotFound if the topics cannot be read, UsageWrong if the directory cannot be used.
+    `resume` is a directory with the state of earlier runs, one file per service; without it, derivation starts at the
+    first record. Raises: NotFound if the topics cannot be read, UsageWrong if the directory cannot be used.
     """
     found = settings()
     load_site_packs(found)

@@ -69,7 +69,7 @@ def report(
 ) -> None:
     """Print a report of a gaming day, or of the week, month, quarter or year that contains it.
 
-    In the terminal, empty columns are left out; the other formats have all. Every figure can be traced to the journal
+    The terminal omits empty columns; the other formats have all columns. Every figure can be traced to the journal
     entries behind it: --explain lists them. The same query with the same --known-at gives the same bytes.
 
     Example: pitledger report
@@ -201,7 +201,7 @@ def _unit(measure: str) -> str:
 
 
 def _exact(amount: int | str | None, unit: str) -> str:
-    """Return an exact amount, an integer or a fraction; whole cents as dollars."""
+    """Return an exact amount as text: whole cents as dollars, a fraction unchanged."""
     if amount is None or (isinstance(amount, str) and "/" in amount):
         return amount or ""
     return _text(int(amount), unit)

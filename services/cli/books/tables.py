@@ -1,6 +1,6 @@
-"""Every table of every schema: its source, and how an altered, added or deleted row is detected.
+"""Every database table: its source, and how an altered, added or deleted row is detected.
 
-Projections are known from the manifests; other tables are listed here.
+Projections are taken from the services' manifests; other tables are listed here.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,11 +13,11 @@ from shared.runtime.service.manifest import Manifest
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """The consequence of altering, adding or deleting a row in the database without the service.
+    """What happens if somebody alters, adds or deletes a row of a database table, bypassing the service.
 
-    `refused`: it has no effect, because of `by`; `found`: `by` detects it; `survived`: it has no consequence, or is
-    restored; `missed`: nothing detects it, and `by` describes the consequence. `after`: the time until then. `test`
-    proves it, unless the attack is generated from this table.
+    `how` is `refused` if `by` prevents any effect, `found` if `by` detects the change, `survived` if the change does no
+    harm or is undone, and `missed` if nothing detects it; `by` then describes the consequence. `after` is the time
+    until then. `test` names the test that proves it; it is empty if the test is generated from this declaration.
     """
 
     how: Literal["refused", "found", "survived", "missed"]
@@ -32,7 +32,7 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A table: its source, and what happens to an altered, added or deleted row.
+    """A database table: its source (`follows`), and what happens to an altered, added or deleted row.
 
     `unseen` are columns whose alteration is not detected, each with the consequence.
     """
@@ -315,7 +315,7 @@ def _projected(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
 
 
 def _copied(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
-    """Yield the copies of approved documents: an altered copy is refused on use, and found by the drift monitor."""
+    """Yield the tables that copy approved documents: an altered copy is refused on use, and found by comparison."""
     test = f"{_COPIES}::test_nothing_is_settled_under_an_altered_copy"
     used = Fate("refused", "the signature of the copy, where it is used", "at once, and a comparison", test)
     for handler in manifest.read_model_handlers:
@@ -327,7 +327,7 @@ def _copied(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
 
 
 def lines(manifests: Sequence[Manifest]) -> list[str]:
-    """Return every table for the documentation, grouped by table over all schemas, and by outcome."""
+    """Return the documentation's rows: tables of every schema first, then one row for tables with equal outcomes."""
     rows = ["", "| table | follows from | altered | added | deleted |", "|---|---|---|---|---|"]
     rows += [_line(f"every schema: `{name}`", kept) for name, kept in sorted(_OF_JOURNAL.items())]
     together: dict[tuple[str, str], list[str]] = {}

@@ -35,8 +35,8 @@ class Result:
     """The verification result of a shard. `number` is the shard's number, 0 if the database does not have the shard.
 
     `checkpoints` is the number of checkpoints whose signature and root were compared. `signed` is the number of entries
-    that the latest of them covers: later entries were only compared with the chain and the head. Both are None if the
-    journal was not compared with checkpoints.
+    that the latest of these covers; later entries were verified only against the hash chain and the head. Both are None
+    if the journal was not compared with checkpoints.
     """
 
     service: str
@@ -79,15 +79,16 @@ def verify(
     """Verify the journals: hashes, links, sums, heads, signed checkpoints.
 
     Reads every entry of every shard. Each signed checkpoint in PITLEDGER_CHECKPOINT_DIRECTORY is verified with the keys
-    in PITLEDGER_CHECKPOINT_VERIFIERS_FILE, else with the public half of the signing key; the journal must still begin
-    with exactly the signed entries, and each shard must match its service's seal. Exit code 1 if a problem is found, if
-    a checkpoint is missing, or if there are none to compare with, unless --rows-only is given.
+    in PITLEDGER_CHECKPOINT_VERIFIERS_FILE or, without that file, with the public half of the signing key. The journal
+    must still begin with exactly the signed entries, and each shard must match its service's seal. Exit code 1 if a
+    problem is found or a checkpoint is missing. It is also 1 if no checkpoints are configured, unless --rows-only is
+    given.
 
     If witnesses are named by --witness or PITLEDGER_WITNESSES_FILE, a checkpoint counts only with cosignatures of
     --witnesses (else PITLEDGER_WITNESSES_REQUIRED) of them.
 
-    With --rederive, every event on the topics is settled again under the rules and documents of the time, and entries,
-    money and order must match the journal: this detects an added entry even with a valid hash and signature.
+    With --rederive, every event on the topics is settled again under the rules and documents then in effect. Entries,
+    amounts and order must match the journal. This detects an added entry even if its hash and signature are valid.
 
     Example: pitledger verify
     Example: pitledger verify --checkpoints /mnt/checkpoints --key verifiers.txt

@@ -49,9 +49,9 @@ def whatif(
 ) -> None:
     """Settle a gaming day or a month again under another rules submission; the books stay unchanged.
 
-    Uses the recorded cards, wagers, decisions and meter readings. Compares handle, payout and the casino's win before
-    meters, by wager, table and gaming day. A round that the other submission does not allow, for example with a wager
-    that it does not offer, is counted by reason and left out of all sums.
+    Uses the recorded cards, wagers, decisions and meter readings. Compares handle, payout and the casino's win, without
+    the effect of meters, by wager, table and gaming day. A round that the other submission does not allow, for example
+    with a wager that it does not offer, is counted by reason and left out of all sums.
 
     Example: pitledger whatif submission.json --day 2026-11-20
     Example: pitledger whatif submission.json --month 2026-11 --table BJ-01 --resume november.whatif

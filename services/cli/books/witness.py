@@ -43,12 +43,12 @@ def witness(
     host: Annotated[str, typer.Option(help="The address on which it listens.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port on which it listens.")] = PORT,
 ) -> None:
-    """Cosign services' checkpoints, each after a proof that the log only grew, until Ctrl-C.
+    """Cosign services' checkpoints until Ctrl-C, each only if its log is proven to have only grown.
 
-    It needs neither database nor broker, and should run on a machine of someone who can alter neither. It implements
-    C2SP tlog-witness, so it works with other logs and witnesses, too. For each log it stores the latest checkpoint that
-    it cosigned: keep the directory as long as the key, and never restore either from a backup; a witness that has lost
-    its state starts again with --new, under a new key.
+    It needs neither database nor broker. Run it on a machine whose owner can alter neither. It implements C2SP
+    tlog-witness, so that it also works with other logs and witnesses. For each log it stores the latest checkpoint that
+    it cosigned. Keep the directory as long as the key, and never restore either from a backup: a witness that has lost
+    its state must start again with --new, under a new key.
 
     Example: pitledger witness witness.example.com/w1 --key w1.pem --state /var/lib/witness --new
     Example: pitledger witness witness.example.com/w1 --key w1.pem --state /var/lib/witness --log verifiers.txt

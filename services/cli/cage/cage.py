@@ -144,7 +144,7 @@ def counts(property_name: Property, day: Day = None, status: Status = None, as_j
 
 @app.command()
 def books(property_name: Property, as_json: AsJson = False) -> None:
-    """Print what each location should hold by the books, for revenue audit; people who count cannot see it.
+    """Print what each location should hold by the books. Only revenue audit sees it, not the people who count.
 
     Example: pitledger cage books riverside
     """

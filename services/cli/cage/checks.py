@@ -18,11 +18,11 @@ Step = Annotated[
 ]
 Number = Annotated[int, typer.Argument(metavar="WRITE-OFF", min=1, help="The write-off's number.")]
 PaidIn = Annotated[str, typer.Option("--in", metavar="MEANS", help="currency, chips, check, or deposit.")]
-Drawer = Annotated[str | None, typer.Option(metavar="PATRON", help="The patron who pays, by reference, if known.")]
+Drawer = Annotated[str | None, typer.Option(metavar="PATRON", help="The reference of the paying patron, if known.")]
 OnBehalfOf = Annotated[
     list[str] | None,
     typer.Option(
-        "--on-behalf-of", metavar="PATRON", help="The patron for whom it is paid, if another; may be repeated."
+        "--on-behalf-of", metavar="PATRON", help="The patron on whose behalf another one pays; may be repeated."
     ),
 ]
 
@@ -69,7 +69,7 @@ def void(property_name: Property, step: Step, reason: Why, shown: Shown = None, 
 
 @app.command("return")
 def give_back(property_name: Property, step: Step, reason: Why, as_json: AsJson = False) -> None:
-    """Record that the bank returned a deposit, or the drawer's own check, unpaid.
+    """Record that the bank returned a deposited counter check, or the patron's own check, unpaid.
 
     Example: pitledger checks return riverside 12 --reason "no funds: the bank's notice 88-1"
     """
@@ -78,7 +78,7 @@ def give_back(property_name: Property, step: Step, reason: Why, as_json: AsJson 
 
 @app.command()
 def clear(property_name: Property, step: Step, as_json: AsJson = False) -> None:
-    """Record that the bank paid a deposit, or the drawer's own check.
+    """Record that the bank paid a deposited counter check, or the patron's own check.
 
     Example: pitledger checks clear riverside 12
     """
@@ -95,7 +95,7 @@ def replace(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Replace counter checks of a patron with a new one, to consolidate them or after a payment in part.
+    """Replace a patron's counter checks with a new one, to consolidate them or after a partial payment.
 
     Example: pitledger checks replace riverside CC-90 --replaces CC-88 --replaces CC-89
     """
@@ -139,7 +139,7 @@ def write_off(
 
 @app.command()
 def approve(property_name: Property, number: Number, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Approve a write-off that somebody else entered: the amount is not owed any more.
+    """Approve a write-off that somebody else entered: the amount is then no longer owed.
 
     Example: pitledger checks approve riverside 1
     """

@@ -13,7 +13,7 @@ from shared.contracts.money import dollars
 
 app = typer.Typer()
 
-Patron = Annotated[str, typer.Argument(metavar="PATRON", help="The patron, by reference.")]
+Patron = Annotated[str, typer.Argument(metavar="PATRON", help="The patron's reference.")]
 Number = Annotated[int, typer.Argument(metavar="REQUEST", min=1, help="The request's number.")]
 Serial = Annotated[str, typer.Argument(metavar="SERIAL", help="The number printed on the counter check.")]
 Limit = Annotated[str, typer.Option(metavar="DOLLARS", help="The credit limit.")]
@@ -33,7 +33,7 @@ def request(
 ) -> None:
     """Request a limit for a patron, a temporary increase of it, or the end of a suspension.
 
-    After verification, as many people approve it as the property requires for the amount.
+    Once verified, it needs the number of approvals that the property requires for the amount.
 
     Example: pitledger credit request riverside p-1001 --limit 5000 --reason "application 17"
     Example: pitledger credit request riverside p-1001 --limit 8000 --until 2026-11-22 --reason "weekend"
@@ -88,7 +88,7 @@ def requests(
     only_open: Annotated[bool, typer.Option("--open", help="Only requests without a decision.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List requested changes of credit lines, with their status.
+    """List requested changes to credit lines, with their status.
 
     Example: pitledger credit requests riverside --open
     """
@@ -124,7 +124,7 @@ def suspend(
     reason: Why,
     as_json: AsJson = False,
 ) -> None:
-    """Suspend a patron's credit line at once; several people reinstate it.
+    """Suspend a patron's credit line at once; reinstating it takes several people.
 
     Example: pitledger credit suspend riverside p-1001 --for patron_request --reason "asked at the window"
     """
@@ -172,7 +172,7 @@ def show_line(property_name: Property, patron: Patron, as_json: AsJson = False) 
 def prepare(
     property_name: Property,
     serial: Serial,
-    patron: Annotated[str, typer.Option(metavar="PATRON", help="The patron who owes it, by reference.")],
+    patron: Annotated[str, typer.Option(metavar="PATRON", help="The reference of the patron who owes it.")],
     table_name: Annotated[str, typer.Option("--table", metavar="TABLE", help="The table that issues it.")],
     amount: Amount,
     as_json: AsJson = False,

@@ -36,7 +36,7 @@ Parts = tuple[object, ...]
 """The parts of a path."""
 
 Says = Callable[[Document], str]
-"""A function that returns the answer to a command as a line for people."""
+"""A function that puts the answer to a command into one line of text for people."""
 
 
 def send_step(parts: Parts, said: Document, says: Says, as_json: bool) -> None:

@@ -41,7 +41,7 @@ def openapi(manifest: Manifest) -> dict[str, Any]:
 
 
 def broken(wanted: Mapping[str, str], revision: str, repository: Path) -> list[str] | None:
-    """Return the incompatible changes of messages since a git revision; None if the revision does not exist."""
+    """Return the incompatible changes to messages since a git revision; None if the revision does not exist."""
     paths = _git(repository, "ls-tree", "-r", "--name-only", revision, "schemas/json")
     if paths is None:
         return None

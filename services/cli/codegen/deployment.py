@@ -73,7 +73,7 @@ def image(manifest: Manifest) -> str:
 
 
 def _each(lines: Callable[[Manifest], list[str]]) -> Lines:
-    """Return a function that writes the lines of every service."""
+    """Return a function that writes the same lines for every service."""
     return lambda manifests: [line for one in manifests for line in lines(one)]
 
 

@@ -44,7 +44,7 @@ class Release:
         return "it is a candidate: give the kind another version, or write the candidate again with: make archive"
 
     def schemas(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the types whose JSON Schemas the release changed, with the schemas; earlier releases have the rest."""
+        """Yield each type whose JSON Schema the release added or changed, with the schema."""
         for path in sorted((self.folder / SCHEMAS).glob("*.json")):
             yield path.name.removesuffix(".json"), json.loads(path.read_text())
 
@@ -59,7 +59,7 @@ def releases(root: Path) -> list[Release]:
 
 
 def broken(wanted: Mapping[str, str], known: Sequence[Release]) -> list[str]:
-    """Return the incompatible changes of messages since any of the releases, not only the last one.
+    """Return the incompatible changes to messages since any of the releases, not only the last one.
 
     `wanted` are the generated texts by path. An older version of a type may be missing from `wanted` if its data is
     upcast.
@@ -83,7 +83,7 @@ def broken(wanted: Mapping[str, str], known: Sequence[Release]) -> list[str]:
 
 
 def altered(root: Path, known: Sequence[Release]) -> list[str]:
-    """Return differences from the releases' manifests: their files, and released database revisions."""
+    """Return how the releases' files, and released database revisions, differ from the releases' manifests."""
     found = []
     for release, before in zip(known, (None, *known), strict=False):
         again = f"put back what release {release.name} had" if release.is_released else "run: make archive"
@@ -109,7 +109,7 @@ def fingerprint(release: Release) -> str:
 
 
 def revisions_of(root: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file of the databases' revisions, by path."""
+    """Return the SHA-256 of every database revision file, by path."""
     return digests(root, _REVISIONS)
 
 

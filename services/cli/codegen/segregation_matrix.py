@@ -74,7 +74,7 @@ def _steps() -> Iterator[str]:
 
 
 def laws() -> Iterator[tuple[str, str, Any]]:
-    """Yield the steps that require different people: pack, item, and the latest value with its source."""
+    """Yield the lists of steps that different people must do: pack, document, and the latest list with its source."""
     for name in known_packs():
         found = pack(name)
         if isinstance(found, GamingPack):

@@ -1,4 +1,4 @@
-"""The demo's reports other than rounds: results of a counted table, rated play, time collected at a poker table."""
+"""What the demo's tables report besides rounds: results of counted tables, rated play, time collected at poker."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _POLL_SECONDS: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class BesideRounds:
-    """The reports of a gaming day other than rounds: results by table, rated plays, and number of rating records."""
+    """What tables report on a gaming day besides rounds: results, rated plays, and the number of rating records."""
 
     results: tuple[ResultsOfDay, ...]
     plays: tuple[RatedPlay, ...]
@@ -72,7 +72,7 @@ def report_beside_rounds(
 
 
 def wait_until_recorded(watch: Watch, beside: BesideRounds, rounds: int, *, seconds: float) -> None:
-    """Wait until the reports `beside` are recorded, after `rounds` records of rounds. Raises: TooSlow."""
+    """Wait until the records of `beside`, and the `rounds` round records before them, are consumed. Raises: TooSlow."""
     watch.wait_for_topic("round_settlement", TABLE_EVENTS.name, rounds + beside.records, seconds=seconds)
     watch.wait_for_topic("table_inventory", RATING_EVENTS.name, beside.ratings, seconds=seconds)
 
@@ -102,7 +102,7 @@ def _closed(plays: Sequence[RatedPlay]) -> Set[str]:
 
 
 def beside_differences(found: Document, beside: BesideRounds, *, book: PitBook, pit: PitDay) -> Iterator[str]:
-    """Yield the differences between ratings and pace and the simulator's figures."""
+    """Yield each difference of the ratings and the pace report from the simulator's figures."""
     ratings = {one["rating"]: one for one in found["ratings"]}
     for play in beside.plays:
         yield from _rating_differences(ratings.get(play.rating, {}), play, book, pit.gaming_day)
@@ -139,7 +139,10 @@ def _rating_differences(rating: Document, play: RatedPlay, book: PitBook, gaming
 
 
 def _tied_differences(report: Document, plays: Sequence[RatedPlay], book: PitBook, gaming_day: date) -> Iterator[str]:
-    """Yield the ratings whose reported handle is not their seat's; the table with settled rounds has a card reader."""
+    """Yield each rating whose reported handle differs from its seat's.
+
+    The card reader at the table with settled rounds ties ratings to seats.
+    """
     handles = {row["rating"]: row["handle_cents"] for row in rows_of(report, "sessions")}
     for play in plays:
         spans = [(begins, ends) for begins, ends, _ in play.spans(gaming_day)]

@@ -23,7 +23,7 @@ _CURRENCY: Final = (("chip_purchase", 7_000_00), ("front_money_deposit", 4_500_0
 """Two transactions that exceed the reporting threshold only together."""
 
 _PAID: Final = (("chips", 1), ("deposit", 1), ("chips", 2))
-"""The payments of the first counter checks: means of payment, and the divisor of the check's amount that is paid."""
+"""How the first counter checks are paid: the means of payment, and the divisor of the amount (2 pays half)."""
 
 _VISITOR: Final = "P-1002"
 _BELOW_CENTS: Final = 4_000_00
@@ -35,8 +35,8 @@ def work_at_cage(people: People, pit: PitDay, electronic: ElectronicTables) -> i
     """Have the cage transfer and count, redeem counter checks and take currency, and a host grant promotional money.
 
     The first check is paid in chips; the second is deposited, and the bank returns it unpaid; the third is paid in
-    part. All movements are in the current gaming day. Returns the payments on counter checks without the returned one,
-    cents.
+    part. All movements are in the current gaming day. Returns the sum of payments on counter checks in cents, without
+    the deposit that came back.
     """
     open_cage(people, pit.property, pit.gaming_day)
     paid_cents = _redeem(people, pit)

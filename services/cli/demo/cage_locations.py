@@ -55,7 +55,7 @@ def locations(since: date) -> tuple[CageLocation, ...]:
 
 
 def open_cage(people: People, property_name: str, day: date) -> None:
-    """State the chips in service, count vault and drawer; bring currency from the bank, and chips to the cage."""
+    """Record the chips in service, count vault and drawer, and bring currency from the bank and chips to the cage."""
     in_service = {"gaming_day": day.isoformat(), "contents": _sent(_IN_SERVICE), "source": "chip inventory ledger"}
     revision = people.does("demo.accountant", INVENTORY, f"/chips-in-service/{property_name}", in_service)["revision"]
     people.does("demo.controller", INVENTORY, f"/chips-in-service/{property_name}/{revision}/approve")
@@ -67,7 +67,7 @@ def open_cage(people: People, property_name: str, day: date) -> None:
 
 
 def close_cage(people: People, property_name: str) -> None:
-    """Count the drawer, one note short, and the vault, a count that stays unverified; leave a transfer in transit."""
+    """Count the drawer, which is one note short, and the vault, without verification; leave a transfer in transit."""
     found = _count(people, property_name, WINDOW, _LEFT_AT_WINDOW)
     _verify(people, property_name, found, reason="a strap of notes was short of one")
     _transfer(people, property_name, WINDOW, _VAULT, _TO_VAULT)

@@ -88,7 +88,7 @@ _READ_SETTLEMENTS: Final = ("table_inventory", "vigorish", "progressive_meters",
 _SUBMISSION_SECONDS: Final = 90.0
 _PATIENCE_SECONDS: Final = 120.0
 _SECONDS_PER_ROUND: Final = 0.01
-"""Additional timeout per round, because long days take longer to read, sign and verify; not a measurement."""
+"""Additional timeout per round, because long days take longer to read, sign and verify; an estimate, not measured."""
 
 _COMMANDS_AT_ONCE: Final = 2
 
@@ -108,13 +108,14 @@ def demo(
     Starts PostgreSQL, a Kafka broker and every service as a process of its own, has two people file and approve the
     property and its rules submissions, plays the day, and waits until all of it is settled and reported. The pit has
     fills and credits, two shifts, a drop that is counted twice, coupons, tips, electronic wagers, three tables whose
-    win is only counted (one records its results), a poker table where players pay for time, ratings of patrons (one by
-    a card reader, which ties a seat to its player), and a hit of a linked progressive. Counter checks are within credit
-    lines, one comes back unpaid, one is paid in part. The cage has a vault and a drawer, transfers, counts, reportable
-    currency and a grant of promotional money. Two people file and approve the general-ledger mapping. A second
-    property, in Rhode Island, plays under its own law and clock. A device at each table signs its rounds. The day's
-    reports are written to a folder, signed; `pitledger verify-reports` verifies them. A few things go wrong on purpose:
-    see the exceptions. Exit code 1 if a figure differs from the simulator's, or an accounting identity is violated.
+    win is known only from the count (one records its results), a poker table where players pay for time, ratings of
+    patrons (one by a card reader, which ties a seat to its player), and a hit of a linked progressive. Counter checks
+    stay within credit lines; one comes back unpaid, and one is partly paid. The cage has a vault and a drawer,
+    transfers, counts, reportable currency and a grant of promotional money. Two people file and approve the
+    general-ledger mapping. A second property, in Rhode Island, plays under its own law and clock. A device at each
+    table signs its rounds. The day's reports are written to a folder, signed; `pitledger verify-reports` verifies them.
+    A few things go wrong on purpose; the exceptions report lists them. Exit code 1 if a figure differs from the
+    simulator's, or an accounting identity is violated.
 
     Servers named in the environment are not used: a demo writes only to its own database.
 

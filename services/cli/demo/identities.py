@@ -30,12 +30,12 @@ _WIN_COLUMNS: Final = {
     "variance": "inventory_variance_cents",
     "waived": "vigorish_waived_cents",
 }
-"""Columns of the day's win report by the simulator's name for the figure of a table."""
+"""The column of the day's win report for each figure of a table, by the simulator's name for it."""
 
 _OF_THE_DESK: Final = frozenset(
     ("variance", "slip_open", "slip_gap", "slip_void", "slip_late", "box_not_counted", "adjustment", "equipment")
 )
-"""Kinds of exceptions of the pit's desk; exceptions of rounds are checked separately."""
+"""Kinds of exceptions at the pit's desk; exceptions in rounds are checked separately."""
 
 _BANK_LEGS: Final = ("banked_wagers", "banked_payouts", "bank_collected", "bank_paid")
 _BALANCES: Final = (
@@ -180,7 +180,7 @@ def identities(
 
 
 def _whole_cents(exact: Decimal | int) -> int:
-    """Return whole cents. A fraction, which no wager of the demo creates, loses a cent, so that the identity fails."""
+    """Return whole cents. For a fraction, which the demo never creates, return one less, so that the identity fails."""
     cents = int(exact)
     return cents if cents == exact else cents - 1
 
@@ -217,7 +217,7 @@ def pit_differences(
 
 
 def _followed_up(reports: PitReports, pit: PitDay) -> Iterator[str]:
-    """Yield the variances and exceptions at the pit's desk that are not among the planted ones, and vice versa."""
+    """Yield a text if the variances or exceptions at the pit's desk differ from the planted ones."""
     variances = [(one["table"], one["number"], one["cents"], one["status"]) for one in reports.variances]
     planted = [] if pit.planted is None else [(*pit.planted, pit.tables[pit.planted[0]].variance, "resolved")]
     if variances != planted:

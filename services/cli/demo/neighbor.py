@@ -17,7 +17,7 @@ from shared.jurisdictions import gaming_pack
 
 PROPERTY: Final = "narragansett"
 BEGINS: Final = time(3)
-"""The start of its gaming day, three hours before the other property's."""
+"""The start of the neighbor's gaming day, three hours before the other property's."""
 
 _TABLES: Final = 2
 _SHARE: Final = 12
@@ -35,7 +35,7 @@ class Neighbor:
 
     @classmethod
     def beside(cls, gaming_day: date, rounds: int, tables: int) -> "Neighbor":
-        """Return the neighbor of a property with these rounds and tables, with at most as many rounds per table."""
+        """Return the neighbor of a property with this many rounds and tables; it plays no more rounds per table."""
         plans = floor_of(RHODE_ISLAND_PAI_GOW, _TABLES)
         return cls(plans, gaming_day, max(_TABLES, min(rounds // _SHARE, _TABLES * rounds // tables)))
 

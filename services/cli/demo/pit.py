@@ -46,7 +46,7 @@ class People(ExitStack):
         return self._clients[service, person]
 
     def does(self, person: str, service: str, path: str, document: Document | None = None) -> dict[str, Any]:
-        """Send a person's command and return the answer; an approval is of the content that the service shows now."""
+        """Send a person's command and return the answer; an approval covers the content that the service shows now."""
         client = self.at(service, person)
         if client.approvals.subject_of(path, document) is None:
             return client.do(path, document)
@@ -54,7 +54,7 @@ class People(ExitStack):
 
 
 def configure_pools(people: People, property_name: str, plans: Sequence[TablePlan], gaming_day: date) -> bool:
-    """Have one person file a pool for each meter and another approve it; return whether there is any."""
+    """Have one person file a pool for each meter and another approve it; return whether there are pools."""
     pools = list(pool_terms(property_name, plans, gaming_day))
     for terms in pools:
         filed = people.does("demo.meter_clerk", METERS, "/pools", terms)
@@ -116,7 +116,7 @@ def _receive_credits(people: People, pit: PitDay) -> None:
 
 
 def _enter_paper_slips(people: People, pit: PitDay) -> None:
-    """Enter paper slips of an outage, with the five people who signed them."""
+    """Enter the paper slips written during an outage, with the five people who signed them."""
     for number, fill in enumerate(pit.paper, start=PAPER_NUMBER):
         slip = _slip(pit, fill) | {
             "slip": "fill",

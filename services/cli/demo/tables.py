@@ -183,7 +183,7 @@ def _hand(hit: Document) -> str:
 
 
 def _liability(days: Sequence[Document], played_on: str) -> Iterator["RenderableType"]:
-    """Yield the liability to players with accounts, by gaming day; cashiers may work on the following day."""
+    """Yield the liability to players with accounts, by gaming day; cashiers' transactions may be on the next day."""
     if not days:
         return
     columns = ("opening", "deposits", "wagers", "wins", "withdrawals", "granted", "closing")
@@ -210,7 +210,7 @@ def _exception(each: Document) -> list[str]:
 
 
 def _round(example: Document) -> Iterator["RenderableType"]:
-    """Yield `pitledger reconstruct` in short: a table of all entries, and the entry in force in full."""
+    """Yield a short form of `pitledger reconstruct`: a table of all entries, and the entry in force in full."""
     yield heading(f"One round, from the cards to the books: pitledger reconstruct {example['round_id']}")
     yield table(
         numbers("Entry") + names("What") + numbers("Chips") + words("Why") + names("Hash"),

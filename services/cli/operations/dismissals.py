@@ -62,7 +62,7 @@ def dismiss_all(
 
 @app.command("show-all")
 def show_all(number: Number, service: Service = SETTLEMENT, as_json: AsJson = False) -> None:
-    """Show a requested bulk dismissal, with the first of the records that it selects now.
+    """Show a requested bulk dismissal, with the first records that it currently selects.
 
     Example: pitledger quarantine show-all 1
     """

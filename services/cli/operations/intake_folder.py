@@ -48,7 +48,7 @@ class Folder:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Lock the folder. Raises: UsageWrong if another process uses it."""
+        """Lock the folder. Raises: UsageWrong if another process is using it."""
         with (self._state / "lock").open("ab") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -153,7 +153,7 @@ def write(path: Path, document: Mapping[str, Any]) -> None:
 
 
 def _sync(directory: Path) -> None:
-    """Write a directory's names durably to disk."""
+    """Flush a directory's entries to disk."""
     number = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(number)

@@ -35,7 +35,7 @@ assert catalog.MODULES, "all kinds are declared"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An event in a line of a file. A `sequence` of None is assigned when the event is sent."""
+    """An event in a line of a file. If `sequence` is None, one is assigned before the event is sent."""
 
     number: int
     topic: str
@@ -140,7 +140,10 @@ def _event_of(number: int, row: Mapping[str, str]) -> dict[str, Any] | Problem:
 
 @cache
 def _texts(kind: str) -> frozenset[str]:
-    """Return the names of an event type's data members that are texts in its JSON Schema, or not in it at all."""
+    """Return the data members whose cells stay text.
+
+    The event type's JSON Schema declares these members as text, or does not declare them.
+    """
     if not _is_sent(kind):
         return _AnyText()
     schema = json.loads(files("schemas").joinpath("json", f"{kind}.json").read_text(encoding="utf-8"))

@@ -18,7 +18,7 @@ from shared.runtime.settings import Settings
 
 TOPICS: Final = (TABLE_EVENTS.name, PIT_EVENTS.name)
 _JUMP_MAX: Final = 10_000
-"""A sequence further ahead of its stream is a mistake: services refuse it, and the stream does not advance."""
+"""The largest valid jump of a stream's sequence: services refuse a larger one, and the stream does not advance."""
 _SILENCE_SECONDS_MAX: Final = 30.0
 _POLL_SECONDS: Final = 0.2
 _BY_KEY: Final = -1
@@ -85,8 +85,8 @@ class Topics:
     def read_on(self, known: Known, wanted: Sequence[Outgoing] = ()) -> tuple[dict[tuple[str, int], Kept], list[str]]:
         """Read the topics to their ends, and add what was read to `known`.
 
-        Return the partition and offset of each `wanted` event that is on the topics, by stream position, and messages
-        on stream positions that hold another event. Raises: NotFound.
+        Return the partition and offset of each `wanted` event that is on the topics, by stream position, and a message
+        for each wanted stream position that holds a different event. Raises: NotFound.
         """
         bytes_of = {each.place: each.value.encode() for each in wanted}
         found: dict[tuple[str, int], Kept] = {}
@@ -111,7 +111,7 @@ class Topics:
         return found, taken
 
     def _new(self, topic: str, known: Known) -> Iterator[Message]:
-        """Yield the new records of a topic; `known` is updated once all were consumed."""
+        """Yield the new records of a topic; `known` is updated once all have been consumed."""
         try:
             log = topic_log(self._settings, topic)
             if known.topic_ids.get(topic) != log.topic_id:  # a re-created or unread topic: from its first record
@@ -125,7 +125,10 @@ class Topics:
         offsets.update(ends)
 
     def _read(self, topic: str, starts: Mapping[int, int], ends: dict[int, int]) -> Iterator[Message]:
-        """Yield records, and store in `ends` where partitions end: some brokers report an end before the last batch."""
+        """Yield the records before each partition's reported end, and store these ends in `ends`.
+
+        Some brokers report the end before they deliver the last batch; the next call yields that batch.
+        """
         consumer = Consumer(
             {
                 **self._settings.librdkafka(),
@@ -193,8 +196,8 @@ class Topics:
     def _look_up(self, events: Sequence[Outgoing], known: Known) -> dict[tuple[str, int], Kept]:
         """Return the positions of acknowledged events, found by reading the topics. Raises: NotFound.
 
-        A broker that received a batch twice, because its first answer was lost, may acknowledge it without an offset:
-        the client then counts from -1, and reports wrong offsets for all but the first.
+        A broker that received a batch twice, because its first answer was lost, may acknowledge it without an offset.
+        The client then counts up from -1, and so reports wrong offsets after the first.
         """
         found, _ = self.read_on(Known.of(known.as_json()), events)
         if missing := [event for event in events if event.place not in found]:

@@ -24,7 +24,7 @@ LOOK: Final = {
     TABLE_EVENTS.name: ("round-settlement",),
     PIT_EVENTS.name: ("table-inventory", "vigorish"),
 }
-"""The services that may quarantine events of each topic."""
+"""The services that may quarantine events, by topic."""
 _STATE, _PLAN = "known", "plan"
 
 Signing = tuple[Ed25519PrivateKey, str]
@@ -32,7 +32,7 @@ Signing = tuple[Ed25519PrivateKey, str]
 
 
 class Intake:
-    """Loads the files of a folder, one by one. `step` is called with the name of each step after the step."""
+    """Loads the files of a folder, one by one. `step` is called after each step, with its name."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class Intake:
         kept: Mapping[tuple[str, int], Kept],
         taken: Sequence[str],
     ) -> dict[str, Any]:
-        """Reject a file whose stream positions hold another system's events; the reasons list what was sent before."""
+        """Reject a file if another system's events hold its stream positions; list the file's events already sent."""
         problems = [asdict(Problem(0, f"another system writes this stream: {place}")) for place in taken]
         said = {
             "file": plan["file"],

@@ -26,7 +26,7 @@ WRAPPING_KEYS: Final[Mapping[str, str]] = {
     "wagering-accounts": PATRON_KEYS,
     "suspicious-activity": "suspicious-activity-keys.txt",
 }
-"""The file of wrapping keys of each service that keeps personal data; no other service receives the file."""
+"""The file of wrapping keys for each service that stores personal data; no other service receives the file."""
 
 Keys = Annotated[
     list[str] | None,
@@ -46,7 +46,7 @@ Required = Annotated[
 
 
 def read_verifiers(keys: Sequence[str]) -> list[Verifier]:
-    """Return the verifiers of keys and key files. Raises: UsageWrong, naming the invalid one."""
+    """Return the verifiers in keys and key files. Raises: UsageWrong, which names the invalid one."""
     try:
         return [Verifier.from_string(line) for line in _lines(keys)]
     except CheckpointError as error:

@@ -40,7 +40,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of a subject, made or planned. `version` is its new version; None for a new subject in a dry run."""
+    """A change to a subject, made or planned. `version` is its new version; None for a new subject in a dry run."""
 
     subject: str
     schema: Literal["unchanged", "registered"]
@@ -49,7 +49,7 @@ class Change:
 
 
 def subjects(prefix: str) -> list[Subject]:
-    """Return the subjects of this release: one per kind and document, and one per topic, which refers to its kinds."""
+    """Return this release's subjects: one per message kind or document, and one per topic that refers to its kinds."""
     names = sorted({*(kind.type for kind in KINDS), *DOCUMENTS})
     found = [Subject(f"{prefix}{name}", _schema(name)) for name in names]
     for topic in TOPICS:
@@ -72,7 +72,7 @@ def _schema(name: str) -> Mapping[str, Any]:
 
 
 class Registry:
-    """A schema registry at a URL; `login` is a name and a password. Raises command errors."""
+    """A schema registry at a URL; `login` is a name and a password. Methods raise command errors."""
 
     def __init__(self, url: str, login: tuple[str, str] | None = None) -> None:
         if not url.startswith(("http://", "https://")):
@@ -130,7 +130,7 @@ class Registry:
         return self._answer("PUT", f"/config/{subject}", body, absent=absent) is not None
 
     def _answer(self, method: str, path: str, body: Any = None, *, absent: bool = False) -> Any:
-        """Return the registry's JSON answer; None for status 404 if `absent`."""
+        """Return the registry's JSON answer. If `absent` is true, a 404 returns None."""
         try:
             content = None if body is None else json.dumps(body)
             headers = {} if body is None else {"Content-Type": _JSON}

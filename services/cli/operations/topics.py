@@ -43,8 +43,8 @@ def apply(
 ) -> None:
     """Create missing topics, and update existing ones.
 
-    Services do not create topics themselves. A topic with more partitions keeps them. If more partitions would break
-    the order of messages, the change is refused with exit code 1.
+    Services do not create topics themselves. A topic that already has more partitions keeps them. If adding partitions
+    would break the order of messages, the change is refused with exit code 1.
 
     Example: pitledger topics apply --partitions table.events=24 --replication-factor 3
     """
@@ -77,8 +77,8 @@ def acls(
 ) -> None:
     """Set each service's permissions on the cluster to what its manifest needs.
 
-    A service is the principal `User:<its role>`, such as User:round_settlement. Other permissions of it are removed;
-    other principals are left alone. Needs an administrator's login, and brokers with an authorizer.
+    A service is the principal `User:<its role>`, such as User:round_settlement. A service's other permissions are
+    removed; other principals are not touched. Needs an administrator's login, and brokers with an authorizer.
 
     Example: pitledger topics acls --dry-run
     """
@@ -112,10 +112,10 @@ def adopt(
 
     A service stops reading a topic that was deleted and created again, that lost records, or whose records were deleted
     before they were read. Restore the records if possible. Otherwise stop the services, adopt the topic, and start
-    them: a re-created topic is read from its first record, and events recorded before are not recorded twice; a topic
-    that lost its first records is read from the first one left, and the missing events are an open gap.
-    PITLEDGER_CHECKPOINT_KEY_FILE must be the key of the service, which signs the new position: if each service has its
-    own key, adopt for one service at a time.
+    them. A re-created topic is then read from its first record, without recording any event twice. A topic that lost
+    its first records is read from the first one left, and the missing events stay an open gap.
+    PITLEDGER_CHECKPOINT_KEY_FILE must be the key of the service, which signs the new position. If each service has its
+    own key, adopt the topic for one service at a time.
 
     Example: pitledger topics adopt table.events
     """

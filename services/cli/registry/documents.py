@@ -59,7 +59,7 @@ class Documents:
         self._print_decided(answer, as_json=as_json)
 
     def compare(self, property_name: str, version: int, *, as_json: bool, **asked: str) -> None:
-        """Print the changes of a version."""
+        """Print what a version changes."""
         with client_of(REGISTRY) as client:
             changed = client.read(self.path_of(property_name, version, "changes"), **asked)
         if as_json:

@@ -45,9 +45,9 @@ def show_paybacks(
 ) -> int:
     """Print the exact payback of each wager of a rules submission, without database or broker.
 
-    A wager that a decision adds to another is computed together with it, under optimal play. The house edge is given
-    relative to the initial wager, and relative to everything staked. Wagers that cannot be computed are listed with the
-    reason.
+    A wager that a player's decision adds to another one is computed together with that one, under optimal play. The
+    house edge is given relative to the initial wager, and relative to everything staked. Wagers that cannot be computed
+    are listed with the reason.
 
     Example: pitledger payback show submission.json
     Example: pitledger payback show --rows --json submission.json

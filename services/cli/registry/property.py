@@ -28,8 +28,8 @@ def file_version(
 ) -> None:
     """File the next version of a property, and print its changes.
 
-    Another person approves it before it takes effect. Exit code 3 if it is refused, with all of its faults, one per
-    line.
+    Another person approves it before it takes effect. If it is refused, all of its faults are printed, one per line,
+    and the exit code is 3.
 
     Example: pitledger property file riverside.yaml
     """
@@ -69,7 +69,7 @@ def diff(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the changes of a version, one per line.
+    """Print what a version changes, one change per line.
 
     Example: pitledger property diff riverside 2
     Example: pitledger property diff riverside 4 --since 2

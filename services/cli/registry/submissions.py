@@ -64,7 +64,7 @@ def file_version(
 ) -> None:
     """File the next version of a submission, or a draft; another person approves it before it takes effect.
 
-    Exit code 3 if it is refused, with all of its faults, one per line.
+    If it is refused, all of its faults are printed, one per line, and the exit code is 3.
 
     Example: pitledger submissions file submission.json
     Example: pitledger submissions file --draft riverside blackjack 2
@@ -280,7 +280,7 @@ def in_effect(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the version in effect at each table at a moment.
+    """Print the version in effect at each table as of a given time.
 
     Example: pitledger submissions in-effect riverside
     Example: pitledger submissions in-effect riverside --table BJ-01 --at 2026-12-24T20:15:00-05:00

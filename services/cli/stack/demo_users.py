@@ -43,7 +43,7 @@ PEOPLE: Final[Mapping[str, Sequence[str]]] = {
     "demo.operator": ("properties.read", "quarantine.mend", "reports.read"),
     "demo.operations_manager": ("quarantine.approve",),
 }
-"""The names or patterns of each demo user's roles. Nobody has both the requester's and the approver's role."""
+"""The names or patterns of each demo user's roles. No user has both the requester's and the approver's role."""
 
 WATCHER: Final = "demo.prometheus"
 """The user as which Prometheus reads metrics of money."""

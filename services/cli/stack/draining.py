@@ -31,7 +31,7 @@ def drain(
     urls : the URL of each service, by its name. A service that does not answer is skipped.
     check : called between two polls, to end the wait by an exception.
 
-    Returns the number of waiting records and entries of each service, NaN if unknown; empty if all is done.
+    Returns the number of waiting records and entries of each service, NaN if unknown; empty if nothing is waiting.
     """
     waiting: Mapping[str, float] = {}
     settled_at: float | None = None

@@ -16,7 +16,7 @@ from shared.local.process import log_tail
 
 SERVER: Final = "fork-server"
 TOGETHER: Final = "services"
-"""The server's name among those of the services: SERVER if it forks them, TOGETHER if it runs them itself."""
+"""The server's name in the stack: SERVER if it forks the services, TOGETHER if it runs them in its own process."""
 
 _KILL_SECONDS_MAX: Final = 10.0
 
@@ -28,11 +28,11 @@ class ForkServer:
     `fork` can then be called only once, and the server ends with the services. Commands that prepare for the services
     are forked in either case.
 
-    It begins to import the services on construction, in parallel with the parent's work. Each service is in a session
-    of its own, so that Ctrl-C reaches only the parent. A service that has not exited `grace_seconds` after the request
-    to stop is killed. A service that ended by itself can be forked again. If the parent is killed, the directory
-    `remove_when_orphaned` is deleted after the services exited. `logs` is the directory of the services' logs and of
-    the server's own log, which has errors from before a service opens its log.
+    It begins to import the services on construction, in parallel with the parent's work. Each service has its own
+    session, so that Ctrl-C reaches only the parent. A service that has not exited `grace_seconds` after the request to
+    stop is killed. A service that ended by itself can be forked again. If the parent is killed, the directory
+    `remove_when_orphaned` is deleted after the services have exited. `logs` is the directory of the services' logs and
+    of the server's own log, which holds errors that occur before a service opens its log.
     """
 
     ports: Mapping[str, int]
@@ -109,7 +109,7 @@ class ForkServer:
 
     @property
     def ended(self) -> Mapping[str, StackEnded]:
-        """Return how services exited that were not stopped, by service; only the fork server if it exited, too."""
+        """Return how each service exited that was not stopped, by name; if the fork server exited, return only that."""
         if (code := self._process.poll()) is not None:
             return {self.name: self._ended(self.name, code)}
         return {service: self._ended(service, code) for service, code in list(self._exit_codes.items())}

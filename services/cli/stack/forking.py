@@ -4,8 +4,8 @@ It runs as a process of its own with one thread and no connection, so that a for
 stops its children if the parent dies. Each line on standard input is a JSON object with orders. `commands` are forked
 and waited for, so that the memory of their imports is freed. `services` are forked or, if they run together, run in
 this process until the next line or the end of file. An empty object is the request to stop all children. End of file
-means that the parent is gone, so that this process must clean up. Answers and reports of services that ended by
-themselves go to standard output, one JSON document per line.
+means that the parent is gone, so that this process must clean up. Answers, and reports of services that have ended by
+themselves, go to standard output, one JSON document per line.
 """
 
 import contextlib
@@ -115,7 +115,7 @@ def _obey(running: list[ForkProcess], *, together: bool) -> bool:
 
 
 def _run_to_the_end(orders: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:
-    """Return the exit codes of commands that run side by side, by name."""
+    """Run commands in parallel, and return their exit codes by name."""
     processes = [_fork(**order) for order in orders]
     for process in processes:
         process.join()

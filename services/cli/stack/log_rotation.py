@@ -11,9 +11,10 @@ LOG_BYTES_MAX: Final = 16 * 2**20
 
 
 def rotate(logs: Iterable[Path], bytes_max: int = LOG_BYTES_MAX) -> list[str]:
-    """Copy each log that is too long to `NAME.log.1`, and truncate it; return the failures with their reasons.
+    """Truncate each log that is too long, after copying it to `NAME.log.1`; return a text for each failed copy.
 
-    Its process goes on appending to the same file. A log is truncated even if the disk has no space for the copy.
+    The process that writes the log goes on appending to the same file. A log is truncated even if the disk has no space
+    for the copy.
     """
     lost: list[str] = []
     for log in logs:

@@ -34,7 +34,7 @@ _THREADS_OF_SERVICE: Final = 4
 """Threads for blocking calls, per service of a process."""
 
 _Serving = Callable[[asyncio.Event | None], Coroutine[Any, Any, None]]
-"""A function that runs a service until the event is set, or without an event until the process gets a signal."""
+"""A function that runs a service until the event is set or, if it is None, until the process gets a signal."""
 
 
 def run(
@@ -65,9 +65,9 @@ def run(
 
 
 def run_together(environments: Mapping[str, Mapping[str, str]], logs: Mapping[str, Path], *, until: TextIO) -> bool:
-    """Run services in this process until SIGTERM or a line on `until`; return False at the end of file.
+    """Run services in this process until SIGTERM or a line on `until`; return False if `until` ends first.
 
-    Each has its own environment and log. They share only one event loop: a service that ends by itself is restarted
+    Each has its own environment and log; they share only the event loop. A service that ends by itself is restarted
     after a delay, while the others keep running. Raises: UsageWrong for an invalid setting.
     """
     running: dict[str, _Serving] = {}
@@ -124,7 +124,7 @@ async def _keep(service: str, serving: _Serving, stop: asyncio.Event) -> None:
 
 
 def _free() -> None:
-    """Free all objects of a service that ended, with its Kafka clients, their threads and connections.
+    """Free all objects of a service that has ended, including its Kafka clients with their threads and connections.
 
     Two things keep these objects alive: FastAPI's cache of route functions, and `gc.freeze` when a service starts.
     """

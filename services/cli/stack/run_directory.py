@@ -67,7 +67,7 @@ class Home:
         }
 
     def write_tokens(self, issuer: DevelopmentIssuer, declared: Collection[str]) -> None:
-        """Issue a new token to every demo user, with the user's roles among the declared ones."""
+        """Issue a new token to every demo user, with those of the declared roles that the user has."""
         roles = {person: roles_of(person, declared) for person in PEOPLE}
         self.tokens = {person: issuer.token(person, roles[person]) for person in PEOPLE}
         people = [{"person": person, "roles": roles[person], "token": self.tokens[person]} for person in PEOPLE]

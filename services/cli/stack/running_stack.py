@@ -34,12 +34,12 @@ BROKER_PORT: Final = 9092
 COMMAND: Final = (sys.executable, "-P", "-m", "services.cli.main")
 """The command line, as a process of its own."""
 OPERATOR: Final = "demo.operator"
-"""The demo user as whom commands run in a terminal with the environment of the stack."""
+"""Commands in a terminal with the stack's environment run as this demo user."""
 
 _OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3", "PITLEDGER_FETCH_SECONDS": "0.2"}
 """Settings for the in-memory broker.
 
-The broker makes a consumer group wait for half of its session timeout before it starts, and delays records by half of
+The broker lets a new consumer group start only after half of the group's session timeout, and delays records by half of
 the maximum fetch wait.
 """
 _PARTITIONS_IN_MEMORY: Final = 2
@@ -60,7 +60,7 @@ _GRACE_SECONDS: Final = 30.0
 
 
 def connections_max(environment: Mapping[str, str]) -> int:
-    """Return how many connections the database must allow for all services, given the environment's pools."""
+    """Return how many connections the database must allow for all services, given the pool sizes in the environment."""
     variables = {name: variable_of(name, Settings.model_fields[name]) for name in _POOLS}
     pools: dict[str, Any] = {name: environment[one] for name, one in variables.items() if one in environment}
     return len(NAMES) * Settings(**pools).database_connections_max + CONNECTIONS_OF_OTHERS
@@ -72,11 +72,11 @@ class RunningStack:
     `DATABASE_URL` and `KAFKA_BOOTSTRAP_SERVERS` in `environment` name servers to use instead of embedded ones; its
     other variables are passed on to the services, and `settings` override them. `directory` keeps the data between
     runs, including the broker's; without it data is temporary. `usual_ports` uses the ports of production if they are
-    free. `console` also starts the console. `together`: all services are in one process, and one that ends by itself is
-    started again there; otherwise each has a process of its own. `report` is called with a short text for each step.
-    Without services only the servers are started, and nothing on them is touched.
+    free. `console` also starts the console. With `together`, all services run in one process, which restarts a service
+    that ends by itself; otherwise each service has its own process. `report` is called with a short text for each step.
+    If `services` is empty, only the servers are started, and nothing on them is changed.
 
-    A service that is not ready in time ends the stack, unless `stays`: then `not_ready` has the reasons.
+    If a service is not ready in time, the stack ends. With `stays` it goes on, and `not_ready` has the reasons.
     """
 
     home: Home
@@ -225,7 +225,7 @@ class RunningStack:
         return self._usual(port, what) if self._usual_ports and not self._given.get(variable) else None
 
     def _usual(self, port: int, what: str) -> int:
-        """Return this port, or a free one if it is taken."""
+        """Return this port, or another, free one if it is taken."""
         if port_is_free(port):
             return port
         other = free_port()

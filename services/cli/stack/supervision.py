@@ -11,7 +11,7 @@ from shared.local.errors import LocalStackError
 _FIRST_DELAY_SECONDS: Final = 0.5
 DELAY_SECONDS_MAX: Final = 30.0
 _STEADY_SECONDS: Final = 60.0
-"""After running for this long a part's restart delay is reset."""
+"""A part that has run for this long restarts with the shortest delay again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class Delay:
     """The delay of a restart: half a second at first, twice as long each time, up to half a minute."""
 
     failures: int = 0
-    """Quick failures in a row."""
+    """Number of consecutive runs that ended early."""
 
     def after(self, ran_seconds: float) -> float:
-        """Return the delay, seconds, before the restart of a part that ran for `ran_seconds`."""
+        """Return the delay in seconds before the restart of a part that ran for `ran_seconds`."""
         if ran_seconds >= _STEADY_SECONDS:
             self.failures = 0
         delay = min(_FIRST_DELAY_SECONDS * 2**self.failures, DELAY_SECONDS_MAX)
@@ -44,7 +44,7 @@ class Delay:
 
 @dataclass(slots=True)
 class _Record:
-    """The history of a part: last start, and time of the next one."""
+    """The history of a part: its last start, its delay, and the time of the next restart."""
 
     started_at: float
     delay: Delay = field(default_factory=Delay)

@@ -51,12 +51,12 @@ def up(
 
     Starts PostgreSQL, a Kafka broker and every service, waits until all are ready, and prints every URL. Servers named
     by DATABASE_URL or KAFKA_BOOTSTRAP_SERVERS are used instead of embedded ones. With a directory the broker is Apache
-    Kafka, acknowledged data is kept, and a part that ends is restarted; without one nothing is kept, and the end of a
-    server ends everything. On Ctrl-C the services first process their waiting input.
+    Kafka, acknowledged data is kept, and a part that ends is restarted; without one nothing is kept, and if a server
+    ends, the whole stack ends. On Ctrl-C the services first process their waiting input.
 
-    A service that is not ready after 90 seconds is reported with its reason, and the rest keeps running, because
-    commands that repair it need the others. --servers-only is for work while no service runs: restoring, reconciling,
-    adopting topics.
+    A service that is not ready after 90 seconds is reported with its reason, and the rest keeps running, because the
+    commands that repair it need the other services. --servers-only is for work while no service runs: restoring,
+    reconciling, adopting topics.
 
     Example: pitledger up
     Example: pitledger up --directory /var/lib/pitledger

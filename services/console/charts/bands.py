@@ -1,4 +1,4 @@
-"""Marks against an expectation with its control band: one row per mark; alarms differ in shape and color."""
+"""Draw marks against an expectation with its control bands, one row per mark; alarms differ in shape and color."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, get_args

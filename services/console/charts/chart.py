@@ -36,7 +36,7 @@ class ChartColumn:
 class Chart:
     """A chart: `name` is part of its address; `caption` and `alt` describe it; `rows` is its whole table.
 
-    `note` says which rows the picture leaves out; it is written in the picture.
+    `note` states which rows the picture omits; the picture shows this text.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Chart:
 
     @cached_property
     def empty(self) -> bool:
-        """Return whether there is nothing to draw, as the caption then states."""
+        """Return whether there is nothing to draw; the caption then states why."""
         return not self.rows
 
 
@@ -77,7 +77,7 @@ def section_of(document: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def drawn_of(rows: Sequence[Row], left_out: str) -> tuple[Sequence[Row], str | None]:
-    """Return the rows to draw, and a note on how many are omitted, from the text named `left_out`."""
+    """Return the rows to draw, and a note on how many are omitted: the text with the key `left_out`."""
     if len(rows) <= MARKS_MAX:
         return rows, None
     left = len(rows) - MARKS_MAX

@@ -36,9 +36,10 @@ _KNOWN: Final[tuple[Standing, ...]] = ("as expected", "beyond 2", "beyond 3", "a
 
 
 def win_against_expectation(document: Mapping[str, Any], by: By) -> Chart:
-    """Return win minus expected win for each table, dealer or wager, largest z first.
+    """Return win minus expected win for each table, dealer or wager: alarms first, then by absolute z.
 
-    `document` is the report `statistics` as JSON. Its z is that of the payout; that of the win has the opposite sign.
+    `document` is the report `statistics` as JSON. The report's z refers to the payout; the z of the win has the
+    opposite sign.
     """
     name, title = f"win-by-{by}", say(f"charts.expectation.title.{by}")
     columns = (ChartColumn("label", say(f"charts.expectation.columns.{by}")), *_COLUMNS)

@@ -28,8 +28,8 @@ _TICKS: Final = (0, 1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_00
 def hits_against_expectation(document: Mapping[str, Any], wager: str, *, game: str | None = None) -> Chart:
     """Return, for each row of a wager's paytable, the number of hits and the number expected by exact counting.
 
-    `document` is the report `side-bets` as JSON; versions of the rules submission are added up. Without `game`, the
-    wager is added up over all games that offer it.
+    `document` is the report `side-bets` as JSON; the figures are sums over the versions of the rules submission.
+    Without `game`, they are sums over all games that offer the wager.
     """
     title = say("charts.hits.title", wager=words(wager))
     rows: dict[str, list[Mapping[str, Any]]] = {}
@@ -53,7 +53,7 @@ def hits_against_expectation(document: Mapping[str, Any], wager: str, *, game: s
 
 
 def _row(row: str, parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return a row summed over all versions that have it; without an exact probability, it has hits only."""
+    """Return a row summed over all versions that have it; without an exact probability in each, only with its hits."""
     listed = list(parts)
     hits, wagers = sum(one["hits"] for one in listed), sum(one["wagers"] for one in listed)
     exact = [(one["wagers"], Fraction(one["probability"])) for one in listed if one["probability"] is not None]

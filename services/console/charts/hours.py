@@ -1,4 +1,4 @@
-"""Table sales by hour, which are the part of the drop known before the count; from the drop and win summary."""
+"""Chip sales by hour, the part of the drop that is known before the count; from the drop and win summary."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ _COLUMNS: Final = columns_of(
 _KINDS: Final = said("charts.hours.kind")
 """The titles of the kinds of sale, by report column."""
 _HOURS_MAX: Final = 48
-"""Maximum number of hours drawn: a gaming day has at most 25, and late entries may be outside of them."""
+"""Maximum number of hours drawn: a gaming day has at most 25, but late entries may fall outside of it."""
 _HOUR_PX: Final = 26
 
 

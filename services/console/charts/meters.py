@@ -102,7 +102,7 @@ def _row(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _in_order(rows: Sequence[Row]) -> list[Row]:
-    """Return movements in the order in which they were decided, none drawn before an earlier one.
+    """Return movements in their order, each with the time at which it is drawn: never before its predecessor's.
 
     If two tables feed a meter, one may report late; its round moves the meter when the report arrives.
     """

@@ -107,7 +107,10 @@ def _drawn(row: Mapping[str, Any], measure: Measure) -> dict[str, Any]:
 
 
 def _value(row: Mapping[str, Any], measure: Measure) -> float:
-    """Return the measure of an hour, money in dollars; 0 if the hour's play is a single instant, without a measure."""
+    """Return the measure of an hour, money in dollars.
+
+    0 if the hour has no measure, because all of its play was at a single instant.
+    """
     found = row[measure]
     if found is None:
         return 0.0

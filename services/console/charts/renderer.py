@@ -16,7 +16,7 @@ from services.console.charts.theme import Theme, document_of
 
 _WORKER: Final = (sys.executable, "-P", "-m", "services.console.charts._worker")
 _ENVIRONMENT: Final = {"LANG": "C.UTF-8", "TZ": "UTC"}
-"""The worker sees no setting and no secret of the service."""
+"""The environment of the worker, without the service's settings and secrets."""
 
 
 class NotDrawn(Exception):

@@ -133,7 +133,7 @@ class Lines:
         return (*found, *map(_settled, lines))
 
     def left(self) -> Iterator[str]:
-        """Return, in words, the lines of seats that the record does not have."""
+        """Return, in words, the settlement lines for seats that are missing from the record."""
         for seat, lines in self._by_seat.items():
             for line in lines:
                 yield say("felt.unknown.settled", seat=text_of(seat), wager=_settled(line).words)

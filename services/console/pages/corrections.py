@@ -104,13 +104,13 @@ def acts_of(one: Record, person: str) -> list[Act]:
 
 
 async def restated(person: Person, property_name: str, days: Sequence[str]) -> list[Record]:
-    """Return the gaming days whose figures a change restates, each with `sealed`, or `why` that is unknown."""
+    """Return the gaming days whose figures a change restates, each with `sealed` or, if that is unknown, `why`."""
     answers = await together(*(person.calls.get(INVENTORY, path("gaming-days", property_name, day)) for day in days))
     return [_restated(day, answer) for day, answer in zip(days, answers, strict=True)]
 
 
 def _restated(day: str, answer: Any) -> Record:
-    """Return a restated gaming day with whether it is sealed, or why that is unknown."""
+    """Return a restated gaming day with `sealed` or, if that is unknown, `why`."""
     if isinstance(answer, Missing):
         return {"day": day, "sealed": False, "why": answer.why}
     return {"day": day, "sealed": answer["status"] in _SEALED, "why": ""}

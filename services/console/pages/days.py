@@ -143,9 +143,9 @@ def routes() -> APIRouter:
     async def meters(
         request: Request, person: Asked, property: str, day: date, again: Literal["true", "false"] = "false"
     ) -> Response:
-        """Show the meters of a gaming day beside their ledgers; `again` repeats the comparison of every reading.
+        """Show the meters of a gaming day beside their ledgers; `again` compares every reading again.
 
-        Otherwise stored comparisons are used, as long as nothing has moved since.
+        Otherwise stored comparisons are used unless a later movement affects them.
         """
         asked = {"property": property, "gaming_day": day.isoformat()}
         at = path("reconciliations", property, day.isoformat())

@@ -320,7 +320,7 @@ async def _of_two_days(here: Record, ask: Callable[[str], Awaitable[Any]]) -> An
 
 
 async def _unless_unknown(answer: Awaitable[Any]) -> Any:
-    """Return an answer, or an empty one if the day is unknown, as before the first day of a property."""
+    """Return an answer; empty if the day is unknown, for example because it is before the property's first day."""
     try:
         return await answer
     except Refused as refused:

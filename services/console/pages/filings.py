@@ -32,7 +32,7 @@ _AGAIN: Final = {
     "rejected": ("record-acknowledgement",),
     "accepted": ("record-acknowledgement",),
 }
-"""The commands that enter a filing's record again, with a reason; only the filing's own page has them."""
+"""The commands that replace what was recorded on a filing, by status; only the filing's own page has them."""
 
 _TAXES: Final = ("withheld_cents", "state_withheld_cents", "local_withheld_cents")
 _OF_REPORT: Final = {
@@ -172,7 +172,7 @@ async def _changed_in(person: Person, property_name: str, found: Record) -> list
 
 
 def _rows_of(answers: Sequence[Record | Missing], section: str) -> Missing | list[Record]:
-    """Return a section's rows from the reports that answered, or a Missing if none did, as before the books began."""
+    """Return a section's rows from the reports that answered, or a Missing if none did."""
     reports = [one for one in answers if not isinstance(one, Missing)]
     if not reports:
         return next(one for one in answers if isinstance(one, Missing))
@@ -218,9 +218,9 @@ def _acts(property_name: str, one: Record, steps: Mapping[str, tuple[str, ...]] 
 
 
 def with_lateness(one: Record, *, now: datetime) -> Record:
-    """Return a filing with `late`, a text if it is or was not sent by its last day on the property's calendar, or "".
+    """Return a filing with the text `late`, which is empty unless its last day passed before it was sent.
 
-    `now` is in the property's time zone.
+    `now` is in the property's time zone, whose calendar decides.
     """
     sent = now.isoformat() if one["status"] in _UNSENT else one.get("filed_at")
     late = sent is not None and one["file_by"] < datetime.fromisoformat(sent).astimezone(now.tzinfo).date().isoformat()

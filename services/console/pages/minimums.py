@@ -1,4 +1,4 @@
-"""Other minimums: handle and theoretical win of recorded rounds under other table minimums, by two assumptions."""
+"""Handle and theoretical win of recorded rounds, had other table minimums applied, under two assumptions."""
 
 from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation

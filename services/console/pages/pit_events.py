@@ -182,7 +182,7 @@ async def _proposal(
 
 
 async def _pending(person: Person, property: str, table: str, sequence: int | None = None) -> list[Record]:
-    """Return the changes of an event, or of a table, that are proposed, or approved but not in effect yet."""
+    """Return the changes to an event, or to a table's events, that are proposed, or approved but not in effect yet."""
     of = {"property": property, "table": table, "sequence": sequence}
     found = await asyncio.gather(
         *(person.calls.get_all(INVENTORY, "/pit-changes", **of, **_ASKED[one]) for one in ("proposed", "waiting"))

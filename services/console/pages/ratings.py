@@ -129,7 +129,7 @@ def _steps(property_name: str, one: Record) -> Iterator[Act]:
 
 
 def _amending(person: Person, steps: Sequence[Record], step: Record) -> Iterator[Act]:
-    """Yield the command to amend a step, for the person who entered it or a supervisor; none for a person overruled."""
+    """Yield the command to amend a step, for its author or a supervisor; none for an author who was overruled."""
     if step.get("amends") is not None:
         return
     spoke = [step["by"], *(one["by"] for one in steps if one.get("amends") == step["step"])]

@@ -47,7 +47,7 @@ Question = Annotated[Asking, Depends()]
 
 
 def cut_to_first(shown: Mapping[str, Any], most: int | None) -> None:
-    """Truncate the sections, which charts needed as a whole, to `most` rows; None keeps all."""
+    """Truncate each section to `most` rows, once the charts have used all rows; None keeps all."""
     for section in shown["content"]["sections"]:
         rows = section["rows"]
         if most is not None and len(rows) > most:
@@ -55,7 +55,7 @@ def cut_to_first(shown: Mapping[str, Any], most: int | None) -> None:
 
 
 _MISTAKEN: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
-"""The statuses for a query with a wrong filter, upon which the page shows the filters as they were typed."""
+"""The statuses of a query with a wrong filter; the page then shows the filters as they were typed."""
 
 
 async def _choices(person: Person, property_name: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ _BESIDE: Final[Mapping[tuple[str, str], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The subject of a command and what is shown with it; without a record, the reason.
+    """The subject of a command and what is shown with it. Without a `record`, `why` has the reason.
 
     `effects` is what the command would do: the `days` that it restates, `postings`, or why it is `refused`.
     """
@@ -44,10 +44,10 @@ class Subject:
 
 
 async def subject_of(person: Person, operation: Operation, given: Given) -> Subject | None:
-    """Return the subject of a command; None if the command has no existing subject.
+    """Return the subject of a command; None for a command that does not act on an existing document.
 
-    It is read by its full key from its own route. A subject without a record cannot be shown or is not named yet; the
-    command is not offered then.
+    The subject is read by its full key from its own route. If it cannot be read, or is not named yet, it has no record,
+    and the command is not offered.
     """
     if operation.subject is None:
         return None

@@ -391,7 +391,7 @@ def test_a_pit_event_is_voided_by_two(demo: RunningDemo, visit: Visit) -> None:
     page.locator('main [name="reason"]').fill(REASON)
     page.locator("form.command button.main").click()
     expect(page.get_by_role("heading", name="Confirm")).to_be_visible()
-    expect(page.locator("main")).to_contain_text("The figures of gaming day")
+    expect(page.locator("main")).to_contain_text("the figures of gaming day")
     page.locator("form.confirm button.main").click()
     expect(page.get_by_role("status")).to_have_text("It is recorded.")
     approver = visit("demo.correction_approver", address)
