@@ -39,7 +39,7 @@ ReportName = Annotated[str, Path(description="its name, as the list of reports h
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """A requested report: the period that contains `gaming_day`, as known at a moment (default: now)."""
+    """The query parameters of a report: the period that contains `gaming_day`, and the as-of time (default: now)."""
 
     property: PropertyQuery
     gaming_day: Annotated[Day, Query(description="the gaming day, or any day of the period")]
@@ -68,7 +68,7 @@ async def question_asked(read: SnapshotReader, person: str, asked: ReportRequest
 
 
 _FILES_AT_ONCE: Final = 1
-"""Reports rendered as files at a time: typesetting pages takes up to a gigabyte."""
+"""Maximum number of reports rendered to files at the same time: typesetting takes up to a gigabyte of memory."""
 
 _IN_MEMORY_BYTES: Final = 1 << 20
 """Larger files are kept on disk until they are sent."""
@@ -77,7 +77,7 @@ _SENT_BYTES: Final = 1 << 16
 
 
 _NOT_OF_CELLS: Final = ("as", "section", "rows", "whole", "known_at")
-"""Query parameters that the URI template of entries omits: they do not affect entries, or it sets them itself."""
+"""Query parameters not copied into the entries' URI template: they do not affect entries, or are set separately."""
 _READ: Final = {
     200: {"content": {one.media_type: {"schema": {"type": "string", "format": "binary"}} for one in FORMATS.values()}},
     **UNCHANGED,
@@ -99,7 +99,7 @@ def _preferred(request: Request) -> FormatName:
 
 
 def _entries_of(request: Request, document: Document) -> str:
-    """Return the URI template of the entries behind a cell, as known at the same moment."""
+    """Return the URI template for the entries behind a cell of this document, as of the same time as the document."""
     kept = {name: value for name, value in request.query_params.items() if name not in _NOT_OF_CELLS}
     asked = urlencode({**kept, "known_at": document.header.known_at.isoformat()})
     return f"{request.url.path}/entries?{asked}&cell={{section}}/{{row}}/{{column}}"
@@ -177,10 +177,12 @@ def routes(context: ServiceContext) -> APIRouter:
             list[Name] | None, Query(max_length=100, description="of JSON: sections that have every row all the same")
         ] = None,
     ) -> Response:
-        """Return a report as known at a moment: the same query and moment give the same bytes in each format.
+        """Return a report as of a time: the same query and as-of time give the same bytes in each format.
 
-        With `rows`, a longer section gives its full length in `cut_from`; totals include all rows. A cut document has
-        no `sha256`. The numbers of concurrent and of waiting requests are limited; further requests are answered 503.
+        With `rows`, a longer section is cut to that many rows, and its `cut_from` gives the full number. Totals include
+        all rows. A cut document has no `sha256`.
+
+        The numbers of concurrent and of waiting requests are limited; further requests are answered 503.
         """
         definition, form = await report_of(request, report), form or _preferred(request)
         async with (answers if form == "json" else files).taken(request):

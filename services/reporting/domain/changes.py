@@ -113,7 +113,7 @@ class Changes:
                 self.add_fact(entry, event.time, fact)
 
     def add_fact(self, entry: EntryRef, moment: datetime, fact: Fact) -> None:
-        """Add facts common to all journals about input: a gap, a refused record, or their resolution."""
+        """Add a fact about a journal's own input: a gap, a refused record, or the resolution of one."""
         match fact:
             case GapOpened():
                 reason = f"events {fact.first} to {fact.last} have not come"
@@ -167,7 +167,7 @@ class Changes:
     def _notice_result(
         self, entry: EntryRef, event: EntryEvent[Any], kind: ExceptionKind, sequence: int, **why: str
     ) -> None:
-        """Add a change of a result; its sequence in the table's stream identifies the result."""
+        """Add an exception for a changed result; the result's sequence in the table's stream identifies it."""
         data = event.data
         of_result = {"game": data.game, "gaming_day": data.gaming_day, "first": sequence, "last": sequence}
         self._open(entry, event.time, kind, event.subject, **of_result, **why)
@@ -195,7 +195,7 @@ def _why(correction: Correction | None) -> dict[str, str]:
 
 
 def _table_of(stream: str | None) -> dict[str, Any]:
-    """Return the property and table that the stream of a table or pit names, or a record's key of the same form."""
+    """Return the property and table named by the stream of a table or pit, or by a record's key of the same form."""
     match (stream or "").split("/"):
         case ["", "properties", property_name, "tables", table] | [
             "",

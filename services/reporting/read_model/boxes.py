@@ -88,7 +88,7 @@ class Box:
 
 
 def is_each_reported(sales: Sales | None) -> bool:
-    """Return whether the table reports each sale, as every table does that reports rounds."""
+    """Return whether the table reports each sale; tables that report rounds always do."""
     return sales in (None, "each")
 
 
