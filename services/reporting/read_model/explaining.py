@@ -68,10 +68,10 @@ _FACTS: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """A record behind an entry: a slip or a box of a table, a count of its tray, a pit event, a count of the drop.
+    """A record behind an entry: a slip, a box, a count of the tray or a pit event of a table, or a count of the drop.
 
-    A slip is named as `fill/17`, on paper as `fill/paper/3`, while it is requested as `fill/request/9`; boxes, counts
-    and pit events by their sequence in the table's pit stream; a count of the drop by its number.
+    `name` is the slip's, such as `fill/17` (`fill/paper/3` on paper, `fill/request/9` before it is prepared); for
+    boxes, counts and pit events the sequence in the table's pit stream; for a count of the drop its number.
     """
 
     what: Literal["slip", "box", "count", "pit_event", "drop_count"]
@@ -84,8 +84,8 @@ class Lead:
 class EntryBehind:
     """An entry behind a figure: its `value` of the measure, the factor, their product, and what the entry records.
 
-    Amounts are cents, exact where a meter or vigorish has shares of a cent. Without a factor, the entry is behind the
-    figure without adding to it.
+    Amounts are cents; those of meters and vigorish can have exact fractions of a cent. Without a factor, the entry is
+    behind the figure without adding to it.
     """
 
     service: str
@@ -174,7 +174,7 @@ def _leads(fact: Row[Any], measure: str | None) -> Iterator[Lead]:
 
 
 def _is_of(name: str, measure: str | None) -> bool:
-    """Return whether a record contributes to a measure: a fill does not contribute to the credits."""
+    """Return whether a record contributes to a measure; for example, a fill does not contribute to the credits."""
     return measure not in _BY_SLIPS or name.startswith(measure.removesuffix("s_cents"))
 
 

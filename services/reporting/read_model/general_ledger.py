@@ -75,7 +75,7 @@ class PostedLeg(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The amount posted on a leg on a gaming day, pit and class of its table, and the rule of the mapping, if any."""
+    """An amount posted on a gaming day: leg, pit and class of the table, and the mapping's rule for it, if any."""
 
     posted: PostedLeg
     pit: str

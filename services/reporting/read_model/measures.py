@@ -1,7 +1,7 @@
 """Measures: the figures that facts contribute to, each declared once. Pure.
 
-A measure is summed by property, gaming day, table, shift and item, as far as it has them. Its name ends in its unit:
-`_cents`, `_nanocents` (shared.contracts.exact), or nothing for a count.
+A measure is summed by property, gaming day, table, shift and item, if its amounts have them. A measure's name ends in
+its unit: `_cents`, `_nanocents` (shared.contracts.exact), or nothing for a count.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,7 @@
 """Where the property's own chips are, in pieces: last counts plus later movements, and chips in transit.
 
-Patrons bring chips to a location and take them away without a record. So if a location gives more chips than it has by
-the records, patrons must have brought the difference: the location is left with zero, never with fewer.
+Patrons bring chips to a location and take chips away without a record. If a location gives away more chips than the
+records show there, patrons must have brought the difference. The location then has zero chips, never a negative number.
 """
 
 import json
@@ -40,7 +40,7 @@ class Lying(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """Pieces that arrive at a location (negative: that leave it), with the moment that orders movements there."""
+    """Pieces that arrive at a location (negative: that leave it), and the moment by which movements are ordered."""
 
     at: datetime
     listed: Listed
@@ -53,7 +53,7 @@ class _Move(NamedTuple):
 
 
 class _Begins(NamedTuple):
-    """The entry of a location's last count: movements recorded later add to the counted pieces, or reduce them."""
+    """The entry of a location's last count; movements recorded after it change the counted number of pieces."""
 
     seq: int
     recorded_at: datetime
@@ -151,7 +151,7 @@ def _own(contents: Iterable[HeldPieces]) -> list[HeldPieces]:
 
 
 async def _entered(books: Books, last: Iterable[Listed]) -> dict[str, _Begins]:
-    """Return when the last count of each location was entered: it counts as of then, not as of its verification."""
+    """Return the entry of each location's last count; a count holds as of its entry, not as of its verification."""
     rows = await books.read(_ENTERED, last=books.question.last, counts=[str(one.fact.count) for one in last])
     return {row.location: _Begins(row.seq, row.recorded_at) for row in rows}
 

@@ -51,7 +51,7 @@ _TABLES: Final[tuple[_Kept, ...]] = ("facts", "documents")
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A fact with its entry, when it happened and when it was recorded."""
+    """A fact with its entry, its time of occurrence and its time of recording."""
 
     entry: EntryRef
     kind: str
@@ -82,7 +82,7 @@ _document: Final = lru_cache(maxsize=64)(_read)
 
 
 class Books(Sums):
-    """A property's read model as known at a moment, for the gaming days of a question, or others."""
+    """A property's read model as of a time, for the queried gaming days or others."""
 
     def __init__(
         self, reader: SnapshotReader, question: ReportQuery, places: Sequence[PropertySnapshot], *, explain: bool = True
@@ -90,13 +90,13 @@ class Books(Sums):
         super().__init__(reader, question, places, explain=explain)
 
     def asked(self, **otherwise: Any) -> "Books":
-        """Return the same read model for a modified question: another moment, or all of the property."""
+        """Return the same read model for a modified query, such as one with another as-of time or without a table."""
         return Books(self._reader, replace(self.question, **otherwise), self._places, explain=self.explains)
 
     # --- the property ---
 
     def dated(self, listed: Iterable[Listed]) -> list[Listed]:
-        """Return facts that have no gaming day, each with the gaming day of its moment by the property's clock."""
+        """Return facts without a gaming day, each with the gaming day in which it occurred by the property's clock."""
         return [replace(one, gaming_day=self.place.gaming_day(one.occurred_at)) for one in listed]
 
     @cached_property
@@ -124,9 +124,9 @@ class Books(Sums):
         return self._counted_on[day].get(table)
 
     def play_of(self, table: str) -> str | None:
-        """Return how the win of a table is known in the question's gaming days: rounds, counted, or both.
+        """Return how the win of a table is known on the queried gaming days: from `rounds`, `counted`, or both.
 
-        None for an unknown table, and for a non-banking one, which has none.
+        None for an unknown table, and for a non-banking table, which has no win.
         """
         if table not in self._tables or self._tables[table].non_banking:
             return None
@@ -173,7 +173,7 @@ class Books(Sums):
         return await self._facts([PitRecorded], *days, "AND event = ANY(:events)", events=names)
 
     async def other_days(self) -> list[Listed]:
-        """Return pit events of the question's gaming days that claimed another gaming day."""
+        """Return pit events that claimed a different gaming day from the queried one to which they belong."""
         claimed = "AND kind = 'pit.recorded' AND data ->> 'claimed_day' IS NOT NULL"  # the condition of the index
         return await self._facts([PitRecorded], self.question.first, self.question.last, claimed)
 

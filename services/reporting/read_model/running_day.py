@@ -61,7 +61,7 @@ def _added(one: int | None, other: int | None) -> int | None:
 class TableFigures:
     """The figures of a table on the current gaming day; results, win, drop or rake are None if it has none.
 
-    A counted table has no win before it is counted, and no drop if it reports no sales; it alone has `results`. Chips
+    Only a counted table has `results`. It has no win before it is counted, and no drop if it reports no sales. Chips
     sold at a non-banking table are not drop, and its revenue is the rake of counted boxes.
     """
 

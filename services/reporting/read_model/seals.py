@@ -30,10 +30,10 @@ _SEALED: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class SealedDay:
-    """A sealed gaming day: its entry, and the revenue of tables and contests in its report, cents.
+    """A sealed gaming day: the entry that sealed it, and the revenue of tables and contests in its report, in cents.
 
-    `revenue_cents` is the final win, the rake and contests; None if the report has no win; `changed`: amounts were
-    recorded after the seal.
+    `revenue_cents` is the final win, the rake and contests; None if the report has no win. `changed` is whether amounts
+    were recorded after the seal.
     """
 
     gaming_day: date

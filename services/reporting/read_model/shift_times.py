@@ -1,7 +1,7 @@
-"""The shift of an event at a table: the shift in whose period it lies, as stated by table inventory.
+"""The shift of an event at a table: the shift in whose period it occurred, as stated by table inventory.
 
-The shift in an event is only a claim. A table is handed over minutes after the clock's change of shift; a closed table
-has no shift, so its events belong to the shift of the clock.
+The shift stated in an event is only a claim. A table is handed over minutes after the clock's change of shift. A closed
+table has no shift, so its events belong to the shift of the clock.
 """
 
 from collections import defaultdict
@@ -96,7 +96,7 @@ class AtTable(NamedTuple):
 
 
 class OtherShift(NamedTuple):
-    """A pit event that claims another shift than the one of its table at that time."""
+    """A pit event that claims a different shift from the one in which its table was at that time."""
 
     entry: EntryRef
     table: str
@@ -108,7 +108,7 @@ class OtherShift(NamedTuple):
 
 
 class PlayedInShift(NamedTuple):
-    """Rounds of a dealer at a table in a shift, and seats that wagered against the house in each of them."""
+    """The number of rounds of a dealer at a table in a shift, and of the seats that wagered in each of them."""
 
     table: str
     shift: str
@@ -118,7 +118,7 @@ class PlayedInShift(NamedTuple):
 
 
 async def shifts_of(books: Books, asked: Sequence[AtTable]) -> list[str]:
-    """Return the shift of each of these moments, in order."""
+    """Return the shift of each table at the given moment, in the order of the moments."""
     if not asked:
         return []
     days = [books.place.gaming_day(one.at) for one in asked]
@@ -134,7 +134,7 @@ async def shifts_of(books: Books, asked: Sequence[AtTable]) -> list[str]:
 
 
 async def other_shifts(books: Books) -> AsyncIterator[OtherShift]:
-    """Yield the pit events of the question's gaming days that claim another shift than that of their table."""
+    """Yield the queried days' pit events that claim a different shift from the one in which their table was."""
     question = books.question
     rows = await books.read(
         _OTHERS,

@@ -17,7 +17,7 @@ _BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """A moment before any entry of a journal."""
 
 _AT_ONCE: Final = 3_000
-"""Spans per statement: those of a month are scattered over the disk, and several statements read in parallel."""
+"""Spans per statement: a month's spans are scattered over the disk, so several statements read them in parallel."""
 
 NEIGHBORS: Final = timedelta(days=1)
 """Pit events may lie up to half a day outside their gaming day, so the previous event may be of an adjacent day."""
@@ -115,7 +115,7 @@ async def _chips_in(books: Books, spans: Sequence[Span]) -> list[int]:
 
 
 async def dealers_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[str, ...]]:
-    """Return the dealers of rounds closed in spans, in the order of their names; spans without rounds are missing."""
+    """Return the dealers of rounds closed in each span, ordered by name; spans without rounds are missing."""
     days = {  # in order of time, because consecutive moments mostly have the same gaming day
         moment: books.place.gaming_day(moment)
         for moment in sorted({moment for span in spans for moment in (span.begins, span.until)})

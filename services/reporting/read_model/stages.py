@@ -28,7 +28,7 @@ from shared.runtime.snapshot_reader import Executes
 
 @dataclass(frozen=True, slots=True)
 class Restatement:
-    """An entry that changed a sealed gaming day, the resulting version, the person responsible, and any reason."""
+    """An entry that changed a sealed gaming day, the version that resulted, the person responsible, and any reason."""
 
     gaming_day: date
     version: int
@@ -41,9 +41,9 @@ class Restatement:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The stage of a question's gaming days, which is the earliest among them.
+    """The stage of the queried gaming days: the earliest of the days' stages.
 
-    `version` is 1, and one more for each moment at which entries changed a day after its seal.
+    `version` is 1, plus one for each moment at which entries changed a day after its seal.
     """
 
     status: ReportStatus
@@ -157,10 +157,10 @@ async def played_days(connection: Executes, question: ReportQuery) -> Sequence[d
 async def stage_of(
     connection: Executes, question: ReportQuery, played: Sequence[date], *, of_ratings: bool = False
 ) -> Stage:
-    """Return the stage of the `played` gaming days, and of the question's last day if it is later.
+    """Return the earliest stage of the `played` gaming days, and of the last queried day if it is later than these.
 
-    With `of_ratings`, for a report about ratings, a rating stated after the seal is a restatement. It moves no money,
-    so it restates no other report of the day.
+    With `of_ratings` (for a report about ratings), a rating stated after the seal is a restatement. A rating moves no
+    money, so it restates no other report of the day.
     """
     closed: dict[date, dict[str, datetime]] = {}
     changed: set[date] = set()
