@@ -219,7 +219,7 @@ def _stage(stage: Stage, content: Content) -> ReportStatus:
 
 
 async def explain(reader: SnapshotReader, report: Report, question: ReportQuery, cell: str) -> Provenance:
-    """Return the value of a cell (`section/row/column`) and the entries behind it, with what each adds.
+    """Return the value of a cell (`section/row/column`) and the entries behind it, each with the amount that it adds.
 
     Raises: Rejected if there is no such cell, listing the existing ones.
     """
@@ -228,7 +228,7 @@ async def explain(reader: SnapshotReader, report: Report, question: ReportQuery,
 
 
 async def explain_cell(document: Document, explaining: Explaining, cell: str) -> Provenance:
-    """Explain a cell of a document that was computed with provenance. Raises: Rejected as `explain`."""
+    """Explain a cell of a document that was computed with provenance. Raises: Rejected if there is no such cell."""
     try:
         column, value, because = document.cell(cell)
     except LookupError as missing:

@@ -322,11 +322,11 @@ chip_hours = _table(
     *counts("chips_cents"),
     *moments("first_closed", "last_closed"),
 )
-"""What the rounds closed in an hour added to a table inventory, cents, summed as known now.
+"""Chips added to a table inventory by the rounds closed in an hour, in cents, summed as known now.
 
 The time between two counts of a table consists of whole hours and of parts of the hours in which the counts were made.
-If play began or ended with a count, all rounds of that hour are on one side of it; `first_closed` and `last_closed`
-show that.
+If play began or ended with a count, all rounds of that hour are on the same side of the count, which `first_closed` and
+`last_closed` show.
 """
 
 pace_hours = _table(
@@ -386,8 +386,8 @@ deliveries = _table(
 )
 """The last delivered version of each sealed gaming day, and the manifest of its files. Signed.
 
-`as_of` is the moment up to which the day's entries were examined: the day is examined again when something is recorded
-later.
+`as_of` is the time up to which the day's entries had been examined. The day is examined again when something is
+recorded later.
 """
 
 evidence_days = _table(
@@ -404,6 +404,6 @@ evidence_days = _table(
 )
 """The evidence of sealed gaming days as of the seal, and again as of each restatement: rows are only added.
 
-A row follows from the read model and the rows before it. Rows are signed: comparing checks the signatures, and does not
-compute the rows again.
+A row is derived from the read model and from the previous rows. The rows are signed; a comparison of the tables checks
+the signatures, and does not compute the rows again.
 """

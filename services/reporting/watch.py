@@ -25,7 +25,7 @@ _LOOK_BACK: Final = timedelta(hours=24)
 async def watch(context: ServiceContext) -> None:
     """Record read progress, deliver, test, and update metrics until cancelled.
 
-    One process delivers and one tests; every process reports its own read progress and problems.
+    One process of the service delivers and one tests; every process reports its own read progress and problems.
     """
 
     async def look() -> None:

@@ -291,7 +291,7 @@ def _role(one: Held) -> dict[str, Any]:
 
 
 def _kept_apart(books: Books, day: date) -> list[tuple[str, Dated[tuple[str, ...]]]]:
-    """Return the legal rules on roles that one person may not combine."""
+    """Return the legal rules on roles that must not be held by one person."""
     return [
         (name, provision.on(day))
         for name, provision in books.place.law.roles_apart.items()
@@ -300,7 +300,7 @@ def _kept_apart(books: Books, day: date) -> list[tuple[str, Dated[tuple[str, ...
 
 
 def _together(name: str, rule: Dated[tuple[str, ...]], held: Iterable[Held]) -> Iterable[dict[str, Any]]:
-    """Yield the people who held roles at the same time that a rule keeps apart, with the period."""
+    """Yield the people who held incompatible roles at the same time, with the rule and the period."""
     by_person: dict[str, list[Held]] = {}
     for one in held:
         if one.role in rule.value:

@@ -192,7 +192,7 @@ def _text(number: int | None) -> str | None:
 
 
 def _people(slip: Slip) -> dict[str, str]:
-    """Return the people in a slip's steps, by field; for a step at the table, those in its pit event."""
+    """Return the people in a slip's steps, by field; those of a step at the table are in its pit event."""
     found: dict[str, str | None] = {}
     for step in slip.steps:
         said: BaseModel = step.fact.data if isinstance(step.fact, inventory.PitRecorded) else step.fact

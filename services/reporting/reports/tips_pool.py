@@ -107,7 +107,7 @@ _Collected = Mapping[tuple[str, str], Figure]
 
 @dataclass(frozen=True)
 class _Pool:
-    """A pool: its days and rules, the tips, the last hours (approved, or else waiting), and the dealers' shares."""
+    """A pool: its days and rules, the tips, the last hours (approved, or else pending), and the dealers' shares."""
 
     first: date
     last: date

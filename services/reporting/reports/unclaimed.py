@@ -124,7 +124,7 @@ async def _fill(books: Books) -> Content:
 
 
 async def _open(books: Books, *measures: str) -> _Open:
-    """Return the sums of measures over all gaming days: settled items cancel out, and the rest is open."""
+    """Return the sums of measures over all gaming days. Items that are settled cancel out, so the rest is open."""
     return await books.amounts(measures, ("table_name", "item"), first=date.min, last=date.max)
 
 

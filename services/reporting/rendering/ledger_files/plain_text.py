@@ -1,7 +1,7 @@
 """Journals as text for hledger and beancount, with assertions of every account's balance at the end. Pure.
 
-An auditor who loads the text has the day in a second ledger that shares nothing with this one: the program adds up the
-journals itself, and rejects the file if an account's balance differs from what was posted.
+An auditor can load the text to have the day in a second ledger that is independent of this system. The program adds up
+the journals itself, and rejects the file if the balance of an account differs from the posted balance.
 """
 
 from collections.abc import Mapping

@@ -70,7 +70,7 @@ _NO_TAX: Final = "Tax Exempt"
 
 
 def as_xero(file: LedgerFile) -> str:
-    """Return Xero's template of manual journals: lines with the same narration and date form one; debits positive."""
+    """Return Xero's template of manual journals: lines with one narration and date form a journal; debits positive."""
     return _table(
         _XERO,
         (

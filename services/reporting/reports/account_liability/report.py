@@ -155,7 +155,7 @@ async def _flows(
 
 
 def _change(flows: Mapping[str, Figure]) -> Figure:
-    """Return by how much the liability changed."""
+    """Return the change of the liability, in cents."""
     return total(flows[name] * sign for name, sign in _SIGNS.items() if name in flows)
 
 

@@ -11,7 +11,7 @@ GAME_ACCOUNT: Final = "game account"
 
 
 def kind_of(table: str) -> str:
-    """Return the kind of an account by its table, which a wallet does not have."""
+    """Return the kind of an account, given its table; a wallet has no table."""
     return GAME_ACCOUNT if table else WALLET
 
 

@@ -13,7 +13,7 @@ from services.reporting.reports.common.spans import is_asked
 
 @dataclass(frozen=True, slots=True)
 class ExpectedWin:
-    """Win, drop and expected win over the gaming days for which a hold was expected."""
+    """Win, drop and expected win over the gaming days on which a hold was expected."""
 
     win: Figure = NOTHING
     drop: Figure = NOTHING
@@ -25,7 +25,7 @@ class ExpectedWin:
 
     @property
     def hold(self) -> Fraction | None:
-        """Return the expected hold, of several days weighted by their drop; None without drop."""
+        """Return the expected hold; that of several days is weighted by their drop. None without drop."""
         return Fraction(self.expected, self.drop.value) if self.drop.value > 0 else None
 
     @property

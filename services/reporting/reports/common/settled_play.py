@@ -47,9 +47,9 @@ ENTRIES: Final = entries_of(*_PLAYED)
 class Play:
     """The settled play of an account, of a patron, or of several: rounds, stakes, handle and payout (cents).
 
-    `funded` is the part of the handle that was taken from accounts; the rest was wagered in chips. `theoretical` is
-    handle x exact house edge, and `variance` the variance of the payout by chance (cents squared). Both cover only the
-    wagers with an exact edge, on which `exact_handle` was staked; `without` names the other wagers. `kept` has the
+    `funded` is the part of the handle that was taken from accounts; the rest was wagered in chips. `theoretical` is the
+    handle times the exact house edge, and `variance` the variance of the payout by chance (cents squared). Both cover
+    only the wagers with an exact edge, whose handle is `exact_handle`; `without` names the other wagers. `kept` has the
     terms of `theoretical`: exact house edges, each with its handle.
     """
 
@@ -71,7 +71,7 @@ class Play:
 
     @property
     def theoretical_win(self) -> Figure | Cell:
-        """Return the theoretical win, half a cent to the even one; empty if a wager has no exact house edge."""
+        """Return the theoretical win, rounded half to even; empty if a wager has no exact house edge."""
         return Cell(None, self.handle) if self.without else weighted(round(self.theoretical), self.kept)
 
     @property

@@ -108,7 +108,7 @@ class SettledRounds:
 
     @cached_property
     def _of_all_tables(self) -> Sequence[Part]:
-        """Return the parts summed over all tables, which are few: hundreds of tables play the same wagers."""
+        """Return the parts summed over all tables; they are few, because hundreds of tables offer the same wagers."""
         return _added((("", *part.place[1:]), part.values) for part in self.parts)
 
     def whole(self) -> SettledWin:
@@ -219,9 +219,9 @@ def _narrower(where: Where, more: Where) -> Where:
 async def settled_rounds(
     books: Books, first: date | None = None, last: date | None = None, *, by_shift: bool = False
 ) -> SettledRounds:
-    """Return the settled rounds of the question's gaming days, or of others.
+    """Return the settled rounds of the queried gaming days, or of others.
 
-    Only `by_shift` do they know the shift, by the hand-over of each table.
+    With `by_shift`, rounds are also summed by shift, which is then that of the table's hand-overs.
     """
     first, last = first or books.question.first, last or books.question.last
     if by_shift:

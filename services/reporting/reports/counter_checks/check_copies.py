@@ -14,7 +14,7 @@ from services.reporting.read_model.shift_times import AtTable, shifts_of
 _LATER: Final = timedelta(days=1)
 """How far beyond the question's days a check's copy is searched: the next gaming day's box may have it."""
 
-# A serial number used again at its table is another check; copies are matched with issuances in their order.
+# A reused serial number at a table means a different check; copies are matched with issuances in their order.
 _CHECKS: Final = text(
     """
     WITH counts AS MATERIALIZED (

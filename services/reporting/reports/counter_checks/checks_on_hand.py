@@ -174,7 +174,8 @@ _ISSUED: Final = text(
 class HeldCheck:
     """A counter check that was issued, or replaced others, by an `entry`; `left` is its outstanding amount.
 
-    `first_day` is the gaming day of its issuance; for a check that replaced others, of the first of their issuances.
+    `first_day` is the gaming day of its issuance; for a replacement, that of the first issuance among the replaced
+    checks.
     """
 
     serial: str
@@ -202,7 +203,7 @@ async def held_checks(books: Books) -> list[HeldCheck]:
     issued = await books.read(_ISSUED, **asked)
     held = [
         _held(books, row, left.pop(row.serial, NOTHING)) for row in issued
-    ]  # of two checks with the same number, one gets the amount
+    ]  # if two checks have the same number, only one of them gets the amount
     return sorted(held, key=lambda one: one.first_day)
 
 

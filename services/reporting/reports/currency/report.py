@@ -70,14 +70,14 @@ class _Judged:
     totals: Mapping[str, Sequence[CurrencyTotal]]
     patterns: Sequence[tuple[str, Pattern]]
     with_whom: Mapping[str, Mapping[tuple[str, str, date], str]]
-    """By report: the person whose report has all of another person's transactions."""
+    """By report and by (property, person, day): the person whose report already contains all of the transactions."""
 
     def form_of(self, report: str, movement: CashMovement) -> str:
         found = self.law.forms[self.law.currency_reports[report].form].on(movement.gaming_day).value
         return found.number or found.title
 
     def reported_with(self, total: CurrencyTotal) -> str:
-        """Return the person whose report has all of a total; empty if the total has a report of its own."""
+        """Return the person whose report already contains a total; empty if the total has a report of its own."""
         one = total.first
         return self.with_whom.get(total.held.report, {}).get((one.property, one.patron or "", one.gaming_day), "")
 

@@ -22,7 +22,7 @@ BY: Final = "schedule"
 """The person recorded for queries of the job."""
 
 LOOK_BACK: Final = timedelta(days=60)
-"""How far back gaming days are examined; older unprepared reports raised an alarm, and are in the report."""
+"""How far back gaming days are examined. Reports that are older have already raised an alarm, and are in the report."""
 
 
 async def observe_unprepared(context: ServiceContext) -> None:

@@ -63,5 +63,5 @@ def cells_of(
 def at_place(
     name: str, counted: Mapping[str, CountedWin], settled: Mapping[str, SettledWin]
 ) -> tuple[CountedWin | None, SettledWin]:
-    """Return counted and settled figures of a place; settled figures are zero without rounds, counted ones None."""
+    """Return counted and settled figures of a place; without rounds, settled figures are zero; without counts, None."""
     return counted.get(name), settled.get(name, SettledWin())

@@ -21,9 +21,9 @@ from shared.contracts.general_ledger import LedgerMappingApproved
 
 @dataclass(frozen=True, slots=True)
 class LedgerPeriod:
-    """The gaming days of a question: amounts posted and mapping of each, and the journals of the sealed days.
+    """The queried gaming days: posted amounts and mapping of each day, and the journals of the sealed days.
 
-    A day without a mapping, or with a leg that has no rule, has no journals.
+    A day without a mapping has no journals, nor has a day with amounts on a leg for which the mapping has no rule.
     """
 
     placed: Mapping[date, Sequence[Placed]]

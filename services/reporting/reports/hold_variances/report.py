@@ -220,7 +220,7 @@ def _as_expected(win: ExpectedWin) -> _Compared:
 
 
 def _with_a_base(found: Mapping[str, _Compared], expected: Mapping[str, _Compared]) -> dict[str, _Compared]:
-    """Return comparisons; where the law's base is not known, with the hold that the property expects."""
+    """Return comparisons; the hold that the property expects replaces a base that the law requires but is unknown."""
     lacking = {name for name, one in found.items() if one.base is None and not one.actual.missing}
     return {**found, **{name: one for name, one in expected.items() if name in lacking or name not in found}}
 
@@ -228,7 +228,7 @@ def _with_a_base(found: Mapping[str, _Compared], expected: Mapping[str, _Compare
 async def _of_days(
     books: Books, law: HoldVariance, first: date, of_drop: bool
 ) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
-    """Compare hold with that of other days: those of the previous year, or all known days."""
+    """Compare the hold with that of other days: the days of the previous year, or all known days."""
     last, known = books.question.last, await books.first_day()
     match law.base:
         case "prior_year":

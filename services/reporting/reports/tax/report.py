@@ -140,7 +140,7 @@ def _amounts(
 
 
 def _estimate(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Any]:
-    """Return the row of a month's estimates, without amounts while the tax of a month they depend on is unknown."""
+    """Return the row of a month's estimates; its amounts are empty while the tax of a month behind them is unknown."""
     row: dict[str, Any] = {
         "layer": line.layer,
         "payee": line.payee,
@@ -283,7 +283,7 @@ def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
 
 
 def _bases(books: Books, revenue: CountedRevenue) -> tuple[Mark, ...]:
-    """Return marks for classes whose revenue was computed on another basis than the legal one."""
+    """Return marks for classes whose revenue was not computed on the legal basis."""
     dated = {name: books.place.law.classes[name].basis.on(revenue.sheet.last) for name in revenue.classes}
     return tuple(
         Mark(

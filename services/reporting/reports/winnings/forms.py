@@ -11,8 +11,8 @@ from services.reporting.domain.federal.winnings import Candidate
 class FormEntry:
     """A form to be completed: its number in the log, and the winnings on it.
 
-    `regular_cents` is always withheld, `backup_cents` if the winner gives no taxpayer identification number. A form
-    `is_of_day` if it combines all wins of a patron's gaming day, even if there is only one.
+    `regular_cents` is always withheld, `backup_cents` only if the winner gives no taxpayer identification number.
+    `is_of_day` is whether the form combines all wins of a patron's gaming day, even if there is only one win.
     """
 
     number: int

@@ -95,7 +95,7 @@ def _country(law: Pack) -> str:
 
 
 def _of_residents(kept: _Kept, judged: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates, except those of known nonresidents, for whom there is another form.
+    """Return the candidates that are not for known nonresidents, who have a form of their own.
 
     If the winner's residence is unknown, the candidates for both forms are returned, and a person decides.
     """
@@ -271,7 +271,7 @@ def _returned_once(
     logged: Sequence[Mapping[str, Any]],
     returns: Sequence[Mapping[str, Any]],
 ) -> tuple[Identity, ...]:
-    """Return the identity of a year's returns and log; for a table or game there is none, as returns may have more."""
+    """Return the identity of a year's returns with the log; none for one table or game, as returns may have more."""
     question = books.question
     if question.period != "year" or question.table is not None or question.game is not None:
         return ()
