@@ -282,7 +282,7 @@ async def _places(reader: SnapshotReader, question: ReportQuery) -> list[Propert
 
 
 def _check(books: Books) -> None:
-    """Raise Rejected if the question's table or game is unknown, listing the known ones."""
+    """Raise Rejected if the queried table or game is unknown, listing the known ones."""
     question = books.question
     listed = books.place.document.tables
     for what, name, known in (

@@ -289,5 +289,5 @@ SOURCES: Final[tuple[AdjustmentsOf, ...]] = (of_win, of_accounts, of_meters)
 
 
 async def adjustments_of(books: Books) -> list[Adjustment]:
-    """Return all adjustments of the question's gaming days."""
+    """Return all adjustments of the queried gaming days."""
     return [one for source in SOURCES for one in await source(books)]

@@ -17,7 +17,7 @@ from shared.contracts.alarms import AlarmOwned, AlarmResolved
 
 
 async def of_statistics(books: Books) -> list[Exceptional]:
-    """Return the alarms raised on the question's gaming days, and earlier ones that are still open.
+    """Return the alarms raised on the queried gaming days, and earlier ones that are still open.
 
     Each has the entry that sealed the gaming day after which it was raised, and its provenance.
     """

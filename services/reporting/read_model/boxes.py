@@ -93,7 +93,7 @@ def is_each_reported(sales: Sales | None) -> bool:
 
 
 async def boxes_of(books: Books) -> list[Box]:
-    """Return the boxes of the question's gaming days, in the order of tables and time."""
+    """Return the boxes of the queried gaming days, in the order of tables and time."""
     first, last = books.question.first, books.question.last
     pairs = await last_and_all(books, pit.ExchangedBox)
     return await boxes_between(

@@ -169,7 +169,7 @@ async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) ->
 
 
 async def moved_in_days(books: Books) -> dict[tuple[date, Department], dict[Direction, Figure]]:
-    """Return the currency moved in and out on each of the question's gaming days, by department."""
+    """Return the currency moved in and out on each of the queried gaming days, by department."""
     known = [await books.amounts(tuple(CASH_MEASURES), ("gaming_day", "item"), items=(CASH,))]
     known.append(await books.amounts(("cage_in_cents", "cage_out_cents", _AT_TABLES), ("gaming_day",)))
     found: dict[tuple[date, Department], dict[Direction, Figure]] = {}

@@ -249,7 +249,7 @@ async def compare_evidence(connection: AsyncConnection) -> ComparedTable:
 
 
 async def alarms_known(books: Books) -> Sequence[Alarm]:
-    """Return the alarms known at the question's moment, in the order in which they were raised."""
+    """Return the alarms known at the query's as-of time, in the order in which they were raised."""
     return [alarm for row in await books.read(_ALARMS) for alarm in alarms_of_text(row.alarms)]
 
 
@@ -268,7 +268,7 @@ async def carried_evidence(books: Books) -> tuple[date | None, Carried]:
 
 
 async def dealer_counts(books: Books) -> ByDealer:
-    """Return the sealed counts of the question's gaming days, by dealer and shift."""
+    """Return the sealed counts of the queried gaming days, by dealer and shift."""
     found: ByDealer = {}
     for row in await books.read(_COUNTS, first=books.question.first, last=books.question.last):
         for key, counts in _counts_of_text(row.counts):

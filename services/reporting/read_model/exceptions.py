@@ -1,4 +1,4 @@
-"""Exceptions as known at a moment: missing or refused input, changes, and their resolution."""
+"""Exceptions as of a given time: missing or refused input, changes, and their resolution."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -122,7 +122,7 @@ def _people(*names: str | None) -> str | None:
 
 
 async def refused_commands(books: Books) -> list[Exceptional]:
-    """Return the refused commands of the question's gaming days, in all services."""
+    """Return the refused commands of the queried gaming days, in all services."""
     return [_refused(one) for one in await books.refusals()]
 
 
@@ -141,7 +141,7 @@ def _refused(listed: Listed) -> Exceptional:
 
 
 async def restated_days(books: Books) -> list[Exceptional]:
-    """Return the entries that changed gaming days of the question after their seal."""
+    """Return the entries that changed queried gaming days after their seal."""
     return [
         Exceptional(
             kind="restated",

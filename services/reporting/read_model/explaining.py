@@ -1,4 +1,4 @@
-"""The entries behind a figure: what each adds, with sign and factor, and what it records; as known at a moment."""
+"""The entries behind a figure: what each adds, with sign and factor, and what it records; as of a given time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -86,7 +86,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class LedgerVersion:
-    """The amounts posted on a gaming day as known at a moment, without legs that sum to zero."""
+    """The amounts posted on a gaming day as of a given time, without legs that sum to zero."""
 
     known_at: datetime
     placed: Sequence[Placed]
@@ -164,7 +164,7 @@ async def versions_of(
 ) -> dict[date, list[LedgerVersion]]:
     """Return the versions of each sealed gaming day: as of its seal, and as of each later moment that changed it.
 
-    `now` are the amounts posted on each day as known at the question's moment.
+    `now` are the amounts posted on each day as known at the query's as-of time.
     """
     question = books.question
     moments: dict[date, list[datetime]] = {}

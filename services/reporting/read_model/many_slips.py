@@ -95,7 +95,7 @@ _DAYS: Final = text(
 
 
 def _around(books: Books, taken_on: Iterable[CaseKey]) -> dict[str, Any]:
-    """Return the query parameters for steps near the question's gaming days."""
+    """Return the query parameters for steps near the queried gaming days."""
     question = books.question
     taken = [f"{kind}/{number}" for _, _, kind, number in taken_on]
     return {"first": question.first - USUAL, "last": question.last + USUAL, "table": question.table, "taken_on": taken}
@@ -166,13 +166,13 @@ async def received_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Comp
 
 
 def _received(books: Books, slips: Iterable[Slip]) -> list[ReceivedSlip]:
-    """Return the received slips that begin on the question's gaming days."""
+    """Return the received slips that begin on the queried gaming days."""
     received = [ReceivedSlip.of(slip) for slip in slips if slip.received and slip.status == "received"]
     return [slip for slip in received if books.question.first <= slip.gaming_day <= books.question.last]
 
 
 async def slips_to_look_at(books: Books) -> list[Slip]:
-    """Return the slips of the question's gaming days that are void, on paper, in transit, or differ in contents."""
+    """Return the slips of the queried gaming days that are void, on paper, in transit, or differ in contents."""
     return [slip for slip in (await compared_slips(books)).off if _is_off(slip)]
 
 
@@ -197,7 +197,7 @@ class StepOfDay:
 
 
 async def steps_of_days(books: Books) -> list[StepOfDay]:
-    """Return the sums of slip steps on each of the question's gaming days, without requests and fills in transit."""
+    """Return the sums of slip steps on each of the queried gaming days, without requests and fills in transit."""
     question = books.question
     begin = question.first - USUAL
     asked = {"first": question.first, "last": question.last, "table": question.table}

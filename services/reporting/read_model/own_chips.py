@@ -32,7 +32,7 @@ ByChips = Mapping[OwnChips, Figure]
 
 
 class Lying(NamedTuple):
-    """Where chips are at the end of the question's last gaming day; `on_slips` are those in transit on slips."""
+    """Where chips are at the end of the last queried gaming day; `on_slips` are those in transit on slips."""
 
     at_cage: ByChips
     at_tables: ByChips
@@ -92,7 +92,7 @@ _SLIPS: Final = text(
 
 
 async def lying(books: Books) -> Lying:
-    """Return where the property's own chips are at the end of the question's last gaming day."""
+    """Return where the property's own chips are at the end of the last queried gaming day."""
     last, tables = await last_counts(books), await _tables(books)
     begun = await _entered(books, last)
     passed = await _passed(books, begun)
@@ -195,7 +195,7 @@ async def _slips(books: Books, tables: Mapping[str, Listed | None], since: datet
 
 
 class _Sets:
-    """The chip sets in use on the question's last gaming day; finds the movements of their chips by slips."""
+    """The chip sets in use on the last queried gaming day; finds the movements of their chips by slips."""
 
     def __init__(self, books: Books) -> None:
         self._set_of: dict[tuple[str, int], str] = {}

@@ -1,4 +1,4 @@
-"""Read a property's read model as known at a moment: sums and facts."""
+"""Read a property's read model as of a given time: sums and facts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -101,7 +101,7 @@ class Books(Sums):
 
     @cached_property
     def place(self) -> PropertySnapshot:
-        """Return the property as of the last gaming day of the question."""
+        """Return the property as of the last queried gaming day."""
         return self.place_on(self.question.last)
 
     def pit_of(self, table: str) -> str:
@@ -178,7 +178,7 @@ class Books(Sums):
         return await self._facts([PitRecorded], self.question.first, self.question.last, claimed)
 
     async def refusals(self) -> list[Listed]:
-        """Return the commands refused on the question's gaming days, including those without a property."""
+        """Return the commands refused on the queried gaming days, including those without a property."""
         first, after = self.question.first, self.question.last + timedelta(days=1)
         begins, ends = self.place_on(first).begins_at(first), self.place_on(after).begins_at(after)
         during = "AND occurred_at >= :begins AND occurred_at < :ends"
@@ -195,7 +195,7 @@ class Books(Sums):
         return await self._facts(kinds, None, None, table="documents")
 
     async def restatements(self) -> Sequence[Restatement]:
-        """Return the entries that changed the question's gaming days after their seal."""
+        """Return the entries that changed the queried gaming days after their seal."""
         played = await played_days(self._reader, self.question)
         return (await stage_of(self._reader, self.question, played)).restatements
 
@@ -230,7 +230,7 @@ class Books(Sums):
         return [Listed.of(row) for row in await self._reader.execute(text(query), parameters)]
 
     def known_at(self, moment: datetime) -> "Books":
-        """Return the read model as known at an earlier moment."""
+        """Return the read model as of an earlier time."""
         places = [place for place in self._places if place.document.approved_at <= moment]
         return Books(self._reader, replace(self.question, known_at=moment), places, explain=self.explains)
 

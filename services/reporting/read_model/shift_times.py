@@ -155,7 +155,7 @@ Times = Sequence[tuple[datetime, datetime]]
 
 
 async def open_milliseconds(books: Books) -> dict[str, int]:
-    """Return for how many milliseconds each table was open on the question's gaming days, until now if still open."""
+    """Return for how many milliseconds each table was open on the queried gaming days, until now if still open."""
     found: dict[str, int] = defaultdict(int)
     for (table, _), times in (await open_in_shifts(books)).items():
         found[table] += milliseconds_of(times)
@@ -168,7 +168,7 @@ def milliseconds_of(times: Times) -> int:
 
 
 async def open_in_shifts(books: Books) -> dict[tuple[str, str], Times]:
-    """Return the periods in which each table was open, by table and shift of the question's gaming days, up to now."""
+    """Return the periods in which each table was open, by table and shift of the queried gaming days, up to now."""
     found: dict[tuple[str, str], list[tuple[datetime, datetime]]] = defaultdict(list)
     rows = await books.read(OPEN_IN_SHIFTS, begin=books.question.first, end=books.question.last, tables=_tables(books))
     for row in rows:
@@ -200,7 +200,7 @@ def _of_days(books: Books) -> dict[str, Any]:
 
 
 def _tables(books: Books) -> list[str] | None:
-    """Return the tables of the question; None for all."""
+    """Return the tables of the query; None for all."""
     return books.tables_asked if books.question.table is None else [books.question.table]
 
 

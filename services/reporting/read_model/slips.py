@@ -184,7 +184,7 @@ _STEPS: Final = text(
 
 
 async def slips_of(books: Books) -> list[Slip]:
-    """Return the slips with a step on the question's gaming days, by kind and number."""
+    """Return the slips with a step on the queried gaming days, by kind and number."""
     question = books.question
     rows = await books.read(_OF_DAYS, first=question.first, last=question.last, table=question.table)
     return await slips_named(books, [row.slip for row in rows])

@@ -42,7 +42,7 @@ _GIVEN: Final = """
          AS s(number integer, table_name text, after timestamptz, until timestamptz, first date, last date)"""
 
 # If a span has most of an hour, the hour's sum is read, and the rounds outside the span are deducted: few rounds, on
-# one page of the index. A sum includes what was recorded after the question's moment, so on days with later records
+# one page of the index. A sum includes what was recorded after the query's as-of time, so on days with later records
 # only rounds are read. OFFSET 0: each span searches the index by itself, because the cost of a join by table alone
 # grows with the square of the time.
 _CHIPS: Final = text(

@@ -1,4 +1,4 @@
-"""The people of a property as known at a moment: their roles over time, and their actions."""
+"""The people of a property as of a given time: their roles over time, and their actions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -100,7 +100,7 @@ def members_at(versions: Sequence[Listed], moment: datetime) -> Mapping[str, Mem
 
 
 async def last_acts(books: Books) -> dict[str, LastAct]:
-    """Return the last act of each person up to the question's last day, within the last year and a review period."""
+    """Return the last act of each person up to the last queried day, within the last year and a review period."""
     last = books.question.last
     first = last - LOOK_BACK
     late = await books.late_days(first, last)

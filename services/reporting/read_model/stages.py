@@ -1,4 +1,4 @@
-"""The stage of gaming days as known at a moment: open, preliminary, final, restated; and the restatements."""
+"""The stage of gaming days as of a given time: open, preliminary, final, restated; and the restatements."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -149,7 +149,7 @@ _THROUGH: Final = text("""
 
 
 async def played_days(connection: Executes, question: ReportQuery) -> Sequence[date]:
-    """Return the gaming days of a question with any record, in order."""
+    """Return the gaming days of a query with any record, in order."""
     rows = await connection.execute(PLAYED, _parameters(question))
     return [row.gaming_day for row in rows]
 

@@ -92,7 +92,7 @@ class Cases:
 
 
 async def cases_of(books: Books) -> Cases:
-    """Return the cases of the question's gaming days and adjacent ones."""
+    """Return the cases of the queried gaming days and adjacent ones."""
     first, last = books.question.first - NEIGHBORS, books.question.last + NEIGHBORS
     said = await books.facts(VarianceOwned, VarianceResolved, first=first, last=last)
     sealed = frozenset(listed.fact.gaming_day for listed in await books.facts(DayFinal))

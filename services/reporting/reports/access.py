@@ -223,7 +223,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _overlaps(books: Books, one: Held) -> bool:
-    """Return whether a person had a role at any moment of the question's gaming days."""
+    """Return whether a person had a role at any moment of the queried gaming days."""
     first, after = books.question.first, books.question.last + timedelta(days=1)
     begins, ends = books.place_on(first).begins_at(first), books.place_on(after).begins_at(after)
     return one.since < ends and (one.until is None or one.until > begins)
@@ -272,7 +272,7 @@ async def _people(books: Books, versions: Sequence[Listed], done: Iterable[_Done
 
 
 async def _acts(books: Books) -> dict[str, Figure]:
-    """Return the number of entries of the question's gaming days that name each person."""
+    """Return the number of entries of the queried gaming days that name each person."""
     by_person: dict[str, list[Figure]] = {}
     for (item,), measures in (await books.amounts([ACTS], ("item",))).items():
         by_person.setdefault(person_of(item)[1], []).append(measures[ACTS])

@@ -129,7 +129,7 @@ async def _open(books: Books, *measures: str) -> _Open:
 
 
 async def _begun(books: Books, left: _Open, *measures: str) -> list[tuple[str, _Row]]:
-    """Return the open items that began on or before the question's gaming day, each with its figures."""
+    """Return the open items that began on or before the queried gaming day, each with its figures."""
     if not left:
         return []
     since = await books.since(measures, {item for _, item in left})

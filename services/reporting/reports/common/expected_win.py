@@ -54,7 +54,7 @@ class ExpectedWin:
 async def expected_wins(books: Books, first: date, last: date) -> Mapping[str, ExpectedWin]:
     """Return the expected win of each counted table for which a hold is expected on any of the gaming days.
 
-    The expected holds are those in the property's version of the question's last day, each for its own days.
+    The expected holds are those in the property's version of the last queried day, each for its own days.
     """
     found: dict[str, ExpectedWin] = {}
     if not books.place.document.games:

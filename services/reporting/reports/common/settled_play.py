@@ -1,4 +1,4 @@
-"""Settled play of accounts on gaming days, as known at a moment, with the exact theoretical win of each wager."""
+"""Settled play of accounts on gaming days, as of a given time, with the exact theoretical win of each wager."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -122,7 +122,7 @@ def together(plays: Iterable[Play]) -> Play:
 
 
 async def settled_play(books: Books) -> list[PlayOfAccount]:
-    """Return the play of every account on the question's gaming days, by wager and submission, in order."""
+    """Return the play of every account on the queried gaming days, by wager and submission, in order."""
     question = books.question
     asked = {"first": question.first, "last": question.last, "table": question.table, "game": question.game}
     statement = text(_SUMS.replace("{entries}", ENTRIES if books.explains else ""))

@@ -88,7 +88,7 @@ ON_HAND: Final = Section(
 
 
 async def cage_steps(books: Books, *kinds: type[Fact]) -> list[Listed]:
-    """Return the cage's steps of these kinds on the question's gaming days."""
+    """Return the cage's steps of these kinds on the queried gaming days."""
     return await books.facts(*kinds)
 
 
@@ -145,7 +145,7 @@ def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
 
 
 async def left_before(books: Books) -> Figure:
-    """Return the balance on hand at the beginning of the question's gaming days."""
+    """Return the balance on hand at the beginning of the queried gaming days."""
     return await left_after(books, books.question.first - timedelta(days=1))
 
 
@@ -193,7 +193,7 @@ class HeldCheck:
 
 
 async def held_checks(books: Books) -> list[HeldCheck]:
-    """Return the checks with an outstanding amount at the end of the question's gaming days, oldest first."""
+    """Return the checks with an outstanding amount at the end of the queried gaming days, oldest first."""
     last = books.question.last
     left = {
         serial: found["check_left_cents"]

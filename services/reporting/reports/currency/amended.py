@@ -53,7 +53,7 @@ def _key(one: CurrencyTotal) -> _Key:
 
 
 async def amended_rows(books: Books, filed: Sequence[tuple[Pack, str]], least_cents: int) -> list[dict[str, Any]]:
-    """Return the rows of totals that were reportable before a void of the question's gaming days changed them.
+    """Return the rows of totals that were reportable before a void of the queried gaming days changed them.
 
     `filed` are the reports, each with its pack; `least_cents` is the lowest threshold.
     """

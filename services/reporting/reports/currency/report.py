@@ -64,7 +64,7 @@ _UNKNOWN: Final = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """The transactions of a question under a pack's law, with the totals of each of its reports."""
+    """The transactions of a query under a pack's law, with the totals of each of its reports."""
 
     law: Pack
     totals: Mapping[str, Sequence[CurrencyTotal]]

@@ -71,7 +71,7 @@ _OPENED: Final = text(f"""
 
 
 async def of_equipment(books: Books) -> list[Exceptional]:
-    """Return the equipment exceptions of the question's gaming days."""
+    """Return the equipment exceptions of the queried gaming days."""
     found = [_inspected(row) for row in await books.read(_WRONG, **_asked(books))]
     life, least = _lives(books), _least(books)
     changes = [] if least is None else await books.read(_CHANGED, least=least, **_asked(books))
@@ -83,7 +83,7 @@ async def of_equipment(books: Books) -> list[Exceptional]:
 
 
 async def _opened(books: Books, tables: Collection[str]) -> Mapping[str, Sequence[datetime]]:
-    """Return when tables were opened, in order: on the question's gaming days, and the last opening before."""
+    """Return when tables were opened, in order: on the queried gaming days, and the last opening before."""
     found: dict[str, list[datetime]] = defaultdict(list)
     if tables:
         for table, opener in (await books.last_pit(tables, OpenedTable, day=books.question.first)).items():

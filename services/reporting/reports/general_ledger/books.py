@@ -43,7 +43,7 @@ class LedgerPeriod:
 
 
 async def ledger_of(books: Books) -> LedgerPeriod:
-    """Return the general ledger of a question's gaming days. Raises: Rejected for one table or game."""
+    """Return the general ledger of the queried gaming days. Raises: Rejected for one table or game."""
     require_whole(books, "a journal is of a property")
     now = await posted(books)
     mappings = await mappings_of(books)

@@ -110,10 +110,10 @@ class _TiedTime(_Time):
 
 
 async def rated_play(books: Books) -> RatedPlay:
-    """Return the settled play within ratings, and from accounts on the question's days outside of ratings.
+    """Return the settled play within ratings, and from accounts on the queried days outside of ratings.
 
     Ratings of the previous and the next day are read, too, because they may have continued, or have tied a seat, on the
-    question's days.
+    queried days.
     """
     question = books.question
     near = await stated_ratings(books.asked(first=question.first - _DAY, last=question.last + _DAY))

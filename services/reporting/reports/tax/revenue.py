@@ -157,7 +157,7 @@ class CountedRevenue:
 
 
 async def counted_revenue(books: Books) -> CountedRevenue:
-    """Return the revenue of a question's period, and its sheet under the property's law.
+    """Return the revenue of the queried period, and its sheet under the property's law.
 
     Raises: Rejected for tables of a class that the jurisdiction's pack does not have.
     """

@@ -114,7 +114,7 @@ def _of_residents(kept: _Kept, judged: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _is_asked(books: Books, candidate: Candidate) -> bool:
-    """Return whether a candidate belongs to the question: for a year by date of payment, else by gaming day."""
+    """Return whether a candidate belongs to the query: for a year by date of payment, else by gaming day."""
     line, question = candidate.lines[0], books.question
     return (
         question.first <= (line.paid_on if question.period == "year" else line.gaming_day) <= question.last
