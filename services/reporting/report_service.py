@@ -64,7 +64,7 @@ async def books_of(reader: SnapshotReader, question: ReportQuery, *, explain: bo
 
 
 async def answer(reader: SnapshotReader, report: Report, question: ReportQuery, *, explain: bool = False) -> Document:
-    """Return a report as known at the query's moment; with `explain`, its figures have provenance.
+    """Return a report as of the query's as-of time; with `explain`, its figures have provenance.
 
     Raises: Rejected for unknown names, listing the known ones.
     """

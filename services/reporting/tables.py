@@ -40,7 +40,7 @@ journal = journal_tables(metadata, SCHEMA)
 
 
 _OF_PERSONS = f"measure IN ({', '.join(f'{name!r}' for name in OF_PERSONS)})"
-"""The condition of the indexes that contain all movements of persons: few rows, scattered over the tables."""
+"""The condition of the indexes on movements of persons, which are few rows that are scattered over the tables."""
 
 
 def _table(name: str, *items: SchemaItem, **options: Any) -> Table:
@@ -102,7 +102,7 @@ exceptions = _table(
     *columns(Integer, "partition", null=True),
     *counts("offset", null=True),
     *texts("reason", "entered_by", "approved_by", null=True),
-    *columns(Integer, "revision", null=True),  # of the round, if it was reversed or noticed
+    *columns(Integer, "revision", null=True),  # the revision of the round, if it was reversed or noticed
     *texts("code", "paragraph", "detail", null=True),
     *columns(Integer, "seat", null=True),
     Index("exceptions_of_day", "property", "gaming_day"),
@@ -111,7 +111,7 @@ exceptions = _table(
 )
 """Exceptions: missing or refused input of services, and rounds that were changed or noticed. Rows never change.
 
-The status of an exception follows from the filled gaps, the closings and the reversals known at a moment.
+The status of an exception as of a time follows from the filled gaps, the closings and the reversals recorded by then.
 """
 
 filled_gaps = _table(
@@ -146,7 +146,8 @@ documents = _table(
 )
 """Whole entries of the topic of properties: every version that was filed, and all decisions and refusals.
 
-Every process reads this topic from the beginning, so its entries are not in `facts`, which a rebuild reads again.
+Every process reads this topic from the beginning. Its entries are not in `facts`, because a rebuild reads the topics of
+`facts` again.
 """
 
 properties = properties_table(metadata, SCHEMA)
@@ -176,10 +177,10 @@ amounts = _table(
     *columns(Integer, "number", key=True),  # numbers the amounts of an entry
     *texts("property"),
     *dates("gaming_day"),
-    *texts("table_name", "shift", "item"),  # empty if the amount has none
+    *texts("table_name", "shift", "item"),  # each is empty if the amount has none
     *texts("measure"),
     *columns(Numeric, "value"),  # nanocents of a large meter need more than 64 bits
-    Index("amounts_of_day", "property", "gaming_day", "measure", "recorded_at"),  # the last for changes after a seal
+    Index("amounts_of_day", "property", "gaming_day", "measure", "recorded_at"),  # last: changes after a seal
     Index(
         "large_sales",
         *("property", "gaming_day", "value"),
@@ -207,7 +208,7 @@ amount_days = _table(
     Index("amount_days_of_persons", "property", "measure", "gaming_day", "item", postgresql_where=_OF_PERSONS),
     postgresql_with={"fillfactor": 70},
 )
-"""Sums of `amounts` by gaming day, as known now."""
+"""Sums of `amounts` by gaming day, over everything recorded so far."""
 
 rounds = _table(
     "rounds",
@@ -292,7 +293,7 @@ wager_days = _table(
     *counts(*FIGURES, "stakes"),
     *columns(Numeric, "squared"),
 )
-"""Figures of rounds by gaming day, table, shift, submission and wager, summed as known now."""
+"""Figures of rounds by gaming day, table, shift, submission and wager, summed over everything recorded so far."""
 
 dealer_days = _table(
     "dealer_days",
@@ -302,7 +303,7 @@ dealer_days = _table(
     *texts("submission", "wager", key=True),
     *(Column(name, Numeric if name == "squared" else BigInteger, nullable=False) for name in DEALT),
 )
-"""Figures of rounds by gaming day, dealer, game, submission and wager, at all tables, summed as known now."""
+"""Figures of rounds at all tables by day, dealer, game, submission and wager, over everything recorded so far."""
 
 play_days = _table(
     "play_days",
@@ -312,7 +313,7 @@ play_days = _table(
     *texts("submission", key=True),
     *counts(*PLAYED),
 )
-"""Numbers of settlements posted, corrected and reversed by gaming day, table and shift, summed as known now."""
+"""Numbers of settlements posted, corrected and reversed, by day, table and shift, over everything recorded so far."""
 
 chip_hours = _table(
     "chip_hours",
@@ -322,7 +323,7 @@ chip_hours = _table(
     *counts("chips_cents"),
     *moments("first_closed", "last_closed"),
 )
-"""Chips added to a table inventory by the rounds closed in an hour, in cents, summed as known now.
+"""Chips added to a table inventory by the rounds closed in an hour, in cents, over everything recorded so far.
 
 The time between two counts of a table consists of whole hours and of parts of the hours in which the counts were made.
 If play began or ended with a count, all rounds of that hour are on the same side of the count, which `first_closed` and
@@ -347,7 +348,7 @@ line_days = _table(
     *texts("submission", "wager", "category", key=True),
     *columns(Numeric, *LINE_FIGURES),
 )
-"""Settlement lines by gaming day, game, submission, wager and category, summed as known now."""
+"""Settlement lines by gaming day, game, submission, wager and category, summed over everything recorded so far."""
 
 day_moments = _table(
     "day_moments",
@@ -355,7 +356,7 @@ day_moments = _table(
     *dates("gaming_day", key=True),
     *moments("first_recorded", "last_recorded"),
 )
-"""When the first and the last entry of a gaming day were recorded. The stored sums hold from the last one on."""
+"""When the first and the last entry of a gaming day were recorded. The stored sums are valid from the last one on."""
 
 positions = _table(
     "positions",
@@ -364,7 +365,7 @@ positions = _table(
     Column("recorded_at", MOMENT, primary_key=True),
     *counts("seq"),
 )
-"""The read positions of the journals: the last entry of each moment of recording."""
+"""The read positions of the journals: for each moment of recording, the last entry recorded at it."""
 
 read_until = _table(
     "read_until",

@@ -81,7 +81,7 @@ class Closing(BaseModel):
 
 @dataclass(slots=True)
 class Changes:
-    """Changes to the list of exceptions: new ones, and entries that close others."""
+    """Changes to the list of exceptions: new exceptions, and entries that close earlier exceptions."""
 
     service: str
     noticed: list[Noticed] = field(default_factory=list)

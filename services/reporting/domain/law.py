@@ -1,4 +1,4 @@
-"""The legal sources of figures: the dated values in packs that they were computed with. Pure."""
+"""The legal sources of figures: the dated pack values with which the figures were computed. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -15,7 +15,7 @@ from services.reporting.domain.evidence import FALSE_ALARMS, Evidence, Finding, 
 from shared.rules import Returns
 
 SHOE_TOLERANCE: Final = Fraction(1, 50)
-"""How far the chance of a row, given the earlier cards of a shoe, may exceed that in full decks, as a share of it."""
+"""Maximum relative increase of a row's chance over that in full decks, once earlier cards of a shoe are known."""
 
 HONEST_SHORT: Final = Fraction(2, 3)
 """Maximum share of short counts among honest errors: underpaid players complain, but few overpaid players do."""
@@ -34,7 +34,7 @@ class Wagers:
 
     @classmethod
     def of(cls, stakes_cents: Iterable[int]) -> "Wagers":
-        """Return the number and sums of these stakes, cents."""
+        """Return the number and sums of these stakes, in cents."""
         stakes = tuple(stakes_cents)
         return cls(len(stakes), sum(stakes), sum(stake * stake for stake in stakes))
 

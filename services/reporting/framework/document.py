@@ -239,7 +239,7 @@ class Identity:
 class Mark:
     """A remark that readers need: an unconfirmed value of law, with its source and the reason.
 
-    `columns` are the affected ones, each as `section/column`.
+    `columns` are the affected columns, each as `section/column`.
     """
 
     what: str

@@ -46,7 +46,7 @@ _ADD_EDGES = insert(house_edges, on_conflict="skip")
 
 
 class Submissions(RulesSubmissions):
-    """Stores filings and decisions of rules submissions, and the house edges of approved ones.
+    """Stores filings and decisions of rules submissions, and the house edges of approved submissions.
 
     Computing a house edge takes up to several seconds per wager, so it is done in a thread before a transaction begins.
     """

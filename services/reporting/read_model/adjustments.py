@@ -60,7 +60,7 @@ def is_over_limit(books: Books, one: Adjustment) -> bool:
 
 
 def limit_cents(books: Books, one: Adjustment) -> int:
-    """Return the amount, cents, above which adjustments of the gaming day are listed."""
+    """Return the amount, in cents, above which adjustments of the gaming day are listed."""
     return books.place_on(one.gaming_day).limit_cents("adjustment_listed_cents", one.gaming_day)
 
 

@@ -17,9 +17,9 @@ from shared.contracts.alarms import AlarmOwned, AlarmResolved
 
 
 async def of_statistics(books: Books) -> list[Exceptional]:
-    """Return the alarms raised on the queried gaming days, and earlier ones that are still open.
+    """Return the alarms raised on the queried gaming days, and earlier alarms that are still open.
 
-    Each has the entry that sealed the gaming day after which it was raised, and its provenance.
+    Each alarm has the entry that sealed the gaming day after which it was raised, and its provenance.
     """
     known = [alarm for alarm in await alarms_known(books) if alarm.since <= books.question.last]
     if not known:

@@ -139,7 +139,7 @@ _KEEP: Final = insert(evidence_days, on_conflict="skip")
 
 
 async def due_days(connection: AsyncConnection, settled: datetime) -> list[Due]:
-    """Return the days to be tested, in order: sealed by a moment, or restated since their last test."""
+    """Return the days to be tested, in order: sealed by a given time, or restated since their last test."""
     rows = await connection.execute(_DUE, {"settled": settled})
     return [Due(row.property, row.gaming_day, row.as_of) for row in rows]
 

@@ -70,8 +70,9 @@ _FACTS: Final = text(
 class Lead:
     """A record behind an entry: a slip, a box, a count of the tray or a pit event of a table, or a count of the drop.
 
-    `name` is the slip's, such as `fill/17` (`fill/paper/3` on paper, `fill/request/9` before it is prepared); for
-    boxes, counts and pit events the sequence in the table's pit stream; for a count of the drop its number.
+    A slip is named like `fill/17`, on paper like `fill/paper/3`, and before it is prepared like `fill/request/9`.
+    Boxes, counts and pit events are named by their sequence in the table's pit stream, a count of the drop by its
+    number.
     """
 
     what: Literal["slip", "box", "count", "pit_event", "drop_count"]

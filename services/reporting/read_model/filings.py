@@ -81,7 +81,7 @@ class FilingSteps:
 
 
 async def filings_of(books: Books) -> list[FilingSteps]:
-    """Return the property's filings from the first queried gaming day on, by number, without withdrawn ones."""
+    """Return the property's filings from the first queried gaming day on, by number; withdrawn filings are left out."""
     filings: dict[int, FilingSteps] = {}
     for listed in await books.facts(*FILINGS, last=date.max):
         fact = listed.fact

@@ -1,6 +1,6 @@
-"""Amounts posted on a gaming day, by leg, as known at its seal and after each later change; and the property's mapping.
+"""Amounts posted on a gaming day, by leg, as of its seal and of each later change; and the property's mapping.
 
-Postings of rounds follow from the rounds' totals; other entries state their postings.
+Postings of rounds are derived from the rounds' totals; other entries state their postings.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -164,7 +164,7 @@ async def versions_of(
 ) -> dict[date, list[LedgerVersion]]:
     """Return the versions of each sealed gaming day: as of its seal, and as of each later moment that changed it.
 
-    `now` are the amounts posted on each day as known at the query's as-of time.
+    `now` are the amounts posted on each day, as of the query's as-of time.
     """
     question = books.question
     moments: dict[date, list[datetime]] = {}

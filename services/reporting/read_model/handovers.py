@@ -72,10 +72,10 @@ def handed_over_arrays(periods: Iterable[HandedOver]) -> dict[str, list[Any]]:
 
 
 def periods_of_another_shift(place: PropertySnapshot, opened: OpenInShift) -> Iterator[tuple[datetime, datetime]]:
-    """Yield the parts of a period in which the clock was in a different shift from the one in which the table was open.
+    """Yield the parts of a period of `opened` in which the clock was in a different shift from the table's.
 
-    If the clocks are changed in the period, the whole period is yielded, even if the shifts differ only in a part of
-    it.
+    If the property's clocks are changed in the period, the whole period is yielded, even if the shifts differ only in a
+    part of it.
     """
     after, until = opened.after, opened.until
     if after >= until:

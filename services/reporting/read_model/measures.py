@@ -20,8 +20,8 @@ Said = Fact | View
 class Amount:
     """An entry's contribution to a measure.
 
-    `item` is its subject besides the table: a coupon, a pool, an account's instrument; see the module that declares the
-    measure. If `gaming_day` is None, the gaming day of the entry applies.
+    `item` is its subject besides the table, such as a coupon, a pool or an account's instrument; the module that
+    declares the measure describes it. If `gaming_day` is None, the gaming day of the entry applies.
     """
 
     measure: str

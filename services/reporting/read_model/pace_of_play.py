@@ -121,7 +121,7 @@ def seats_figure(books: Books, pace: Pace, **where: str) -> Figure:
 
 
 def handle_figure(books: Books, pace: Pace, **where: str) -> Figure:
-    """Return the handle of wagers against the house, cents, with its provenance."""
+    """Return the handle of wagers against the house, in cents, with its provenance."""
     return _figure(books, pace.handle_cents, "rounds", "handle_cents", where)
 
 

@@ -269,7 +269,7 @@ class Sums:
 
     @property
     def chips(self) -> dict[tuple[str, str, datetime, date], tuple[int, datetime, datetime]]:
-        """Return the chips added to table inventories, cents, and the first and last closing time of a round.
+        """Return the chips added to table inventories, in cents, and the first and last closing time of a round.
 
         The key is (property, table, hour of closing, gaming day).
         """

@@ -182,7 +182,7 @@ async def played_in_shifts(books: Books) -> list[PlayedInShift]:
 
 
 async def sold_in_shifts(books: Books) -> dict[tuple[str, str], Figure]:
-    """Return the sales for currency and counter checks that the pit reported, cents, by table and shift."""
+    """Return the sales for currency and counter checks that the pit reported, in cents, by table and shift."""
     rows = await books.read(_SOLD_EXPLAINED if books.explains else _SOLD_SUMS, **_of_days(books))
     return {
         (row.table_name, row.shift): Figure(row.cents, parts_of(row.entries) if books.explains else ()) for row in rows

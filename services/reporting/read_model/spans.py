@@ -104,7 +104,7 @@ def _figure(books: Books, span: Span, cents: int) -> Figure:
 
 
 async def chips_in(books: Books, spans: Sequence[Span]) -> list[int]:
-    """Return the chips, cents, that rounds closed in each of these spans added."""
+    """Return the chips, in cents, that rounds closed in each of these spans added."""
     parts = [spans[begin : begin + _AT_ONCE] for begin in range(0, len(spans), _AT_ONCE)]
     return [*chain.from_iterable(await asyncio.gather(*(_chips_in(books, part) for part in parts)))]
 

@@ -88,7 +88,7 @@ class Sums:
         return found or min(self._places, key=lambda place: place.document.effective_from)
 
     async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
-        """Return the rows of a statement about the property as known at the query's as-of time."""
+        """Return the rows of a statement about the property, as of the query's as-of time."""
         asked = {"property": self.question.property, "known_at": self.question.known_at}
         return (await self._reader.execute(statement, {**asked, **parameters})).all()
 

@@ -120,7 +120,7 @@ class _Rules:
 
 
 async def _approved(books: Books) -> _Rules:
-    """Return the approved submissions of the property, without withdrawn ones."""
+    """Return the approved submissions of the property that were not withdrawn."""
     withdrawn = {one.fact.hash for one in await books.all_facts(WithdrawalApproved)}
     listed = {one.fact.hash: one for one in await books.all_facts(SubmissionApproved)}
     stand = (one.fact for digest, one in listed.items() if digest not in withdrawn)

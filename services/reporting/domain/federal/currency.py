@@ -114,7 +114,7 @@ class CurrencyLine(NamedTuple):
 
     @property
     def cents(self) -> int:
-        """Return the sum of the transactions, cents."""
+        """Return the sum of the transactions, in cents."""
         return sum(one.cents for one in self.movements)
 
 
@@ -225,7 +225,7 @@ def _order(one: CashMovement) -> tuple[datetime, str, str, str, str]:
 
 
 def reached_cents(rule: CurrencyReport, day: date) -> int:
-    """Return the least reportable amount, cents, on a gaming day: the threshold, or one cent above it."""
+    """Return the least reportable amount, in cents, on a gaming day: the threshold, or one cent above it."""
     return rule.threshold_cents.on(day).value + (rule.reached == "above")
 
 

@@ -89,7 +89,7 @@ def as_hledger(file: LedgerFile) -> str:
 
 
 def _sums(file: LedgerFile) -> dict[str, int]:
-    """Return the balance of each account by name, over all departments and cost centers, cents."""
+    """Return the balance of each account by name, over all departments and cost centers, in cents."""
     found = {account_name(account): 0 for account in file.accounts.values()}
     for line in file.balances:
         found[account_name(file.accounts[line.destination.account])] += line.cents.value

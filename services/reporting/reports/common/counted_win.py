@@ -46,9 +46,9 @@ NOT_COUNTED: Final = "counts"
 
 @dataclass(frozen=True, slots=True)
 class CountedWin:
-    """The win of one or several tables or shifts, cents; it is unknown while something is `missing`.
+    """The win of one or several tables or shifts, in cents; it is unknown while there are `missing` items.
 
-    `counted_win` is the part of the win that counts found at counted tables.
+    `counted_win` is the part of the win that was found by counts at counted tables.
     """
 
     opener: Figure = NOTHING

@@ -19,7 +19,7 @@ class ExpectedWin:
     drop: Figure = NOTHING
     expected: Fraction = Fraction(0)
     days: tuple[tuple[date, int, int], ...] = ()
-    """Each of these days with its win and drop, cents."""
+    """The days on which a hold was expected, each with its win and drop, in cents."""
     kept: Weights = ()
     """The expected hold of each day, as a fraction, with its drop."""
 

@@ -23,9 +23,10 @@ SUMS: Final = ", ".join(f"CAST(sum({name}) AS bigint) AS {name}" for name in _PL
 
 ROUNDS: Final = """CASE WHEN row_number() OVER (PARTITION BY shard, seq, {whose} ORDER BY stakes = 0, seat, wager) = 1
                         THEN CAST(sign(stakes) AS integer) ELSE 0 END AS rounds"""
-"""SQL for the rounds of a row of `reporting.seat_wagers`: 1 or -1 for a player's first stake in a round, else 0.
+"""SQL for the number of rounds that a row of `reporting.seat_wagers` adds.
 
-`{whose}` is the column that identifies the player.
+It is 1 (-1 if reversed) for a player's first wager in a round, else 0. `{whose}` is the column that identifies the
+player.
 """
 
 _SUMS: Final = f"""
@@ -66,7 +67,7 @@ class Play:
 
     @property
     def win(self) -> Figure:
-        """Return the house's win of this play, before meters, cents."""
+        """Return the house's win of this play, before meters, in cents."""
         return self.handle - self.payout
 
     @property
@@ -87,7 +88,7 @@ class Play:
 
     @property
     def deviation(self) -> Cell:
-        """Return the standard deviation of the win by chance, cents; empty if a wager has no exact house edge."""
+        """Return the standard deviation of the win by chance, in cents; empty if a wager has no exact house edge."""
         return Cell(None if self.without else (isqrt(int(4 * self.variance)) + 1) // 2, self.handle)
 
 

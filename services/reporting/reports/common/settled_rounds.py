@@ -20,7 +20,7 @@ from services.reporting.reports.common.settled_win import ADDED, SettledWin
 
 _TABLE: Final = "table_name"
 DIMENSIONS: Final = (_TABLE, "game", HANDOVER_SHIFT, "version", "submission", "wager")
-"""The dimensions of settled wins; the shift is empty unless it is asked for."""
+"""The dimensions of settled wins; the shift is empty unless rounds are summed by shift."""
 _SHIFT: Final = DIMENSIONS.index(HANDOVER_SHIFT)
 
 _OFFERED: Final = ("game", "version", "submission", "wager")
@@ -49,12 +49,12 @@ class Part(NamedTuple):
 
     @property
     def handle_cents(self) -> int:
-        """Return the handle, cents."""
+        """Return the handle, in cents."""
         return self.values[_HANDLE]
 
     @property
     def win_cents(self) -> int:
-        """Return the win, before meters, cents."""
+        """Return the win, before meters, in cents."""
         return sum([sign * self.values[index] for index, sign in _SIGNS])
 
 

@@ -137,13 +137,13 @@ class Check:
 
     @property
     def issued_cents(self) -> int:
-        """Return the amount of the issuance, cents."""
+        """Return the amount of the issuance, in cents."""
         cents: int = self._row.issued_cents
         return cents
 
     @property
     def found_cents(self) -> int | None:
-        """Return the amount of the copy, cents; None without a copy."""
+        """Return the amount of the copy, in cents; None without a copy."""
         cents: int | None = self._row.found_cents
         return cents
 

@@ -59,7 +59,7 @@ def day_rows(days: Days, logged: Iterable[Logged]) -> list[dict[str, Any]]:
 
 
 def _least_cents(rule: CurrencyReport, books: Books) -> dict[date, int]:
-    """Return the least amount that reaches the threshold of a rule, cents, by gaming day of the query."""
+    """Return the least amount that reaches the threshold of a rule, in cents, by gaming day of the query."""
     first, last = books.question.first, books.question.last
     days = (first + timedelta(days=number) for number in range((last - first).days + 1))
     return {day: reached_cents(rule, day) for day in days}

@@ -197,7 +197,7 @@ def _is_of_instruments(law: Pack, report: str) -> bool:
 
 
 def _least_cents(law: Pack, reports: Iterable[str], books: Books) -> int:
-    """Return the lowest threshold of a pack's reports in the period, cents."""
+    """Return the lowest threshold of a pack's reports in the period, in cents."""
     dated = (one for name in reports for one in law.currency_reports[name].threshold_cents.root)
     return min(one.value for one in dated if one.effective_from <= books.question.last)
 

@@ -93,7 +93,7 @@ class _Measured:
 class _Compared:
     """The hold of a table or game, the hold of its base, and the standard deviation by chance.
 
-    `source` names the base if it is not the one that the law requires; the hold is then a share of the drop.
+    `source` names the base if it is a different one from that required by law; the hold is then a share of the drop.
     """
 
     actual: _Measured
@@ -279,7 +279,7 @@ async def _measured(
 async def _measured_days(
     books: Books, first: date, last: date, *, of_drop: bool
 ) -> tuple[dict[str, list[tuple[int, int]]], dict[str, list[tuple[int, int]]]]:
-    """Return win and basis of each day, cents, by table and by game."""
+    """Return win and basis of each day, in cents, by table and by game."""
     days: Iterable[tuple[str, str, _Measured]]
     if of_drop:
         wins = await counted_wins(books, "gaming_day", "table_name", first=first, last=last)

@@ -16,7 +16,7 @@ Sheet: TypeAlias = DailySheet | PeriodSheet
 
 @dataclass(frozen=True, slots=True)
 class Amended:
-    """A figure as filed and as it is now, cents."""
+    """A figure as filed and as it is now, in cents."""
 
     original_cents: int
     current_cents: int
@@ -58,7 +58,7 @@ class AmendedShare:
 
 @dataclass(frozen=True, slots=True)
 class AmendedLines:
-    """All lines of a day or a period, including unchanged ones."""
+    """All lines of a day or a period, including lines without a change."""
 
     classes: tuple[AmendedClass, ...]
     layers: tuple[AmendedLayer, ...]

@@ -16,7 +16,7 @@ T = TypeVar("T")
 CLASSES: Final[tuple[ClassOfRevenue, ...]] = get_args(ClassOfRevenue)
 
 TaxPeriod = Literal["week", "month"]
-"""The period of a return; losses never carry over to another."""
+"""The period of a return; a loss never carries over to another period."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ class Facility:
 
 @dataclass(frozen=True, slots=True)
 class DayRevenue:
-    """The win of a table (negative: loss) on a gaming day, cents, in a class of revenue; rows of a table are summed.
+    """The win of a table (negative: loss) on a gaming day, in cents, in a class of revenue; rows of a table are summed.
 
-    For `contest` the table is the name of the contest, and the day is its last, which has all of its revenue.
+    For `contest`, the table is the name of the contest, and the day is its last day, which has all of its revenue.
     """
 
     property: str
@@ -172,7 +172,7 @@ class Bases:
         return True
 
     def add(self, classes: Iterable[ClassDay]) -> int:
-        """Return the addition of the day's classes to taxed or shared revenue, cents."""
+        """Return the addition of the day's classes to taxed or shared revenue, in cents."""
         return sum(map(self._added, classes))
 
     def _added(self, one: ClassDay) -> int:

@@ -268,7 +268,10 @@ _OF: Final = {
 
 
 def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
-    """Return marks for the unconfirmed law behind figures, except for classes without facts and amounts due on them."""
+    """Return marks for the unconfirmed law behind figures.
+
+    Classes without facts, and amounts due on such classes, get no mark.
+    """
     known = set(revenue.classes)
     applies = {
         *(f"classes.{name}" for name in known),

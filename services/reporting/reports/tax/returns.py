@@ -81,7 +81,7 @@ class EstimateTotal:
 
     @property
     def change_cents(self) -> int:
-        """Return the amount that the estimates add to the amount due, cents."""
+        """Return the amount that the estimates add to the amount due, in cents."""
         return self.ahead_cents - self.paid_cents
 
 
@@ -109,7 +109,7 @@ class TaxReturn:
 
 
 def due_cents(sheet: PeriodSheet) -> dict[str, int]:
-    """Return the amount due to each payee of a tax, cents; negative where more was paid ahead."""
+    """Return the amount due to each payee of a tax, in cents; it is negative if more was paid ahead."""
     found: Counter[str] = Counter()
     for line in sheet.layers:
         found[line.payee] += line.amount_cents

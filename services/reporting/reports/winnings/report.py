@@ -95,7 +95,7 @@ def _country(law: Pack) -> str:
 
 
 def _of_residents(kept: _Kept, judged: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that are not for known nonresidents, who have a form of their own.
+    """Return candidates without those for the form of residents if the winner is a known nonresident.
 
     If the winner's residence is unknown, the candidates for both forms are returned, and a person decides.
     """
