@@ -1,6 +1,7 @@
-"""The tables of reporting: its journal, the sums behind the reports, the exceptions, and data kept from topics.
+"""The tables of reporting: its journal, the sums behind the reports, the exceptions, and data copied from topics.
 
-Everything but the journal follows from the topics; the exceptions also from the journal. Amounts are cents.
+Everything but the journal is derived from the topics; some of the exceptions are derived from the journal. Amounts are
+cents.
 """
 
 from typing import Any
@@ -263,7 +264,7 @@ won_lines = _table(
     Index("small_lines_of_account", "property", "account", "gaming_day", postgresql_where="small"),
     Index("small_lines_of_round", "property", "round_id", postgresql_where="small"),
 )
-"""Lines of posted rounds whose winnings may be reportable; the lines of a round taken back stay, but do not count."""
+"""Lines of posted rounds with possibly reportable winnings; lines of a round taken back remain, but do not count."""
 
 seat_wagers = _table(
     "seat_wagers",
@@ -282,7 +283,7 @@ seat_wagers = _table(
     *counts(*MONEY),
     Index("seat_wagers_of_day", "property", "gaming_day"),
 )
-"""Wagers from accounts, and wagers at tables whose devices tie seats; negative if the round is taken back."""
+"""Wagers from accounts, and wagers at tables whose devices tie seats; negative in the reversal of a round."""
 
 wager_days = _table(
     "wager_days",

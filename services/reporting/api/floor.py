@@ -62,7 +62,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         gaming_day: Annotated[Day | None, Query(description="the gaming day; without it, the running one")] = None,
     ) -> Floor:
-        """Return rounds, handle, win, drop and exceptions of the day so far, and each table's last round and alarms."""
+        """Return each table's rounds, handle, win, drop and exceptions on a gaming day, with last round and alarms."""
         del reader
         now = context.clock()
         async with snapshot(context.pools.readers) as connection:

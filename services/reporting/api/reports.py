@@ -32,7 +32,7 @@ from shared.runtime.snapshot_reader import SnapshotReader, read_at_once
 
 AnyReader = Annotated[str, require_role(READ_REPORTS, READ_PATRON_REPORTS)]
 ReaderOfDefinitions = Annotated[str, require_role(READ_REPORTS, READ_PATRON_REPORTS, whose="none")]
-"""A reader of any reports; each report names the role that it requires."""
+"""A caller who may read any reports; each report names the role that it requires."""
 
 ReportName = Annotated[str, Path(description="its name, as the list of reports has it")]
 
@@ -106,7 +106,7 @@ def _entries_of(request: Request, document: Document) -> str:
 
 
 def _made(request: Request, document: Document, form: FormatName, section: str | None, go_on: GoOn) -> Response:
-    """Return the response with a document in a format, or 304 without rendering if the caller has this version."""
+    """Return the response with a document in a format, or 304 without rendering if the caller already has it."""
     kind = FORMATS[form].media_type
     tag = entity_tag(f"{form}{section}{document.digest}{document.header.stage}{document.header.version}")
     if is_current(request.headers.get("if-none-match", ""), tag):

@@ -64,9 +64,10 @@ class FilledGap(BaseModel):
 
 
 class Closing(BaseModel):
-    """An entry that closes a refused record of the same service, identified by `closed_shard` and `closed_seq`.
+    """An entry that closes a refused record of the same service.
 
-    `status` is "mended" if another record replaced it, "dismissed" if two people closed it.
+    The record is identified by `closed_shard` and `closed_seq`. `status` is "mended" if another record replaced it,
+    "dismissed" if two people closed it.
     """
 
     entry: EntryRef
@@ -142,7 +143,7 @@ class Changes:
     def _add_notices(
         self, entry: EntryRef, event: EntryEvent[Any], data: RoundView, *, revision: int | None = None
     ) -> None:
-        """Add the findings about a round; a reversal of `revision` closes those of the reversed posting."""
+        """Add the findings about a round; a finding of posting `revision` is closed by the reversal of that posting."""
         for number, notice in enumerate(data.notices, 1):
             self._notice(entry, event, data, "notice", number=number, revision=revision, **dict(notice))
 

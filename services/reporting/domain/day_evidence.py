@@ -140,7 +140,7 @@ class DayEvidence:
             self._add_stakes(table, one)
 
     def _shown(self, one: ShownRound) -> dict[str, tuple[Wagers, int, Counter[str]]]:
-        """Return stakes, payout and hits of a round's tested wagers; a row counts once per wager."""
+        """Return stakes, payout and hits of a round's tested wagers; a row is counted at most once per wager."""
         found: dict[str, tuple[Wagers, int, Counter[str]]] = {}
         for line, category, lines, stake, squares, payout in one.lines:
             wager = self._earners.get((one.submission, line), line)

@@ -19,7 +19,7 @@ EXCESSES: Final = (0.25, 1.0, 4.0)
 """The alternatives, each bet on with a third of the unit: 1.25, 2 and 5 times the expected value."""
 
 _MOST_BET: Final = 0.9
-"""The maximum share of its wealth that a bet may lose: one that bets everything is ruined by one miss."""
+"""The maximum share of its wealth that a bet may lose, because a bet of everything is ruined by one miss."""
 
 
 @dataclass(frozen=True, slots=True)

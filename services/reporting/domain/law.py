@@ -14,7 +14,7 @@ _HALF: Final = Fraction(1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A value in a pack that a figure was computed with: its path in the pack, its text, and its source."""
+    """A pack value with which a figure was computed: its path in the pack, its text, and its source."""
 
     place: str
     value: str

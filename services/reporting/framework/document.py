@@ -51,7 +51,7 @@ class Column:
 class Section:
     """A table of a report: its columns, and the columns that form the key of a row.
 
-    No column is called `id`, which names a row.
+    No column may be called `id`, because that is the name of a row's identifier.
     """
 
     name: str

@@ -140,7 +140,7 @@ class _Sum:
     def parts(self) -> Iterator[Part]:
         """Yield the parts of the provenances in their order.
 
-        A provenance shared by several others is visited once, after all of them.
+        A provenance that is shared by several others is visited once, after all provenances that contain it.
         """
         sums, leaves = self._in_order()
         factors: dict[int, Factor] = {id(self): 1}

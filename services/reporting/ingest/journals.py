@@ -114,7 +114,7 @@ class OfJournal(ReadModelHandler[None]):
         await self.places.refresh(connection)
 
     def require_usable(self, event: Event[Any], state: None) -> None:
-        """Check that the property is known if its clock determines the gaming day. Raises: Refused."""
+        """Check that the property is known if its clock determines the gaming day. Raises: Refused if it is unknown."""
         del state
         named = getattr(event.data, "property", None)
         if named is not None and not isinstance(event.data, CommandRefused) and _asks_the_clock(event.data):
@@ -130,7 +130,7 @@ class OfJournal(ReadModelHandler[None]):
             changes.add_fact(EntryRef.of(self.service, event), event.time, event.data)
 
     def lists(self, fact: Fact) -> bool:
-        """Return whether reports list facts like this one, which are therefore stored as a whole."""
+        """Return whether reports list facts of this kind, which are therefore stored as a whole."""
         return type(fact) not in self.added_up
 
 

@@ -112,7 +112,7 @@ def _when(entries: Sequence[Listed]) -> tuple[bool, datetime]:
 
 
 def _of_win(entries: Sequence[Listed], standing: dict[tuple[str, ...], int]) -> Adjustment:
-    """Return an adjustment of win; `standing` are the figures so far, to which an approved adjustment is added."""
+    """Return an adjustment of win; an approved adjustment is added to the figures so far (`standing`)."""
     fact = entries[-1].fact
     place = (str(fact.gaming_day), fact.table, fact.shift, fact.figure)
     before = standing.get(place, 0)

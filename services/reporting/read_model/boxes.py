@@ -39,7 +39,7 @@ class Counted(NamedTuple):
 class Box:
     """A drop box removed from a table, its recorded drop, and its count, if any.
 
-    `sales` is what a counted table reports of its sales; None for a table that reports rounds.
+    `sales` is the kind of sales that a counted table reports; None for a table that reports rounds.
     """
 
     exchanged: Listed
@@ -70,7 +70,7 @@ class Box:
         return Figure(currency if instrument == "currency" else checks, self.entry)
 
     def difference(self, instrument: str) -> Figure | None:
-        """Return the variance: counted less recorded, less unrecorded sales; None before the count."""
+        """Return the variance: counted, less recorded and less unrecorded sales; None before the count."""
         found = self.found(instrument)
         return None if found is None else found - self.recorded(instrument) - self.unrecorded(instrument)
 
@@ -164,5 +164,5 @@ async def counted_boxes(books: Books) -> dict[tuple[str, int], tuple[int, int]]:
 
 
 def _days(books: Books) -> dict[str, date]:
-    """Return the first and last gaming day as query parameters; a count belongs to the gaming day of its boxes."""
+    """Return the first and last gaming day as query parameters, because a count has the gaming days of its boxes."""
     return {"first": books.question.first, "last": books.question.last}

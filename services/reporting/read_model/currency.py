@@ -31,7 +31,7 @@ BOUGHT: Final = "patron_bought_cents"
 """The measure of chips that known persons bought at tables for currency."""
 
 OTHERS_MEASURES: Final[dict[str, Direction]] = {"others_in_cents": "in", "others_out_cents": "out"}
-"""The measures of currency that is attributed to another person as well: to a beneficiary, or to the conductor."""
+"""The measures of currency that is also attributed to another person: to a beneficiary, or to the conductor."""
 
 CASH: Final = "cash"
 """The instrument of accounts that is currency."""

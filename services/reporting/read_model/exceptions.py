@@ -45,7 +45,7 @@ class Exceptional:
 async def of_input(books: Books) -> list[Exceptional]:
     """Return missing or refused input of services, and changed or noticed rounds.
 
-    An exception without a gaming day belongs to the day on which it was found, and to every later one while it is open.
+    An exception without a gaming day belongs to the day on which it was found, and to every later day while it is open.
     """
     asked = books.question
     begins = books.place_on(asked.first).begins_at(asked.first)

@@ -31,7 +31,7 @@ _PLAYED: Final = {
     "rounds": ("sign", "true"),
     "seats": ("seats", "seats <> 0"),
 }
-"""By measure of `played`: SQL for a round's contribution, and the condition on the rounds that contribute."""
+"""For each measure of `played`: SQL for a round's contribution, and SQL for whether the round contributes."""
 
 _BY_SLIPS: Final = ("fills_cents", "credits_cents")
 """The measures of a statement of win that are made up of slips."""
@@ -40,7 +40,7 @@ _BY_BOXES: Final = ("currency_cents", "counter_checks_cents", "coupons_cents", "
 _BY_COUNTS: Final = ("opener_cents", "closer_cents", "handed_over_cents")
 """The measures of a statement of win that are made up of counts of the tray.
 
-All other measures of the statement follow from slips, boxes and counts together.
+All other measures of a statement, such as the win, are made up of slips, boxes and counts together.
 """
 
 _STATED: Final = "CASE f.kind WHEN 'win.stated' THEN f.data -> '{name}' ELSE '[]' END"
@@ -156,7 +156,7 @@ class Explaining:
 
 
 def _leads(fact: Row[Any], measure: str | None) -> Iterator[Lead]:
-    """Yield the records that a fact is about; for a statement of win, the records that make up the measure."""
+    """Yield the records that a fact is about; for a statement of win, the records of which the measure is made up."""
     at = (fact.table_name, fact.gaming_day)
     if fact.slip is not None:
         yield Lead("slip", fact.slip, *at)

@@ -30,7 +30,7 @@ STEPS: Final = (
     Column(name="filed_by", title="Filed by"),
     Column(name="filed_at", title="Filed", unit="moment"),
 )
-"""Columns for the people who took the steps of a filing, and for the moment of filing."""
+"""The columns for the people who took the steps of a filing, and for the time of filing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ _CHANGED: Final = text("""
     UNION SELECT gaming_day, r.recorded_at FROM sealed s JOIN reporting.rounds r USING (gaming_day)
     WHERE r.property = :property AND r.recorded_at > s.at AND r.recorded_at <= :known_at
     ORDER BY gaming_day, moment""")
-"""The seal of each sealed gaming day, and the moments after it at which money of the day was recorded."""
+"""The seal of each sealed gaming day, and each later moment at which an entry about the day's money was recorded."""
 
 
 class PostedLeg(NamedTuple):

@@ -41,7 +41,7 @@ FunctionT = TypeVar("FunctionT", bound=AmountsOf)
 
 
 def adds(*facts: type[Said]) -> Callable[[FunctionT], FunctionT]:
-    """Declare a function for what facts of these kinds contribute. Raises: ValueError if a kind has one already."""
+    """Declare the function for what facts of these kinds contribute. Raises: ValueError if a kind already has one."""
 
     def declare(function: FunctionT) -> FunctionT:
         for fact in facts:

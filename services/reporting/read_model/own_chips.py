@@ -48,7 +48,7 @@ class _Move(NamedTuple):
     pieces: int
 
     def place(self) -> tuple[datetime, datetime, int]:
-        """Return the sort key of a movement; movements at one moment are in the order of recording."""
+        """Return the sort key of a movement; movements at the same moment are in the order of recording."""
         return self.at, self.listed.recorded_at, self.listed.entry.seq
 
 
@@ -205,7 +205,7 @@ class _Sets:
                     self._set_of.setdefault((one.kind, cents), one.chip_set)
 
     def chips(self, pieces: Pieces) -> OwnChips:
-        """Return the kind of chips of a table's pieces: the first set in use with such pieces."""
+        """Return the kind of chips of a table's pieces: the set is the first set in use with such pieces."""
         return OwnChips(self._set_of.get((pieces.kind, pieces.cents), ""), pieces.kind, pieces.cents)
 
     def at_cage(self, slip: Slip, day: date) -> Iterator[_Move]:
@@ -216,7 +216,7 @@ class _Sets:
                 yield _Move(step.recorded_at, step, self.chips(pieces), sign * pieces.count)
 
     def at_table(self, slip: Slip, day: date) -> Iterator[_Move]:
-        """Yield a slip's movements of chips at its table, by the moment at which they happened."""
+        """Yield a slip's movements of chips at its table, each at the time at which it happened."""
         is_fill = slip.slip == "fill"
         for step, sign, contents in _steps(slip, day, leaves=not is_fill, arrives=is_fill, back=not is_fill):
             for pieces in contents:

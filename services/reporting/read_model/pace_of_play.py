@@ -137,7 +137,7 @@ def _figure(books: Books, value: int, book: Literal["played", "rounds"], measure
 
 
 def _hours(books: Books, clock_hour: int) -> Sequence[tuple[datetime, datetime]]:
-    """Return the spans of an hour of the property's clock in which rounds of the queried days may have closed."""
+    """Return each period in which the clock shows this hour and rounds of the queried days may have closed."""
     question, found = books.question, []
     zone, at = books.place.zone, books.place_on(question.first).begins_at(question.first)
     at = at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)

@@ -31,7 +31,7 @@ FactT = TypeVar("FactT", bound=Fact)
 
 
 def entries_of(*summed: str) -> str:
-    """Return SQL for the entries of a sum as a further column, in order of occurrence.
+    """Return SQL for a further column with the entries of a sum, in order of occurrence.
 
     `summed` are the SQL expressions of the sums, from which `parts_of` takes what each entry adds.
     """
@@ -69,7 +69,7 @@ class Listed:
 
 
 _DOCUMENT_CHARACTERS: Final = 8_192
-"""The length from which few documents are cached: properties, rules submissions, the count of a day."""
+"""Longer documents (properties, rules submissions, counts of a day) are cached only in small numbers."""
 
 
 def _read(kind: str, data: str) -> Any:
@@ -78,7 +78,7 @@ def _read(kind: str, data: str) -> Any:
 
 _said: Final = lru_cache(maxsize=4_096)(_read)
 _document: Final = lru_cache(maxsize=64)(_read)
-"""Cached because a day's documents are read by one report after another, and never change."""
+"""The cached parser of long documents: the reports of a day read the same documents, which never change."""
 
 
 class Books(Sums):
@@ -124,7 +124,7 @@ class Books(Sums):
         return self._counted_on[day].get(table)
 
     def play_of(self, table: str) -> str | None:
-        """Return how the win of a table is known on the queried gaming days: from `rounds`, `counted`, or both.
+        """Return how the win of a table is known on the queried gaming days: `rounds`, `counted`, or `counted, rounds`.
 
         None for an unknown table, and for a non-banking table, which has no win.
         """

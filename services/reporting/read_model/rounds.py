@@ -167,7 +167,7 @@ def _stakes(data: PostedRound, results: _BySeat) -> list[int]:
 
 
 def against_house(line: Line) -> bool:
-    """Return whether a line counts in the handle; void lines, and those of banks, do not."""
+    """Return whether a line counts in the handle; lines that are void or belong to a bank do not."""
     return line.paid_by == "house" and line.outcome != "void" and line.wager != BANK and line.seat != _DEALER_SEAT
 
 
@@ -178,7 +178,7 @@ def voided(fact: UnpostedRound) -> Iterator[Amount]:
 
 
 RESULTS: Final = ("results", "shoes")
-"""The measures of results at counted tables, and of the shoes that ended with one; the item is the game."""
+"""The measures of results at counted tables, and of the shoes that ended with a result; the item is the game."""
 
 
 @adds(ResultCounted)
@@ -209,7 +209,7 @@ class _Play:
     def __init__(self) -> None:
         self.played = [0] * len(PLAYED)
         self.figures: _Sum = {}
-        """FIGURES of rounds by the rounds' wagers, which are mostly the same, so that a round is added in one step."""
+        """FIGURES by the wagers of a round: most rounds have the same wagers, so a round is added in one step."""
         self.stakes: _Sum = {}
         """STAKES by wager."""
 

@@ -1,7 +1,7 @@
 """Figures of the current gaming days: each table's drop, win and rounds so far, for /metrics/business.
 
-It is polled every few seconds, and so only reads sums: one statement for all properties. Amounts are cents. Drop is as
-recorded, and win is that of settled rounds, because counts come after the gaming day.
+They are polled every few seconds, so only sums are read: one statement for all properties. Amounts are cents. Drop is
+as recorded, and win is that of settled rounds, because tables and boxes are counted only after the gaming day.
 """
 
 from collections.abc import Mapping, Sequence

@@ -17,13 +17,13 @@ MONEY: Final = ("handle_cents", "squared", "payout_cents", "funded_cents")
 """Stakes, their squares, payouts including returned stakes, and the part of the stakes taken from the account."""
 
 WAGERED: Final = ("stakes", *MONEY)
-"""The figures of a seat's wager: the number of its stakes, and MONEY; all are negative if a round is reversed."""
+"""The figures of a seat's wager: the number of its stakes, and MONEY; all are negative in the reversal of a round."""
 
 
 def wagers_of_seats(
     event: EntryEvent[Any], data: PostedRound | ReversedRound, *, in_chips: bool
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a posted or reversed round by seat and wager; with `in_chips`, also those without account."""
+    """Yield the rows of a posted or reversed round by seat and wager; with `in_chips`, also wagers in chips."""
     funded = {(one.seat, one.wager): one.account for one in data.account_credits}
     if not funded and not in_chips:
         return

@@ -151,7 +151,7 @@ async def other_shifts(books: Books) -> AsyncIterator[OtherShift]:
 
 
 Times = Sequence[tuple[datetime, datetime]]
-"""Periods in which a table was open, each after a moment up to and including another."""
+"""Periods in which a table was open, each beginning just after a moment and including its end."""
 
 
 async def open_milliseconds(books: Books) -> dict[str, int]:

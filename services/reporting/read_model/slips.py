@@ -18,7 +18,7 @@ from shared.contracts.inventory import SlipKind
 
 SlipStatus = Literal["requested", "prepared", "carried", "received", "void"]
 Series = Literal["system", "paper"]
-"""The origin of a slip's number: the system, or the printer of the paper forms used while the system is down."""
+"""The issuer of a slip's number: the system, or the printer of the paper forms used while the system is down."""
 
 STEPS: Final = (pit.CarriedFill, pit.ReceivedFill, pit.CarriedCredit)
 """The pit events of slips."""

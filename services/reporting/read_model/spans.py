@@ -20,7 +20,7 @@ _AT_ONCE: Final = 3_000
 """Spans per statement: a month's spans are scattered over the disk, so several statements read them in parallel."""
 
 NEIGHBORS: Final = timedelta(days=1)
-"""Pit events may lie up to half a day outside their gaming day, so the previous event may be of an adjacent day."""
+"""Pit events may occur up to half a day outside their gaming day, so the previous event may be of an adjacent day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +136,6 @@ def given_spans(spans: Sequence[Span], more: Callable[[Span], dict[str, Any]] = 
 
 
 def _days(books: Books, span: Span) -> tuple[date, date]:
-    """Return the gaming days whose rounds may have closed in a span: a round belongs to the day of its opening."""
+    """Return the gaming days whose rounds may have closed in a span; a round has the gaming day of its opening."""
     place = books.place
     return place.gaming_day(span.begins) - NEIGHBORS, place.gaming_day(span.until)

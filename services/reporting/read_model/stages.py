@@ -228,7 +228,7 @@ async def through(connection: Executes, question: ReportQuery) -> list[Reached]:
 
 
 async def open_exceptions(connection: Executes, question: ReportQuery) -> tuple[int, int]:
-    """Return the number of the property's open exceptions, and of those of reporting's own input."""
+    """Return the number of the property's open exceptions, and how many of them are of reporting's own input."""
     row = (await connection.execute(text(COUNT_OPEN), _parameters(question, "property", "known_at"))).one()
     return row.exceptions, row.input
 

@@ -37,7 +37,7 @@ AMOUNTS_BY_PLACE: Final = f"""
 
 AMOUNT_BY_PLACE: Final = f"""
     SELECT {{by}} ARRAY[measure], ARRAY[CAST(value AS text)] FROM ({AMOUNTS.replace("{order}", "")}) known {{order}}"""
-"""AMOUNTS_BY_PLACE for a single measure, so that each key has one row already."""
+"""AMOUNTS_BY_PLACE for a single measure, for which each key already has only one row."""
 
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
 _OF_FIGURES: Final = ", ".join(

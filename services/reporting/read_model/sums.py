@@ -83,7 +83,7 @@ class Sums:
         self._handed: dict[tuple[date, date], dict[str, list[Any]]] = {}
 
     def place_on(self, day: date) -> PropertySnapshot:
-        """Return the property as of a gaming day; before its first version, that version."""
+        """Return the property as of a gaming day; for a day before its first version, the first version."""
         found = place_of_day(self._places, day)
         return found or min(self._places, key=lambda place: place.document.effective_from)
 
@@ -160,7 +160,7 @@ class Sums:
     async def round_sums(
         self, by: Sequence[str], *, first: date | None = None, last: date | None = None
     ) -> dict[By, tuple[int, ...]]:
-        """Return FIGURES and STAKES summed by dimensions as plain numbers, in that order, for further summing."""
+        """Return FIGURES and STAKES as plain numbers, in that order, summed by dimensions, for further summing."""
         first, last, table = first or self.question.first, last or self.question.last, self.question.table
         query = of_rounds(ROUNDS, sums_of((*FIGURES, *STAKES)))
         rows = await self._read(query, by, ROUND_DIMENSIONS, first, last, table, game=self.question.game)
@@ -272,7 +272,7 @@ class Sums:
         return self._late[key]
 
     async def house_edges(self, submissions: Iterable[str]) -> dict[tuple[str, str], HouseEdge]:
-        """Return the distributions of wagers, by submission (its hash) and wager; none for unknown submissions."""
+        """Return the distributions of wagers, by submission (its hash) and wager; unknown submissions have none."""
         parameters = {"submissions": list(submissions), "known_at": self.question.known_at}
         return {
             (row.submission, row.wager): HouseEdge(

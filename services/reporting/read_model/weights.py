@@ -1,4 +1,4 @@
-"""Weights by which rounds of each wager are multiplied when they are summed to compare them with expectation."""
+"""Weights that multiply the rounds of each wager when rounds are summed to be compared with expectation."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple

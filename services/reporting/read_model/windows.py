@@ -1,7 +1,7 @@
 """Windows: the time between two counts of a table, or two exchanges of its box, and the movements in it. Cents.
 
-The expected inventory is the count at the beginning of a window plus the movements in it: by people, and by the rounds
-closed in it.
+The expected inventory at the end of a window is the count at its beginning, plus the movements recorded by people and
+the chips of the rounds closed in it.
 """
 
 from collections import defaultdict
@@ -141,7 +141,7 @@ async def windows_of(books: Books) -> list[Window]:
 
 
 async def windows_between(books: Books, pairs: Iterable[tuple[Count | None, Count]]) -> list[Window]:
-    """Return the window of each pair of counts; the first of a pair is None if there is no previous count."""
+    """Return the window of each pair of counts; the first count of a pair is None if there was no previous count."""
     listed = list(pairs)
     spans = [Span(end.table, start.at, end.at) for start, end in listed if start is not None]
     moves, rounds = await moved_in(books, spans), await rounds_in(books, spans)

@@ -186,7 +186,7 @@ class Batch:
         await self._write_positions(connection)
 
     async def _write_positions(self, connection: AsyncConnection) -> None:
-        """Write the read positions; a moment may exist already, but only as the latest one."""
+        """Write the read positions; only the latest moment of a shard may be stored already."""
         shards = {shard for shard, _ in self._positions}
         found = await connection.execute(_LAST, {"service": self._service, "shards": list(shards)})
         last = {row.shard: row.recorded_at for row in found if row.recorded_at is not None}

@@ -173,7 +173,7 @@ def _deviations(edge: HouseEdge | None, win: SettledWin) -> Cell | None:
 async def _hits(
     books: Books, settled: SettledRounds, wins: Mapping[tuple[str, ...], SettledWin]
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yield the rows of HITS: paytable rows that were hit or paid, and those that could have been."""
+    """Yield the rows of HITS: paytable rows that were hit or paid, and rows that could have been."""
     lines: dict[tuple[str, ...], dict[str, dict[str, Figure]]] = {}
     for (*key, category), figures in (await books.lines((*_KEY, "category"))).items():
         lines.setdefault(tuple(key), {})[category] = figures

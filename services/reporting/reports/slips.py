@@ -202,7 +202,7 @@ def _people(slip: Slip) -> dict[str, str]:
 
 @cache
 def _named_in(model: type[BaseModel]) -> tuple[str, ...]:
-    """Return the person fields of a model; cached because missing attributes are slow."""
+    """Return the person fields of a model; cached, because looking up missing attributes is slow."""
     return tuple(name for name in _NAMED if name in model.model_fields)
 
 

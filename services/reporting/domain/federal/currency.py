@@ -49,7 +49,7 @@ class CashMovement(NamedTuple):
 
 
 class LogEntry(NamedTuple):
-    """A transaction with the person's running totals in and out on its gaming day, this transaction included, cents."""
+    """A transaction with the person's running totals in and out on its gaming day, in cents; they include it."""
 
     movement: CashMovement
     in_cents: int
@@ -83,7 +83,7 @@ class Held:
 class CurrencyTotal(NamedTuple):
     """Transactions that a report aggregates, their sum, and its position relative to the threshold.
 
-    `reached` must be reported or logged, `near` not yet.
+    A total that is `reached` must be reported or logged; a total that is `near` must not be reported yet.
     """
 
     held: Held
@@ -128,7 +128,7 @@ def lines_of(total: CurrencyTotal) -> list[CurrencyLine]:
 
 
 def dollars_of(total: CurrencyTotal) -> int:
-    """Return a total as its form has it: whole dollars, each line rounded up by itself."""
+    """Return a total as it is reported on its form: whole dollars, each line rounded up separately."""
     return sum(-(-line.cents // 100) for line in lines_of(total))
 
 

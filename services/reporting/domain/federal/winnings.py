@@ -20,7 +20,7 @@ _LISTED_AS: Final = {
     "midibaccarat": "baccarat",
     "big_six": "big_6_wheel",
 }
-"""Kinds of games at counted tables -> their names in the packs' lists of games, where the names differ."""
+"""Kinds of games at counted tables -> their names in the packs' lists of games, if the two names differ."""
 
 
 @dataclass(frozen=True, slots=True)

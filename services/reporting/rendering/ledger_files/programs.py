@@ -136,7 +136,7 @@ def as_sage(file: LedgerFile) -> str:
 
 
 def _sage_description(file: LedgerFile, journal: LedgerJournal, line: JournalLine) -> str:
-    """Return the description of a line, with its department and cost center, which Sage 50 has no columns for."""
+    """Return the description of a line, with department and cost center, for which Sage 50 has no columns."""
     return " ".join(filter(None, (memo(file, journal), line.destination.department, line.destination.cost_center)))
 
 

@@ -231,7 +231,7 @@ async def _balances(books: Books) -> Filled:
 
 
 async def rounds_and_accounts(books: Books) -> tuple[Identity, Identity]:
-    """Return the identities between rounds' electronic stakes and credits and movements in the accounts' journal."""
+    """Return the identities of rounds' electronic stakes and credits with movements in the accounts' journal."""
     rounds = (await books.rounds()).get((), {})
     moved = (await books.amounts(_FLOWS)).get((), {})
     return (

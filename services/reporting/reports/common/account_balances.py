@@ -87,7 +87,7 @@ VOUCHERS: Final = Section(
 
 
 async def vouchers(books: Books) -> Filled:
-    """Return the vouchers issued by accounts that are outstanding, by issue day and reference."""
+    """Return the outstanding vouchers issued by accounts, by issue day and reference."""
     found = await books.amounts(("voucher_cents",), ("item",), first=date.min)
     out = {
         item: measures["voucher_cents"] for (item,), measures in found.items() if measures["voucher_cents"].value > 0

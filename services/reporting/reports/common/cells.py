@@ -32,7 +32,7 @@ def as_displayed(figure: Figure) -> Figure:
 
 
 def _without_shares(cents: int, figure: Figure) -> Figure:
-    """Return nanocents as whole cents; a meter below zero displays zero, which is not the sum of its entries."""
+    """Return nanocents as whole cents; a meter below zero displays zero, which its entries then do not add up to."""
     exact = Fraction(figure.value, NANOCENTS)
     return rounded(cents, exact, figure) if abs(exact - cents) < 1 else computed(cents, figure)
 

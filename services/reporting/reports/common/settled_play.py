@@ -142,7 +142,7 @@ class PlayOfWager(NamedTuple):
 
 
 async def plays_of(books: Books, rows: Sequence[Row[Any]]) -> list[PlayOfWager]:
-    """Return the play in each row, in order; a row has the sums of wagers of one kind under a submission."""
+    """Return the play of each row, in order; a row has the sums of one wager under a submission."""
     edges = await books.house_edges({row.submission for row in rows})
     found: list[PlayOfWager] = []
     for row in rows:

@@ -35,7 +35,7 @@ Where = tuple[tuple[str, str], ...]
 
 
 class Part(NamedTuple):
-    """The sums for one value of all DIMENSIONS, `place`: integers in the order of ADDED."""
+    """The sums, in the order of ADDED, for one combination of values of DIMENSIONS (`place`)."""
 
     place: tuple[str, ...]
     values: tuple[int, ...]

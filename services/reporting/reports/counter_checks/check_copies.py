@@ -114,7 +114,7 @@ class Copy(NamedTuple):
 
 
 _PARTS: Final = len(Issuance._fields)
-"""The number of columns of the issuance in a row; the columns of the copy follow. Columns without a match are null."""
+"""The number of a row's columns for the issuance; those of the copy follow. Columns of a missing match are null."""
 
 
 class Check:

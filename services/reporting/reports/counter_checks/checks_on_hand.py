@@ -93,7 +93,7 @@ async def cage_steps(books: Books, *kinds: type[Fact]) -> list[Listed]:
 
 
 def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the steps; a replacement has another row for each replaced check."""
+    """Yield the rows of the steps; a replacement also has a row for each replaced check."""
     for one in steps:
         fact, entry = one.fact, (one.entry,)
         row: dict[str, Any] = {

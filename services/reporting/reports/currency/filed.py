@@ -170,7 +170,7 @@ def moved_days(judged: Iterable[tuple[str, CurrencyTotal, str]]) -> dict[Persons
 def filed_rows(
     books: Books, law: Pack, moved: Mapping[PersonsDay, Moved], filed: Mapping[PersonsDay, FiledReport]
 ) -> list[dict[str, Any]]:
-    """Return the rows of each person's gaming day that must be, or had to be, reported; in and out are one report.
+    """Return a row for each person's gaming day that must be, or had to be, reported; in and out are one report.
 
     A filed report that is no longer required has a row as well, unless it was rejected.
     """

@@ -173,7 +173,7 @@ def _consecutive(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
 
 
 def _places(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
-    """Yield gaming days near or above the threshold by transactions at several places, each below it."""
+    """Yield gaming days whose transactions, each below the threshold and at several places, are near or above it."""
     for one in days:
         places = sorted({movement.place for movement in one.movements})
         if len(places) > 1 and one.is_divided and one.cents >= watch.just_below_share * one.threshold_cents:

@@ -29,7 +29,7 @@ def settled_cells(win: SettledWin) -> Cells:
 
 
 def counted_cells(counted: CountedWin | None, settled: SettledWin, *, of_table: bool) -> Cells:
-    """Return the counted figures, or what is missing; `of_table` leaves out the table's name."""
+    """Return the counted figures, or the missing items; these name the table unless `of_table`."""
     if counted is None:
         return {"missing": NOT_COUNTED}
     if counted.missing:

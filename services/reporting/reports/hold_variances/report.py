@@ -178,7 +178,7 @@ class _Row:
 
 
 async def _theoretical(books: Books, first: date) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
-    """Compare the win of wagers with an exact house edge with their theoretical win."""
+    """Compare the win of wagers that have an exact house edge with their theoretical win."""
     settled = await settled_rounds(books, first, books.question.last)
     days = (first, books.question.last)
 

@@ -123,7 +123,7 @@ async def _stays(books: Books) -> list[_Stay]:
 
 
 def _entries(books: Books, place: tuple[str, str], times: Times) -> tuple[Aggregate, ...]:
-    """Return the rounds closed at a table in the periods of a shift; without periods, those of the clock's shift."""
+    """Return the rounds closed at a table in the periods of a shift; without periods, in the shift by the clock."""
     if not books.explains:
         return ()
     question, (table, shift) = books.question, place

@@ -1,4 +1,4 @@
-"""Settled play of patrons while they were rated, and from their accounts while they were not.
+"""Settled play of patrons while they were rated, and play from their accounts while they were not.
 
 An account ties its wagers to its owner. A signed device of the table ties all other wagers in a seat to its patron.
 """

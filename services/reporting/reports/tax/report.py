@@ -129,7 +129,7 @@ def _share(books: Books, revenue: CountedRevenue, line: ShareTotal) -> dict[str,
 def _amounts(
     revenue: CountedRevenue, line: LayerTotal | ShareTotal, classes: Collection[ClassOfRevenue]
 ) -> dict[str, Any]:
-    """Return the figures of a line for these classes; none if no gaming day has a win."""
+    """Return the figures of a line for these classes; no figures if no gaming day has a win."""
     days = len(revenue.days(classes, line.first, line.last))
     of = (classes, line.first, line.last)
     figures = {

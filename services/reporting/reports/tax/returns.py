@@ -155,7 +155,7 @@ def period_sheet(
 
 
 def _estimates_from(facility: Facility, first: date, last: date) -> date:
-    """Return the first gaming day on which the estimates of a period's months depend, or the period's first day."""
+    """Return the first day on whose revenue the estimates of a period's months depend, or the period's first day."""
     estimates = [one.estimates for one in facility.pack.taxes.values() if one.estimates is not None]
     ahead = [one.value.months_ahead for found in estimates for one in found.root]
     return month_before(first, max(ahead)) if ahead and _whole_months(first, last) else first

@@ -81,7 +81,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
-    """Return a line with its winner and the property's choice. Anyone not known to be a resident may be an alien."""
+    """Return a line with its winner and the property's choice. A winner not known to be a resident may be an alien."""
     is_resident = winners.residence(won) == _country(law)
     chosen = books.place_on(won.line.gaming_day).document.winnings_reduced_by_wager
     patron = winners.patron(won)
@@ -124,7 +124,7 @@ def _is_asked(books: Books, candidate: Candidate) -> bool:
 
 
 def _log(books: Books, judged: Iterable[Candidate]) -> list[FormEntry]:
-    """Return the log of forms, numbered by form and calendar year, as the property chose to report on each day."""
+    """Return the log of forms, numbered by form and calendar year; the property chose how to report on each day."""
 
     def is_aggregated(day: date) -> bool:
         return books.place_on(day).document.winnings_forms == "patron_day"
@@ -209,7 +209,7 @@ def _rate_percent(one: Candidate) -> str | None:
 
 
 def _recorded(said: Sequence[Listed]) -> dict[str, Any]:
-    """Return what cashiers recorded about the wins on a form; it is filed once all of them are recorded."""
+    """Return what cashiers recorded about the wins on a form; `filed_on` is set once all of the wins were filed."""
     if not said:
         return {}
     facts, entries = [one.fact for one in said], tuple(one.entry for one in said)

@@ -151,7 +151,7 @@ def _account_number(key: tuple[str, ...], taken: set[str]) -> str:
 
 
 def _filed(filings: Sequence[FilingSteps]) -> dict[tuple[str, str, str], _Filed]:
-    """Return the last report of each return that was not rejected, or else the last rejected one."""
+    """Return the last report of each return that was not rejected or, if all were rejected, the last report."""
     found: dict[tuple[str, str, str], _Filed] = {}
     for is_rejected in (True, False):
         for one in filings:

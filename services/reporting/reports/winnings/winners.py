@@ -94,7 +94,7 @@ async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won
 
 
 async def _said(books: Books, recorded: Sequence[Listed], kept: Sequence[Won]) -> list[Won]:
-    """Return the wins that only a cashier recorded: at counted tables, and of rounds that were not reversed."""
+    """Return the wins known only from a cashier: at counted tables, and of rounds that were not reversed."""
     known = {_win(one.line) for one in kept}
     alone = [one for one in recorded if _win_of(one.fact) not in known]
     in_rounds = [one for one in alone if one.fact.round_id is not None]
