@@ -26,7 +26,7 @@ _PROPERTIES: Final = text("SELECT DISTINCT property FROM reporting.properties OR
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, reading the database of a running service."""
+    """Return the routes, which read the database of a running service."""
     router = APIRouter(prefix="/floors", tags=["floor"])
 
     @router.get("", summary="List the properties and their current gaming days")

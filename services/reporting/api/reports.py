@@ -133,7 +133,7 @@ async def _sent(file: IO[bytes]) -> AsyncIterator[bytes]:
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, reading the database of a running service."""
+    """Return the routes, which read the database of a running service."""
     router = APIRouter(prefix="/reports", tags=["reports"])
     settings = context.settings
     answers = AdmissionQueue("reports", at_once=settings.reports_at_once, waiting_max=settings.reports_waiting_max)

@@ -38,7 +38,7 @@ def _without_shares(cents: int, figure: Figure) -> Figure:
 
 
 def rate_text(rate: Fraction) -> str:
-    """Return an exact rate as a decimal, or as a fraction if that would not terminate.
+    """Return an exact rate as a decimal, or as a fraction if the decimal would not terminate.
 
     >>> rate_text(Fraction(31, 200)), rate_text(Fraction(1, 3))
     ('0.155', '1/3')

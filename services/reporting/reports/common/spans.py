@@ -17,7 +17,7 @@ OF_PERIOD: Final[Mapping[Period, str]] = {
     "month": "month_to_date",
     "year": "year_to_date",
 }
-"""For each period, the name of the period to date with the same gaming days on the period's last day."""
+"""By period: the period to date that has the same gaming days, because it ends on the period's last day."""
 
 
 @dataclass(frozen=True)

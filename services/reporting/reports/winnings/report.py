@@ -90,7 +90,7 @@ def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
 
 
 def _country(law: Pack) -> str:
-    """Return the country of a pack, with which its name begins: `us-federal`."""
+    """Return the country with which a pack's name begins: `US` for `us-federal`."""
     return law.id.partition("-")[0].upper()
 
 
