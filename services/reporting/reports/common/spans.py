@@ -17,7 +17,7 @@ OF_PERIOD: Final[Mapping[Period, str]] = {
     "month": "month_to_date",
     "year": "year_to_date",
 }
-"""By period: the period to date that has the same gaming days, because it ends on the period's last day."""
+"""Period -> the name of the period to date that covers the same gaming days once the period has ended."""
 
 
 @dataclass(frozen=True)
