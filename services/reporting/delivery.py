@@ -1,8 +1,9 @@
 """Deliver reports as files: to a folder or an S3-compatible store, with a signed manifest.
 
 A report's files are `<property>/<first day>[_<last day>]/<report>-v<version>-<known at>.<format>`, the manifest is
-`manifests/<known at>-<begin of its SHA-256>.note`. The manifest is a signed note like a checkpoint (shared.journal):
-its text is JSON, its key that of the service. The files are written first; existing files are never overwritten.
+`manifests/<known at>-<begin of its SHA-256>.note`. Like a checkpoint (shared.journal), the manifest is a signed note;
+its text is JSON, and it is signed with the key of the service. The manifest is written after the files; existing files
+are never overwritten.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _BUCKET: Final = "s3://"
 
 
 class DeliveryError(Exception):
-    """The store already has another file with a name of the delivery, or the store's URL is invalid."""
+    """The store already has a different file with a name of the delivery, or the store's URL is invalid."""
 
 
 class DeliveredFile(Contract):
@@ -107,9 +108,10 @@ def open_store(url: str, access: StoreAccess | None = None) -> ObjectStore:
 def deliver(store: ObjectStore, documents: Sequence[tuple[Document, Sequence[FormatName]]], signer: Signer) -> str:
     """Deliver documents, each in its formats; return the name of the manifest. Idempotent.
 
-    Raises: DeliveryError if the store has another file with one of the names, ValueError without documents or formats,
-    CheckpointError if the manifest is too long to be signed: deliver fewer documents together. Errors of the store are
-    obstore.exceptions.BaseError; a partial delivery can be repeated without harm.
+    Raises: DeliveryError if the store has a different file with one of the names; ValueError if there are no documents
+    or no formats; CheckpointError if the manifest is too long to be signed, in which case fewer documents must be
+    delivered together. Errors of the store are obstore.exceptions.BaseError; a partial delivery can be repeated without
+    harm.
     """
     if not any(formats for _, formats in documents):
         raise ValueError("a delivery needs a document and a format")

@@ -33,10 +33,10 @@ async def watch(context: ServiceContext) -> None:
 
 
 async def evaluate_sealed(context: ServiceContext) -> int:
-    """Test days sealed or restated long enough ago that all journals have been read; return their number.
+    """Test days sealed or restated long enough ago that all journals have been read; return the number of tested days.
 
     The days are tested in order, each in its own transaction, with pauses, because this is background work. Days of a
-    property that is not known yet are skipped; others proceed.
+    property that is not known yet are skipped.
     """
     settled = await all_read_until(context)
     if settled is None:

@@ -38,7 +38,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 
 def _refused(entry: Entry, fact: CommandRefused) -> dict[str, Any]:
-    """Return the row of a command that reporting itself refused; reports derive its gaming day from its moment."""
+    """Return the row of a command that reporting itself refused; reports derive its gaming day from its time."""
     return {
         "service": journal.schema,
         "shard": entry.shard,

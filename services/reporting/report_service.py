@@ -64,7 +64,7 @@ async def books_of(reader: SnapshotReader, question: ReportQuery, *, explain: bo
 
 
 async def answer(reader: SnapshotReader, report: Report, question: ReportQuery, *, explain: bool = False) -> Document:
-    """Return a report as known at the query's moment; with `explain`, its figures have provenance.
+    """Return a report as of the query's as-of time; with `explain`, its figures have provenance.
 
     Raises: Rejected for unknown names, listing the known ones.
     """
@@ -219,7 +219,7 @@ def _stage(stage: Stage, content: Content) -> ReportStatus:
 
 
 async def explain(reader: SnapshotReader, report: Report, question: ReportQuery, cell: str) -> Provenance:
-    """Return the value of a cell (`section/row/column`) and the entries behind it, with what each adds.
+    """Return the value of a cell (`section/row/column`) and the entries behind it, each with the amount that it adds.
 
     Raises: Rejected if there is no such cell, listing the existing ones.
     """
@@ -228,7 +228,7 @@ async def explain(reader: SnapshotReader, report: Report, question: ReportQuery,
 
 
 async def explain_cell(document: Document, explaining: Explaining, cell: str) -> Provenance:
-    """Explain a cell of a document that was computed with provenance. Raises: Rejected as `explain`."""
+    """Explain a cell of a document that was computed with provenance. Raises: Rejected if there is no such cell."""
     try:
         column, value, because = document.cell(cell)
     except LookupError as missing:
@@ -282,7 +282,7 @@ async def _places(reader: SnapshotReader, question: ReportQuery) -> list[Propert
 
 
 def _check(books: Books) -> None:
-    """Raise Rejected if the question's table or game is unknown, listing the known ones."""
+    """Raise Rejected if the queried table or game is unknown, listing the known ones."""
     question = books.question
     listed = books.place.document.tables
     for what, name, known in (

@@ -97,10 +97,10 @@ async def watch(context: ServiceContext) -> None:
 async def deliver_sealed(
     context: ServiceContext, store: str, wanted: Mapping[str, Sequence[FormatName]], signer: Signer
 ) -> int:
-    """Deliver the days that were sealed or restated long enough ago that all journals are read; return their number.
+    """Deliver days sealed or restated long enough ago that all journals have been read.
 
-    The first day of each property is delivered at once, further ones after pauses. A day of a property that is not
-    known yet is delayed, and the others are delivered.
+    Return the number of days with a new version. The first day of each property is delivered at once, further days
+    after pauses. Days of a property that is not known yet are skipped.
     """
     settled = await all_read_until(context)
     if settled is None:
@@ -122,7 +122,7 @@ async def deliver_sealed(
 async def _deliver_day(
     context: ServiceContext, row: Any, store: str, wanted: Mapping[str, Sequence[FormatName]], signer: Signer
 ) -> bool:
-    """Deliver the reports of a gaming day; return whether there was an undelivered version.
+    """Deliver the reports of a gaming day; return whether there was a version that had not been delivered.
 
     A change that leads to no new version is not examined again.
     """

@@ -1,6 +1,7 @@
-"""The tables of reporting: its journal, the sums behind the reports, the exceptions, and data kept from topics.
+"""The tables of reporting: its journal, the sums behind the reports, the exceptions, and data copied from topics.
 
-Everything but the journal follows from the topics; the exceptions also from the journal. Amounts are cents.
+Everything but the journal is derived from the topics; some of the exceptions are derived from the journal. Amounts are
+cents.
 """
 
 from typing import Any
@@ -40,7 +41,7 @@ journal = journal_tables(metadata, SCHEMA)
 
 
 _OF_PERSONS = f"measure IN ({', '.join(f'{name!r}' for name in OF_PERSONS)})"
-"""The condition of the indexes that contain all movements of persons: few rows, scattered over the tables."""
+"""The condition of the indexes on movements of persons, which are few rows that are scattered over the tables."""
 
 
 def _table(name: str, *items: SchemaItem, **options: Any) -> Table:
@@ -102,7 +103,7 @@ exceptions = _table(
     *columns(Integer, "partition", null=True),
     *counts("offset", null=True),
     *texts("reason", "entered_by", "approved_by", null=True),
-    *columns(Integer, "revision", null=True),  # of the round, if it was reversed or noticed
+    *columns(Integer, "revision", null=True),  # the revision of the round, if it was reversed or noticed
     *texts("code", "paragraph", "detail", null=True),
     *columns(Integer, "seat", null=True),
     Index("exceptions_of_day", "property", "gaming_day"),
@@ -111,7 +112,7 @@ exceptions = _table(
 )
 """Exceptions: missing or refused input of services, and rounds that were changed or noticed. Rows never change.
 
-The status of an exception follows from the filled gaps, the closings and the reversals known at a moment.
+The status of an exception as of a time follows from the filled gaps, the closings and the reversals recorded by then.
 """
 
 filled_gaps = _table(
@@ -146,7 +147,8 @@ documents = _table(
 )
 """Whole entries of the topic of properties: every version that was filed, and all decisions and refusals.
 
-Every process reads this topic from the beginning, so its entries are not in `facts`, which a rebuild reads again.
+Every process reads this topic from the beginning. Its entries are not in `facts`, because a rebuild reads the topics of
+`facts` again.
 """
 
 properties = properties_table(metadata, SCHEMA)
@@ -176,10 +178,10 @@ amounts = _table(
     *columns(Integer, "number", key=True),  # numbers the amounts of an entry
     *texts("property"),
     *dates("gaming_day"),
-    *texts("table_name", "shift", "item"),  # empty if the amount has none
+    *texts("table_name", "shift", "item"),  # each is empty if the amount has none
     *texts("measure"),
     *columns(Numeric, "value"),  # nanocents of a large meter need more than 64 bits
-    Index("amounts_of_day", "property", "gaming_day", "measure", "recorded_at"),  # the last for changes after a seal
+    Index("amounts_of_day", "property", "gaming_day", "measure", "recorded_at"),  # last: changes after a seal
     Index(
         "large_sales",
         *("property", "gaming_day", "value"),
@@ -207,7 +209,7 @@ amount_days = _table(
     Index("amount_days_of_persons", "property", "measure", "gaming_day", "item", postgresql_where=_OF_PERSONS),
     postgresql_with={"fillfactor": 70},
 )
-"""Sums of `amounts` by gaming day, as known now."""
+"""Sums of `amounts` by gaming day, over everything recorded so far."""
 
 rounds = _table(
     "rounds",
@@ -262,7 +264,7 @@ won_lines = _table(
     Index("small_lines_of_account", "property", "account", "gaming_day", postgresql_where="small"),
     Index("small_lines_of_round", "property", "round_id", postgresql_where="small"),
 )
-"""Lines of posted rounds whose winnings may be reportable; the lines of a round taken back stay, but do not count."""
+"""Lines of posted rounds with possibly reportable winnings; lines of a round taken back remain, but do not count."""
 
 seat_wagers = _table(
     "seat_wagers",
@@ -281,7 +283,7 @@ seat_wagers = _table(
     *counts(*MONEY),
     Index("seat_wagers_of_day", "property", "gaming_day"),
 )
-"""Wagers from accounts, and wagers at tables whose devices tie seats; negative if the round is taken back."""
+"""Wagers from accounts, and wagers at tables whose devices tie seats; negative in the reversal of a round."""
 
 wager_days = _table(
     "wager_days",
@@ -292,7 +294,7 @@ wager_days = _table(
     *counts(*FIGURES, "stakes"),
     *columns(Numeric, "squared"),
 )
-"""Figures of rounds by gaming day, table, shift, submission and wager, summed as known now."""
+"""Figures of rounds by gaming day, table, shift, submission and wager, summed over everything recorded so far."""
 
 dealer_days = _table(
     "dealer_days",
@@ -302,7 +304,7 @@ dealer_days = _table(
     *texts("submission", "wager", key=True),
     *(Column(name, Numeric if name == "squared" else BigInteger, nullable=False) for name in DEALT),
 )
-"""Figures of rounds by gaming day, dealer, game, submission and wager, at all tables, summed as known now."""
+"""Figures of rounds at all tables by day, dealer, game, submission and wager, over everything recorded so far."""
 
 play_days = _table(
     "play_days",
@@ -312,7 +314,7 @@ play_days = _table(
     *texts("submission", key=True),
     *counts(*PLAYED),
 )
-"""Numbers of settlements posted, corrected and reversed by gaming day, table and shift, summed as known now."""
+"""Numbers of settlements posted, corrected and reversed, by day, table and shift, over everything recorded so far."""
 
 chip_hours = _table(
     "chip_hours",
@@ -322,11 +324,11 @@ chip_hours = _table(
     *counts("chips_cents"),
     *moments("first_closed", "last_closed"),
 )
-"""What the rounds closed in an hour added to a table inventory, cents, summed as known now.
+"""Chips added to a table inventory by the rounds closed in an hour, in cents, over everything recorded so far.
 
 The time between two counts of a table consists of whole hours and of parts of the hours in which the counts were made.
-If play began or ended with a count, all rounds of that hour are on one side of it; `first_closed` and `last_closed`
-show that.
+If play began or ended with a count, all rounds of that hour are on the same side of the count, which `first_closed` and
+`last_closed` show.
 """
 
 pace_hours = _table(
@@ -347,7 +349,7 @@ line_days = _table(
     *texts("submission", "wager", "category", key=True),
     *columns(Numeric, *LINE_FIGURES),
 )
-"""Settlement lines by gaming day, game, submission, wager and category, summed as known now."""
+"""Settlement lines by gaming day, game, submission, wager and category, summed over everything recorded so far."""
 
 day_moments = _table(
     "day_moments",
@@ -355,7 +357,7 @@ day_moments = _table(
     *dates("gaming_day", key=True),
     *moments("first_recorded", "last_recorded"),
 )
-"""When the first and the last entry of a gaming day were recorded. The stored sums hold from the last one on."""
+"""When the first and the last entry of a gaming day were recorded. The stored sums are valid from the last one on."""
 
 positions = _table(
     "positions",
@@ -364,7 +366,7 @@ positions = _table(
     Column("recorded_at", MOMENT, primary_key=True),
     *counts("seq"),
 )
-"""The read positions of the journals: the last entry of each moment of recording."""
+"""The read positions of the journals: for each moment of recording, the last entry recorded at it."""
 
 read_until = _table(
     "read_until",
@@ -386,8 +388,8 @@ deliveries = _table(
 )
 """The last delivered version of each sealed gaming day, and the manifest of its files. Signed.
 
-`as_of` is the moment up to which the day's entries were examined: the day is examined again when something is recorded
-later.
+`as_of` is the time up to which the day's entries had been examined. The day is examined again when something is
+recorded later.
 """
 
 evidence_days = _table(
@@ -404,6 +406,6 @@ evidence_days = _table(
 )
 """The evidence of sealed gaming days as of the seal, and again as of each restatement: rows are only added.
 
-A row follows from the read model and the rows before it. Rows are signed: comparing checks the signatures, and does not
-compute the rows again.
+A row is derived from the read model and from the previous rows. The rows are signed; a comparison of the tables checks
+the signatures, and does not compute the rows again.
 """

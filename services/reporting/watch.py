@@ -19,13 +19,13 @@ from shared.runtime.service.service_context import ServiceContext
 _WATCH_SECONDS: Final = 15.0
 _FILINGS_SECONDS: Final = 600.0
 _LOOK_BACK: Final = timedelta(hours=24)
-"""How long after a restatement the metric of restated days counts it."""
+"""How long a restatement is counted in the metric of restated days."""
 
 
 async def watch(context: ServiceContext) -> None:
     """Record read progress, deliver, test, and update metrics until cancelled.
 
-    One process delivers and one tests; every process reports its own read progress and problems.
+    One process of the service delivers and one tests; every process reports its own read progress and problems.
     """
 
     async def look() -> None:

@@ -20,7 +20,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("/business", summary="Read the business metrics", response_class=PlainTextResponse)
     async def business(monitor: Monitor) -> Response:
-        """Return business metrics of all properties in Prometheus text format; the caller must work for all."""
+        """Return business metrics of all properties in Prometheus text format; the caller must work for all of them."""
         del monitor
         return Response(generate_latest(context.metrics.business), media_type=CONTENT_TYPE_LATEST)
 

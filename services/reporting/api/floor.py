@@ -26,7 +26,7 @@ _PROPERTIES: Final = text("SELECT DISTINCT property FROM reporting.properties OR
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, reading the database of a running service."""
+    """Return the routes, which read the database of a running service."""
     router = APIRouter(prefix="/floors", tags=["floor"])
 
     @router.get("", summary="List the properties and their current gaming days")
@@ -62,7 +62,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         gaming_day: Annotated[Day | None, Query(description="the gaming day; without it, the running one")] = None,
     ) -> Floor:
-        """Return rounds, handle, win, drop and exceptions of the day so far, and each table's last round and alarms."""
+        """Return each table's rounds, handle, win, drop and exceptions on a gaming day, with last round and alarms."""
         del reader
         now = context.clock()
         async with snapshot(context.pools.readers) as connection:

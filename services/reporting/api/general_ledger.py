@@ -30,7 +30,7 @@ _READ: Final = {
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, reading the database of a running service."""
+    """Return the routes, which read the database of a running service."""
     router = APIRouter(prefix="/general-ledger", tags=["general ledger"])
     settings = context.settings
     files = AdmissionQueue("journals as files", at_once=1, waiting_max=settings.reports_waiting_max)

@@ -32,14 +32,14 @@ from shared.runtime.snapshot_reader import SnapshotReader, read_at_once
 
 AnyReader = Annotated[str, require_role(READ_REPORTS, READ_PATRON_REPORTS)]
 ReaderOfDefinitions = Annotated[str, require_role(READ_REPORTS, READ_PATRON_REPORTS, whose="none")]
-"""A reader of any reports; each report names the role that it requires."""
+"""A caller who may read any reports; each report names the role that it requires."""
 
 ReportName = Annotated[str, Path(description="its name, as the list of reports has it")]
 
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """A requested report: the period that contains `gaming_day`, as known at a moment (default: now)."""
+    """The query parameters of a report: the period that contains `gaming_day`, and the as-of time (default: now)."""
 
     property: PropertyQuery
     gaming_day: Annotated[Day, Query(description="the gaming day, or any day of the period")]
@@ -68,7 +68,7 @@ async def question_asked(read: SnapshotReader, person: str, asked: ReportRequest
 
 
 _FILES_AT_ONCE: Final = 1
-"""Reports rendered as files at a time: typesetting pages takes up to a gigabyte."""
+"""Maximum number of reports rendered to files at the same time: typesetting takes up to a gigabyte of memory."""
 
 _IN_MEMORY_BYTES: Final = 1 << 20
 """Larger files are kept on disk until they are sent."""
@@ -77,7 +77,7 @@ _SENT_BYTES: Final = 1 << 16
 
 
 _NOT_OF_CELLS: Final = ("as", "section", "rows", "whole", "known_at")
-"""Query parameters that the URI template of entries omits: they do not affect entries, or it sets them itself."""
+"""Query parameters not copied into the entries' URI template: they do not affect entries, or are set separately."""
 _READ: Final = {
     200: {"content": {one.media_type: {"schema": {"type": "string", "format": "binary"}} for one in FORMATS.values()}},
     **UNCHANGED,
@@ -99,14 +99,14 @@ def _preferred(request: Request) -> FormatName:
 
 
 def _entries_of(request: Request, document: Document) -> str:
-    """Return the URI template of the entries behind a cell, as known at the same moment."""
+    """Return the URI template for the entries behind a cell of this document, as of the same time as the document."""
     kept = {name: value for name, value in request.query_params.items() if name not in _NOT_OF_CELLS}
     asked = urlencode({**kept, "known_at": document.header.known_at.isoformat()})
     return f"{request.url.path}/entries?{asked}&cell={{section}}/{{row}}/{{column}}"
 
 
 def _made(request: Request, document: Document, form: FormatName, section: str | None, go_on: GoOn) -> Response:
-    """Return the response with a document in a format, or 304 without rendering if the caller has this version."""
+    """Return the response with a document in a format, or 304 without rendering if the caller already has it."""
     kind = FORMATS[form].media_type
     tag = entity_tag(f"{form}{section}{document.digest}{document.header.stage}{document.header.version}")
     if is_current(request.headers.get("if-none-match", ""), tag):
@@ -133,7 +133,7 @@ async def _sent(file: IO[bytes]) -> AsyncIterator[bytes]:
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, reading the database of a running service."""
+    """Return the routes, which read the database of a running service."""
     router = APIRouter(prefix="/reports", tags=["reports"])
     settings = context.settings
     answers = AdmissionQueue("reports", at_once=settings.reports_at_once, waiting_max=settings.reports_waiting_max)
@@ -177,10 +177,12 @@ def routes(context: ServiceContext) -> APIRouter:
             list[Name] | None, Query(max_length=100, description="of JSON: sections that have every row all the same")
         ] = None,
     ) -> Response:
-        """Return a report as known at a moment: the same query and moment give the same bytes in each format.
+        """Return a report as of a time: the same query and as-of time give the same bytes in each format.
 
-        With `rows`, a longer section gives its full length in `cut_from`; totals include all rows. A cut document has
-        no `sha256`. The numbers of concurrent and of waiting requests are limited; further requests are answered 503.
+        With `rows`, a longer section is cut to that many rows, and its `cut_from` gives the full number. Totals include
+        all rows. A cut document has no `sha256`.
+
+        The numbers of concurrent and of waiting requests are limited; further requests are answered 503.
         """
         definition, form = await report_of(request, report), form or _preferred(request)
         async with (answers if form == "json" else files).taken(request):

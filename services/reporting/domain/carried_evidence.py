@@ -1,7 +1,8 @@
-"""Tests that are continued over gaming days, evaluated once per day, and their alarms. Pure.
+"""Tests that continue over gaming days, evaluated once per day, and their alarms. Pure.
 
-A day's contribution to a test does not depend on the days before it, and wealths multiply. So for a restated day the
-old contribution is divided out and the new one multiplied in, without the rounds of any other day.
+A day's contribution to a test does not depend on earlier days, and the wealth of a test is the product of the
+contributions of all days. So when a day is restated, the wealth is divided by the day's old contribution and multiplied
+by the new one, without reading the rounds of other days.
 """
 
 import json
@@ -45,7 +46,7 @@ class Subject(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """An alarm: the test, the gaming day, the moment as of which it was known, and the number of observations.
+    """An alarm of a test: the gaming day that raised it, the day's as-of time, and the number of observations.
 
     `statistic` is the value at which it was raised.
     """
@@ -85,9 +86,9 @@ class Carried:
         added: Mapping[Subject, Evidence],
         instead_of: Mapping[Subject, Evidence] | None = None,
     ) -> "Carried":
-        """Return the evidence and the alarms after a gaming day was tested as known at a moment.
+        """Return the evidence and the alarms with a gaming day's contribution `added`, as of the time `at`.
 
-        `instead_of` is the day's earlier contribution if it was tested before.
+        If the day was tested before, `instead_of` is its earlier contribution, which is removed.
         """
         evidence = dict(self.evidence)
         for tested, before in (instead_of or {}).items():
@@ -118,7 +119,7 @@ def _with(evidence: Evidence | None, added: Evidence, sign: int) -> Evidence:
 
 
 def evidence_as_text(evidence: Mapping[Subject, Evidence]) -> str:
-    """Return evidence as JSON, ordered by subject: logarithms to a millionth, without the maximum.
+    """Return evidence as JSON, ordered by subject; the logarithms are rounded to a millionth, the maximum is left out.
 
     >>> found = {Subject("row", wager="royal_match_21", row="royal_match"): Evidence(2, (0.5, -1.25, 0.0))}
     >>> evidence_of_text(evidence_as_text(found)) == found

@@ -64,9 +64,10 @@ class FilledGap(BaseModel):
 
 
 class Closing(BaseModel):
-    """An entry that closes a refused record of the same service, identified by `closed_shard` and `closed_seq`.
+    """An entry that closes a refused record of the same service.
 
-    `status` is "mended" if another record replaced it, "dismissed" if two people closed it.
+    The record is identified by `closed_shard` and `closed_seq`. `status` is "mended" if another record replaced it,
+    "dismissed" if two people closed it.
     """
 
     entry: EntryRef
@@ -81,7 +82,7 @@ class Closing(BaseModel):
 
 @dataclass(slots=True)
 class Changes:
-    """Changes to the list of exceptions: new ones, and entries that close others."""
+    """Changes to the list of exceptions: new exceptions, and entries that close earlier exceptions."""
 
     service: str
     noticed: list[Noticed] = field(default_factory=list)
@@ -113,7 +114,7 @@ class Changes:
                 self.add_fact(entry, event.time, fact)
 
     def add_fact(self, entry: EntryRef, moment: datetime, fact: Fact) -> None:
-        """Add facts common to all journals about input: a gap, a refused record, or their resolution."""
+        """Add a fact about a journal's own input: a gap, a refused record, or the resolution of one."""
         match fact:
             case GapOpened():
                 reason = f"events {fact.first} to {fact.last} have not come"
@@ -142,7 +143,7 @@ class Changes:
     def _add_notices(
         self, entry: EntryRef, event: EntryEvent[Any], data: RoundView, *, revision: int | None = None
     ) -> None:
-        """Add the findings about a round; a reversal of `revision` closes those of the reversed posting."""
+        """Add the findings about a round; a finding of posting `revision` is closed by the reversal of that posting."""
         for number, notice in enumerate(data.notices, 1):
             self._notice(entry, event, data, "notice", number=number, revision=revision, **dict(notice))
 
@@ -167,7 +168,7 @@ class Changes:
     def _notice_result(
         self, entry: EntryRef, event: EntryEvent[Any], kind: ExceptionKind, sequence: int, **why: str
     ) -> None:
-        """Add a change of a result; its sequence in the table's stream identifies the result."""
+        """Add an exception for a changed result; the result's sequence in the table's stream identifies it."""
         data = event.data
         of_result = {"game": data.game, "gaming_day": data.gaming_day, "first": sequence, "last": sequence}
         self._open(entry, event.time, kind, event.subject, **of_result, **why)
@@ -195,7 +196,7 @@ def _why(correction: Correction | None) -> dict[str, str]:
 
 
 def _table_of(stream: str | None) -> dict[str, Any]:
-    """Return the property and table that the stream of a table or pit names, or a record's key of the same form."""
+    """Return the property and table named by the stream of a table or pit, or by a record's key of the same form."""
     match (stream or "").split("/"):
         case ["", "properties", property_name, "tables", table] | [
             "",

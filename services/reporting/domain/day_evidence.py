@@ -1,7 +1,7 @@
 """The evidence of a single gaming day: its rounds in order, and the counts of its tables. Pure.
 
-A round is one observation of each test, because its seats share cards. For speed, rounds without a hit are only
-counted, and multiplied in at the next hit; that does not favor any bet.
+A round is one observation of each test, because its seats share cards. For speed, rounds in which a row is not hit are
+only counted, and are added to the row's evidence at its next hit. This favors neither side of the test.
 """
 
 from collections import Counter, defaultdict
@@ -31,10 +31,10 @@ Edges = Mapping[tuple[str, str], HouseEdge]
 
 @dataclass(frozen=True, slots=True)
 class ShownRound:
-    """The tested data of a settled round: dealer, submission, lines, and stakes by seat.
+    """The data of a settled round that are tested: dealer, submission, lines, and stakes by seat.
 
-    `lines` are (wager, category, lines, stake, sum of squared stakes, payout), cents, if the house pays; `stakes` are
-    (wager, seat, cents), negative if the stake lost.
+    `lines` are the lines that the house pays: (wager, category, number, stake, sum of squared stakes, payout), in
+    cents. `stakes` are (wager, seat, cents); the cents are negative if the stake lost.
     """
 
     game: str
@@ -48,7 +48,7 @@ class Odds:
     """Upper bounds on the probabilities of a wager's rows under a submission, and the bets based on them."""
 
     def __init__(self, returns: Returns) -> None:
-        """Use the exact distribution. If a win names no row, hits of rows cannot be counted."""
+        """Use the exact distribution. If some win has no category, hits of any row cannot be counted."""
         categories = {name for hit in returns.hits for name in (hit.won.category, hit.won.bonus) if name is not None}
         self.returns = returns
         self.rows: Mapping[str, Fraction] = {row: returns.probability(row) for row in sorted(categories)}
@@ -89,7 +89,7 @@ class HitRows:
         return self._evidence[row]
 
     def _catch_up(self, row: str) -> None:
-        """Include the rounds since the row's last hit, in which it was not hit."""
+        """Add the rounds since the row's last hit to its evidence, as rounds without a hit."""
         done = self._done[row]
         for block, number in self._blocks.items():
             odds, wagers = block
@@ -140,7 +140,7 @@ class DayEvidence:
             self._add_stakes(table, one)
 
     def _shown(self, one: ShownRound) -> dict[str, tuple[Wagers, int, Counter[str]]]:
-        """Return stakes, payout and hits of a round's tested wagers; a row counts once per wager."""
+        """Return stakes, payout and hits of a round's tested wagers; a row is counted at most once per wager."""
         found: dict[str, tuple[Wagers, int, Counter[str]]] = {}
         for line, category, lines, stake, squares, payout in one.lines:
             wager = self._earners.get((one.submission, line), line)

@@ -1,8 +1,9 @@
 """Sequential evidence against honest play: bets at odds that are fair if play is honest (an e-process).
 
-A bettor of one unit who never adds to it multiplies it by 1/alpha with a probability of at most alpha, ever (Ville's
-inequality): an alarm at that wealth is false no more often than that, however often it is evaluated, and whenever one
-stops. Bets are the test martingales of Shafer, "Testing by betting" (2021). Pure; floats, because no money moves.
+A bettor starts with one unit of wealth and never adds to it. If play is honest, the probability that the wealth ever
+reaches 1/alpha is at most alpha (Ville's inequality). So an alarm at that wealth is a false alarm with a probability of
+at most alpha, however often the wealth is evaluated and whenever the test is stopped. The bets are the test martingales
+of Shafer, "Testing by betting" (2021). Pure; floats, because no money moves.
 """
 
 from collections.abc import Sequence
@@ -15,17 +16,17 @@ FALSE_ALARMS: Final = Fraction(1, 1000)
 """The probability that honest play ever raises the alarm of one test."""
 
 EXCESSES: Final = (0.25, 1.0, 4.0)
-"""Alternatives bet on: 1.25 times, twice and five times the expected value; a third of the unit on each."""
+"""The alternatives, each bet on with a third of the unit: 1.25, 2 and 5 times the expected value."""
 
 _MOST_BET: Final = 0.9
-"""The maximum share of its wealth that a bet may lose: one that bets everything is ruined by one miss."""
+"""The maximum share of its wealth that a bet may lose, because a bet of everything is ruined by one miss."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """The result of a test after `n` observations: its statistic, the threshold, and whether it was reached.
 
-    The statistic is the common logarithm of the wealth: honest play reaches 3 in at most one of a thousand tests.
+    The statistic is the common logarithm of the wealth: in honest play, at most one of a thousand tests reaches 3.
     """
 
     n: int
@@ -60,8 +61,8 @@ class Evidence:
 def factors(actual: Fraction | int, expected: Fraction, variance: Fraction) -> tuple[float, ...]:
     """Return the log wealth multipliers of an observation of a non-negative quantity.
 
-    `expected` is the maximum mean in honest play, given everything before; `variance` determines the size of bets, and
-    does not affect the false alarm rate.
+    `expected` is the largest mean possible in honest play, given all earlier observations. `variance` determines only
+    the size of bets, not the false alarm rate.
     """
     assert actual >= 0, f"{actual} was observed of what is never below 0"
     assert expected > 0, f"{expected} was expected: nothing can be more than that by a share"

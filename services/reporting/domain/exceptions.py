@@ -11,11 +11,11 @@ Closed = Literal["mended", "dismissed"]
 
 
 class ExceptionDetails(BaseModel):
-    """The exception that an entry reports: `first` to `last` of a `stream` are missing or refused.
+    """An exception reported by an entry, such as the missing or refused events `first` to `last` of a `stream`.
 
-    A notice is a finding of settlement about a round: `code` names it, `paragraph` is the rule, `detail` explains it,
-    `seat` is the seat (0: the dealer). `number` is its index among the notices of its entry, from 1, and 0 for other
-    exceptions. `entered_by` and `approved_by` are responsible for a change of a round.
+    A notice is a finding of settlement about a round: `code` names the finding, `paragraph` is the rule, `detail`
+    explains it, `seat` is the seat (0: the dealer). `number` counts the notices of an entry from 1; other exceptions
+    have 0. `entered_by` and `approved_by` are the people responsible for a change of a round.
     """
 
     kind: ExceptionKind

@@ -1,4 +1,4 @@
-"""The legal sources of figures: the dated values in packs that they were computed with. Pure."""
+"""The legal sources of figures: the dated pack values with which the figures were computed. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _HALF: Final = Fraction(1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A value in a pack that a figure was computed with: its path in the pack, its text, and its source."""
+    """A pack value with which a figure was computed: its path in the pack, its text, and its source."""
 
     place: str
     value: str
@@ -31,7 +31,7 @@ class Applied:
 
 
 def unconfirmed(applied: Iterable[Applied]) -> tuple[Applied, ...]:
-    """Return those of the values that are unconfirmed, without duplicates."""
+    """Return the unconfirmed ones of these values, without duplicates."""
     return tuple(dict.fromkeys(one for one in applied if one.status == "unconfirmed"))
 
 

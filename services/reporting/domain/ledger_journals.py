@@ -1,7 +1,7 @@
 """The general-ledger journals of a sealed gaming day: one as of its seal, and two for each later change. Pure.
 
-A change reverses the previous journal, line by line, and posts the day again under the next number. So a journal that
-was exported never changes.
+A change reverses the previous journal, line by line, and posts the day again under the next number. So an exported
+journal never changes.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ class JournalLine:
 
 @dataclass(frozen=True, slots=True)
 class LedgerJournal:
-    """A journal: its number, its gaming day, the moment as of which it was known, and its lines, which sum to zero.
+    """A journal: its number, its gaming day, its as-of time, and its lines, which sum to zero.
 
     `version` is 1 for the day as sealed. A reversal has the number of the journal that it reverses, followed by `R`.
     """

@@ -1,8 +1,8 @@
-"""Past posting: stakes raised after the outcome is known. Raised stakes win more often than others. Pure.
+"""Past posting: stakes raised after the outcome is known. Such stakes win more often than others. Pure.
 
 In honest play the outcome of a wager does not depend on its stake, whatever the player did before: doubling the stake
-after each loss does not win more often. So nothing is assumed about how stakes follow from earlier ones, nor about how
-often the player wins: raised and other stakes are compared with each other, one to one.
+after each loss does not win more often. So the test assumes nothing about how stakes follow from earlier stakes, nor
+about how often the player wins. It pairs the outcomes of raised stakes with those of other stakes.
 """
 
 from dataclasses import dataclass, field, replace
@@ -18,19 +18,19 @@ _FEWEST: Final = 5
 _EARLIER: Final = 25
 """Maximum number of earlier stakes to compare with; only the latest are kept."""
 _WAITING: Final = 100
-"""Maximum number of outcomes that wait to be paired with one of the other kind; further ones are dropped."""
+"""Maximum number of outcomes waiting to be paired with an outcome of the other kind; further ones are dropped."""
 
 _OTHERS_WIN: Final = (0.05, 0.2, 0.45)
 _RAISED_WIN: Final = (0.6, 0.8, 0.95)
 _BETS: Final = tuple(product(_RAISED_WIN, _OTHERS_WIN))
-"""The alternatives bet on: how often raised stakes win, and how often others do."""
+"""The alternatives that are bet on: pairs of the win probabilities of raised and of other stakes."""
 
 
 def _factors(raised: bool, other: bool) -> tuple[float, ...]:
-    """Return the log wealth multipliers of a pair of outcomes, of a raised and another stake.
+    """Return the log wealth multipliers of a pair of outcomes: that of a raised stake, and that of another stake.
 
-    A multiplier is the probability of the two outcomes under the bet, divided by their probability if raised and other
-    stakes win equally often, at the mean of the bet's two probabilities. Whatever the common probability is in honest
+    A multiplier is the probability of the two outcomes under a bet, divided by their probability if raised and other
+    stakes win equally often: with the mean of the bet's two probabilities. Whatever the common probability is in honest
     play, the expected multiplier is at most 1 (Turner, Ly and Grünwald, "Generic e-variables for exact sequential
     k-sample tests", 2024).
     """
@@ -48,9 +48,9 @@ _FACTORS: Final = {(raised, other): _factors(raised, other) for raised, other in
 
 @dataclass(frozen=True, slots=True)
 class RaisedStakes:
-    """The state for the stakes of one player (or seat) on one wager type, in order.
+    """The test's state for the stakes of one player (or seat) on one wager type, in order.
 
-    `earlier` are the latest stakes, cents; `waiting_raised` and `waiting_others` are outcomes waiting to be paired.
+    `earlier` are the latest stakes, in cents; `waiting_raised` and `waiting_others` are outcomes waiting to be paired.
     """
 
     evidence: Evidence = field(default_factory=lambda: Evidence(wealths=(0.0,) * len(_BETS)))
@@ -59,7 +59,7 @@ class RaisedStakes:
     waiting_others: tuple[bool, ...] = ()
 
     def raises(self, stake_cents: int) -> bool | None:
-        """Return whether a stake exceeds the median of the earlier ones; None while there are too few."""
+        """Return whether a stake exceeds the median of the earlier stakes; None while there are too few of them."""
         if len(self.earlier) < _FEWEST:
             return None
         return stake_cents > sorted(self.earlier)[len(self.earlier) // 2]

@@ -1,7 +1,7 @@
 """Statistical tests of figures against exact expectations, and of counts and stakes against honest play. Pure.
 
 Expectations come from the exact distribution of a wager (`shared.rules.returns`); without one, nothing is claimed about
-its win. A test over time is `Evidence`: its false alarm rate is stated, however often it is evaluated.
+its win. Tests that are repeated over time use `Evidence`, whose false alarm rate holds however often it is evaluated.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,17 +15,17 @@ from services.reporting.domain.evidence import FALSE_ALARMS, Evidence, Finding, 
 from shared.rules import Returns
 
 SHOE_TOLERANCE: Final = Fraction(1, 50)
-"""Maximum relative excess of a row's probability later in a shoe, given earlier cards, over that of full decks."""
+"""Maximum relative increase of a row's chance over that in full decks, once earlier cards of a shoe are known."""
 
 HONEST_SHORT: Final = Fraction(2, 3)
-"""Maximum share of short counts among inaccurate honest counts: an underpaid player complains, few overpaid ones do."""
+"""Maximum share of short counts among honest errors: underpaid players complain, but few overpaid players do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wagers:
-    """Wagers of one type under one submission: their number, the sum of stakes in cents, and of squared stakes.
+    """Wagers of one type under one submission: number, sum of stakes (cents), and sum of squared stakes.
 
-    Wagers of a round that one card decides, such as Insurance, count as one wager of their total.
+    Wagers of a round that are decided by one card, such as Insurance, count as a single wager of their total stake.
     """
 
     number: int
@@ -34,7 +34,7 @@ class Wagers:
 
     @classmethod
     def of(cls, stakes_cents: Iterable[int]) -> "Wagers":
-        """Return the number and sums of these stakes, cents."""
+        """Return the number and sums of these stakes, in cents."""
         stakes = tuple(stakes_cents)
         return cls(len(stakes), sum(stakes), sum(stake * stake for stake in stakes))
 
@@ -44,10 +44,11 @@ class Wagers:
 
 @dataclass(frozen=True, slots=True)
 class AgainstExpectation:
-    """Payout against its exact expectation, cents, and their difference.
+    """Payout compared with its exact expectation, in cents.
 
-    `z` is the difference in standard deviations; `p` is the two-sided probability of one at least as large, by the
-    normal distribution: an approximation for many wagers and a single evaluation. Repeated evaluation needs `Evidence`.
+    `z` is the difference in standard deviations. `p` is the two-sided probability of a difference at least as large, by
+    the normal distribution. It is an approximation for many wagers, and valid only for a single evaluation; repeated
+    evaluation needs `Evidence`.
     """
 
     number: int
@@ -63,7 +64,7 @@ class AgainstExpectation:
         return f"{self.z:+.2f}"
 
     def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
-        """Return the finding of a single evaluation: whether the difference exceeds chance at this probability."""
+        """Return the finding of a single evaluation, with this probability of a false alarm."""
         threshold = NormalDist().inv_cdf(1 - float(false_alarms) / 2)
         return Finding(self.number, self.z, threshold, abs(self.z) >= threshold)
 
@@ -79,7 +80,7 @@ def against_expectation(returns: Returns, wagers: Wagers, payout_cents: int) -> 
 def compared(number: int, payout_cents: int, expected_cents: Fraction, variance: Fraction) -> AgainstExpectation:
     """Return the payout of wagers of any types, compared with their total expectation.
 
-    `variance` is in cents squared: the sum over independently decided wagers.
+    `variance` is in cents squared: the sum of the variances of independently decided wagers.
     """
     z = float(payout_cents - expected_cents) / sqrt(variance) if variance > 0 else 0.0
     return AgainstExpectation(number, payout_cents, expected_cents, variance, z, erfc(abs(z) / sqrt(2)))
@@ -117,9 +118,9 @@ _NEGLIGIBLE: Final = 1e-18
 def rows_too_often(
     returns: Returns, hits: Mapping[str, int], number: int, false_alarms: Fraction = FALSE_ALARMS
 ) -> dict[str, Finding]:
-    """Return for each category whether `number` independent wagers hit it too often, in a single evaluation.
+    """Return for each category whether it was hit too often in `number` independent wagers; for a single evaluation.
 
-    The statistic is the exact tail probability; the false alarm rate holds for all rows together. A wager whose payouts
+    The statistic is the exact tail probability. The false alarm rate holds for all rows together. A wager whose payouts
     have no categories has no rows.
     """
     categories = {name for hit in returns.hits for name in (hit.won.category, hit.won.bonus) if name is not None}
@@ -134,11 +135,11 @@ def rows_too_often(
 def observe_hits(
     evidence: Evidence, probability: Fraction, hits: int, number: int, *, tolerance: Fraction = Fraction(0)
 ) -> Evidence:
-    """Return the evidence that a row (or any row: the hit frequency) is hit too often, after a block's hits.
+    """Return the evidence that a row (or any row: the hit frequency) is hit too often, updated with a block of wagers.
 
-    A block is everything that depends on one shuffle, a round: dependence between its seats does not make an alarm more
-    probable. If rounds are dealt from one shoe, use `SHOE_TOLERANCE`. Bets based on knowledge of the cards are what
-    this detects: leave out Insurance, which is wagered with cards in sight.
+    A block is all wagers that depend on one shuffle, such as a round: dependence between its seats does not make an
+    alarm more probable. If several rounds are dealt from one shoe, use `SHOE_TOLERANCE`. The test detects wagers made
+    with knowledge of the cards, so leave out Insurance, which everybody wagers with cards in sight.
     """
     if not number:
         return evidence
@@ -148,7 +149,7 @@ def observe_hits(
 def hit_factors(
     probability: Fraction, hits: int, number: int, *, tolerance: Fraction = Fraction(0)
 ) -> tuple[float, ...]:
-    """Return the log wealth multipliers of a block's hits for `observe_hits`."""
+    """Return the log wealth multipliers for `hits` in a block of `number` wagers (see `observe_hits`)."""
     assert 0 <= hits <= number, f"{hits} hits of {number} wagers"
     most = min(probability * (1 + tolerance), Fraction(1))
     return factors(hits, most * number, most * (1 - most) * number)
@@ -157,9 +158,9 @@ def hit_factors(
 def observe_returns(
     evidence: Evidence, returns: Returns, wagers: Wagers, payout_cents: int, *, tolerance: Fraction = Fraction(0)
 ) -> Evidence:
-    """Return the evidence that wagers return too much, after a block of them (see `observe_hits`).
+    """Return the evidence that wagers return too much, updated with a block of wagers (see `observe_hits`).
 
-    Unlike hits it weighs cents: high-paying rows count for more, and take longer to distinguish from luck.
+    Unlike `observe_hits`, it weighs cents: high-paying rows count for more, and take longer to distinguish from luck.
     """
     if not wagers.number:
         return evidence
@@ -170,10 +171,11 @@ def observe_returns(
 def observe_count(evidence: Evidence, variance_cents: int, *, short: Fraction = HONEST_SHORT) -> Evidence:
     """Return the evidence that a dealer overpays, updated with a count of a table at which the dealer dealt.
 
-    `variance_cents` is counted less expected. Nothing is assumed about how often or by how much honest counts are off,
-    only that at most a share of `short` of the inaccurate ones is short, whatever came before. Use the counts of one
-    dealer at all tables, in order; an exact count is no evidence. A short count counts against every dealer who dealt
-    there since the previous count, so an alarm shows where to look, not who is responsible.
+    `variance_cents` is counted less expected. Nothing is assumed about the number or the size of honest errors. The
+    only assumption is that at most a share of `short` of the inaccurate counts is short, whatever the earlier counts
+    were. Use the counts of one dealer at all tables, in order; an exact count is no evidence. A short count counts
+    against every dealer who dealt there since the previous count, so an alarm shows where to look, not who is
+    responsible.
     """
     if not variance_cents:
         return evidence

@@ -17,7 +17,7 @@ class TipShare:
 
     @property
     def cents(self) -> int:
-        """Return the dealer's payment, cents."""
+        """Return the dealer's payment, in cents."""
         return self.part_cents + self.remainder_cents
 
 

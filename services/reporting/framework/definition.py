@@ -24,9 +24,9 @@ class Report:
     """A report: its name in URLs and commands, its purpose, the periods that it can be requested for, its sections.
 
     `sources` are the fact types behind its figures, `signatures` the lines on which people sign the page. `fill`
-    computes the content from the read model. `role` is required of readers. With `of_days`, the report is about events
-    of gaming days and does not exist for days without any. `sheet` names leading key columns: sections whose keys begin
-    with them are printed together, one sheet for each of their values.
+    computes the content from the read model. Readers need the `role`. With `of_days`, the report is about events of
+    gaming days, and there is no report for days without events. `sheet` names the first columns of section keys: the
+    rows of all sections with the same values in these columns are printed together on one sheet.
     """
 
     name: str

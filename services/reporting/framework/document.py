@@ -51,7 +51,7 @@ class Column:
 class Section:
     """A table of a report: its columns, and the columns that form the key of a row.
 
-    No column is called `id`, which names a row.
+    No column may be called `id`, because that is the name of a row's identifier.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Row:
 
 
 class Made(Sequence[Mapping[str, Value | Figure | Cell]], Generic[ThingT]):
-    """A sequence of rows, each created when it is read, because most of thousands of rows never are."""
+    """A sequence of rows, each of which is created when it is read, because most rows of long sections never are."""
 
     def __init__(self, things: Sequence[ThingT], make: Callable[[ThingT], Mapping[str, Value | Figure | Cell]]) -> None:
         self._things, self._make = things, make
@@ -110,7 +110,7 @@ class Made(Sequence[Mapping[str, Value | Figure | Cell]], Generic[ThingT]):
 
 @dataclass(frozen=True)
 class Filled:
-    """A section with the given values of its rows, and the total of the summed columns, if any.
+    """A section with the values of its rows as given, and the row of totals, if any column is summed.
 
     `cut_from` is the full number of rows if the section was cut to its first rows.
     """
@@ -126,7 +126,7 @@ class Filled:
         return tuple(self._made())
 
     def each(self) -> Iterable[Row]:
-        """Iterate over the rows without keeping those of long sections. Raises: KeyError as `rows`."""
+        """Iterate over the rows; those of long sections are not kept. Raises: KeyError for a value without a column."""
         return self.rows if len(self.given) <= _KEPT_ROWS_MAX else self._made()
 
     def _made(self) -> Iterator[Row]:
@@ -158,8 +158,9 @@ def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], 
     """Return a section with rows, which map column names to values; a missing column is empty.
 
     The total row has the sums of the `added` columns, and `totals` for values that cannot be summed, such as a
-    percentage. If the rows are `Made`, they are not read here, so `totals` must include the sums. Raises: KeyError for
-    a value without a column.
+    percentage. Rows of type `Made` are not read here, so `totals` must then include the sums.
+
+    Raises: KeyError for a value without a column.
     """
     if isinstance(rows, Made):
         missing = {column.name for column in section.columns if column.added} - totals.keys()
@@ -238,7 +239,7 @@ class Identity:
 class Mark:
     """A remark that readers need: an unconfirmed value of law, with its source and the reason.
 
-    `columns` are the affected ones, each as `section/column`.
+    `columns` are the affected columns, each as `section/column`.
     """
 
     what: str
@@ -250,8 +251,8 @@ class Mark:
 class Header(BaseModel):
     """The header, with the same fields in every report.
 
-    `known_at` is the moment as of which the report was computed: it contains what was recorded up to then, and the same
-    query as of the same moment gives the same bytes. `version` starts at 1 and grows with restatements of the reported
+    `known_at` is the report's as-of time: the report contains everything recorded up to then, and the same query with
+    the same as-of time gives the same bytes. `version` starts at 1 and increases with restatements of the reported
     days. `through` is the read position of each shard of each journal, `sha256` covers the content.
     """
 

@@ -28,9 +28,9 @@ class Aggregate:
     """The selection of entries that are summed to a figure: `measures` of a `book`, filtered by dimensions.
 
     `book` is `rounds` (figures of settled rounds), `played` (numbers of rounds and of their seats), `lines` (figures of
-    settlement lines) or `amounts` (measures of other facts). First and last gaming day are inclusive. `closed` limits
-    rounds to those closed after the first and up to the second of its moments. `known_at` is the moment as of which the
-    entries were summed, if it differs from the report's.
+    settlement lines) or `amounts` (measures of other facts). First and last gaming day are inclusive. `closed` is a
+    pair of times: only rounds closed after the first and up to the second are included. `known_at` is the as-of time of
+    the sum, if it differs from the report's.
     """
 
     book: Literal["rounds", "played", "lines", "amounts"]
@@ -63,7 +63,7 @@ class Part:
     value: Factor | None = None
 
     def as_of(self, moment: datetime) -> Part:
-        """Return the same part as known at an earlier moment."""
+        """Return the same part as of an earlier time."""
         source = self.source
         return replace(self, source=replace(source, known_at=moment)) if isinstance(source, Aggregate) else self
 
@@ -76,7 +76,7 @@ Sources = tuple[Source | Part, ...]
 
 
 def stated(value: Factor, *entries: EntryRef) -> tuple[Part, ...]:
-    """Return the provenance of a value that the first entry states; the other entries decide or repeat it and add 0."""
+    """Return the provenance of a value stated by the first entry; the others only decide or repeat it, and add 0."""
     return tuple(Part(entry, 1, 0 if number else value) for number, entry in enumerate(entries))
 
 
@@ -86,7 +86,7 @@ def counted_each(entries: Iterable[EntryRef]) -> tuple[Part, ...]:
 
 
 class EntriesOf:
-    """The entries of summed items, resolved on demand; each adds `value_of(item)`, or no amount without `value_of`."""
+    """The entries of summed items, resolved on demand. Each adds `value_of(item)`; without `value_of`, no amount."""
 
     __slots__ = ("_entry_of", "_things", "_value_of")
 
@@ -108,7 +108,7 @@ class EntriesOf:
 
 
 class _Given:
-    """Sources as callers passed them. Aggregates add their own sums; a single entry adds all of `value`, if given."""
+    """Sources as callers passed them: an aggregate adds its own sum, a single entry all of `value` if that is given."""
 
     __slots__ = ("_sources", "_value")
 
@@ -140,7 +140,7 @@ class _Sum:
     def parts(self) -> Iterator[Part]:
         """Yield the parts of the provenances in their order.
 
-        A provenance shared by several others is visited once, after all of them.
+        A provenance that is shared by several others is visited once, after all provenances that contain it.
         """
         sums, leaves = self._in_order()
         factors: dict[int, Factor] = {id(self): 1}
@@ -157,7 +157,7 @@ class _Sum:
                 yield replace(part, factor=None if times is None or part.factor is None else times * part.factor)
 
     def _in_order(self) -> tuple[list[_Sum], list[Origin]]:
-        """Return the nested sums, each after all that contain it, and the leaves in the order of the parts."""
+        """Return the nested sums, each after every sum that contains it, and the leaves in the order of the parts."""
         sums: list[_Sum] = []
         leaves: list[Origin] = []
         seen = {id(self)}

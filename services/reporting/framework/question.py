@@ -1,4 +1,4 @@
-"""The query for a report: property, gaming days, and the moment as of which it is answered. Pure."""
+"""The query for a report: property, gaming days, and as-of time. Pure."""
 
 from calendar import monthrange
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from shared.jurisdictions import GamingPack, period_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportQuery:
-    """The question that a report answers, about the gaming days from `first` to `last`, inclusive.
+    """A query for a report about the gaming days from `first` to `last`, inclusive.
 
-    `known_at` is the moment as of which it is answered; `by` is the person who asks.
+    `known_at` is the as-of time; `by` is the person who queries.
     """
 
     property: str

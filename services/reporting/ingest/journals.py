@@ -85,7 +85,7 @@ class OfJournal(ReadModelHandler[None]):
 
     share = 0.2
     added_up: ClassVar[frozenset[type[Fact]]] = frozenset()
-    """Kinds with one fact per round or wager: they are summed, and no report lists them."""
+    """The kinds of facts recorded once per round or wager: such facts are only summed, and no report lists them."""
 
     def __init__(self) -> None:
         self.places = Places(properties)
@@ -114,7 +114,7 @@ class OfJournal(ReadModelHandler[None]):
         await self.places.refresh(connection)
 
     def require_usable(self, event: Event[Any], state: None) -> None:
-        """Check that the property is known if its clock determines the gaming day. Raises: Refused."""
+        """Check that the property is known if its clock determines the gaming day. Raises: Refused if it is unknown."""
         del state
         named = getattr(event.data, "property", None)
         if named is not None and not isinstance(event.data, CommandRefused) and _asks_the_clock(event.data):
@@ -130,12 +130,12 @@ class OfJournal(ReadModelHandler[None]):
             changes.add_fact(EntryRef.of(self.service, event), event.time, event.data)
 
     def lists(self, fact: Fact) -> bool:
-        """Return whether reports list facts like this one, which are therefore stored as a whole."""
+        """Return whether reports list facts of this kind, which are therefore stored as a whole."""
         return type(fact) not in self.added_up
 
 
 def _asks_the_clock(fact: Any) -> bool:
-    """Return whether a fact has no gaming day of its own, so that the property's clock determines it."""
+    """Return whether the property's clock determines the gaming day of a fact, because the fact states none."""
     return getattr(fact, "gaming_day", None) is None or isinstance(fact, CorrectionOfRound)
 
 
@@ -160,7 +160,10 @@ class Ratings(OfJournal):
 
 
 class Settlements(OfJournal):
-    """Adds settlements to the read model. They cause no journal entries; sums and exceptions follow from the topic."""
+    """Adds settlements to the read model.
+
+    They cause no entries in reporting's journal: sums and exceptions can be derived from the topic alone.
+    """
 
     reader = Reader(
         SETTLEMENTS,

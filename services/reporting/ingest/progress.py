@@ -11,10 +11,10 @@ PROGRESS: Final = ReadProgress(read_until)
 
 
 async def all_read_until(context: ServiceContext) -> datetime | None:
-    """Return the moment up to which all recorded entries have been read; None if a partition's progress is unknown.
+    """Return the time up to which all recorded entries have been read; None if a partition's progress is unknown.
 
-    A partition that no process reads holds the moment back. The setting `reports_delay_seconds` is subtracted, to allow
-    for the usual delay of relays; it does not cover a longer backlog.
+    A partition that no process is reading keeps this time from advancing. The setting `reports_delay_seconds` is
+    subtracted, to allow for the usual delay of relays; it does not cover a longer backlog.
     """
     known = await PROGRESS.read(context)
     read = [until for until in known.values() if until is not None]

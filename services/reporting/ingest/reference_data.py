@@ -32,7 +32,7 @@ class ApprovedProperties(Properties):
     keeps = (documents,)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the entries that are not stored yet: every process reads this topic and writes them."""
+        """Write the entries not stored yet: every process reads this topic, so another may have written them."""
         await super().keep(connection, events, at)
         await self.keep_again(connection, events, at)
 
@@ -46,7 +46,7 @@ _ADD_EDGES = insert(house_edges, on_conflict="skip")
 
 
 class Submissions(RulesSubmissions):
-    """Stores filings and decisions of rules submissions, and the house edges of approved ones.
+    """Stores filings and decisions of rules submissions, and the house edges of approved submissions.
 
     Computing a house edge takes up to several seconds per wager, so it is done in a thread before a transaction begins.
     """

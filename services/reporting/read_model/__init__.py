@@ -1,1 +1,1 @@
-"""The read model behind the reports: sums of measures over all services' journals, as known at any moment."""
+"""The read model behind the reports: sums of measures over all services' journals, as of any time."""

@@ -1,14 +1,19 @@
 """Measures of the wagering accounts: balances, and the causes of their changes. Pure; cents.
 
-`account_balance_cents` is a movement's change of an account (the item), whether available, on hold or in play, and
-`promotional_balance_cents` the promotional part of that change; the table is empty for a wallet. `held_cents` and
-`in_play_cents` are the money on hold and in play for a round (the item), from movements; `holds_cents` is the sum of
-holds, from authorizations and releases. `account_uncovered_cents` is what a round staked from an account beyond its
-holds, and `account_shortage_cents` what could not be taken back from it: the item of both is an `AccountOfRound`.
-`voucher_cents` is what vouchers (the item: their reference) were issued for, less redemptions. `account_in_cents` and
-`account_out_cents` are currency paid into and out of an account (the item); for `others_in_cents` and
-`others_out_cents` see services.reporting.read_model.cage. All other measures are causes of changes of the liability, or
-of its promotional part.
+The item of a measure is given in parentheses; the table of an amount is empty for a wallet.
+
+- `account_balance_cents` (account): the change of an account's money by a movement, whether available, on hold or in
+  play; `promotional_balance_cents` is the promotional part of the change.
+- `held_cents`, `in_play_cents` (round): the money on hold and in play for a round, from movements.
+- `holds_cents`: the sum of holds, from authorizations and releases.
+- `account_uncovered_cents` (`AccountOfRound`): the part of a round's stakes that the account's holds did not cover.
+- `account_shortage_cents` (`AccountOfRound`): the part of a round's credits that could not be taken back from the
+  account.
+- `voucher_cents` (the voucher's reference): the amount for which a voucher was issued, less redemptions.
+- `account_in_cents`, `account_out_cents` (account): currency paid into and out of an account.
+- `others_in_cents`, `others_out_cents`: see services.reporting.read_model.cage.
+
+All other measures are causes of changes of the liability, or of its promotional part.
 """
 
 from collections.abc import Iterator, Sequence
@@ -58,7 +63,7 @@ class AccountOfRound:
 
 @adds(AccountBoughtIn)
 def bought_in(fact: AccountBoughtIn) -> Iterator[Amount]:
-    """Yield what was paid into an account; the item is the instrument, or the voucher's reference."""
+    """Yield the amounts of a payment into an account, by instrument, and by reference if it was a voucher."""
     yield from _balances(fact.movements)
     yield Amount("bought_in_cents", fact.cents, _table_of(fact.movements), item=fact.instrument)
     if fact.instrument == "cash":
@@ -70,7 +75,7 @@ def bought_in(fact: AccountBoughtIn) -> Iterator[Amount]:
 
 @adds(AccountCashedOut)
 def cashed_out(fact: AccountCashedOut) -> Iterator[Amount]:
-    """Yield what was paid out of an account; the item is the instrument, or the voucher's reference."""
+    """Yield the amounts of a payment out of an account, by instrument, and by reference if it was a voucher."""
     yield from _balances(fact.movements)
     yield Amount("cashed_out_cents", fact.cents, _table_of(fact.movements), item=fact.instrument)
     if fact.instrument == "cash":
@@ -81,7 +86,7 @@ def cashed_out(fact: AccountCashedOut) -> Iterator[Amount]:
 
 
 def _of_others(fact: AccountBoughtIn, direction: Direction) -> Iterator[Amount]:
-    """Yield currency attributed to others than the account's patron: to the conductor, and to the beneficiaries."""
+    """Yield currency attributed to persons other than the account's patron: the conductor and the beneficiaries."""
     conductor = () if fact.conducted_by is None else (fact.conducted_by,)
     for one in (*conductor, *(fact.on_behalf_of or ())):
         yield Amount(f"others_{direction}_cents", fact.cents, _table_of(fact.movements), item=one)
@@ -125,7 +130,7 @@ def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[A
 
 @adds(WagersSettled, WagersReversed, WagersVoided)
 def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amount]:
-    """Yield a round's result at its table, and the amounts that accounts could not cover or give back."""
+    """Yield a round's result at its table, and the amounts that accounts could not cover or could not give back."""
     yield from _balances(fact.movements)
     yield from _of_round(fact.movements, fact.table, fact.round_id)
     yield Amount("holds_cents", -sum(one.released_cents for one in fact.accounts), fact.table)
@@ -141,7 +146,7 @@ def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amo
 
 
 def _table_of(movements: Sequence[AccountMovement]) -> str:
-    """Return the table of a fact's account, which is that of the first movement; empty for a wallet."""
+    """Return the table of a fact's account, as stated by its first movement; empty for a wallet."""
     return next((one.table or "" for one in movements), "")
 
 

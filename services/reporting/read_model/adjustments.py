@@ -20,11 +20,12 @@ AdjustmentStatus = Literal["entered", "approved", "rejected"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjustment:
-    """An adjustment of a figure.
+    """An adjustment of a figure in a service's books.
 
-    `of` names the service area, `number` is its number there, `figure` what it changes: for a table and shift, an
-    account, or a pool (`about`). `change` is the amount; `before` and `after` are the figures around it, actual or
-    expected. All three are cents as a decimal, None if unknown. `decided_by` approved or rejected it.
+    `of` is the kind of books: `win`, `account` or `meter`; `number` is the adjustment's number there. `figure` is the
+    adjusted figure: of a table and shift, or of the account or pool `about`. `change` is the amount, `before` and
+    `after` are the figure without and with it, actual or (until the decision) expected. All three are cents as decimal
+    texts, None if unknown. `decided_by` approved or rejected the adjustment.
     """
 
     of: str
@@ -59,12 +60,12 @@ def is_over_limit(books: Books, one: Adjustment) -> bool:
 
 
 def limit_cents(books: Books, one: Adjustment) -> int:
-    """Return the amount, cents, above which adjustments of the gaming day are listed."""
+    """Return the amount, in cents, above which adjustments of the gaming day are listed."""
     return books.place_on(one.gaming_day).limit_cents("adjustment_listed_cents", one.gaming_day)
 
 
 AdjustmentsOf = Callable[[Books], Awaitable[Sequence[Adjustment]]]
-"""A function that returns the adjustments of a question's gaming days: entered, approved or rejected."""
+"""A function that returns the adjustments entered, approved or rejected on the queried gaming days."""
 
 _MEASURES: Final = {
     "opener": "opener_cents",
@@ -78,9 +79,9 @@ _MEASURES: Final = {
 
 
 async def of_win(books: Books) -> Sequence[Adjustment]:
-    """Return the adjustments of the win of tables, by day and number.
+    """Return the adjustments of the win of tables, ordered by day and number.
 
-    `before` is the counted or moved figure, including earlier approved adjustments.
+    `before` is the counted or recorded figure, including earlier approved adjustments.
     """
     said = await books.facts(AdjustmentEntered, AdjustmentApproved, AdjustmentRejected)
     if not said:
@@ -105,13 +106,13 @@ def _by_number(said: Iterable[Listed]) -> Iterable[list[Listed]]:
 
 
 def _when(entries: Sequence[Listed]) -> tuple[bool, datetime]:
-    """Return a sort key: approved ones first, in order of approval."""
+    """Return a sort key: approved adjustments first, in the order of approval, then all others."""
     last = entries[-1]
     return not isinstance(last.fact, AdjustmentApproved), last.recorded_at
 
 
 def _of_win(entries: Sequence[Listed], standing: dict[tuple[str, ...], int]) -> Adjustment:
-    """Return an adjustment of win; `standing` are the figures so far, to which an approved adjustment is added."""
+    """Return an adjustment of win; an approved adjustment is added to the figures so far (`standing`)."""
     fact = entries[-1].fact
     place = (str(fact.gaming_day), fact.table, fact.shift, fact.figure)
     before = standing.get(place, 0)
@@ -152,10 +153,9 @@ _OPENED_AT: Final = text("""
 
 
 async def of_accounts(books: Books) -> Sequence[Adjustment]:
-    """Return the adjustments of wagering accounts, on the gaming day of their decision, or else of their entry.
+    """Return the adjustments of wagering accounts, on the gaming day of their decision or, while undecided, of entry.
 
-    `before` and `after` are the available amounts. An adjustment that was rejected before its entry arrived is left
-    out.
+    `before` and `after` are the available amounts. An adjustment whose rejection was read before its entry is left out.
     """
     said: dict[tuple[str, int], list[Listed]] = {}
     for one in await books.all_facts(
@@ -213,7 +213,7 @@ _Display = tuple[str | None, str | None, str | None]
 
 
 async def of_meters(books: Books) -> Sequence[Adjustment]:
-    """Return people's changes of progressive meters; a transfer is listed for each of its two pools.
+    """Return the changes of progressive meters requested by people; a transfer is listed for each of its two pools.
 
     `before` and `after` are the exact display; they are unknown until the change is approved.
     """
@@ -274,7 +274,7 @@ def _wanted(asked: ChangeRequested) -> dict[str, str | None]:
 
 
 def _display(movement: Movement) -> _Display:
-    """Return the effect of a movement by people on a display."""
+    """Return the display before and after a movement requested by people, and the change."""
     after = parse_exact(movement.display_cents)
     moved = sum(map(parse_exact, (movement.transfer_cents, movement.reset_cents, movement.released_cents)))
     return exact_text(after - moved), exact_text(moved), exact_text(after)
@@ -289,5 +289,5 @@ SOURCES: Final[tuple[AdjustmentsOf, ...]] = (of_win, of_accounts, of_meters)
 
 
 async def adjustments_of(books: Books) -> list[Adjustment]:
-    """Return all adjustments of the question's gaming days."""
+    """Return all adjustments of the queried gaming days."""
     return [one for source in SOURCES for one in await source(books)]

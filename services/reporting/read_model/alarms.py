@@ -17,9 +17,9 @@ from shared.contracts.alarms import AlarmOwned, AlarmResolved
 
 
 async def of_statistics(books: Books) -> list[Exceptional]:
-    """Return the alarms raised on the question's gaming days, and earlier ones that are still open.
+    """Return the alarms raised on the queried gaming days, and earlier alarms that are still open.
 
-    Each has the entry that sealed the gaming day after which it was raised, and its provenance.
+    Each alarm has the entry that sealed the gaming day after which it was raised, and its provenance.
     """
     known = [alarm for alarm in await alarms_known(books) if alarm.since <= books.question.last]
     if not known:
@@ -52,7 +52,7 @@ def _exception(alarm: Alarm, sealed: EntryRef, evidence: Sources, said: Mapping[
 
 
 async def _said(books: Books) -> dict[str, dict[str, Listed]]:
-    """Return the last facts about owner and conclusion, by name of the alarm and step (`owned` or `resolved`)."""
+    """Return the last fact of each step (`owned` or `resolved`) about an alarm, by the alarm's name and step."""
     found: dict[str, dict[str, Listed]] = {}
     for one in await books.all_facts(AlarmOwned, AlarmResolved):
         step = "resolved" if isinstance(one.fact, AlarmResolved) else "owned"
@@ -76,7 +76,7 @@ def name_of(alarm: Alarm) -> str:
 
 
 async def behind(books: Books, alarms: Sequence[Alarm]) -> dict[Alarm, Sources]:
-    """Return the provenance of alarms: the rounds of the day that raised an alarm, or all inaccurate counts."""
+    """Return the provenance of each alarm: the rounds of the day that raised it, or the dealer's inaccurate counts."""
     moments = {alarm.raised_at for alarm in alarms if alarm.tested.kind == "counts"}
     counts = {moment: await _counts_by(books, moment) for moment in moments}
     return {
@@ -101,7 +101,7 @@ def _rounds(alarm: Alarm) -> Aggregate:
 
 
 async def _counts_by(books: Books, moment: datetime) -> Mapping[str, Sources]:
-    """Return the inaccurate counts that had been tested by a moment, by dealer."""
+    """Return the inaccurate counts that had been tested by a given time, by dealer."""
     found: dict[str, list[EntryRef]] = {}
     for (dealer, _), one in (await dealer_counts(books.known_at(moment).asked(first=date.min, last=date.max))).items():
         found.setdefault(dealer, []).extend(one.entries)

@@ -39,7 +39,7 @@ class Counted(NamedTuple):
 class Box:
     """A drop box removed from a table, its recorded drop, and its count, if any.
 
-    `sales` is what a counted table reports of its sales; None for a table that reports rounds.
+    `sales` is the kind of sales that a counted table reports; None for a table that reports rounds.
     """
 
     exchanged: Listed
@@ -70,7 +70,7 @@ class Box:
         return Figure(currency if instrument == "currency" else checks, self.entry)
 
     def difference(self, instrument: str) -> Figure | None:
-        """Return the variance: counted less recorded, less unrecorded sales; None before the count."""
+        """Return the variance: counted, less recorded and less unrecorded sales; None before the count."""
         found = self.found(instrument)
         return None if found is None else found - self.recorded(instrument) - self.unrecorded(instrument)
 
@@ -88,12 +88,12 @@ class Box:
 
 
 def is_each_reported(sales: Sales | None) -> bool:
-    """Return whether the table reports each sale, as every table does that reports rounds."""
+    """Return whether the table reports each sale; tables that report rounds always do."""
     return sales in (None, "each")
 
 
 async def boxes_of(books: Books) -> list[Box]:
-    """Return the boxes of the question's gaming days, in the order of tables and time."""
+    """Return the boxes of the queried gaming days, in the order of tables and time."""
     first, last = books.question.first, books.question.last
     pairs = await last_and_all(books, pit.ExchangedBox)
     return await boxes_between(
@@ -164,5 +164,5 @@ async def counted_boxes(books: Books) -> dict[tuple[str, int], tuple[int, int]]:
 
 
 def _days(books: Books) -> dict[str, date]:
-    """Return the first and last gaming day as query parameters; a count belongs to the gaming day of its boxes."""
+    """Return the first and last gaming day as query parameters, because a count has the gaming days of its boxes."""
     return {"first": books.question.first, "last": books.question.last}

@@ -1,15 +1,20 @@
 """Measures of the cage: counter checks, and currency transactions of patrons. Pure; cents.
 
-`checks_redeemed_cents` is what was paid on counter checks (the item: the means of payment), and `checks_returned_cents`
-what came back unpaid. `check_left_cents` is what is owed on a check (the item: its serial number): its issuance
-(services.reporting.read_model.inventory), less final payments, and less what was transferred to another check.
-`cage_in_cents` and `cage_out_cents` are currency that persons (the item, by reference; empty if unknown) paid in at the
-cage, and were paid out. `others_in_cents` and `others_out_cents` are currency that is attributed to another person as
-well (the item): to the beneficiary of a transaction at the cage or at a table, or to the conductor of a transaction of
-another patron's account. `instruments_in_cents` and `instruments_out_cents` are the same for monetary instruments.
-Voids are deducted on the day of the voided transaction. `checks_written_off_cents` is what was written off (the item:
-why), and `checks_recovered_cents` what was paid on it later (the item: the means of payment), less what came back
-unpaid. `checks_replaced_cents` is what passed from checks to their replacements.
+The item of a measure is given in parentheses. Voids are deducted on the day of the voided transaction.
+
+- `checks_redeemed_cents` (means of payment): payments on counter checks.
+- `checks_returned_cents` (means of payment): payments on counter checks that came back unpaid.
+- `check_left_cents` (serial number): the amount owed on a check: its issuance
+  (services.reporting.read_model.inventory), less final payments and write-offs, and less the amount transferred to a
+  replacement.
+- `checks_written_off_cents` (kind of write-off): amounts written off.
+- `checks_recovered_cents` (means of payment): later payments on checks written off, less those that came back unpaid.
+- `checks_replaced_cents`: amounts transferred from checks to their replacements.
+- `cage_in_cents`, `cage_out_cents` (person, by reference; empty if unknown): currency paid in by persons at the cage,
+  and paid out to them.
+- `instruments_in_cents`, `instruments_out_cents` (person): the same for monetary instruments.
+- `others_in_cents`, `others_out_cents` (person): currency that is attributed to a further person: to the beneficiary of
+  a transaction at the cage or at a table, or to the conductor of a transaction of another patron's account.
 """
 
 from collections.abc import Iterator
@@ -34,7 +39,7 @@ from shared.contracts.check_collection import (
 
 @adds(CheckRedeemed, RedemptionVoided)
 def redeemed(fact: CheckRedeemed | RedemptionVoided) -> Iterator[Amount]:
-    """Yield the payment of a redemption, or the reversal of it by a void."""
+    """Yield the payment of a redemption; for a void, its reversal."""
     cents = fact.cents if isinstance(fact, CheckRedeemed) else -fact.cents
     yield Amount("checks_redeemed_cents", cents, fact.table or "", fact.shift, fact.paid_in)
     yield Amount("check_left_cents", -cents, fact.table or "", fact.shift, fact.serial)
@@ -50,14 +55,14 @@ def returned(fact: CheckReturned) -> Iterator[Amount]:
 
 @adds(CheckWrittenOff)
 def written_off(fact: CheckWrittenOff) -> Iterator[Amount]:
-    """Yield the amount of a check that is written off, and so not owed any more."""
+    """Yield the amount of a check that is written off, and therefore no longer owed."""
     yield Amount("checks_written_off_cents", fact.cents, fact.table or "", fact.shift, fact.write_off_kind)
     yield Amount("check_left_cents", -fact.cents, fact.table or "", fact.shift, fact.serial)
 
 
 @adds(CheckRecovered, RecoveryVoided, RecoveryReturned)
 def recovered(fact: CheckRecovered | RecoveryUndone) -> Iterator[Amount]:
-    """Yield a payment on a check that had been written off, or the reversal of that payment."""
+    """Yield a payment on a check that had been written off; for a void or an unpaid return, the payment's reversal."""
     cents = fact.cents if isinstance(fact, CheckRecovered) else -fact.cents
     yield Amount("checks_recovered_cents", cents, fact.table or "", fact.shift, fact.paid_in)
     yield from _paid_in_currency(fact, cents)

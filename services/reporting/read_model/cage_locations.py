@@ -1,9 +1,11 @@
 """Measures of the locations of the cage, and their last counts. Pure except for the query; cents.
 
-`outside_cents` is the value that an outside party (the item) gave to the cage, less what it took, once received.
-`cage_transit_cents` is the value in transit by a transfer (the item: its number). `chips_in_service` and
-`chips_in_transit` are pieces of the property's own chips (the item: `OwnChips`). `boxes_money_cents` is the currency
-and the rake that the count room found in boxes.
+The item of a measure is given in parentheses.
+
+- `outside_cents` (outside party): the value received from an outside party, less the value that the party received.
+- `cage_transit_cents` (the transfer's number): the value in transit.
+- `chips_in_service`, `chips_in_transit` (`OwnChips`): numbers of pieces of the property's own chips.
+- `boxes_money_cents`: the currency and the rake that the count room found in boxes.
 """
 
 from collections.abc import Iterator
@@ -67,7 +69,7 @@ def returned(fact: CageTransferReturned) -> Iterator[Amount]:
 
 @adds(CageTransferReceived)
 def received(fact: CageTransferReceived) -> Iterator[Amount]:
-    """Yield the end of a transfer's transit, and what passed between the cage and an outside party."""
+    """Yield the end of a transfer's transit, and the value and chips received from or by an outside party."""
     yield from _transit(fact, -1)
     for name, sign in ((fact.giver, 1), (fact.receiver, -1)):
         if name in OUTSIDE:
@@ -105,5 +107,5 @@ _LAST: Final = text("""
 
 
 async def last_counts(books: Books) -> list[Listed]:
-    """Return the last verified count of each location up to the question's last gaming day, by location."""
+    """Return the last verified count of each location up to the last queried gaming day, by location."""
     return [Listed.of(row) for row in await books.read(_LAST, last=books.question.last)]

@@ -1,7 +1,7 @@
 """Compare counted with expected in the database, and return the counts and boxes that differ. Amounts are cents.
 
-A month has tens of thousands of counts and hundreds of thousands of movements; nearly all counts are as expected. Only
-the others are read with everything that explains them.
+A month has tens of thousands of counts and hundreds of thousands of movements, and nearly all counts are as expected.
+Only the counts that differ are read, with all movements that explain them.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ ThingT = TypeVar("ThingT")
 
 @dataclass(frozen=True, slots=True)
 class Compared(Generic[ThingT]):
-    """The result of a comparison over gaming days; only items in `off` were read in full.
+    """The result of comparing counts or boxes with expectation; only the items in `off` were read in full.
 
     `off` are the items that differ or have a case. `alike` is the number of items as expected, by gaming day and kind.
     `alone` are the keys of counts without an expectation: a table's first count, and counts of counted tables.
@@ -111,7 +111,7 @@ _ENTRIES: Final = text("""
 
 
 class Sums(NamedTuple):
-    """People's movements in a span, cents: their total, and sales for currency and counter checks (negative)."""
+    """Movements recorded by people in a span, in cents: their total, and sales by instrument (negative)."""
 
     moved: int = 0
     currency: int = 0
@@ -122,14 +122,14 @@ _NO_SUMS: Final = Sums()
 
 
 async def sums_in(books: Books, spans: Sequence[Span]) -> list[Sums]:
-    """Return people's movements in each of these spans, summed in the database."""
+    """Return the sums of the movements recorded by people in each of these spans, computed in the database."""
     rows = await books.read(_SUMS, spans=given_spans(spans))
     found = {row.number: Sums(row.moved, row.currency, row.checks) for row in rows}
     return [found.get(number, _NO_SUMS) for number in range(1, len(spans) + 1)]
 
 
 async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:
-    """Return the comparison of the counts of table inventories on the question's gaming days."""
+    """Return the comparison of the counts of table inventories on the queried gaming days."""
     pairs = await _pairs(books, *COUNTS)
     spans = [Span(mark.table, before.at, mark.at) for before, mark in pairs if before is not None]
     sums, chips = await asyncio.gather(sums_in(books, spans), chips_in(books, spans))
@@ -155,7 +155,7 @@ async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:
 
 
 async def compared_boxes(books: Books, cases: Cases) -> Compared[Box]:
-    """Return the comparison of drop boxes on the question's gaming days; an uncounted box is listed as differing."""
+    """Return the comparison of drop boxes on the queried gaming days; a box that is not counted yet is in `off`."""
     pairs = await _pairs(books, pit.ExchangedBox)
     spans = [Span(mark.table, None if before is None else before.at, mark.at) for before, mark in pairs]
     counted = await counted_boxes(books)
@@ -174,7 +174,7 @@ async def compared_boxes(books: Books, cases: Cases) -> Compared[Box]:
 
 
 async def _pairs(books: Books, *events: type[PitData]) -> list[tuple[_Mark | None, _Mark]]:
-    """Return pit events of these kinds on the question's days, each with the previous one at its table."""
+    """Return the counts or box exchanges on the queried gaming days, each with the previous one at its table."""
     first, last = books.question.first, books.question.last
     days = {"first": first - NEIGHBORS, "last": last + NEIGHBORS}
     names = [kind_of(event) for event in events]
@@ -207,7 +207,7 @@ def _mark_of(listed: Listed) -> _Mark:
 
 
 async def _listed(books: Books, entries: Iterable[EntryRef]) -> dict[EntryRef, Listed]:
-    """Return facts by their entries."""
+    """Return the facts of these entries, by entry."""
     asked = list(dict.fromkeys(entries))
     rows = await books.read(
         _ENTRIES,

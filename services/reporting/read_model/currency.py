@@ -1,4 +1,4 @@
-"""Currency transactions: of persons in accounts, at the cage and at tables, and large ones of unknown persons."""
+"""Currency transactions: those of persons in accounts, at the cage and at tables, and large ones of unknown persons."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
@@ -31,7 +31,7 @@ BOUGHT: Final = "patron_bought_cents"
 """The measure of chips that known persons bought at tables for currency."""
 
 OTHERS_MEASURES: Final[dict[str, Direction]] = {"others_in_cents": "in", "others_out_cents": "out"}
-"""The measures of currency that is attributed to another person as well: to a beneficiary, or to the conductor."""
+"""The measures of currency that is also attributed to another person: to a beneficiary, or to the conductor."""
 
 CASH: Final = "cash"
 """The instrument of accounts that is currency."""
@@ -131,9 +131,9 @@ _SOLD_TO_NOBODY_KNOWN: Final = text(
 
 
 class _Row(NamedTuple):
-    """A row of `_MOVED`; `voids` is the number, in its series, of the voided entry.
+    """A row of `_MOVED`. `patron` is the owner of the account, or the person at the cage or the table.
 
-    `patron` is the owner of the account, or the person at the cage or the table.
+    `voids` is the number of the voided entry in the row's `series`, None if the row is no void.
     """
 
     service: str
@@ -156,9 +156,9 @@ class _Row(NamedTuple):
 
 
 async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) -> dict[date, tuple[Figure, Figure]]:
-    """Return number and sum (cents) of currency sales of chips to unknown persons at tables, by day.
+    """Return number and sum (cents) of currency sales of chips to unknown persons at tables, by gaming day.
 
-    Only sales of at least `least_cents` of their gaming day count.
+    Only sales of at least the day's `least_cents` are included.
     """
     asked = {"days": list(least_cents), "least_cents": list(least_cents.values())}
     found = {}
@@ -169,7 +169,7 @@ async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) ->
 
 
 async def moved_in_days(books: Books) -> dict[tuple[date, Department], dict[Direction, Figure]]:
-    """Return the currency moved in and out on each of the question's gaming days, by department."""
+    """Return the currency moved in and out on each of the queried gaming days, by department."""
     known = [await books.amounts(tuple(CASH_MEASURES), ("gaming_day", "item"), items=(CASH,))]
     known.append(await books.amounts(("cage_in_cents", "cage_out_cents", _AT_TABLES), ("gaming_day",)))
     found: dict[tuple[date, Department], dict[Direction, Figure]] = {}
@@ -189,13 +189,14 @@ async def moved_currency(
     table_cents: int | None,
     persons: Collection[str] = (),
 ) -> list[CashMovement]:
-    """Return the large transactions from a gaming day to the last of the question, by moment.
+    """Return the large transactions from a gaming day to the last queried one, ordered by time.
 
-    A person's gaming day is large if its total in or out, over accounts, cage and tables, reaches `person_cents`; the
-    days of `persons` are always included. A transaction conducted for others is a transaction of each of them, and of
-    the conductor. A transaction of an unknown person is large from `nobody_cents` on; one at a table from `table_cents`
-    on, or never if that is None. An account without a known patron counts as a person. Voided transactions are left
-    out.
+    All transactions of a person on a gaming day are large if their total in or out, over accounts, cage and tables,
+    reaches `person_cents`, or if the person is one of `persons`. A transaction conducted for others counts for each of
+    them and for the conductor.
+
+    A transaction of an unknown person is large if it reaches `nobody_cents`, or at a table `table_cents` (None: never).
+    An account without a known patron counts as a person. Voided transactions are left out.
     """
     found = await books.read(
         _MOVED,
@@ -232,7 +233,7 @@ def entry_of(movement: CashMovement) -> EntryRef:
 
 
 async def moved_by_measure(books: Books) -> dict[str, int]:
-    """Return the sums of transactions on the question's gaming days by measure, cents, added up entry by entry."""
+    """Return the sums of transactions on the queried gaming days by measure, in cents, added up entry by entry."""
     days = {"first": books.question.first, "last": books.question.last}
     return {row.measure: int(row.cents) for row in await books.read(_SUMS, measures=list(OF_PERSONS), **days)}
 
@@ -262,9 +263,9 @@ def _moved(property_name: str, row: _Row) -> CashMovement:
 
 
 def _agency(row: _Row) -> tuple[str | None, tuple[str, ...]]:
-    """Return conductor and beneficiaries of a transaction for others; (None, ()) if it is the person's own.
+    """Return conductor and beneficiaries of a transaction for others; (None, ()) if it is the person's own transaction.
 
-    A person who moves money of another patron's account moves it for that patron.
+    A person who moves money of another patron's account acts for that patron.
     """
     others = tuple(row.on_behalf_of or ())
     if row.conducted_by is not None and row.patron is not None:

@@ -1,6 +1,6 @@
-"""Generated columns of facts, so that sums and comparisons need not read whole documents.
+"""Generated columns of facts, so that sums and comparisons need not read whole documents. Amounts are cents.
 
-Amounts are cents. All are SQL expressions on the columns of `facts`.
+All expressions are SQL on the columns of `facts`.
 """
 
 from typing import Any, Final
@@ -15,7 +15,7 @@ _MOVED_CENTS: Final = f"""CASE WHEN {_SAID} NOT IN ('vigorish.collected', 'vigor
 """Cents moved by people at a table; null for an event whose chips are counted with the settled round."""
 
 _MOVED_BY: Final = f"CASE {_SAID} WHEN 'chips.sold' THEN data #>> '{{data,instrument}}' ELSE {_SAID} END"
-"""The type of the pit event; for sold chips, the instrument."""
+"""What moved chips or money: the type of the pit event; for sold chips, the instrument."""
 
 _SLIP: Final = """CASE
     WHEN kind = 'slip.requested' THEN (data ->> 'slip') || '/request/' || (data ->> 'request')
@@ -23,9 +23,9 @@ _SLIP: Final = """CASE
     WHEN kind LIKE 'manual_slip.%' THEN (data ->> 'slip') || '/paper/' || (data ->> 'number')
     WHEN event IN ('fill.carried', 'fill.received', 'credit.carried')
         THEN split_part(event, '.', 1) || '/' || (data #>> '{data,number}') END"""
-"""The slip of a step: kind and number, `fill/17`.
+"""The slip that a step belongs to: its kind and number, such as `fill/17`.
 
-A paper slip is `fill/paper/3`, a request `fill/request/9` until it is prepared.
+A paper slip is named like `fill/paper/3`; a request, until it is prepared, like `fill/request/9`.
 """
 
 _SLIP_REQUEST: Final = (
@@ -38,7 +38,7 @@ _CHECK: Final = (
     "CASE WHEN event = 'counter_check.issued' THEN data #>> '{{data,{name}}}' "
     "WHEN kind IN ('counter_check.prepared', 'counter_check.replaced') THEN data ->> '{name}' END"
 )
-"""The name of a field of a Counter Check that was prepared, was issued at a table, or replaces others."""
+"""The field `name` of a counter check that is prepared, is issued at a table, or replaces others."""
 
 
 _ACT: Final = """CASE WHEN kind = 'pit.recorded' THEN (data ->> 'sequence') || '/' || coalesce(data ->> 'revision', '1')
@@ -57,16 +57,16 @@ _DRAWER: Final = """coalesce({fact}.data #>> '{data,drawer}', {fact}.data ->> 'd
 
 
 def drawer(fact: str) -> str:
-    """Return SQL for the person who owes a Counter Check, by reference; `fact` is the alias of the check's fact.
+    """Return SQL for the reference of the person who owes a counter check; `fact` is the alias of the check's fact.
 
-    The fact is the issuance or replacement. The person is the one whom the table or the cage names, or else the patron
-    against whose credit line the check was prepared.
+    The fact is the issuance or replacement of the check. The person is the drawer that the table or the cage names or,
+    without one, the patron against whose credit line the check was prepared.
     """
     return _DRAWER.replace("{fact}", fact)
 
 
 def stands(fact: str = "facts") -> str:
-    """Return the SQL condition that a fact is not void as known at `:known_at`; `fact` is the fact's alias."""
+    """Return the SQL condition that a fact had not been voided as of `:known_at`; `fact` is the fact's alias."""
     return (
         f"NOT EXISTS (SELECT FROM reporting.facts voids WHERE voids.property = {fact}.property "
         f"AND voids.table_name = {fact}.table_name AND voids.voids = {fact}.act AND voids.service = {fact}.service "

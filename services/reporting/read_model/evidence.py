@@ -1,7 +1,8 @@
-"""The evidence of sealed gaming days: contributions of rounds and counts, cumulative evidence, and alarms.
+"""The evidence of sealed gaming days: contributions of rounds and counts, accumulated evidence, and alarms.
 
-A day is tested as of its seal, and again as of the last entry about it after a restatement. Each result is a row,
-derived from the read model as known at that moment and from the rows before it, and never changes: `known_at` finds it.
+A day is tested as of its seal, and again as of the last entry about it after a restatement. Each result is a row that
+is derived from the read model as of that time and from the previous rows. Rows never change, so the result known at an
+earlier time can be found by `known_at`.
 """
 
 import asyncio
@@ -42,7 +43,7 @@ from shared.runtime.projections.unprojected_tables import compare_signed
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A gaming day to be tested, as known at a moment."""
+    """A gaming day to be tested, and the as-of time of the test."""
 
     property: str
     gaming_day: date
@@ -51,9 +52,9 @@ class Due:
 
 @dataclass(slots=True)
 class DealerCounts:
-    """Counts attributed to a dealer in a shift: all, inaccurate and short ones, and their sum in cents.
+    """Counts attributed to a dealer in a shift: all of them, the inaccurate and the short ones, and their sum in cents.
 
-    `entries` are those of the inaccurate counts, in the journal of table inventory.
+    `entries` are the entries of the inaccurate counts, in the journal of table inventory.
     """
 
     counts: int = 0
@@ -138,7 +139,7 @@ _KEEP: Final = insert(evidence_days, on_conflict="skip")
 
 
 async def due_days(connection: AsyncConnection, settled: datetime) -> list[Due]:
-    """Return the days to be tested, in order: sealed by a moment, or restated since their last test."""
+    """Return the days to be tested, in order: sealed by a given time, or restated since their last test."""
     rows = await connection.execute(_DUE, {"settled": settled})
     return [Due(row.property, row.gaming_day, row.as_of) for row in rows]
 
@@ -146,9 +147,9 @@ async def due_days(connection: AsyncConnection, settled: datetime) -> list[Due]:
 async def evidence_of_day(
     books: Books, rest: Callable[[], Awaitable[object]]
 ) -> tuple[dict[Subject, Evidence], ByDealer]:
-    """Return a gaming day's contribution to the evidence, as of the question's moment, and its counts.
+    """Return a gaming day's contribution to the evidence, as of the query's as-of time, and its counts.
 
-    Each table is processed in a thread, with a pause after it, so that nothing else is delayed.
+    Each table is processed in a thread, with a pause after it, so that other work of the process is not delayed.
     """
     day = books.question.first
     submissions = [row.submission for row in await books.read(_SUBMISSIONS, day=day)]
@@ -197,8 +198,10 @@ async def keep(
 ) -> Sequence[Alarm]:
     """Add a day's evidence to the accumulated evidence, and store both; return the new alarms.
 
-    The new row is as of the due moment, or just after the last row if that row is later, because rows never change.
-    Raises: Rejected if the previous row was not written by the service.
+    The new row has the due as-of time, or a time just after that of the last row if the last row is later, because rows
+    never change.
+
+    Raises: Rejected if the signature of the previous row is not the service's.
     """
     of_property = evidence_days.c.property == due.property
     latest = await _signed(connection, of_property)
@@ -246,17 +249,17 @@ async def compare_evidence(connection: AsyncConnection) -> ComparedTable:
 
 
 async def alarms_known(books: Books) -> Sequence[Alarm]:
-    """Return the alarms known at the question's moment, in the order in which they were raised."""
+    """Return the alarms known at the query's as-of time, in the order in which they were raised."""
     return [alarm for row in await books.read(_ALARMS) for alarm in alarms_of_text(row.alarms)]
 
 
 async def all_alarms(connection: AsyncConnection) -> list[tuple[str, Sequence[Alarm]]]:
-    """Return all alarms known now, by property."""
+    """Return all alarms known now, each list with its property."""
     return [(row.property, alarms_of_text(row.alarms)) for row in await connection.execute(_LATEST_ALARMS)]
 
 
 async def carried_evidence(books: Books) -> tuple[date | None, Carried]:
-    """Return the evidence as known at the moment of the question, and the gaming day that was tested last."""
+    """Return the evidence as of the query's as-of time, and the gaming day that was tested last."""
     [*found] = await books.read(_LATEST)
     if not found:
         return None, NOTHING
@@ -265,7 +268,7 @@ async def carried_evidence(books: Books) -> tuple[date | None, Carried]:
 
 
 async def dealer_counts(books: Books) -> ByDealer:
-    """Return the sealed counts of the question's gaming days, by dealer and shift."""
+    """Return the sealed counts of the queried gaming days, by dealer and shift."""
     found: ByDealer = {}
     for row in await books.read(_COUNTS, first=books.question.first, last=books.question.last):
         for key, counts in _counts_of_text(row.counts):

@@ -1,4 +1,4 @@
-"""Exceptions as known at a moment: missing or refused input, changes, and their resolution."""
+"""Exceptions as of a given time: missing or refused input, changes, and their resolution."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ Severity = Literal["high", "medium", "low"]
 class Exceptional:
     """An exception, its subject, and its resolution.
 
-    The first of `entries` reports the exception, the others follow up on it; `number` distinguishes several exceptions
-    of one entry. `evidence` is further provenance. `status` is `open` until the exception is resolved; `noted` needs no
-    action. `severity` and `owner` are set if they do not follow from the `kind`.
+    The first of `entries` reports the exception, the others follow up on it. `number` distinguishes several exceptions
+    of one entry. `evidence` is further provenance. `status` is `open` until the exception is resolved; an exception
+    that is `noted` needs no action. `severity` and `owner` are set if they do not follow from the `kind`.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Exceptional:
 async def of_input(books: Books) -> list[Exceptional]:
     """Return missing or refused input of services, and changed or noticed rounds.
 
-    An exception without a gaming day belongs to the day on which it was found, and to every later one while it is open.
+    An exception without a gaming day belongs to the day on which it was found, and to every later day while it is open.
     """
     asked = books.question
     begins = books.place_on(asked.first).begins_at(asked.first)
@@ -122,7 +122,7 @@ def _people(*names: str | None) -> str | None:
 
 
 async def refused_commands(books: Books) -> list[Exceptional]:
-    """Return the refused commands of the question's gaming days, in all services."""
+    """Return the refused commands of the queried gaming days, in all services."""
     return [_refused(one) for one in await books.refusals()]
 
 
@@ -141,7 +141,7 @@ def _refused(listed: Listed) -> Exceptional:
 
 
 async def restated_days(books: Books) -> list[Exceptional]:
-    """Return the entries that changed gaming days of the question after their seal."""
+    """Return the entries that changed queried gaming days after their seal."""
     return [
         Exceptional(
             kind="restated",

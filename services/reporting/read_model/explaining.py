@@ -1,4 +1,4 @@
-"""The entries behind a figure: what each adds, with sign and factor, and what it records; as known at a moment."""
+"""The entries behind a figure: what each adds, with sign and factor, and what it records; as of a given time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ _PLAYED: Final = {
     "rounds": ("sign", "true"),
     "seats": ("seats", "seats <> 0"),
 }
-"""By measure of `played`: SQL for a round's contribution, and the condition on the rounds that contribute."""
+"""For each measure of `played`: SQL for a round's contribution, and SQL for whether the round contributes."""
 
 _BY_SLIPS: Final = ("fills_cents", "credits_cents")
 """The measures of a statement of win that are made up of slips."""
@@ -40,7 +40,7 @@ _BY_BOXES: Final = ("currency_cents", "counter_checks_cents", "coupons_cents", "
 _BY_COUNTS: Final = ("opener_cents", "closer_cents", "handed_over_cents")
 """The measures of a statement of win that are made up of counts of the tray.
 
-All other measures of the statement follow from slips, boxes and counts together.
+All other measures of a statement, such as the win, are made up of slips, boxes and counts together.
 """
 
 _STATED: Final = "CASE f.kind WHEN 'win.stated' THEN f.data -> '{name}' ELSE '[]' END"
@@ -68,10 +68,11 @@ _FACTS: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """A record behind an entry: a slip or a box of a table, a count of its tray, a pit event, a count of the drop.
+    """A record behind an entry: a slip, a box, a count of the tray or a pit event of a table, or a count of the drop.
 
-    A slip is named as `fill/17`, on paper as `fill/paper/3`, while it is requested as `fill/request/9`; boxes, counts
-    and pit events by their sequence in the table's pit stream; a count of the drop by its number.
+    A slip is named like `fill/17`, on paper like `fill/paper/3`, and before it is prepared like `fill/request/9`.
+    Boxes, counts and pit events are named by their sequence in the table's pit stream, a count of the drop by its
+    number.
     """
 
     what: Literal["slip", "box", "count", "pit_event", "drop_count"]
@@ -84,8 +85,8 @@ class Lead:
 class EntryBehind:
     """An entry behind a figure: its `value` of the measure, the factor, their product, and what the entry records.
 
-    Amounts are cents, exact where a meter or vigorish has shares of a cent. Without a factor, the entry is behind the
-    figure without adding to it.
+    Amounts are cents; those of meters and vigorish can have exact fractions of a cent. Without a factor, the entry is
+    behind the figure without adding to it.
     """
 
     service: str
@@ -155,7 +156,7 @@ class Explaining:
 
 
 def _leads(fact: Row[Any], measure: str | None) -> Iterator[Lead]:
-    """Yield the records that a fact is about; for a statement of win, the records that make up the measure."""
+    """Yield the records that a fact is about; for a statement of win, the records of which the measure is made up."""
     at = (fact.table_name, fact.gaming_day)
     if fact.slip is not None:
         yield Lead("slip", fact.slip, *at)
@@ -174,7 +175,7 @@ def _leads(fact: Row[Any], measure: str | None) -> Iterator[Lead]:
 
 
 def _is_of(name: str, measure: str | None) -> bool:
-    """Return whether a record contributes to a measure: a fill does not contribute to the credits."""
+    """Return whether a record contributes to a measure; for example, a fill does not contribute to the credits."""
     return measure not in _BY_SLIPS or name.startswith(measure.removesuffix("s_cents"))
 
 

@@ -30,12 +30,12 @@ STEPS: Final = (
     Column(name="filed_by", title="Filed by"),
     Column(name="filed_at", title="Filed", unit="moment"),
 )
-"""Columns for the people who took the steps of a filing, and for the moment of filing."""
+"""The columns for the people who took the steps of a filing, and for the time of filing."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilingSteps:
-    """A filing with the entries about it; `answers` are the agency's answers, by number of the report."""
+    """A filing with the entries about it; `answers` are the agency's answers, by the report's number in the filing."""
 
     prepared: FilingPrepared
     entries: tuple[EntryRef, ...]
@@ -59,7 +59,7 @@ class FilingSteps:
                 return replace(known, status="withdrawn")
 
     def status_of(self, report: int) -> str:
-        """Return the status of a report in the filing: after an answer, whether the report was accepted."""
+        """Return the status of a report: the filing's status or, after an answer, `accepted` or `rejected`."""
         if self.status != "answered":
             return self.status
         answer = self.answers.get(report)
@@ -81,12 +81,12 @@ class FilingSteps:
 
 
 async def filings_of(books: Books) -> list[FilingSteps]:
-    """Return the property's filings from the question's first gaming day on, by number, without withdrawn ones."""
+    """Return the property's filings from the first queried gaming day on, by number; withdrawn filings are left out."""
     filings: dict[int, FilingSteps] = {}
     for listed in await books.facts(*FILINGS, last=date.max):
         fact = listed.fact
         if isinstance(fact, FilingPrepared):
             filings[fact.filing] = FilingSteps(fact, (listed.entry,))
-        elif fact.filing in filings:  # else it was prepared before the first day
+        elif fact.filing in filings:  # other filings were prepared before the first day
             filings[fact.filing] = filings[fact.filing].after(fact, listed.entry)
     return [one for one in filings.values() if one.status != "withdrawn"]

@@ -1,6 +1,6 @@
 """The current state of a property's tables: sums of rounds and money so far.
 
-It is polled every second or so, and so only reads sums, and the rounds of the last hour.
+It is polled about every second, so only sums and the rounds of the last hour are read.
 """
 
 from collections import Counter
@@ -61,8 +61,9 @@ class FloorTable(BaseModel):
 
     A table whose `play` is counted has no win before it is counted. If it reports no `sales`, it has no drop either; if
     it reports only sales over an amount, the drop is at least `drop_cents`. It may record `results` instead of rounds;
-    `kind` is the kind of its game. `rounds_in_hour` and `results_in_hour` count the last hour: results by when they
-    were recorded, less those voided in that hour. `alarms` are unresolved alarms of sequential tests about this table.
+    `kind` is the kind of its game. `rounds_in_hour` and `results_in_hour` count the last hour; results count by the
+    time at which they were recorded, without those voided in that hour. `alarms` is the number of unresolved alarms of
+    sequential tests about the table.
     """
 
     table: Name

@@ -1,6 +1,6 @@
-"""Amounts posted on a gaming day, by leg, as known at its seal and after each later change; and the property's mapping.
+"""Amounts posted on a gaming day, by leg, as of its seal and of each later change; and the property's mapping.
 
-Postings of rounds follow from the rounds' totals; other entries state their postings.
+Postings of rounds are derived from the rounds' totals; other entries state their postings.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -57,7 +57,7 @@ _CHANGED: Final = text("""
     UNION SELECT gaming_day, r.recorded_at FROM sealed s JOIN reporting.rounds r USING (gaming_day)
     WHERE r.property = :property AND r.recorded_at > s.at AND r.recorded_at <= :known_at
     ORDER BY gaming_day, moment""")
-"""The seal of each sealed gaming day, and the moments after it at which money of the day was recorded."""
+"""The seal of each sealed gaming day, and each later moment at which an entry about the day's money was recorded."""
 
 
 class PostedLeg(NamedTuple):
@@ -75,7 +75,7 @@ class PostedLeg(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The amount posted on a leg on a gaming day, pit and class of its table, and the rule of the mapping, if any."""
+    """An amount posted on a gaming day: leg, pit and class of the table, and the mapping's rule for it, if any."""
 
     posted: PostedLeg
     pit: str
@@ -86,7 +86,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class LedgerVersion:
-    """The amounts posted on a gaming day as known at a moment, without legs that sum to zero."""
+    """The amounts posted on a gaming day as of a given time, without legs that sum to zero."""
 
     known_at: datetime
     placed: Sequence[Placed]
@@ -164,7 +164,7 @@ async def versions_of(
 ) -> dict[date, list[LedgerVersion]]:
     """Return the versions of each sealed gaming day: as of its seal, and as of each later moment that changed it.
 
-    `now` are the amounts posted on each day as known at the question's moment.
+    `now` are the amounts posted on each day, as of the query's as-of time.
     """
     question = books.question
     moments: dict[date, list[datetime]] = {}

@@ -1,7 +1,7 @@
-"""Hand-overs of tables: when each was open in which shift, and where that is another shift than the clock's. Pure.
+"""Hand-overs of tables: when each table was open in which shift, and when the clock was in a different one. Pure.
 
-A shift of a table ends with the count at which the table is handed over, minutes after the clock's change of shift or
-hours. What was counted is of the table's shift; rounds carry the shift of the property's clock.
+A table's shift ends with the count at which the table is handed over, which may be minutes or hours after the clock's
+change of shift. Counts belong to the table's shift, but rounds are recorded with the clock's shift.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ TIMES: Final = """times AS MATERIALIZED (
                 AND (CAST(:tables AS text[]) IS NULL OR table_name = ANY(:tables))
               ORDER BY table_name, gaming_day, data ->> 'shift', CAST(data ->> 'revision' AS integer) DESC) w
         CROSS JOIN LATERAL jsonb_array_elements(w.times) t(said))"""
-"""The periods in which tables were open in shifts of gaming days, each after a moment up to and including another."""
+"""The periods in which tables were open in a shift, each beginning just after a moment and including its end."""
 
 OPEN_IN_SHIFTS: Final = text(
     f"""
@@ -35,11 +35,11 @@ OPEN_IN_SHIFTS: Final = text(
 )
 
 _INSTANT: Final = timedelta(microseconds=1)
-"""The resolution of moments: a period that ends before a moment ends this much earlier."""
+"""The resolution of moments, used to step from a moment to the one just before or after it."""
 
 
 class OpenInShift(Protocol):
-    """A row of OPEN_IN_SHIFTS: a table was open in a shift of a gaming day, after a moment up to another."""
+    """A row of OPEN_IN_SHIFTS: a period, after `after` and up to `until`, in which a table was open in a shift."""
 
     @property
     def gaming_day(self) -> date: ...
@@ -55,7 +55,7 @@ class OpenInShift(Protocol):
 
 
 class HandedOver(NamedTuple):
-    """A period of a gaming day, after a moment up to another, in which a table was in `shift` and the clock was not."""
+    """A period of a gaming day in which a table was in `shift` but the clock was not: after `after`, up to `until`."""
 
     gaming_day: date
     table: str
@@ -72,9 +72,10 @@ def handed_over_arrays(periods: Iterable[HandedOver]) -> dict[str, list[Any]]:
 
 
 def periods_of_another_shift(place: PropertySnapshot, opened: OpenInShift) -> Iterator[tuple[datetime, datetime]]:
-    """Yield the parts of the time in which a table was open in a shift, in which the clock was in another shift.
+    """Yield the parts of a period of `opened` in which the clock was in a different shift from the table's.
 
-    A part may be longer than that on a day on which clocks are changed: then it is the whole time.
+    If the property's clocks are changed in the period, the whole period is yielded, even if the shifts differ only in a
+    part of it.
     """
     after, until = opened.after, opened.until
     if after >= until:

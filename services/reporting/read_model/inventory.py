@@ -1,11 +1,12 @@
 """Measures of the table-inventory ledger: the win as stated, and related figures. Pure.
 
-The figures of the law come only from the statements of a table in a shift of a gaming day, because the day, shift and
-window of an event are decided where the win is computed. `handed_over_cents` is in the closer of one shift and the
-opener of the next on a gaming day, and in neither for the day.
+The legal figures of win come only from the statements that table inventory makes about a table in a shift of a gaming
+day, because the service that computes the win also decides to which day, shift and window an event belongs.
+`handed_over_cents` is included in the closer of one shift and the opener of the next, but in neither figure of the
+whole day.
 
-A non-banking table has a rake and none of the figures of win. `rake_boxes` counts its boxes, and `rake_checks_cents` is
-the sum of counter checks in them.
+A non-banking table has a rake instead of a win. `rake_boxes` counts its boxes, and `rake_checks_cents` is the sum of
+counter checks in them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,11 +36,11 @@ _OF_RAKE: Final = {
     "boxes": "rake_boxes",
     "boxes_counted": "rake_boxes_counted",
 }
-"""The measure of each stated figure; the rake includes adjustments."""
+"""The measure of each figure stated about a non-banking table; the rake includes adjustments."""
 
 
 class Lack(NamedTuple):
-    """A missing item of a table's day: the item of the measures `missing` and `rake_missing`, 0 once it is found."""
+    """A missing item of a table's day; its measures `missing` and `rake_missing` are 0 once it is found."""
 
     what: str
     since: datetime

@@ -64,7 +64,7 @@ _ALL: Final = text(
     .replace("{plain}", _PLAIN)
     .replace("{others}", _OTHERS)
 )
-"""The rows of `_OFF`, and every unremarkable prepared slip of some days, with its receipt."""
+"""The rows of `_OFF`, and all unremarkable slips prepared on some days, each with its receipt."""
 
 _PREPARED: Final = text("""
     SELECT gaming_day, split_part(slip, '/', 1) AS slip, count(*) AS slips FROM reporting.facts
@@ -95,16 +95,16 @@ _DAYS: Final = text(
 
 
 def _around(books: Books, taken_on: Iterable[CaseKey]) -> dict[str, Any]:
-    """Return the query parameters for steps near the question's gaming days."""
+    """Return the query parameters for steps near the queried gaming days."""
     question = books.question
     taken = [f"{kind}/{number}" for _, _, kind, number in taken_on]
     return {"first": question.first - USUAL, "last": question.last + USUAL, "table": question.table, "taken_on": taken}
 
 
 async def compared_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Compared[Slip]:
-    """Return the slips with a step on the question's gaming days; unremarkable ones are only counted.
+    """Return the slips with a step on the queried gaming days; unremarkable slips are only counted.
 
-    Unremarkable slips are those of the system that were received once, as sent, and have no variance case (`taken_on`).
+    An unremarkable slip was numbered by the system, was received once, as sent, and has no variance case (`taken_on`).
     """
     question = books.question
     rows = await books.read(_OFF, **_around(books, taken_on))
@@ -135,7 +135,7 @@ class ReceivedSlip:
 
     @classmethod
     def of(cls, slip: Slip) -> Self:
-        """Return the received part of a slip that was read as a whole."""
+        """Return a received slip, given the slip with all of its steps."""
         begun, received, number = slip.begun, slip.received, slip.number
         assert received is not None, "only slips that were received are compared"
         assert number is not None, "what was received had been prepared under a number"
@@ -144,9 +144,9 @@ class ReceivedSlip:
 
 
 async def received_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Compared[ReceivedSlip]:
-    """Return the received slips that begin on the question's gaming days, by kind and number.
+    """Return the received slips that begin on the queried gaming days, by kind and number.
 
-    For more than a week, slips received as sent are only counted (`alike`).
+    If more than a week is queried, slips received as sent are only counted (`alike`).
     """
     question = books.question
     if is_long(question):
@@ -166,13 +166,13 @@ async def received_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Comp
 
 
 def _received(books: Books, slips: Iterable[Slip]) -> list[ReceivedSlip]:
-    """Return the received slips that begin on the question's gaming days."""
+    """Return the received slips that begin on the queried gaming days."""
     received = [ReceivedSlip.of(slip) for slip in slips if slip.received and slip.status == "received"]
     return [slip for slip in received if books.question.first <= slip.gaming_day <= books.question.last]
 
 
 async def slips_to_look_at(books: Books) -> list[Slip]:
-    """Return the slips of the question's gaming days that are void, on paper, in transit, or differ in contents."""
+    """Return the slips of the queried gaming days that are void, on paper, in transit, or differ in contents."""
     return [slip for slip in (await compared_slips(books)).off if _is_off(slip)]
 
 
@@ -183,10 +183,10 @@ def _is_off(slip: Slip) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StepOfDay:
-    """The steps of fills or credits on a gaming day: which step, how many slips, and their sum.
+    """The slips that took a step on a gaming day: the kind of slip, the step, the number of slips, and their value.
 
-    `step` is the kind of the entries, or the pit event. `cents` of a carried credit is the prepared value, of a void
-    the returned value.
+    `step` is the kind of the entries, or the pit event. `cents` is the prepared value for a carried credit, and the
+    returned value for a void.
     """
 
     gaming_day: date
@@ -197,7 +197,7 @@ class StepOfDay:
 
 
 async def steps_of_days(books: Books) -> list[StepOfDay]:
-    """Return the sums of slip steps on each of the question's gaming days, without requests and fills in transit."""
+    """Return the sums of slip steps on each of the queried gaming days, without requests and fills in transit."""
     question = books.question
     begin = question.first - USUAL
     asked = {"first": question.first, "last": question.last, "table": question.table}

@@ -1,7 +1,7 @@
 """Measures: the figures that facts contribute to, each declared once. Pure.
 
-A measure is summed by property, gaming day, table, shift and item, as far as it has them. Its name ends in its unit:
-`_cents`, `_nanocents` (shared.contracts.exact), or nothing for a count.
+A measure is summed by property, gaming day, table, shift and item, if its amounts have them. A measure's name ends in
+its unit: `_cents`, `_nanocents` (shared.contracts.exact), or nothing for a count.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,8 +20,8 @@ Said = Fact | View
 class Amount:
     """An entry's contribution to a measure.
 
-    `item` is its subject besides the table: a coupon, a pool, an account's instrument; see the module that declares the
-    measure. If `gaming_day` is None, the gaming day of the entry applies.
+    `item` is its subject besides the table, such as a coupon, a pool or an account's instrument; the module that
+    declares the measure describes it. If `gaming_day` is None, the gaming day of the entry applies.
     """
 
     measure: str
@@ -41,7 +41,7 @@ FunctionT = TypeVar("FunctionT", bound=AmountsOf)
 
 
 def adds(*facts: type[Said]) -> Callable[[FunctionT], FunctionT]:
-    """Declare a function for what facts of these kinds contribute. Raises: ValueError if a kind has one already."""
+    """Declare the function for what facts of these kinds contribute. Raises: ValueError if a kind already has one."""
 
     def declare(function: FunctionT) -> FunctionT:
         for fact in facts:

@@ -58,7 +58,7 @@ def seeded(fact: PoolApproved) -> Iterator[Amount]:
 
 @adds(MeterRoundCounted)
 def counted(fact: MeterRoundCounted) -> Iterator[Amount]:
-    """Yield a round's contributions to its pools, and what was settled in whole cents."""
+    """Yield a round's contributions to its pools, and the part of them that was settled in whole cents."""
     for one in fact.meters:
         yield from amounts_of_movement(one.movement, fact.table)
         yield Amount("meter_settled_cents", one.settled_cents, fact.table, item=one.movement.pool)
@@ -66,7 +66,7 @@ def counted(fact: MeterRoundCounted) -> Iterator[Amount]:
 
 @adds(RoundTakenBack)
 def taken_back(fact: RoundTakenBack) -> Iterator[Amount]:
-    """Yield a reversal; the settled part is the whole cents of the contribution."""
+    """Yield the reversal of a round's contributions; the part settled in whole cents is reversed, too."""
     for movement in fact.movements:
         yield from amounts_of_movement(movement, fact.table)
         added = parse_exact(movement.contribution_cents) + parse_exact(movement.overflow_cents)
@@ -81,7 +81,7 @@ def changed(fact: ChangeApproved) -> Iterator[Amount]:
 
 
 def amounts_of_movement(movement: Movement, table: str = "", kind: ChangeKind = "transfer") -> Iterator[Amount]:
-    """Yield the effects of a movement: of a round at `table`, or of a change by people of this `kind`."""
+    """Yield the effects of a movement, caused by a round at `table` or by a change of this `kind` that people made."""
     for measure, name in _COUNTS.items():
         yield Amount(measure, getattr(movement, name), table, item=movement.pool)
     for measure, name in _EXACT.items():

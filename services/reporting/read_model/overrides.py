@@ -15,7 +15,7 @@ def overridden_by(fact: Any) -> Overridden | None:
 
 
 async def of_registry(books: Books) -> list[Exceptional]:
-    """Return the payback findings that approvals of the question's gaming days overrode."""
+    """Return the payback findings that approvals of the queried gaming days overrode."""
     first, last = books.question.first, books.question.last
     found = []
     for listed in await books.all_facts(SubmissionApproved):

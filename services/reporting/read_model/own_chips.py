@@ -1,7 +1,7 @@
 """Where the property's own chips are, in pieces: last counts plus later movements, and chips in transit.
 
-Patrons bring chips to a location and take them away without a record. So if a location gives more chips than it has by
-the records, patrons must have brought the difference: the location is left with zero, never with fewer.
+Patrons bring chips to a location and take chips away without a record. If a location gives away more chips than the
+records show there, patrons must have brought the difference. The location then has zero chips, never a negative number.
 """
 
 import json
@@ -32,7 +32,7 @@ ByChips = Mapping[OwnChips, Figure]
 
 
 class Lying(NamedTuple):
-    """Where chips are at the end of the question's last gaming day; `on_slips` are those in transit on slips."""
+    """Where chips are at the end of the last queried gaming day; `on_slips` are those in transit on slips."""
 
     at_cage: ByChips
     at_tables: ByChips
@@ -40,7 +40,7 @@ class Lying(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """Pieces that arrive at a location (negative: that leave it), with the moment that orders movements there."""
+    """Pieces that arrive at a location (negative: that leave it), and the moment by which movements are ordered."""
 
     at: datetime
     listed: Listed
@@ -48,12 +48,12 @@ class _Move(NamedTuple):
     pieces: int
 
     def place(self) -> tuple[datetime, datetime, int]:
-        """Return the sort key of a movement; movements at one moment are in the order of recording."""
+        """Return the sort key of a movement; movements at the same moment are in the order of recording."""
         return self.at, self.listed.recorded_at, self.listed.entry.seq
 
 
 class _Begins(NamedTuple):
-    """The entry of a location's last count: movements recorded later add to the counted pieces, or reduce them."""
+    """The entry of a location's last count; movements recorded after it change the counted number of pieces."""
 
     seq: int
     recorded_at: datetime
@@ -92,7 +92,7 @@ _SLIPS: Final = text(
 
 
 async def lying(books: Books) -> Lying:
-    """Return where the property's own chips are at the end of the question's last gaming day."""
+    """Return where the property's own chips are at the end of the last queried gaming day."""
     last, tables = await last_counts(books), await _tables(books)
     begun = await _entered(books, last)
     passed = await _passed(books, begun)
@@ -151,7 +151,7 @@ def _own(contents: Iterable[HeldPieces]) -> list[HeldPieces]:
 
 
 async def _entered(books: Books, last: Iterable[Listed]) -> dict[str, _Begins]:
-    """Return when the last count of each location was entered: it counts as of then, not as of its verification."""
+    """Return the entry of each location's last count; a count holds as of its entry, not as of its verification."""
     rows = await books.read(_ENTERED, last=books.question.last, counts=[str(one.fact.count) for one in last])
     return {row.location: _Begins(row.seq, row.recorded_at) for row in rows}
 
@@ -195,7 +195,7 @@ async def _slips(books: Books, tables: Mapping[str, Listed | None], since: datet
 
 
 class _Sets:
-    """The chip sets in use on the question's last gaming day; finds the movements of their chips by slips."""
+    """The chip sets in use on the last queried gaming day; finds the movements of their chips by slips."""
 
     def __init__(self, books: Books) -> None:
         self._set_of: dict[tuple[str, int], str] = {}
@@ -205,7 +205,7 @@ class _Sets:
                     self._set_of.setdefault((one.kind, cents), one.chip_set)
 
     def chips(self, pieces: Pieces) -> OwnChips:
-        """Return the kind of chips of a table's pieces: the first set in use with such pieces."""
+        """Return the kind of chips of a table's pieces: the set is the first set in use with such pieces."""
         return OwnChips(self._set_of.get((pieces.kind, pieces.cents), ""), pieces.kind, pieces.cents)
 
     def at_cage(self, slip: Slip, day: date) -> Iterator[_Move]:
@@ -216,7 +216,7 @@ class _Sets:
                 yield _Move(step.recorded_at, step, self.chips(pieces), sign * pieces.count)
 
     def at_table(self, slip: Slip, day: date) -> Iterator[_Move]:
-        """Yield a slip's movements of chips at its table, by the moment at which they happened."""
+        """Yield a slip's movements of chips at its table, each at the time at which it happened."""
         is_fill = slip.slip == "fill"
         for step, sign, contents in _steps(slip, day, leaves=not is_fill, arrives=is_fill, back=not is_fill):
             for pieces in contents:

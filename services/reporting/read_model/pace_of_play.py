@@ -1,4 +1,4 @@
-"""Pace of play as known at a moment: rounds, occupied seats, handle and time, by table and hour, and by dealer."""
+"""Pace of play as of a given time: rounds, occupied seats, handle and time, by table and hour, and by dealer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -96,7 +96,7 @@ def _statement(by: tuple[Dimension, ...]) -> TextClause:
 
 
 async def pace_by(books: Books, *by: Dimension) -> dict[tuple[str, ...], Pace]:
-    """Return the pace on the question's gaming days, by dimensions."""
+    """Return the pace on the queried gaming days, by dimensions."""
     question = books.question
     rows = await books.read(
         _statement(by),
@@ -121,7 +121,7 @@ def seats_figure(books: Books, pace: Pace, **where: str) -> Figure:
 
 
 def handle_figure(books: Books, pace: Pace, **where: str) -> Figure:
-    """Return the handle of wagers against the house, cents, with its provenance."""
+    """Return the handle of wagers against the house, in cents, with its provenance."""
     return _figure(books, pace.handle_cents, "rounds", "handle_cents", where)
 
 
@@ -137,7 +137,7 @@ def _figure(books: Books, value: int, book: Literal["played", "rounds"], measure
 
 
 def _hours(books: Books, clock_hour: int) -> Sequence[tuple[datetime, datetime]]:
-    """Return the spans of an hour of the property's clock in which rounds of the question's days may have closed."""
+    """Return each period in which the clock shows this hour and rounds of the queried days may have closed."""
     question, found = books.question, []
     zone, at = books.place.zone, books.place_on(question.first).begins_at(question.first)
     at = at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)

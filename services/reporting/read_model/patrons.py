@@ -1,4 +1,4 @@
-"""Owners of accounts by reference: names and numbers of patrons stay with the wagering accounts."""
+"""Owners of accounts, by patron reference; names and numbers of patrons are stored only by the wagering accounts."""
 
 from collections.abc import Iterable
 from typing import Final

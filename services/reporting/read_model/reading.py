@@ -1,4 +1,4 @@
-"""Read a property's read model as known at a moment: sums and facts."""
+"""Read a property's read model as of a given time: sums and facts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ FactT = TypeVar("FactT", bound=Fact)
 
 
 def entries_of(*summed: str) -> str:
-    """Return SQL for the entries of a sum as a further column, in order of occurrence.
+    """Return SQL for a further column with the entries of a sum, in order of occurrence.
 
     `summed` are the SQL expressions of the sums, from which `parts_of` takes what each entry adds.
     """
@@ -51,7 +51,7 @@ _TABLES: Final[tuple[_Kept, ...]] = ("facts", "documents")
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A fact with its entry, when it happened and when it was recorded."""
+    """A fact with its entry, its time of occurrence and its time of recording."""
 
     entry: EntryRef
     kind: str
@@ -69,7 +69,7 @@ class Listed:
 
 
 _DOCUMENT_CHARACTERS: Final = 8_192
-"""The length from which few documents are cached: properties, rules submissions, the count of a day."""
+"""Longer documents (properties, rules submissions, counts of a day) are cached only in small numbers."""
 
 
 def _read(kind: str, data: str) -> Any:
@@ -78,11 +78,11 @@ def _read(kind: str, data: str) -> Any:
 
 _said: Final = lru_cache(maxsize=4_096)(_read)
 _document: Final = lru_cache(maxsize=64)(_read)
-"""Cached because a day's documents are read by one report after another, and never change."""
+"""The cached parser of long documents: the reports of a day read the same documents, which never change."""
 
 
 class Books(Sums):
-    """A property's read model as known at a moment, for the gaming days of a question, or others."""
+    """A property's read model as of a time, for the queried gaming days or others."""
 
     def __init__(
         self, reader: SnapshotReader, question: ReportQuery, places: Sequence[PropertySnapshot], *, explain: bool = True
@@ -90,18 +90,18 @@ class Books(Sums):
         super().__init__(reader, question, places, explain=explain)
 
     def asked(self, **otherwise: Any) -> "Books":
-        """Return the same read model for a modified question: another moment, or all of the property."""
+        """Return the same read model for a modified query, such as one with another as-of time or without a table."""
         return Books(self._reader, replace(self.question, **otherwise), self._places, explain=self.explains)
 
     # --- the property ---
 
     def dated(self, listed: Iterable[Listed]) -> list[Listed]:
-        """Return facts that have no gaming day, each with the gaming day of its moment by the property's clock."""
+        """Return facts without a gaming day, each with the gaming day in which it occurred by the property's clock."""
         return [replace(one, gaming_day=self.place.gaming_day(one.occurred_at)) for one in listed]
 
     @cached_property
     def place(self) -> PropertySnapshot:
-        """Return the property as of the last gaming day of the question."""
+        """Return the property as of the last queried gaming day."""
         return self.place_on(self.question.last)
 
     def pit_of(self, table: str) -> str:
@@ -124,9 +124,9 @@ class Books(Sums):
         return self._counted_on[day].get(table)
 
     def play_of(self, table: str) -> str | None:
-        """Return how the win of a table is known in the question's gaming days: rounds, counted, or both.
+        """Return how the win of a table is known on the queried gaming days: `rounds`, `counted`, or `counted, rounds`.
 
-        None for an unknown table, and for a non-banking one, which has none.
+        None for an unknown table, and for a non-banking table, which has no win.
         """
         if table not in self._tables or self._tables[table].non_banking:
             return None
@@ -173,12 +173,12 @@ class Books(Sums):
         return await self._facts([PitRecorded], *days, "AND event = ANY(:events)", events=names)
 
     async def other_days(self) -> list[Listed]:
-        """Return pit events of the question's gaming days that claimed another gaming day."""
+        """Return pit events that claimed a different gaming day from the queried one to which they belong."""
         claimed = "AND kind = 'pit.recorded' AND data ->> 'claimed_day' IS NOT NULL"  # the condition of the index
         return await self._facts([PitRecorded], self.question.first, self.question.last, claimed)
 
     async def refusals(self) -> list[Listed]:
-        """Return the commands refused on the question's gaming days, including those without a property."""
+        """Return the commands refused on the queried gaming days, including those without a property."""
         first, after = self.question.first, self.question.last + timedelta(days=1)
         begins, ends = self.place_on(first).begins_at(first), self.place_on(after).begins_at(after)
         during = "AND occurred_at >= :begins AND occurred_at < :ends"
@@ -195,7 +195,7 @@ class Books(Sums):
         return await self._facts(kinds, None, None, table="documents")
 
     async def restatements(self) -> Sequence[Restatement]:
-        """Return the entries that changed the question's gaming days after their seal."""
+        """Return the entries that changed the queried gaming days after their seal."""
         played = await played_days(self._reader, self.question)
         return (await stage_of(self._reader, self.question, played)).restatements
 
@@ -230,7 +230,7 @@ class Books(Sums):
         return [Listed.of(row) for row in await self._reader.execute(text(query), parameters)]
 
     def known_at(self, moment: datetime) -> "Books":
-        """Return the read model as known at an earlier moment."""
+        """Return the read model as of an earlier time."""
         places = [place for place in self._places if place.document.approved_at <= moment]
         return Books(self._reader, replace(self.question, known_at=moment), places, explain=self.explains)
 

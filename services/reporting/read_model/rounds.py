@@ -17,29 +17,30 @@ from shared.rules import Line
 LINE_FIGURES: Final = ("lines", "stake_cents", "squared", "payout_cents", "meter_cents")
 """The sums over settlement lines that the house pays.
 
-Number, stakes, squared stakes, payouts including returned stakes, and the part paid from a meter.
+They are the number, stakes, squared stakes, payouts including returned stakes, and the part paid from a meter.
 """
 
 STAKE_FIGURES: Final = ("wager", "seat", "cents")
 """The data kept of each stake in a round record that won or lost.
 
-The index of its wager in the round's `wagers`, from 1; the seat; and the seat's initial wager, negative if it lost.
-Pushes and wagers against a bank are left out.
+They are the index of its wager in the round's `wagers`, from 1; the seat; and the seat's initial wager, negative if it
+lost. Pushes and wagers against a bank are left out.
 """
 
 STAKES: Final = ("stakes", "squared")
 """Number of a wager's stakes, and the sum of their squares, for the variance of its return."""
 
 DEALT: Final = ("handle_cents", "payout_cents", "vigorish_cents", *STAKES)
-"""The figures that are summed by dealer."""
+"""The figures that are also summed by dealer."""
 
 PLAYED: Final = ("posted", "corrected", "reversed")
-"""Numbers of settlements posted, of corrections among them, and of reversals."""
+"""Numbers of posted settlements, of corrections among these, and of reversals."""
 
 PACE: Final = ("rounds", "seats", "handle_cents")
-"""Sums of an hour of a dealer at a table.
+"""The sums kept for each hour of a dealer at a table.
 
-Rounds less those reversed; seats that wagered against the house, counted in each round; and their wagers, cents.
+They are the rounds less those reversed; the seats that wagered against the house, counted in each round; and their
+wagers, in cents.
 """
 
 HOUR_SECONDS: Final = 3600
@@ -57,10 +58,10 @@ _dealt = itemgetter(*map((*FIGURES, *STAKES).index, DEALT))
 class RoundEntry(NamedTuple):
     """A posted (`sign` 1) or reversed (-1) round, as one entry of the settlement journal; a row of the table `rounds`.
 
-    `chips_cents` went into the table inventory. `seats` wagered against the house (negative for a reversal). `figures`
-    has FIGURES of each of `wagers` in turn. `line_figures` has LINE_FIGURES of each of `line_wagers`, whose category is
-    at the same index of `line_categories` (empty: none). `stake_figures` has STAKE_FIGURES of each stake. A reversal
-    has no `stake_figures` and no `opened_at`.
+    `chips_cents` were added to the table inventory. `seats` is the number of seats that wagered against the house,
+    negative for a reversal. `figures` concatenates the FIGURES of all `wagers`, and `line_figures` the LINE_FIGURES of
+    all lines, whose wagers are `line_wagers` and whose categories are `line_categories` (empty: no category).
+    `stake_figures` concatenates the STAKE_FIGURES of all stakes. A reversal has no `stake_figures` and no `opened_at`.
     """
 
     shard: int
@@ -166,7 +167,7 @@ def _stakes(data: PostedRound, results: _BySeat) -> list[int]:
 
 
 def against_house(line: Line) -> bool:
-    """Return whether a line counts in the handle; void lines, and those of banks, do not."""
+    """Return whether a line counts in the handle; lines that are void or belong to a bank do not."""
     return line.paid_by == "house" and line.outcome != "void" and line.wager != BANK and line.seat != _DEALER_SEAT
 
 
@@ -177,7 +178,7 @@ def voided(fact: UnpostedRound) -> Iterator[Amount]:
 
 
 RESULTS: Final = ("results", "shoes")
-"""The measures of results at counted tables, and of the shoes that ended with one; the item is the game."""
+"""The measures of results at counted tables, and of the shoes that ended with a result; the item is the game."""
 
 
 @adds(ResultCounted)
@@ -201,14 +202,14 @@ _Pace = tuple[int, int, int, datetime | None, datetime]
 
 
 class _Play:
-    """A dealer's rounds of a game at a table in a shift under a submission, which share most keys of their sums."""
+    """A dealer's rounds of a game at a table in a shift under a submission; their sums share most of their keys."""
 
     __slots__ = ("figures", "played", "stakes")
 
     def __init__(self) -> None:
         self.played = [0] * len(PLAYED)
         self.figures: _Sum = {}
-        """FIGURES of rounds by the rounds' wagers, which are mostly the same, so that a round is added in one step."""
+        """FIGURES by the wagers of a round: most rounds have the same wagers, so a round is added in one step."""
         self.stakes: _Sum = {}
         """STAKES by wager."""
 
@@ -268,7 +269,7 @@ class Sums:
 
     @property
     def chips(self) -> dict[tuple[str, str, datetime, date], tuple[int, datetime, datetime]]:
-        """Return the chips added to table inventories, cents, and the first and last closing time of a round.
+        """Return the chips added to table inventories, in cents, and the first and last closing time of a round.
 
         The key is (property, table, hour of closing, gaming day).
         """

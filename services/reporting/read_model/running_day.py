@@ -1,7 +1,7 @@
 """Figures of the current gaming days: each table's drop, win and rounds so far, for /metrics/business.
 
-It is polled every few seconds, and so only reads sums: one statement for all properties. Amounts are cents. Drop is as
-recorded, and win is that of settled rounds, because counts come after the gaming day.
+They are polled every few seconds, so only sums are read: one statement for all properties. Amounts are cents. Drop is
+as recorded, and win is that of settled rounds, because tables and boxes are counted only after the gaming day.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,7 +61,7 @@ def _added(one: int | None, other: int | None) -> int | None:
 class TableFigures:
     """The figures of a table on the current gaming day; results, win, drop or rake are None if it has none.
 
-    A counted table has no win before it is counted, and no drop if it reports no sales; it alone has `results`. Chips
+    Only a counted table has `results`. It has no win before it is counted, and no drop if it reports no sales. Chips
     sold at a non-banking table are not drop, and its revenue is the rake of counted boxes.
     """
 

@@ -30,10 +30,10 @@ _SEALED: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class SealedDay:
-    """A sealed gaming day: its entry, and the revenue of tables and contests in its report, cents.
+    """A sealed gaming day: the entry that sealed it, and the revenue of tables and contests in its report, in cents.
 
-    `revenue_cents` is the final win, the rake and contests; None if the report has no win; `changed`: amounts were
-    recorded after the seal.
+    `revenue_cents` is the final win, the rake and contests; None if the report has no win. `changed` is whether amounts
+    were recorded after the seal.
     """
 
     gaming_day: date
@@ -44,13 +44,13 @@ class SealedDay:
 
 
 async def known_days(books: Books) -> list[date]:
-    """Return the gaming days of a question with any record, in order."""
+    """Return the gaming days of a query with any record, in order."""
     rows = await books.read(PLAYED, first=books.question.first, last=books.question.last)
     return [row.gaming_day for row in rows]
 
 
 async def sealed_days(books: Books) -> list[SealedDay]:
-    """Return the sealed gaming days of a question, in order."""
+    """Return the sealed gaming days of a query, in order."""
     return [
         SealedDay(
             row.gaming_day,

@@ -1,7 +1,8 @@
 """Wagers in settled rounds, by seat and wager, if the patron who played may be known. Pure; cents.
 
-Rows are kept of wagers from accounts, which have owners, and of all wagers at tables where a device ties seats to
-patrons. A wager belongs to the account that funded it or, if nothing was staked on it, to the only account of its seat.
+Rows are kept for wagers from accounts, because accounts have owners, and for all wagers at tables where a device ties
+seats to patrons. A wager belongs to the account that funded it or, if nothing was staked on it, to its seat's account
+if there is only one.
 """
 
 from collections import defaultdict
@@ -16,13 +17,13 @@ MONEY: Final = ("handle_cents", "squared", "payout_cents", "funded_cents")
 """Stakes, their squares, payouts including returned stakes, and the part of the stakes taken from the account."""
 
 WAGERED: Final = ("stakes", *MONEY)
-"""The figures of a seat's wager: the number of its stakes, and MONEY; all are negative if a round is reversed."""
+"""The figures of a seat's wager: the number of its stakes, and MONEY; all are negative in the reversal of a round."""
 
 
 def wagers_of_seats(
     event: EntryEvent[Any], data: PostedRound | ReversedRound, *, in_chips: bool
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a posted or reversed round by seat and wager; with `in_chips`, also those without account."""
+    """Yield the rows of a posted or reversed round by seat and wager; with `in_chips`, also wagers in chips."""
     funded = {(one.seat, one.wager): one.account for one in data.account_credits}
     if not funded and not in_chips:
         return

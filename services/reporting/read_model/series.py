@@ -1,4 +1,4 @@
-"""The series of slip numbers: the last number of each, and unaccounted ones."""
+"""The series of slip numbers: the last number of each series, and the unaccounted numbers."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from shared.contracts.inventory import SlipKind
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A series of slip numbers: first and last number, numbers accounted for (`used`), and void ones among them."""
+    """A series of slip numbers: first, last, how many are accounted for (`used`), and how many of these are void."""
 
     slip: SlipKind
     series: Series

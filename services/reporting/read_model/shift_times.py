@@ -1,7 +1,7 @@
-"""The shift of an event at a table: the shift in whose period it lies, as stated by table inventory.
+"""The shift of an event at a table: the shift in whose period it occurred, as stated by table inventory.
 
-The shift in an event is only a claim. A table is handed over minutes after the clock's change of shift; a closed table
-has no shift, so its events belong to the shift of the clock.
+The shift stated in an event is only a claim. A table is handed over minutes after the clock's change of shift. A closed
+table has no shift, so its events belong to the shift of the clock.
 """
 
 from collections import defaultdict
@@ -96,7 +96,7 @@ class AtTable(NamedTuple):
 
 
 class OtherShift(NamedTuple):
-    """A pit event that claims another shift than the one of its table at that time."""
+    """A pit event that claims a different shift from the one in which its table was at that time."""
 
     entry: EntryRef
     table: str
@@ -108,7 +108,7 @@ class OtherShift(NamedTuple):
 
 
 class PlayedInShift(NamedTuple):
-    """Rounds of a dealer at a table in a shift, and seats that wagered against the house in each of them."""
+    """The number of rounds of a dealer at a table in a shift, and of the seats that wagered in each of them."""
 
     table: str
     shift: str
@@ -118,7 +118,7 @@ class PlayedInShift(NamedTuple):
 
 
 async def shifts_of(books: Books, asked: Sequence[AtTable]) -> list[str]:
-    """Return the shift of each of these moments, in order."""
+    """Return the shift of each table at the given moment, in the order of the moments."""
     if not asked:
         return []
     days = [books.place.gaming_day(one.at) for one in asked]
@@ -134,7 +134,7 @@ async def shifts_of(books: Books, asked: Sequence[AtTable]) -> list[str]:
 
 
 async def other_shifts(books: Books) -> AsyncIterator[OtherShift]:
-    """Yield the pit events of the question's gaming days that claim another shift than that of their table."""
+    """Yield the queried days' pit events that claim a different shift from the one in which their table was."""
     question = books.question
     rows = await books.read(
         _OTHERS,
@@ -151,11 +151,11 @@ async def other_shifts(books: Books) -> AsyncIterator[OtherShift]:
 
 
 Times = Sequence[tuple[datetime, datetime]]
-"""Periods in which a table was open, each after a moment up to and including another."""
+"""Periods in which a table was open, each beginning just after a moment and including its end."""
 
 
 async def open_milliseconds(books: Books) -> dict[str, int]:
-    """Return for how many milliseconds each table was open on the question's gaming days, until now if still open."""
+    """Return for how many milliseconds each table was open on the queried gaming days, until now if still open."""
     found: dict[str, int] = defaultdict(int)
     for (table, _), times in (await open_in_shifts(books)).items():
         found[table] += milliseconds_of(times)
@@ -168,7 +168,7 @@ def milliseconds_of(times: Times) -> int:
 
 
 async def open_in_shifts(books: Books) -> dict[tuple[str, str], Times]:
-    """Return the periods in which each table was open, by table and shift of the question's gaming days, up to now."""
+    """Return the periods in which each table was open, by table and shift of the queried gaming days, up to now."""
     found: dict[tuple[str, str], list[tuple[datetime, datetime]]] = defaultdict(list)
     rows = await books.read(OPEN_IN_SHIFTS, begin=books.question.first, end=books.question.last, tables=_tables(books))
     for row in rows:
@@ -182,7 +182,7 @@ async def played_in_shifts(books: Books) -> list[PlayedInShift]:
 
 
 async def sold_in_shifts(books: Books) -> dict[tuple[str, str], Figure]:
-    """Return the sales for currency and counter checks that the pit reported, cents, by table and shift."""
+    """Return the sales for currency and counter checks that the pit reported, in cents, by table and shift."""
     rows = await books.read(_SOLD_EXPLAINED if books.explains else _SOLD_SUMS, **_of_days(books))
     return {
         (row.table_name, row.shift): Figure(row.cents, parts_of(row.entries) if books.explains else ()) for row in rows
@@ -200,7 +200,7 @@ def _of_days(books: Books) -> dict[str, Any]:
 
 
 def _tables(books: Books) -> list[str] | None:
-    """Return the tables of the question; None for all."""
+    """Return the tables of the query; None for all."""
     return books.tables_asked if books.question.table is None else [books.question.table]
 
 

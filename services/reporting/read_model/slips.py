@@ -18,7 +18,7 @@ from shared.contracts.inventory import SlipKind
 
 SlipStatus = Literal["requested", "prepared", "carried", "received", "void"]
 Series = Literal["system", "paper"]
-"""The origin of a slip's number: the system, or the printer of the paper forms used while the system is down."""
+"""The issuer of a slip's number: the system, or the printer of the paper forms used while the system is down."""
 
 STEPS: Final = (pit.CarriedFill, pit.ReceivedFill, pit.CarriedCredit)
 """The pit events of slips."""
@@ -26,9 +26,10 @@ STEPS: Final = (pit.CarriedFill, pit.ReceivedFill, pit.CarriedCredit)
 
 @dataclass(frozen=True)
 class Slip:
-    """A slip, with the fact of each of its steps. It has no `number` until it is prepared.
+    """A slip, with the fact of each of its steps.
 
-    A paper slip is a single fact, because all of its steps had been taken when it was entered.
+    A slip has no `number` until it is prepared. A paper slip is a single fact, because all of its steps have been taken
+    when it is entered.
     """
 
     slip: SlipKind
@@ -183,16 +184,16 @@ _STEPS: Final = text(
 
 
 async def slips_of(books: Books) -> list[Slip]:
-    """Return the slips with a step on the question's gaming days, by kind and number."""
+    """Return the slips with a step on the queried gaming days, by kind and number."""
     question = books.question
     rows = await books.read(_OF_DAYS, first=question.first, last=question.last, table=question.table)
     return await slips_named(books, [row.slip for row in rows])
 
 
 async def slips_named(books: Books, slips: Sequence[str]) -> list[Slip]:
-    """Return the slips and requests with these names, as in the column `slip` of facts, with all facts of their steps.
+    """Return the slips and requests with these names (column `slip` of facts), with the facts of all their steps.
 
-    Slips without a step on the requested gaming days are omitted.
+    Slips without a step on the queried gaming days are omitted.
     """
     first, last = books.question.first, books.question.last
     rows = await books.read(_STEPS, slips=slips, table=books.question.table)

@@ -17,10 +17,10 @@ _BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """A moment before any entry of a journal."""
 
 _AT_ONCE: Final = 3_000
-"""Spans per statement: those of a month are scattered over the disk, and several statements read in parallel."""
+"""Spans per statement: a month's spans are scattered over the disk, so several statements read them in parallel."""
 
 NEIGHBORS: Final = timedelta(days=1)
-"""Pit events may lie up to half a day outside their gaming day, so the previous event may be of an adjacent day."""
+"""Pit events may occur up to half a day outside their gaming day, so the previous event may be of an adjacent day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ _GIVEN: Final = """
          AS s(number integer, table_name text, after timestamptz, until timestamptz, first date, last date)"""
 
 # If a span has most of an hour, the hour's sum is read, and the rounds outside the span are deducted: few rounds, on
-# one page of the index. A sum includes what was recorded after the question's moment, so on days with later records
+# one page of the index. A sum includes what was recorded after the query's as-of time, so on days with later records
 # only rounds are read. OFFSET 0: each span searches the index by itself, because the cost of a join by table alone
 # grows with the square of the time.
 _CHIPS: Final = text(
@@ -104,7 +104,7 @@ def _figure(books: Books, span: Span, cents: int) -> Figure:
 
 
 async def chips_in(books: Books, spans: Sequence[Span]) -> list[int]:
-    """Return the chips, cents, that rounds closed in each of these spans added."""
+    """Return the chips, in cents, that rounds closed in each of these spans added."""
     parts = [spans[begin : begin + _AT_ONCE] for begin in range(0, len(spans), _AT_ONCE)]
     return [*chain.from_iterable(await asyncio.gather(*(_chips_in(books, part) for part in parts)))]
 
@@ -115,7 +115,7 @@ async def _chips_in(books: Books, spans: Sequence[Span]) -> list[int]:
 
 
 async def dealers_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[str, ...]]:
-    """Return the dealers of rounds closed in spans, in the order of their names; spans without rounds are missing."""
+    """Return the dealers of rounds closed in each span, ordered by name; spans without rounds are missing."""
     days = {  # in order of time, because consecutive moments mostly have the same gaming day
         moment: books.place.gaming_day(moment)
         for moment in sorted({moment for span in spans for moment in (span.begins, span.until)})
@@ -136,6 +136,6 @@ def given_spans(spans: Sequence[Span], more: Callable[[Span], dict[str, Any]] = 
 
 
 def _days(books: Books, span: Span) -> tuple[date, date]:
-    """Return the gaming days whose rounds may have closed in a span: a round belongs to the day of its opening."""
+    """Return the gaming days whose rounds may have closed in a span; a round has the gaming day of its opening."""
     place = books.place
     return place.gaming_day(span.begins) - NEIGHBORS, place.gaming_day(span.until)

@@ -1,4 +1,4 @@
-"""The people of a property as known at a moment: their roles over time, and their actions."""
+"""The people of a property as of a given time: their roles over time, and their actions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from shared.contracts.submissions import (
 )
 
 LOOK_BACK: Final = timedelta(days=400)
-"""How far back the last use of a role is searched: a year, and the time of a review."""
+"""How far back the last use of a role is searched: a year plus the time that a review takes."""
 
 DECIDED: Final = (
     *(PropertyFiled, PropertyApproved, PropertyReturned),
@@ -47,7 +47,7 @@ DECIDING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A role that a person had from a moment until another (None: still); `entries` are the versions changing it."""
+    """A role that a person had from one moment until another (None: still has); `entries` are those that changed it."""
 
     person: str
     role: str
@@ -100,7 +100,7 @@ def members_at(versions: Sequence[Listed], moment: datetime) -> Mapping[str, Mem
 
 
 async def last_acts(books: Books) -> dict[str, LastAct]:
-    """Return the last act of each person up to the question's last day, within the last year and a review period."""
+    """Return the last act of each person up to the last queried day, within the last year and a review period."""
     last = books.question.last
     first = last - LOOK_BACK
     late = await books.late_days(first, last)
@@ -128,9 +128,9 @@ async def registry_acts(books: Books) -> list[Listed]:
 
 
 def registrars(fact: Any) -> list[str]:
-    """Return the people who acted in a fact of the registry: who filed it or, for a decision, only who decided.
+    """Return the people who acted in a fact of the registry: for a decision, only the person who decided.
 
-    People merely listed in a property did not act.
+    The people listed in a filed property did not act.
     """
     match fact:
         case PropertyApproved() | SubmissionApproved() | LedgerMappingApproved():

@@ -1,4 +1,4 @@
-"""The stage of gaming days as known at a moment: open, preliminary, final, restated; and the restatements."""
+"""The stage of gaming days as of a given time: open, preliminary, final, restated; and the restatements."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from shared.runtime.snapshot_reader import Executes
 
 @dataclass(frozen=True, slots=True)
 class Restatement:
-    """An entry that changed a sealed gaming day, the resulting version, the person responsible, and any reason."""
+    """An entry that changed a sealed gaming day, the version that resulted, the person responsible, and any reason."""
 
     gaming_day: date
     version: int
@@ -41,9 +41,9 @@ class Restatement:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The stage of a question's gaming days, which is the earliest among them.
+    """The stage of the queried gaming days: the earliest of the days' stages.
 
-    `version` is 1, and one more for each moment at which entries changed a day after its seal.
+    `version` is 1, plus one for each moment at which entries changed a day after its seal.
     """
 
     status: ReportStatus
@@ -149,7 +149,7 @@ _THROUGH: Final = text("""
 
 
 async def played_days(connection: Executes, question: ReportQuery) -> Sequence[date]:
-    """Return the gaming days of a question with any record, in order."""
+    """Return the gaming days of a query with any record, in order."""
     rows = await connection.execute(PLAYED, _parameters(question))
     return [row.gaming_day for row in rows]
 
@@ -157,10 +157,10 @@ async def played_days(connection: Executes, question: ReportQuery) -> Sequence[d
 async def stage_of(
     connection: Executes, question: ReportQuery, played: Sequence[date], *, of_ratings: bool = False
 ) -> Stage:
-    """Return the stage of the `played` gaming days, and of the question's last day if it is later.
+    """Return the earliest stage of the `played` gaming days, and of the last queried day if it is later than these.
 
-    With `of_ratings`, for a report about ratings, a rating stated after the seal is a restatement. It moves no money,
-    so it restates no other report of the day.
+    With `of_ratings` (for a report about ratings), a rating stated after the seal is a restatement. A rating moves no
+    money, so it restates no other report of the day.
     """
     closed: dict[date, dict[str, datetime]] = {}
     changed: set[date] = set()
@@ -228,7 +228,7 @@ async def through(connection: Executes, question: ReportQuery) -> list[Reached]:
 
 
 async def open_exceptions(connection: Executes, question: ReportQuery) -> tuple[int, int]:
-    """Return the number of the property's open exceptions, and of those of reporting's own input."""
+    """Return the number of the property's open exceptions, and how many of them are of reporting's own input."""
     row = (await connection.execute(text(COUNT_OPEN), _parameters(question, "property", "known_at"))).one()
     return row.exceptions, row.input
 

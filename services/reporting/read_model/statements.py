@@ -1,4 +1,4 @@
-"""The SQL statements that query the read model as known at a moment; each use fills in `{...}`."""
+"""The SQL statements that query the read model as of a time; callers fill in `{...}`."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -12,7 +12,7 @@ LATE: Final = """
     SELECT gaming_day FROM reporting.day_moments
     WHERE property = :property AND gaming_day BETWEEN :first AND :last
       AND (CAST(:every AS boolean) OR last_recorded > :known_at)"""
-"""Gaming days with entries recorded after the question's moment; with `:every`, all gaming days with entries."""
+"""Gaming days with entries recorded after the query's as-of time; with `:every`, all gaming days with entries."""
 
 # For a day in progress, the entries after the moment are few compared with all entries of the day.
 AMOUNTS: Final = """
@@ -26,7 +26,7 @@ AMOUNTS: Final = """
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table)
       AND (CAST(:items AS text[]) IS NULL OR item = ANY(:items))
     GROUP BY {by} measure HAVING sum(value) <> 0 {order}"""
-"""Summed amounts, less what was recorded on the days of `late` after the question's moment."""
+"""Amounts summed by day, less those recorded after the query's as-of time on the days in `late`."""
 
 # Reading ten thousand rows of a measure takes longer than summing them; texts are read in half the time of numbers of
 # any size.
@@ -37,7 +37,7 @@ AMOUNTS_BY_PLACE: Final = f"""
 
 AMOUNT_BY_PLACE: Final = f"""
     SELECT {{by}} ARRAY[measure], ARRAY[CAST(value AS text)] FROM ({AMOUNTS.replace("{order}", "")}) known {{order}}"""
-"""AMOUNTS_BY_PLACE for a single measure, so that each key has one row already."""
+"""AMOUNTS_BY_PLACE for a single measure, for which each key already has only one row."""
 
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
 _OF_FIGURES: Final = ", ".join(
@@ -52,14 +52,14 @@ HANDED_OVER: Final = """unnest(
         CAST(:handed_days AS date[]), CAST(:handed_tables AS text[]), CAST(:handed_after AS timestamptz[]),
         CAST(:handed_until AS timestamptz[]), CAST(:handed_shifts AS text[])
     ) AS handed_over(of_day, at_table, after, until, to_shift)"""
-"""Periods of a gaming day in which a table was in another shift than the clock: none unless shifts go by hand-over."""
+"""Periods of a gaming day in which a table's shift differed from the clock's; empty unless shifts go by hand-over."""
 
 _IN_PERIOD: Final = "gaming_day = of_day AND table_name = at_table AND closed_at > after AND closed_at <= until"
 
 SHIFT_BY_HANDOVER: Final = (
     f"coalesce((SELECT handed_over.to_shift FROM {HANDED_OVER} WHERE {_IN_PERIOD} LIMIT 1), shift)"
 )
-"""The shift of a round by the hand-over of its table."""
+"""The shift of a round by its table's hand-overs, instead of the clock's."""
 
 # A round in such a period is taken from the shift of the clock and added to that of the table.
 _HANDED: Final = f"""
@@ -271,7 +271,7 @@ _STATES: Final = """
           AND (r.property, r.table_name, r.round_id, r.revision) = (x.property, x.table_name, x.round_id, x.revision)
         ORDER BY 2, 6, 7 LIMIT 1) s ON x.kind IN ('quarantined', 'notice')
     WHERE x.recorded_at <= :known_at"""
-"""The exceptions of a property, and those of no known property (`anybodys`), each with its resolution."""
+"""The exceptions of a property, and those that belong to no known property (`anybodys`), each with its resolution."""
 
 _IS_OPEN: Final = "(kind = 'gap' AND NOT isempty(missing) OR kind = 'quarantined' AND settled IS NULL)"
 """The condition that an exception is open."""
@@ -305,7 +305,7 @@ LAST_ACTS: Final = """
 
 
 def of_rounds(query: str, sums: str, joined: str = "") -> str:
-    """Return a statement about rounds with its sums, and the joins that they need."""
+    """Return a statement about rounds, with these sums and the joins that the sums need."""
     return query.replace("{sums}", sums).replace("{joined}", joined)
 
 
@@ -314,7 +314,7 @@ _OF_ANY_SIZE: Final = "squared"
 
 
 def sums_of(names: Sequence[str]) -> str:
-    """Return the SQL that sums columns under their names; 64-bit sums are read in a third of the time."""
+    """Return the SQL that sums columns under their names, in 64 bits if possible, which is read three times faster."""
     return ", ".join(
         f'sum("{name}") AS "{name}"' if name == _OF_ANY_SIZE else f'CAST(sum("{name}") AS bigint) AS "{name}"'
         for name in names

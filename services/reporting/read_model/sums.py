@@ -1,8 +1,8 @@
-"""Sums as known at a moment: measures, rounds, lines.
+"""Sums as of a time: measures, rounds, lines.
 
-A figure covers what was recorded up to the question's moment. Days without later records are read from the sums. For
-other days, amounts are the sums less later records; for rounds, the entries themselves are summed. Everything is read
-in one snapshot.
+A figure covers everything recorded up to the query's as-of time. For gaming days without later records, the stored sums
+are read. For other days, amounts are the stored sums less the later records, and rounds are summed from their entries.
+Everything is read in one snapshot.
 """
 
 from collections.abc import Iterable, Sequence
@@ -47,7 +47,7 @@ By = tuple[str, ...]
 
 AMOUNT_DIMENSIONS: Final = ("gaming_day", "table_name", "shift", "item")
 HANDOVER_SHIFT: Final = "handover_shift"
-"""The dimension of rounds that is the shift by the hand-over of their table; `shift` goes by the property's clock."""
+"""The dimension for a round's shift by its table's hand-overs; the dimension `shift` goes by the property's clock."""
 ROUND_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "shift", "version", "submission", "wager")
 DEALER_DIMENSIONS: Final = ("gaming_day", "dealer", "game", "version", "submission", "wager")
 PLAYED_DIMENSIONS: Final = ROUND_DIMENSIONS[:-1]
@@ -60,15 +60,15 @@ def _statement(query: str, by: tuple[str, ...]) -> TextClause:
 
 
 def _narrowed(by: Sequence[str], **asked: str | None) -> tuple[tuple[str, str], ...]:
-    """Return the question's conditions on dimensions that are not grouped by."""
+    """Return the query's conditions on the dimensions that results are not grouped by."""
     return tuple((name, value) for name, value in asked.items() if value is not None and name not in by)
 
 
 class Sums:
-    """The sums of a property, for the gaming days of a question or others.
+    """The sums of a property, for the queried gaming days or others.
 
-    Without `explain`, sums have no provenance: a report that is only read does not need it, and for tens of thousands
-    of figures it takes as long as summing.
+    Without `explain`, sums have no provenance. A report that is only read does not need it, and for tens of thousands
+    of figures finding it takes as long as summing.
     """
 
     def __init__(
@@ -83,12 +83,12 @@ class Sums:
         self._handed: dict[tuple[date, date], dict[str, list[Any]]] = {}
 
     def place_on(self, day: date) -> PropertySnapshot:
-        """Return the property as of a gaming day; before its first version, that version."""
+        """Return the property as of a gaming day; for a day before its first version, the first version."""
         found = place_of_day(self._places, day)
         return found or min(self._places, key=lambda place: place.document.effective_from)
 
     async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
-        """Return the rows of a statement about the property as known at the question's moment."""
+        """Return the rows of a statement about the property, as of the query's as-of time."""
         asked = {"property": self.question.property, "known_at": self.question.known_at}
         return (await self._reader.execute(statement, {**asked, **parameters})).all()
 
@@ -105,9 +105,8 @@ class Sums:
     ) -> dict[By, dict[str, Figure]]:
         """Return measures summed by dimensions, each with its provenance, without zeros.
 
-        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless given. `items` restricts the
-        items, if summed by item. Without `explained`, figures have no provenance, which is faster for thousands of
-        them.
+        Dimensions are those of AMOUNT_DIMENSIONS; days are the queried ones unless given. `items` restricts the items,
+        if summed by item. Without `explained`, figures have no provenance, which is faster for thousands of them.
         """
         assert items is None or "item" in by, "figures of some items are added up by item"
         first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
@@ -127,7 +126,7 @@ class Sums:
         return found
 
     async def since(self, measures: Sequence[str], items: Iterable[str]) -> dict[tuple[str, str], datetime]:
-        """Return when each item of the measures first had a contribution, on any gaming day, by table and item."""
+        """Return when the measures' items first had a contribution, on any gaming day, by table and item."""
         days = await self.amounts(measures, ("item", "gaming_day"), first=date.min, items=list(items))
         parameters = {
             "property": self.question.property,
@@ -161,7 +160,7 @@ class Sums:
     async def round_sums(
         self, by: Sequence[str], *, first: date | None = None, last: date | None = None
     ) -> dict[By, tuple[int, ...]]:
-        """Return FIGURES and STAKES summed by dimensions as plain numbers, in that order, for further summing."""
+        """Return FIGURES and STAKES as plain numbers, in that order, summed by dimensions, for further summing."""
         first, last, table = first or self.question.first, last or self.question.last, self.question.table
         query = of_rounds(ROUNDS, sums_of((*FIGURES, *STAKES)))
         rows = await self._read(query, by, ROUND_DIMENSIONS, first, last, table, game=self.question.game)
@@ -177,7 +176,7 @@ class Sums:
         return {tuple(map(str, row[: len(by)])): Weighed(*map(int, row[len(by) :])) for row in rows}
 
     def _every(self, by: Sequence[str]) -> bool:
-        """Return whether the entries of all days must be summed: the sums by dealer are over all tables."""
+        """Return whether all days' entries must be summed, because stored sums by dealer do not distinguish tables."""
         return "dealer" in by and self.question.table is not None
 
     async def played(
@@ -250,7 +249,7 @@ class Sums:
         return [row for row in rows if any(row[len(by) :])] if handed else rows
 
     async def handed_over(self, first: date, last: date) -> dict[str, list[Any]]:
-        """Return the periods of gaming days in which tables were in another shift than the clock, as parameters."""
+        """Return the parameters for the periods in which a table's shift differed from the clock's."""
         if (first, last) not in self._handed:
             rows = await self.read(OPEN_IN_SHIFTS, begin=first, end=last, tables=None)
             self._handed[first, last] = handed_over_arrays(
@@ -261,9 +260,10 @@ class Sums:
         return self._handed[first, last]
 
     async def late_days(self, first: date, last: date, *, every: bool = False) -> list[date]:
-        """Return the gaming days whose entries must be summed individually, because some were recorded later.
+        """Return the gaming days with entries recorded after the as-of time, whose entries must be summed one by one.
 
-        With `every`, all days, because the sums lack the dimension. For other days sums are read.
+        With `every`, return all days, because the stored sums lack the dimension. For the other days, stored sums are
+        read.
         """
         key = (first, last, every)
         if key not in self._late:
@@ -272,7 +272,7 @@ class Sums:
         return self._late[key]
 
     async def house_edges(self, submissions: Iterable[str]) -> dict[tuple[str, str], HouseEdge]:
-        """Return the distributions of wagers, by submission (its hash) and wager; none for unknown submissions."""
+        """Return the distributions of wagers, by submission (its hash) and wager; unknown submissions have none."""
         parameters = {"submissions": list(submissions), "known_at": self.question.known_at}
         return {
             (row.submission, row.wager): HouseEdge(

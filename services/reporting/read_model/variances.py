@@ -15,7 +15,7 @@ Status = Literal["none", "open", "owned", "resolved", "changed"]
 Level = Literal["noted", "report", "authority"]
 
 CaseName = tuple[str, VarianceKind, int]
-"""The identity of a variance: (table, kind, number of the count, the box exchange or the slip)."""
+"""The identity of a variance: table, kind, and the number of the count, the box exchange or the slip."""
 
 CaseKey = tuple[date, str, VarianceKind, int]
 """The key of a variance: its gaming day, and its `CaseName`."""
@@ -29,9 +29,9 @@ class Case:
     resolved: Listed | None = None
 
     def status(self, cents: int, *parts: int) -> Status:
-        """Return the status of a variance of this amount; `changed`: it was resolved at another amount.
+        """Return the status of a variance of this amount; `changed` means that it was resolved at a different amount.
 
-        `parts` are the variances of a box in currency and in counter checks: there is a variance even if they sum to
+        `parts` are the variances of a box in currency and in counter checks. There is a variance even if they sum to
         zero.
         """
         if self.resolved is not None:
@@ -68,10 +68,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The cases of variances, and which of the question's gaming days are sealed.
+    """The cases of variances, and which of the queried gaming days are sealed.
 
-    Cases are found without the gaming day, because a variance's day may change after it was owned. `owned_on` are the
-    keys of the variances that were owned or resolved on the question's days.
+    Cases are found without the gaming day, because a variance may move to another day after somebody owned it.
+    `owned_on` are the keys of the variances that were owned or resolved on the queried days.
     """
 
     by_name: Mapping[CaseName, Case]
@@ -92,7 +92,7 @@ class Cases:
 
 
 async def cases_of(books: Books) -> Cases:
-    """Return the cases of the question's gaming days and adjacent ones."""
+    """Return the cases of the queried gaming days and adjacent ones."""
     first, last = books.question.first - NEIGHBORS, books.question.last + NEIGHBORS
     said = await books.facts(VarianceOwned, VarianceResolved, first=first, last=last)
     sealed = frozenset(listed.fact.gaming_day for listed in await books.facts(DayFinal))
@@ -107,7 +107,7 @@ def _name(listed: Listed) -> CaseName:
 
 
 def _by_name(said: Iterable[Listed]) -> dict[CaseName, Case]:
-    """Return cases by name, with the last fact about owner and resolution; `said` is in the order of recording."""
+    """Return cases by name, each with its last facts on owner and resolution; `said` is in the order of recording."""
     found: dict[CaseName, dict[str, Any]] = {}
     for listed in said:
         step = "resolved" if isinstance(listed.fact, VarianceResolved) else "owned"
@@ -116,7 +116,7 @@ def _by_name(said: Iterable[Listed]) -> dict[CaseName, Case]:
 
 
 def level_of(place: PropertySnapshot, day: date, cents: int) -> Level:
-    """Return the level of a variance under the property's law, or under its own limits."""
+    """Return the level of a variance by the limits of the property's law, or by the property's own limits."""
     if abs(cents) >= place.limit_cents("variance_authority_cents", day):
         return "authority"
     return "report" if abs(cents) > place.limit_cents("variance_report_cents", day) else "noted"

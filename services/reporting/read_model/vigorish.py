@@ -1,6 +1,6 @@
 """Measures of the vigorish ledger: assessed, collected, waived and returned. Pure; cents.
 
-The item of assessed vigorish is a `Line` as text, that of a table's action an `Act`.
+The item of assessed vigorish is a `Line` as text; the item of a table's action on vigorish is an `Act`.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ ASSESSED: Final = (
     *("vigorish_lines", "vigorish_stake_cents", "vigorish_base_cents", "vigorish_exact_nanocents"),
     *("vigorish_assessed_cents", "vigorish_disagreeing"),
 )
-"""The sums over assessed lines: number, stakes, amounts won, rate times these, vigorish owed, discrepancies."""
+"""The sums over assessed lines: number, stakes, amounts won, amounts won x rate, vigorish owed, discrepancies."""
 
 _BANKS: Final = ("bank", "co_bank")
 

@@ -1,4 +1,4 @@
-"""Weights by which rounds of each wager are multiplied when they are summed to compare them with expectation."""
+"""Weights that multiply the rounds of each wager when rounds are summed to be compared with expectation."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple
@@ -7,10 +7,10 @@ from pydantic_core import to_json
 
 
 class Weight(NamedTuple):
-    """The weights of rounds of a wager, or of a line, under a submission (its hash): integers of any size.
+    """The weights of a wager's or a line's rounds under a submission (its hash): integers of any size.
 
-    `earner` is the wager under which a line is counted: itself, or for a bonus line the wager that earns it. `staked`
-    is 0 for a bonus line, which has no stake of its own, else 1.
+    `earner` is the wager to which a line is assigned: the wager itself or, for a bonus line, the wager that earns it.
+    `staked` is 0 for a bonus line, which has no stake of its own, else 1.
     """
 
     submission: str

@@ -1,7 +1,7 @@
 """Windows: the time between two counts of a table, or two exchanges of its box, and the movements in it. Cents.
 
-The expected inventory is the count at the beginning of a window plus the movements in it: by people, and by the rounds
-closed in it.
+The expected inventory at the end of a window is the count at its beginning, plus the movements recorded by people and
+the chips of the rounds closed in it.
 """
 
 from collections import defaultdict
@@ -27,14 +27,14 @@ COUNTS: Final = (pit.OpenedTable, pit.ClosedTable, pit.CountedOpenTable, pit.Car
 
 
 Moves = Mapping[str, Figure]
-"""People's movements at a table, positive into its inventory, by event type, or instrument of a sale."""
+"""Movements recorded by people at a table, by event type or (of a sale) instrument; positive into the inventory."""
 
 
 @dataclass(frozen=True)
 class Count:
     """A count of a table inventory; `sequence` is its event's number in the pit stream, and the number of its slip.
 
-    `begins` has the gaming day and shift that begin with the count, if they change.
+    `begins` states the next gaming day and shift, if they begin with the count.
     """
 
     entry: EntryRef
@@ -82,7 +82,7 @@ class Count:
 
     @property
     def ends_day(self) -> bool:
-        """Return whether the count ends its table's gaming day, as far as the count itself tells."""
+        """Return whether the count ends its table's gaming day, judging only by the count itself."""
         other_day = self.begins is not None and self.begins.gaming_day != self.gaming_day
         return self.purpose in ("closer", "carried") or other_day
 
@@ -91,7 +91,7 @@ class Count:
 class Window:
     """The time between the previous count (`start`; None if there was none) and a count (`end`), and its movements.
 
-    With `of_play`, a counted table was open, so that counted less expected is win, not a variance.
+    With `of_play`, a counted table was open in the window, so that counted less expected is win, not a variance.
     """
 
     start: Count | None
@@ -127,13 +127,13 @@ class Window:
 
 
 def is_of_play(books: Books, table: str, day: date, start: Purpose | None, end: Purpose | None) -> bool:
-    """Return whether a counted table was open between two counts, given their purposes and the second one's day."""
+    """Return whether a counted table was open between two counts, by their purposes and the day of the second count."""
     opened = end in ("closer", "shift", "drop") or (end == "spot" and start not in ("closer", "carried"))
     return opened and books.sales_of(table, day) is not None
 
 
 async def windows_of(books: Books) -> list[Window]:
-    """Return the windows that end with counts of the question's gaming days, in the order of tables and time."""
+    """Return the windows that end with counts of the queried gaming days, in the order of tables and time."""
     first, last = books.question.first, books.question.last
     return await windows_between(
         books, [pair for pair in await counts_of(books) if first <= pair[1].gaming_day <= last]
@@ -141,7 +141,7 @@ async def windows_of(books: Books) -> list[Window]:
 
 
 async def windows_between(books: Books, pairs: Iterable[tuple[Count | None, Count]]) -> list[Window]:
-    """Return the window of each pair of counts; the first of a pair is None if there is no previous count."""
+    """Return the window of each pair of counts; the first count of a pair is None if there was no previous count."""
     listed = list(pairs)
     spans = [Span(end.table, start.at, end.at) for start, end in listed if start is not None]
     moves, rounds = await moved_in(books, spans), await rounds_in(books, spans)
@@ -157,9 +157,9 @@ async def windows_between(books: Books, pairs: Iterable[tuple[Count | None, Coun
 
 
 async def counts_of(books: Books) -> list[tuple[Count | None, Count]]:
-    """Return the counts of the question's gaming days and adjacent days, each with the previous one.
+    """Return the counts of the queried gaming days and of adjacent days, each with the previous count.
 
-    They are ordered by table and time. The count before a table's first one in that time may be older.
+    They are ordered by table and time. The count before a table's first one may be of any earlier day.
     """
     pairs = await last_and_all(books, *COUNTS)
     counts = {one.entry: Count.of(one) for pair in pairs for one in pair if one is not None}
@@ -167,9 +167,9 @@ async def counts_of(books: Books) -> list[tuple[Count | None, Count]]:
 
 
 async def last_and_all(books: Books, *events: type[pit.PitData]) -> list[tuple[Listed | None, Listed]]:
-    """Return pit events of these kinds on the question's days and adjacent ones, by table and time.
+    """Return pit events of these kinds on the queried and adjacent days, by table and time.
 
-    Each comes with the previous one at its table, however old.
+    Each event comes with the previous one at its table, of any earlier day.
     """
     first, last = books.question.first - NEIGHBORS, books.question.last + NEIGHBORS
     by_table: dict[str, list[Listed]] = defaultdict(list)
@@ -192,9 +192,10 @@ SPANS_AND_DESK: Final = """WITH spans AS (
         FROM reporting.facts
         WHERE property = :property AND recorded_at <= :known_at
           AND (kind = 'manual_slip.entered' OR kind = 'slip.voided' AND data ->> 'slip' = 'credit'))"""
-"""SQL for the given spans, and for the desk's entries that moved chips in them without stating cents.
+"""SQL for the given spans, and for entries of the desk that moved chips at a table in a span without stating cents.
 
-These are paper slips, and credits voided in transit: the chips of a voided fill never were at the table.
+The entries are paper slips, and voids of credits in transit, whose chips return to the table. The chips of a voided
+fill never reached the table.
 """
 
 _MOVED: Final = """
@@ -218,7 +219,7 @@ _EXPLAINED: Final = text(
 
 
 async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, Moves]:
-    """Return people's movements in each span."""
+    """Return the movements recorded by people in each span."""
     found: dict[Span, dict[str, Figure]] = {span: {} for span in spans}
     for row in await books.read(_EXPLAINED if books.explains else _SUMS, spans=given_spans(spans)):
         because = parts_of(row.entries) if books.explains else ()

@@ -1,8 +1,8 @@
 """Settlement lines with possibly reportable winnings: stored as rounds are posted, read for the log of forms.
 
-A line is stored if a rule for anyone's winnings applies, whether or not the licensee reduces winnings by the wager;
-and, as `small`, if only a rule for nonresident aliens applies and an account wagered, whose owner may become known
-later. The packs at the time of reading decide: a rebuild evaluates all lines again.
+A line is stored if a rule for anyone's winnings applies, whether or not the licensee reduces winnings by the wager. It
+is stored as `small` if only a rule for nonresident aliens applies and the wager was from an account, whose owner may
+become known later. The packs at the time of reading the entries decide, so a rebuild evaluates all lines again.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -57,8 +57,8 @@ RoundOfDay = tuple[date, str, str]
 class Won:
     """A possibly reportable line: its number in the settlement, or 0 if only a cashier recorded the payment.
 
-    `entry` posted it, or is the cashier's record; `account` wagered, if any. `small` is only reportable for nonresident
-    aliens.
+    `entry` posted the line, or is the cashier's record; `account` placed the wager, if it was from an account. A
+    `small` line is reportable only for nonresident aliens.
     """
 
     line: SettledLine
@@ -100,7 +100,7 @@ def _is_worth(line: Line, times: int) -> bool:
 def _rows(
     event: EntryEvent[Any], data: PostedRound, packs: Iterable[Pack], paid_on: date, *, is_large: bool
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of lines reportable for anyone, which only a large round has, or for nonresident aliens."""
+    """Yield the rows of reportable lines: only a large round (`is_large`) has lines that are reportable for anyone."""
     accounts = {(one.seat, one.wager): one.account for one in data.account_credits}
     settled = {
         number: _settled(data, line, paid_on, nonresident_alien=(line.seat, line.wager) in accounts)
@@ -118,7 +118,7 @@ def _rows(
 
 
 def _least(packs: Iterable[Pack], day: date) -> tuple[float, int]:
-    """Return the least reportable amount (cents) for anyone, and the least multiple of the wager, on a day.
+    """Return the least amount (cents) reportable for anyone on a day, and the least multiple of the wager.
 
     The amount is infinite if there is no such rule.
     """
@@ -134,7 +134,7 @@ def _held(provision: Provision[Any], day: date) -> Dated[Any] | None:
 
 
 def _reportable(packs: Iterable[Pack], lines: Collection[SettledLine], winner: Winner) -> frozenset[int]:
-    """Return the identities of the lines that are reported by rules for these winners."""
+    """Return the `id()` of each line that is reportable under the rules for these winners."""
     if not any(line.winnings_cents > 0 for line in lines):
         return frozenset()
     found: list[SettledLine] = []
@@ -173,10 +173,10 @@ async def standing_lines(
     rounds: Collection[str],
     paid_later: Collection[date],
 ) -> list[Won]:
-    """Return the stored lines of rounds in force, from one gaming day to another, inclusive, by moment.
+    """Return the stored lines of rounds in force, from one gaming day to another, inclusive, ordered by time.
 
     Lines that are `small` are included only if wagered from `accounts`, or in `rounds`. `paid_later` are further gaming
-    days, whose wins were paid later: only their lines in `rounds` are included.
+    days, of which only the lines in `rounds` are included, because those were paid later.
     """
     asked = {"accounts": sorted(accounts), "rounds": sorted(rounds), "paid_later": sorted(paid_later)}
     service = SETTLEMENTS.publisher
@@ -194,7 +194,7 @@ async def standing_lines(
 
 
 class Posted(NamedTuple):
-    """The number of a round's postings, less reversals, and when it was closed."""
+    """The number of a round's postings, less reversals, and the time at which the round was closed."""
 
     times: int
     closed_at: datetime | None

@@ -41,7 +41,7 @@ assert catalog.MODULES, "what all facts add is declared"
 
 
 def _widened(table: Table, first: str, last: str) -> dict[str, ColumnElement[Any]]:
-    """Return the changes that extend a row's first and last moment to include those of a new row."""
+    """Return the column updates that widen a row's first and last moment so that they include those of a new row."""
     here, new = table.c, excluded(table)
     return {first: func.least(here[first], new[first]), last: func.greatest(here[last], new[last])}
 
@@ -91,8 +91,8 @@ class Batch:
     ) -> None:
         """Add a fact to the measures and, with `whole`, to the listed facts.
 
-        The fact counts on its own gaming day; with `of_moment`, on the gaming day of the event's time, because it does
-        not change its own day.
+        The fact counts on its own gaming day. With `of_moment`, it counts on the gaming day in which the event
+        occurred, because it does not change the day that it names.
         """
         property_name = getattr(fact, "property", None)
         named = None if of_moment else getattr(fact, "gaming_day", None)
@@ -118,8 +118,8 @@ class Batch:
     def note(self, event: EntryEvent[Any], fact: Fact, day: date | None = None) -> None:
         """Add a fact to the listed facts only.
 
-        Without a gaming day of its own, the day stays empty: reports derive it from the property's clock, which may not
-        be known yet when this is written.
+        Without a `day`, the gaming day stays empty. Reports then derive it from the property's clock, which may not be
+        known yet when the fact is written.
         """
         about = {"property": getattr(fact, "property", None), "table_name": getattr(fact, "table", None)}
         reported = getattr(fact, "event", None) if isinstance(fact, PitRecorded) else None
@@ -186,7 +186,7 @@ class Batch:
         await self._write_positions(connection)
 
     async def _write_positions(self, connection: AsyncConnection) -> None:
-        """Write the read positions; a moment may exist already, but only as the latest one."""
+        """Write the read positions; only the latest moment of a shard may be stored already."""
         shards = {shard for shard, _ in self._positions}
         found = await connection.execute(_LAST, {"service": self._service, "shards": list(shards)})
         last = {row.shard: row.recorded_at for row in found if row.recorded_at is not None}

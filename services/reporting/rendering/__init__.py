@@ -64,11 +64,12 @@ def write(
     explain: str | None = None,
     go_on: GoOn = always,
 ) -> None:
-    """Write a document in a format, unless `go_on` raises.
+    """Write a document in a format; an error raised by `go_on` stops the writing.
 
     `section` restricts CSV to one section, and selects the one in Parquet (default: the first); other formats always
-    have all. `explain` is for JSON: see `as_json`. Raises: LookupError if there is no such section; Rejected if the
-    document is too large for the format.
+    have all sections. `explain` is for JSON: see `as_json`.
+
+    Raises: LookupError if there is no such section; Rejected if the document is too large for the format.
     """
     require_room(document, name)
     # A format's library is imported on first use, so that processes that render nothing start without it.

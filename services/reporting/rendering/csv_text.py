@@ -17,11 +17,12 @@ _COMPUTED = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
 def write_csv(sections: Sequence[Filled], file: BinaryIO, go_on: GoOn) -> None:
-    """Write the rows of sections, without totals, which must not be summed again; empty cells for missing values.
+    """Write the rows of sections, with empty cells for missing values.
 
-    Several sections follow each other: the first column names the section, the others are those of all sections. A
-    text that a spreadsheet would evaluate gets an apostrophe prefix; a reader removes one apostrophe from texts that
-    begin with apostrophes followed by one of ``= + - @``, a tab or a line break.
+    Totals are left out, so that they are not summed again. If there are several sections, they follow each other: the
+    first column names the section, the other columns are those of all sections. A text that a spreadsheet would
+    evaluate gets an apostrophe as a prefix. If a text begins with apostrophes followed by one of ``= + - @``, a tab or
+    a line break, a reader of the file removes one apostrophe.
     """
     headers = list(dict.fromkeys(name for one in sections for column in one.section.columns for name in _names(column)))
     several = len(sections) > 1

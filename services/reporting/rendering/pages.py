@@ -33,13 +33,13 @@ _MAY_BREAK: Final = "\N{ZERO WIDTH SPACE}"
 _TO_THE_LEFT: Final = {"text", "day", "moment"}
 _DAGGER: Final = "†"
 _AS_WIDE_AS_A_PARENTHESIS: Final = "\N{SIX-PER-EM SPACE}\N{THIN SPACE}"
-"""Follows figures without a parenthesis, so that decimal points align."""
+"""Spaces after figures without a parenthesis, so that decimal points align."""
 
 
 def as_pdf(document: Document, go_on: GoOn) -> bytes:
     """Return a document as pages: landscape letter paper.
 
-    Raises: as `typeset`.
+    Raises: the same errors as `typeset`.
     """
     header = document.header
     made_at = in_utc(header.known_at)
@@ -156,9 +156,10 @@ def _explained(section: Section) -> dict[str, Any]:
 
 
 def _parts(filled: Filled, texts: _Texts) -> list[list[Column]]:
-    """Return the columns in groups that fit the page width; each further group follows below, repeating the row key.
+    """Return the columns in groups that fit the page width.
 
-    There are as few groups as possible, of about equal width.
+    The groups are printed below each other, and each repeats the columns of the row key. There are as few groups as
+    possible, of about equal width.
     """
     widths = {column.name: texts.width(column) + _BESIDE_CHARACTERS for column in filled.section.columns}
     fewest = len(_broken(filled, widths, _LINE_CHARACTERS_MAX))

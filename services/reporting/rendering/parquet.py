@@ -32,8 +32,8 @@ _ROWS_AT_ONCE: Final = 10_000
 def write_parquet(document: Document, filled: Filled, file: BinaryIO, go_on: GoOn) -> None:
     """Write the rows of a section in batches, without the total.
 
-    The file's metadata has the header (`header`), the hash of the whole content (`sha256`), the name of the section
-    (`section`) and its total (`total`); that of a column its title, unit, formula and source.
+    The file's metadata contains the header (`header`), the hash of the whole content (`sha256`), the name of the
+    section (`section`) and its total (`total`). A column's metadata contains its title, unit, formula and source.
     """
     said: dict[str, str] = {
         "header": document.header.model_dump_json(),

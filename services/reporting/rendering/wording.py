@@ -104,7 +104,7 @@ def is_finished(header: Header) -> bool:
 
 
 def header_lines(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield the header of a report, line by line with names, except for what the title contains."""
+    """Yield the lines of a report's header as (name, text), except for what the title contains."""
     header = document.header
     yield "Property", f"{header.property_title} ({header.property})"
     yield "Jurisdiction", header.jurisdiction

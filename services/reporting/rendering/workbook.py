@@ -28,7 +28,7 @@ from shared.runtime.cancellation import GoOn
 
 _LETTER_PAPER: Final = 1
 _SIGNIFICANT_DIGITS_MAX: Final = 15
-"""Significant digits of a spreadsheet: longer numbers are written as text, exactly."""
+"""Significant digits that a spreadsheet can hold; longer numbers are written exactly, as text."""
 _CELL_CHARACTERS_MAX: Final = 32_767
 _SHEET_NAME_CHARACTERS_MAX: Final = 31
 _FOOTER_CHARACTERS_MAX: Final = 100
@@ -234,7 +234,7 @@ def _number(parts: int, unit: Unit) -> float | None:
 
 
 def _write_text(sheet: Worksheet, at: int, number: int, text: str, look: Format) -> None:
-    """Write a text as text, whatever it begins with; a text that is too long ends with an ellipsis."""
+    """Write a text as text, even if it looks like a formula; a text that is too long ends with an ellipsis."""
     if len(text) > _CELL_CHARACTERS_MAX:
         text = f"{text[: _CELL_CHARACTERS_MAX - 1]}…"
     sheet.write_string(at, number, text, look)

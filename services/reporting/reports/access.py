@@ -223,7 +223,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _overlaps(books: Books, one: Held) -> bool:
-    """Return whether a person had a role at any moment of the question's gaming days."""
+    """Return whether a person had a role at any moment of the queried gaming days."""
     first, after = books.question.first, books.question.last + timedelta(days=1)
     begins, ends = books.place_on(first).begins_at(first), books.place_on(after).begins_at(after)
     return one.since < ends and (one.until is None or one.until > begins)
@@ -272,7 +272,7 @@ async def _people(books: Books, versions: Sequence[Listed], done: Iterable[_Done
 
 
 async def _acts(books: Books) -> dict[str, Figure]:
-    """Return the number of entries of the question's gaming days that name each person."""
+    """Return the number of entries of the queried gaming days that name each person."""
     by_person: dict[str, list[Figure]] = {}
     for (item,), measures in (await books.amounts([ACTS], ("item",))).items():
         by_person.setdefault(person_of(item)[1], []).append(measures[ACTS])
@@ -291,7 +291,7 @@ def _role(one: Held) -> dict[str, Any]:
 
 
 def _kept_apart(books: Books, day: date) -> list[tuple[str, Dated[tuple[str, ...]]]]:
-    """Return the legal rules on roles that one person may not combine."""
+    """Return the legal rules on roles that must not be held by one person."""
     return [
         (name, provision.on(day))
         for name, provision in books.place.law.roles_apart.items()
@@ -300,7 +300,7 @@ def _kept_apart(books: Books, day: date) -> list[tuple[str, Dated[tuple[str, ...
 
 
 def _together(name: str, rule: Dated[tuple[str, ...]], held: Iterable[Held]) -> Iterable[dict[str, Any]]:
-    """Yield the people who held roles at the same time that a rule keeps apart, with the period."""
+    """Yield the people who held incompatible roles at the same time, with the rule and the period."""
     by_person: dict[str, list[Held]] = {}
     for one in held:
         if one.role in rule.value:

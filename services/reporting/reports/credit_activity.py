@@ -74,7 +74,7 @@ class Group:
 
 
 def groups_of(ageing_days: Sequence[int]) -> list[Group]:
-    """Return the groups that end with each of these ages, and the group beyond the last of them.
+    """Return the groups that end with these ages, and the group of all greater ages.
 
     >>> [str(group) for group in groups_of((7, 30))]
     ['0 to 7', '8 to 30', '31 and more']

@@ -120,7 +120,7 @@ class _Rules:
 
 
 async def _approved(books: Books) -> _Rules:
-    """Return the approved submissions of the property, without withdrawn ones."""
+    """Return the approved submissions of the property that were not withdrawn."""
     withdrawn = {one.fact.hash for one in await books.all_facts(WithdrawalApproved)}
     listed = {one.fact.hash: one for one in await books.all_facts(SubmissionApproved)}
     stand = (one.fact for digest, one in listed.items() if digest not in withdrawn)
@@ -167,7 +167,7 @@ def _status(table: PropertyTable, day: date) -> str:
 
 
 def _months(books: Books, listed: set[str]) -> Iterator[dict[str, Any]]:
-    """Yield, for each month of the question, how many tables offered each game under the document at the time."""
+    """Yield, for each month of the query, how many tables offered each game under the document at the time."""
     days = takewhile(
         lambda day: day <= books.question.last,
         (books.question.first + timedelta(days=n) for n in range((date.max - books.question.first).days)),

@@ -118,7 +118,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _required(settled: SettledRounds, wins: Mapping[tuple[str, ...], SettledWin]) -> dict[tuple[str, ...], Figure]:
-    """Return the stakes of the required wager by game and version; of several required wagers, the largest."""
+    """Return the stakes of the required wager by game and version; of several, of the one with most stakes."""
     found: dict[tuple[str, ...], Figure] = {}
     for (game, wager, version, submission), win in wins.items():
         edge, stakes = settled.edges.get((submission, wager)), win.of("stakes")
@@ -162,7 +162,7 @@ def _wager_row(
 
 
 def _deviations(edge: HouseEdge | None, win: SettledWin) -> Cell | None:
-    """Return the payout's deviation from its expectation; None without an exact expectation, or wagers."""
+    """Return the payout's deviation from its expectation; None without wagers, or without an exact expectation."""
     if edge is None or edge.returns is None or win.of("squared").value <= 0:
         return None
     wagers = Wagers(win.of("stakes").value, win.of("handle_cents").value, win.of("squared").value)
@@ -173,7 +173,7 @@ def _deviations(edge: HouseEdge | None, win: SettledWin) -> Cell | None:
 async def _hits(
     books: Books, settled: SettledRounds, wins: Mapping[tuple[str, ...], SettledWin]
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yield the rows of HITS: paytable rows that were hit or paid, and those that could have been."""
+    """Yield the rows of HITS: paytable rows that were hit or paid, and rows that could have been."""
     lines: dict[tuple[str, ...], dict[str, dict[str, Figure]]] = {}
     for (*key, category), figures in (await books.lines((*_KEY, "category"))).items():
         lines.setdefault(tuple(key), {})[category] = figures

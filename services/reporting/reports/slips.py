@@ -192,7 +192,7 @@ def _text(number: int | None) -> str | None:
 
 
 def _people(slip: Slip) -> dict[str, str]:
-    """Return the people in a slip's steps, by field; for a step at the table, those in its pit event."""
+    """Return the people in a slip's steps, by field; those of a step at the table are in its pit event."""
     found: dict[str, str | None] = {}
     for step in slip.steps:
         said: BaseModel = step.fact.data if isinstance(step.fact, inventory.PitRecorded) else step.fact
@@ -202,7 +202,7 @@ def _people(slip: Slip) -> dict[str, str]:
 
 @cache
 def _named_in(model: type[BaseModel]) -> tuple[str, ...]:
-    """Return the person fields of a model; cached because missing attributes are slow."""
+    """Return the person fields of a model; cached, because looking up missing attributes is slow."""
     return tuple(name for name in _NAMED if name in model.model_fields)
 
 

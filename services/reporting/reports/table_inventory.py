@@ -137,7 +137,7 @@ def _is_off(row: _Row) -> bool:
 
 
 def _is_of(books: Books, count: Count) -> bool:
-    """Return whether a count ends or begins a shift on the question's days."""
+    """Return whether a count ends or begins a shift on the queried days."""
     return any(_in_period(books, day) for day in _days_of(count))
 
 

@@ -107,7 +107,7 @@ _Collected = Mapping[tuple[str, str], Figure]
 
 @dataclass(frozen=True)
 class _Pool:
-    """A pool: its days and rules, the tips, the last hours (approved, or else waiting), and the dealers' shares."""
+    """A pool: its days and rules, the tips, the last hours (approved, or else pending), and the dealers' shares."""
 
     first: date
     last: date
@@ -148,7 +148,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _ends(books: Books) -> Iterator[tuple[date, date, TipsPool]]:
-    """Yield first and last day of each pool that ends in the period, as the property defines it on the last day."""
+    """Yield first and last day of each pool that ends in the period, as the property defines pools on that last day."""
     day, question = books.question.first, books.question
     while day <= question.last:
         place = books.place_on(day)

@@ -135,7 +135,7 @@ DECISIONS: Final = Section(
 
 _Row = dict[str, Value | Figure | Cell]
 _Settled = Mapping[tuple[str, str, Act], Mapping[str, Figure]]
-"""Amounts of tables' actions on vigorish, by table, shift and act."""
+"""Amounts by which tables acted on vigorish, by table, shift and act."""
 
 
 async def _fill(books: Books) -> Content:

@@ -21,16 +21,16 @@ Standing = Literal["below", "near", "reached"]
 """The position of an amount relative to a threshold."""
 
 WARNING_SHARE: Final = Fraction(4, 5)
-"""The share of a threshold from which a total is near it: the property's choice, not law."""
+"""The share of a threshold from which a total counts as near it: the property's choice, not law."""
 
 
 class CashMovement(NamedTuple):
-    """A currency transaction of a person, cents, at an account, the cage, or a table.
+    """A currency transaction of a person, in cents, at an account, the cage, or a table.
 
-    `kind` is its purpose (a buy-in, a redemption of chips), `reference` its record. `patron` is an opaque reference,
-    None if unknown: unknown persons cannot be told apart. A transaction conducted for others counts for the `conductor`
-    and for each person in `on_behalf_of`, with the same reference; for a transaction on the person's own behalf both
-    are empty.
+    `kind` is its purpose (a buy-in, a redemption of chips), `reference` its record. `patron` is an opaque reference, or
+    None for an unknown person; unknown persons cannot be told apart. A transaction conducted for others counts for the
+    `conductor` and for each person in `on_behalf_of`, with the same reference. For a transaction on the person's own
+    behalf, both are empty.
     """
 
     patron: str | None
@@ -49,7 +49,7 @@ class CashMovement(NamedTuple):
 
 
 class LogEntry(NamedTuple):
-    """A transaction with the person's running totals in and out on its gaming day, this transaction included, cents."""
+    """A transaction with the person's running totals in and out on its gaming day, in cents; they include it."""
 
     movement: CashMovement
     in_cents: int
@@ -83,7 +83,7 @@ class Held:
 class CurrencyTotal(NamedTuple):
     """Transactions that a report aggregates, their sum, and its position relative to the threshold.
 
-    `reached` must be reported or logged, `near` not yet.
+    A total that is `reached` must be reported or logged; a total that is `near` must not be reported yet.
     """
 
     held: Held
@@ -114,7 +114,7 @@ class CurrencyLine(NamedTuple):
 
     @property
     def cents(self) -> int:
-        """Return the sum of the transactions, cents."""
+        """Return the sum of the transactions, in cents."""
         return sum(one.cents for one in self.movements)
 
 
@@ -128,7 +128,7 @@ def lines_of(total: CurrencyTotal) -> list[CurrencyLine]:
 
 
 def dollars_of(total: CurrencyTotal) -> int:
-    """Return a total as its form has it: whole dollars, each line rounded up by itself."""
+    """Return a total as it is reported on its form: whole dollars, each line rounded up separately."""
     return sum(-(-line.cents // 100) for line in lines_of(total))
 
 
@@ -137,8 +137,8 @@ def currency_totals(
 ) -> tuple[CurrencyTotal, ...]:
     """Return the totals of a report of the pack, such as `ctr`, in the order of their first transactions.
 
-    In and out are totaled separately, over all departments of a property if the person is known. Transactions of
-    unknown persons are not aggregated. `warning_share` of the threshold and more is near it.
+    In and out are totaled separately. If the person is known, a total covers all departments of a property;
+    transactions of unknown persons are not aggregated. A total is near the threshold from `warning_share` of it.
 
     Raises: KeyError for a report that the pack does not have; LookupError for a day without law in the pack; ValueError
     for a transaction without money.
@@ -161,11 +161,13 @@ _Reported = tuple[str, str, date]
 
 
 def reported_with(totals: Iterable[CurrencyTotal]) -> dict[_Reported, str]:
-    """Return the redundant reports, each with the person whose report contains all of its transactions.
+    """Return the redundant reports, each with the person whose report already contains all of its transactions.
 
-    The key is property, person and gaming day, among totals that reached the threshold of a report. A transaction
-    conducted for another person is in the totals of both. The report with more transactions is filed; if both have the
-    same ones, that of the person for whom they were conducted. The filed report names everybody who took part.
+    Only totals that reached a report's threshold are considered. The key is property, person and gaming day.
+
+    A transaction conducted for another person is in the totals of both persons. The report with more transactions is
+    the one to file. If both reports have the same transactions, the report of the person for whom they were conducted
+    is filed. The filed report names everybody who took part.
     """
     found: dict[tuple[str, date], dict[_Reported, list[CashMovement]]] = {}
     for total in totals:
@@ -195,7 +197,7 @@ def _covered(reports: Mapping[_Reported, Sequence[CashMovement]]) -> Iterator[tu
 
 
 def department_logs(totals: Iterable[CurrencyTotal]) -> dict[Department, tuple[LogEntry, ...]]:
-    """Return the log of each department: its transactions in totals that reached the threshold, by moment.
+    """Return each department's log: its transactions in totals that reached the threshold, oldest first.
 
     The running totals of an entry include the person's transactions in other departments.
     """
@@ -207,9 +209,9 @@ def department_logs(totals: Iterable[CurrencyTotal]) -> dict[Department, tuple[L
 
 
 def in_order(movements: Iterable[CashMovement]) -> tuple[CashMovement, ...]:
-    """Return transactions by moment, then by place, reference and person.
+    """Return transactions ordered by time, then by place, reference and person.
 
-    Raises: ValueError for one without money: a reversal is a transaction in the other direction.
+    Raises: ValueError for a transaction without a positive amount: a reversal is a transaction in the other direction.
     """
     found = sorted(movements, key=_order)
     for one in found:
@@ -223,12 +225,12 @@ def _order(one: CashMovement) -> tuple[datetime, str, str, str, str]:
 
 
 def reached_cents(rule: CurrencyReport, day: date) -> int:
-    """Return the least reportable amount, cents, on a gaming day: the threshold, or one cent above it."""
+    """Return the least reportable amount, in cents, on a gaming day: the threshold, or one cent above it."""
     return rule.threshold_cents.on(day).value + (rule.reached == "above")
 
 
 def _running(movements: Iterable[CashMovement]) -> Iterable[LogEntry]:
-    """Yield transactions with the person's running totals on the gaming day; an unknown person has no others."""
+    """Yield transactions with running totals: the person's on the gaming day, or only the transaction's if unknown."""
     moved: dict[tuple[str, str, date], dict[Direction, int]] = {}
     for one in movements:
         so_far: dict[Direction, int] = {"in": 0, "out": 0}

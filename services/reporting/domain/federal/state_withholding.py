@@ -10,9 +10,11 @@ from shared.jurisdictions.forms import StateWithholding
 
 
 def state_tax_cents(rule: StateWithholding | None, candidates: Iterable[Candidate]) -> int:
-    """Return the state tax that must be withheld from candidates' winnings, by the law on their days of payment, cents.
+    """Return the state tax that must be withheld from candidates' winnings, in cents.
 
-    Only candidates on the rule's form count. Raises: LookupError for a day before the first value of the rule.
+    The law on each candidate's day of payment applies. Only candidates on the rule's form count.
+
+    Raises: LookupError for a day before the first value of the rule.
     """
     return sum(_demanded(rule, one) for one in candidates if rule is not None and one.form == rule.form)
 

@@ -20,17 +20,17 @@ _LISTED_AS: Final = {
     "midibaccarat": "baccarat",
     "big_six": "big_6_wheel",
 }
-"""Kinds of games at counted tables -> their names in the packs' lists of games, where the names differ."""
+"""Kinds of games at counted tables -> their names in the packs' lists of games, if the two names differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettledLine:
-    """A settlement line, or a win at a counted table: stake, winnings on top of it, and the stake returned, cents.
+    """A settlement line, or a win at a counted table: stake, winnings on top of it, and returned stake, in cents.
 
-    Only what the house pays: payments of a banking player are not included. `paid_on` is the date of payment on the
-    property's clock, because thresholds depend on the calendar year, and `game` the licensee's name of the game.
+    Only payments by the house are included, not those by a banking player. `paid_on` is the date of payment on the
+    property's clock, because thresholds depend on the calendar year. `game` is the licensee's name of the game.
     `patron` is an opaque reference, None if unknown. `reduced_by_wager` is the licensee's choice on the gaming day, if
-    a rule allows one; None if it made none.
+    a rule leaves one; None if the licensee has not chosen.
 
     A counted table has no rounds and no regulation: the `moment` identifies the win, and `kind` is the property's kind
     of the game. The cashier enters `wager_words`, `odds`, `side_bet` (whether the wager is a side bet), a nonresident
@@ -63,12 +63,12 @@ class SettledLine:
     has_number: bool = False
 
     def occasion(self) -> str:
-        """Return the round or, at a counted table, the minute of the win (UTC)."""
+        """Return what identifies the win's occasion: the round or, at a counted table, the minute of the win (UTC)."""
         return occasion_of(self.round_id, self.moment)
 
 
 def occasion_of(round_id: str | None, moment: datetime) -> str:
-    """Return the round of a win or, where there is none, its minute (UTC)."""
+    """Return what identifies a win's occasion: its round or, if there is none, its minute (UTC)."""
     return round_id or f"{moment.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
 
 
@@ -86,9 +86,10 @@ class Withholding:
 class Candidate:
     """Winnings that a rule requires to be reported on a form.
 
-    `amount_cents` includes the wager or not, depending on the rule and the licensee's choice; `ratio` is the exact
-    multiple of the wager, None for a bonus without one. `lines` are one wager, or all of a seat in a round if the rule
-    combines them. `treaty` is the country whose treaty sets the rate of withholding, if one gives relief.
+    `amount_cents` includes the wager or not, depending on the rule and the licensee's choice. `ratio` is the winnings
+    as an exact multiple of the wager, None for a bonus without a wager. `lines` are those of one wager or, if the rule
+    combines wagers, all lines of a seat in a round. `treaty` is the country whose treaty sets the rate of withholding,
+    if a treaty gives relief.
     """
 
     rule: str
@@ -103,14 +104,12 @@ class Candidate:
 
 
 def candidates(law: Pack, lines: Iterable[SettledLine], of: Winner | None = None) -> tuple[Candidate, ...]:
-    """Return the reportable winnings of settled lines under a pack's rules, by moment.
+    """Return the reportable winnings of settled lines under a pack's rules, ordered by time.
 
-    With `of`, only the rules for these winners are applied.
-
-    If winnings are reduced by the wager, the amount of a winning wager is what was paid on top of the stake, which is
-    returned in addition; otherwise the stake is added. Losing lines matter only if a rule combines wagers. A bonus
-    without a stake of its own has no wager to be a multiple of: the threshold alone decides. Rules for nonresident
-    aliens apply only to their lines.
+    With `of`, only the rules for these winners are applied. If winnings are reduced by the wager, the amount of a
+    winning wager is what was paid on top of the stake, which is returned in addition; otherwise the stake is added.
+    Losing lines matter only if a rule combines wagers. A bonus without its own stake cannot be a multiple of a wager,
+    so only the threshold decides. Rules for nonresident aliens apply only to lines of nonresident aliens.
 
     Raises: LookupError for a day without law in the pack; Refused for an unknown regulation.
     """
@@ -205,7 +204,7 @@ def _is_excluded(held: Mapping[str, Dated[Any]], line: SettledLine) -> bool:
 
 
 def _listed(line: SettledLine) -> tuple[str, bool]:
-    """Return a line's game as lists of games name it, and whether its wager is, or may be, a side bet."""
+    """Return the name of a line's game in the packs' lists of games, and whether its wager is or may be a side bet."""
     if line.regulation is None:
         kind = (line.kind or line.game).replace("-", "_")
         return _LISTED_AS.get(kind, kind), line.side_bet
@@ -214,7 +213,7 @@ def _listed(line: SettledLine) -> tuple[str, bool]:
 
 
 def _relief(held: Mapping[str, Dated[Any]], lines: Iterable[SettledLine], day: date) -> str | None:
-    """Return the country whose treaty gives relief from withholding on all of the lines, paid on a day, or None."""
+    """Return the country whose treaty gives relief from withholding on all of the lines, or None if there is none."""
     countries: set[str | None] = set()
     for line in lines if "treaty_rates" in held else ():
         claim = line.treaty
@@ -232,10 +231,10 @@ def _relief(held: Mapping[str, Dated[Any]], lines: Iterable[SettledLine], day: d
 def _withholdings(
     held: Mapping[str, Dated[Any]], at_rate: str | None, net_cents: int, amount_cents: int
 ) -> Iterator[Withholding]:
-    """Yield the regular withholding, `at_rate`, or the backup withholding if there is none.
+    """Yield the regular withholding at `at_rate`, or the backup withholding if the regular one does not apply.
 
-    The regular one applies to winnings net of the wager, above an amount if the rule has one; the backup one to the
-    reported amount.
+    Regular withholding is computed on winnings net of the wager, and applies only above an amount if the rule has one.
+    Backup withholding is computed on the reported amount.
     """
     above_cents = held["withholding_above_cents"].value if "withholding_above_cents" in held else 0
     if at_rate is not None and net_cents > above_cents:

@@ -10,7 +10,7 @@ from shared.contracts.general_ledger import LedgerAccount
 
 @dataclass(frozen=True, slots=True)
 class LedgerFile:
-    """The journals of the gaming days up to `last`, the accounts that they name, and the balances of these accounts.
+    """The journals of the gaming days up to `last`, the accounts named in them, and the balances of these accounts.
 
     `balances` are computed from the latest known postings of the days, independently of the journals.
     """

@@ -1,7 +1,7 @@
 """Journals as text for hledger and beancount, with assertions of every account's balance at the end. Pure.
 
-An auditor who loads the text has the day in a second ledger that shares nothing with this one: the program adds up the
-journals itself, and rejects the file if an account's balance differs from what was posted.
+An auditor can load the text to have the day in a second ledger that is independent of this system. The program adds up
+the journals itself, and rejects the file if the balance of an account differs from the posted balance.
 """
 
 from collections.abc import Mapping
@@ -89,7 +89,7 @@ def as_hledger(file: LedgerFile) -> str:
 
 
 def _sums(file: LedgerFile) -> dict[str, int]:
-    """Return the balance of each account by name, over all departments and cost centers, cents."""
+    """Return the balance of each account by name, over all departments and cost centers, in cents."""
     found = {account_name(account): 0 for account in file.accounts.values()}
     for line in file.balances:
         found[account_name(file.accounts[line.destination.account])] += line.cents.value

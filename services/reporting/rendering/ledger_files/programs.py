@@ -70,7 +70,7 @@ _NO_TAX: Final = "Tax Exempt"
 
 
 def as_xero(file: LedgerFile) -> str:
-    """Return Xero's template of manual journals: lines with the same narration and date form one; debits positive."""
+    """Return Xero's template of manual journals: lines with one narration and date form a journal; debits positive."""
     return _table(
         _XERO,
         (
@@ -136,7 +136,7 @@ def as_sage(file: LedgerFile) -> str:
 
 
 def _sage_description(file: LedgerFile, journal: LedgerJournal, line: JournalLine) -> str:
-    """Return the description of a line, with its department and cost center, which Sage 50 has no columns for."""
+    """Return the description of a line, with department and cost center, for which Sage 50 has no columns."""
     return " ".join(filter(None, (memo(file, journal), line.destination.department, line.destination.cost_center)))
 
 

@@ -53,7 +53,7 @@ PROMOTIONAL: Final = Section(
 
 
 async def promotional_money(books: Books) -> Filled:
-    """Return the changes of promotional money on the days of the question, by cause."""
+    """Return the changes of promotional money on the queried days, by cause."""
     before = books.question.first - timedelta(days=1)
     opening = (await books.amounts(tuple(_MEASURES), first=date.min, last=before)).get((), {})
     first = at = _held(_change(opening), before)

@@ -155,7 +155,7 @@ async def _flows(
 
 
 def _change(flows: Mapping[str, Figure]) -> Figure:
-    """Return by how much the liability changed."""
+    """Return the change of the liability, in cents."""
     return total(flows[name] * sign for name, sign in _SIGNS.items() if name in flows)
 
 
@@ -231,7 +231,7 @@ async def _balances(books: Books) -> Filled:
 
 
 async def rounds_and_accounts(books: Books) -> tuple[Identity, Identity]:
-    """Return the identities between rounds' electronic stakes and credits and movements in the accounts' journal."""
+    """Return the identities of rounds' electronic stakes and credits with movements in the accounts' journal."""
     rounds = (await books.rounds()).get((), {})
     moved = (await books.amounts(_FLOWS)).get((), {})
     return (

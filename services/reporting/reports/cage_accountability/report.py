@@ -106,9 +106,9 @@ _NOT_STATED: Final = Mark(
 
 
 async def _stated(books: Books) -> Listed | None:
-    """Return the statement of chips in service that holds at the end of the question's last gaming day, or None.
+    """Return the statement of chips in service that is in effect at the end of the last queried gaming day, or None.
 
-    A statement holds from its own gaming day on; for days before that, the previous statement holds.
+    A statement is in effect from its own gaming day on; before that day, the previous statement is.
     """
     return max(
         await books.facts(ChipsInServiceApproved, first=date.min), key=lambda one: one.fact.revision, default=None
@@ -241,7 +241,7 @@ def _holdings(last: Iterable[Listed]) -> Filled:
 
 
 async def _float(books: Books, stated: Listed | None) -> Filled:
-    """Return the property's chips; the number outstanding is known only if the chips in service were `stated`."""
+    """Return the section of the property's chips; the number outstanding is empty if none were `stated`."""
     first = date.min if stated is None else stated.fact.gaming_day
     put_in = await books.amounts(("chips_in_service",), ("item",), first=first)
     under_way = await books.amounts(("chips_in_transit",), ("item",), first=date.min)

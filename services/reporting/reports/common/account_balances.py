@@ -11,7 +11,7 @@ GAME_ACCOUNT: Final = "game account"
 
 
 def kind_of(table: str) -> str:
-    """Return the kind of an account by its table, which a wallet does not have."""
+    """Return the kind of an account, given its table; a wallet has no table."""
     return GAME_ACCOUNT if table else WALLET
 
 
@@ -87,7 +87,7 @@ VOUCHERS: Final = Section(
 
 
 async def vouchers(books: Books) -> Filled:
-    """Return the vouchers issued by accounts that are outstanding, by issue day and reference."""
+    """Return the outstanding vouchers issued by accounts, by issue day and reference."""
     found = await books.amounts(("voucher_cents",), ("item",), first=date.min)
     out = {
         item: measures["voucher_cents"] for (item,), measures in found.items() if measures["voucher_cents"].value > 0

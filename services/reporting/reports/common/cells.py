@@ -32,13 +32,13 @@ def as_displayed(figure: Figure) -> Figure:
 
 
 def _without_shares(cents: int, figure: Figure) -> Figure:
-    """Return nanocents as whole cents; a meter below zero displays zero, which is not the sum of its entries."""
+    """Return nanocents as whole cents; a meter below zero displays zero, which its entries then do not add up to."""
     exact = Fraction(figure.value, NANOCENTS)
     return rounded(cents, exact, figure) if abs(exact - cents) < 1 else computed(cents, figure)
 
 
 def rate_text(rate: Fraction) -> str:
-    """Return an exact rate as a decimal, or as a fraction if that would not terminate.
+    """Return an exact rate as a decimal, or as a fraction if the decimal would not terminate.
 
     >>> rate_text(Fraction(31, 200)), rate_text(Fraction(1, 3))
     ('0.155', '1/3')

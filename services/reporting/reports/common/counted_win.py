@@ -16,7 +16,7 @@ KIND: Final = Column(name="kind", title="Kind", formula="of the game of a counte
 """The column for the kind of game of a counted table; no catalogue has these games."""
 
 PLAY: Final = Column(name="play", title="Win known from", formula="rounds, or counted: then only counts tell")
-"""The column for how a table's win is known on the gaming days: both ways, if that changed."""
+"""The column for how a table's win is known on the gaming days; it names both ways if that changed."""
 
 _MEASURES: Final = (
     *("opener_cents", "closer_cents", "handed_over_cents", "fills_cents", "credits_cents"),
@@ -28,7 +28,7 @@ _MEASURES: Final = (
 
 @dataclass(frozen=True, slots=True, order=True)
 class Missing:
-    """A missing item of a table, with its name and since when, on the property's clock."""
+    """A missing item of a table as text: its name, and since when it has been missing, on the property's clock."""
 
     table: str
     said: str
@@ -46,9 +46,9 @@ NOT_COUNTED: Final = "counts"
 
 @dataclass(frozen=True, slots=True)
 class CountedWin:
-    """The win of one or several tables or shifts, cents; it is unknown while something is `missing`.
+    """The win of one or several tables or shifts, in cents; it is unknown while there are `missing` items.
 
-    `counted_win` is the part of the win that counts found at counted tables.
+    `counted_win` is the part of the win that was found by counts at counted tables.
     """
 
     opener: Figure = NOTHING

@@ -48,7 +48,7 @@ _OUT: Final = ("redeemed_cents", "deposited_cents", "written_off_cents")
 
 
 async def credit_flows(books: Books) -> dict[date, dict[str, Figure]]:
-    """Return the changes by gaming day, oldest first, and column; days and columns without changes are missing."""
+    """Return the changes by gaming day, oldest first, and by column; days and columns without changes are missing."""
     flows: dict[date, dict[str, Figure]] = defaultdict(dict)
     for (day, item), measures in (await books.amounts(_MEASURES, ("gaming_day", "item"))).items():
         of_day = flows[date.fromisoformat(day)]

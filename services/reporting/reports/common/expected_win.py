@@ -13,19 +13,19 @@ from services.reporting.reports.common.spans import is_asked
 
 @dataclass(frozen=True, slots=True)
 class ExpectedWin:
-    """Win, drop and expected win over the gaming days for which a hold was expected."""
+    """Win, drop and expected win over the gaming days on which a hold was expected."""
 
     win: Figure = NOTHING
     drop: Figure = NOTHING
     expected: Fraction = Fraction(0)
     days: tuple[tuple[date, int, int], ...] = ()
-    """Each of these days with its win and drop, cents."""
+    """The days on which a hold was expected, each with its win and drop, in cents."""
     kept: Weights = ()
     """The expected hold of each day, as a fraction, with its drop."""
 
     @property
     def hold(self) -> Fraction | None:
-        """Return the expected hold, of several days weighted by their drop; None without drop."""
+        """Return the expected hold; that of several days is weighted by their drop. None without drop."""
         return Fraction(self.expected, self.drop.value) if self.drop.value > 0 else None
 
     @property
@@ -54,7 +54,7 @@ class ExpectedWin:
 async def expected_wins(books: Books, first: date, last: date) -> Mapping[str, ExpectedWin]:
     """Return the expected win of each counted table for which a hold is expected on any of the gaming days.
 
-    The expected holds are those in the property's version of the question's last day, each for its own days.
+    The expected holds are those in the property's version of the last queried day, each for its own days.
     """
     found: dict[str, ExpectedWin] = {}
     if not books.place.document.games:

@@ -1,4 +1,4 @@
-"""Settled play of accounts on gaming days, as known at a moment, with the exact theoretical win of each wager."""
+"""Settled play of accounts on gaming days, as of a given time, with the exact theoretical win of each wager."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -23,9 +23,10 @@ SUMS: Final = ", ".join(f"CAST(sum({name}) AS bigint) AS {name}" for name in _PL
 
 ROUNDS: Final = """CASE WHEN row_number() OVER (PARTITION BY shard, seq, {whose} ORDER BY stakes = 0, seat, wager) = 1
                         THEN CAST(sign(stakes) AS integer) ELSE 0 END AS rounds"""
-"""SQL for the rounds of a row of `reporting.seat_wagers`: 1 or -1 for a player's first stake in a round, else 0.
+"""SQL for the number of rounds that a row of `reporting.seat_wagers` adds.
 
-`{whose}` is the column that identifies the player.
+It is 1 (-1 if reversed) for a player's first wager in a round, else 0. `{whose}` is the column that identifies the
+player.
 """
 
 _SUMS: Final = f"""
@@ -47,9 +48,9 @@ ENTRIES: Final = entries_of(*_PLAYED)
 class Play:
     """The settled play of an account, of a patron, or of several: rounds, stakes, handle and payout (cents).
 
-    `funded` is the part of the handle that was taken from accounts; the rest was wagered in chips. `theoretical` is
-    handle x exact house edge, and `variance` the variance of the payout by chance (cents squared). Both cover only the
-    wagers with an exact edge, on which `exact_handle` was staked; `without` names the other wagers. `kept` has the
+    `funded` is the part of the handle that was taken from accounts; the rest was wagered in chips. `theoretical` is the
+    handle times the exact house edge, and `variance` the variance of the payout by chance (cents squared). Both cover
+    only the wagers with an exact edge, whose handle is `exact_handle`; `without` names the other wagers. `kept` has the
     terms of `theoretical`: exact house edges, each with its handle.
     """
 
@@ -66,12 +67,12 @@ class Play:
 
     @property
     def win(self) -> Figure:
-        """Return the house's win of this play, before meters, cents."""
+        """Return the house's win of this play, before meters, in cents."""
         return self.handle - self.payout
 
     @property
     def theoretical_win(self) -> Figure | Cell:
-        """Return the theoretical win, half a cent to the even one; empty if a wager has no exact house edge."""
+        """Return the theoretical win, rounded half to even; empty if a wager has no exact house edge."""
         return Cell(None, self.handle) if self.without else weighted(round(self.theoretical), self.kept)
 
     @property
@@ -87,7 +88,7 @@ class Play:
 
     @property
     def deviation(self) -> Cell:
-        """Return the standard deviation of the win by chance, cents; empty if a wager has no exact house edge."""
+        """Return the standard deviation of the win by chance, in cents; empty if a wager has no exact house edge."""
         return Cell(None if self.without else (isqrt(int(4 * self.variance)) + 1) // 2, self.handle)
 
 
@@ -122,7 +123,7 @@ def together(plays: Iterable[Play]) -> Play:
 
 
 async def settled_play(books: Books) -> list[PlayOfAccount]:
-    """Return the play of every account on the question's gaming days, by wager and submission, in order."""
+    """Return the play of every account on the queried gaming days, by wager and submission, in order."""
     question = books.question
     asked = {"first": question.first, "last": question.last, "table": question.table, "game": question.game}
     statement = text(_SUMS.replace("{entries}", ENTRIES if books.explains else ""))
@@ -141,7 +142,7 @@ class PlayOfWager(NamedTuple):
 
 
 async def plays_of(books: Books, rows: Sequence[Row[Any]]) -> list[PlayOfWager]:
-    """Return the play in each row, in order; a row has the sums of wagers of one kind under a submission."""
+    """Return the play of each row, in order; a row has the sums of one wager under a submission."""
     edges = await books.house_edges({row.submission for row in rows})
     found: list[PlayOfWager] = []
     for row in rows:

@@ -20,7 +20,7 @@ from services.reporting.reports.common.settled_win import ADDED, SettledWin
 
 _TABLE: Final = "table_name"
 DIMENSIONS: Final = (_TABLE, "game", HANDOVER_SHIFT, "version", "submission", "wager")
-"""The dimensions of settled wins; the shift is empty unless it is asked for."""
+"""The dimensions of settled wins; the shift is empty unless rounds are summed by shift."""
 _SHIFT: Final = DIMENSIONS.index(HANDOVER_SHIFT)
 
 _OFFERED: Final = ("game", "version", "submission", "wager")
@@ -35,7 +35,7 @@ Where = tuple[tuple[str, str], ...]
 
 
 class Part(NamedTuple):
-    """The sums for one value of all DIMENSIONS, `place`: integers in the order of ADDED."""
+    """The sums, in the order of ADDED, for one combination of values of DIMENSIONS (`place`)."""
 
     place: tuple[str, ...]
     values: tuple[int, ...]
@@ -49,12 +49,12 @@ class Part(NamedTuple):
 
     @property
     def handle_cents(self) -> int:
-        """Return the handle, cents."""
+        """Return the handle, in cents."""
         return self.values[_HANDLE]
 
     @property
     def win_cents(self) -> int:
-        """Return the win, before meters, cents."""
+        """Return the win, before meters, in cents."""
         return sum([sign * self.values[index] for index, sign in _SIGNS])
 
 
@@ -108,7 +108,7 @@ class SettledRounds:
 
     @cached_property
     def _of_all_tables(self) -> Sequence[Part]:
-        """Return the parts summed over all tables, which are few: hundreds of tables play the same wagers."""
+        """Return the parts summed over all tables; they are few, because hundreds of tables offer the same wagers."""
         return _added((("", *part.place[1:]), part.values) for part in self.parts)
 
     def whole(self) -> SettledWin:
@@ -219,9 +219,9 @@ def _narrower(where: Where, more: Where) -> Where:
 async def settled_rounds(
     books: Books, first: date | None = None, last: date | None = None, *, by_shift: bool = False
 ) -> SettledRounds:
-    """Return the settled rounds of the question's gaming days, or of others.
+    """Return the settled rounds of the queried gaming days, or of others.
 
-    Only `by_shift` do they know the shift, by the hand-over of each table.
+    With `by_shift`, rounds are also summed by shift, which is then that of the table's hand-overs.
     """
     first, last = first or books.question.first, last or books.question.last
     if by_shift:

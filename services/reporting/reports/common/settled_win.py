@@ -104,7 +104,7 @@ ROUNDS: Final = (
 
 @dataclass(frozen=True)
 class SettledWin:
-    """The settled figures of wagers: FIGURES and STAKES, cents, and the part with an exact house edge.
+    """The settled figures of wagers: FIGURES and STAKES, in cents, and the part with an exact house edge.
 
     `exact_handle` and `exact_win` cover only wagers with an exact house edge. `theoretical` is their handle x house
     edge, and `variance` its variance by chance (cents squared). `without` names the wagers without a house edge. A

@@ -17,12 +17,12 @@ OF_PERIOD: Final[Mapping[Period, str]] = {
     "month": "month_to_date",
     "year": "year_to_date",
 }
-"""Period -> the name of the period to date that is the same on the last day of the period."""
+"""Period -> the name of the period to date that covers the same gaming days once the period has ended."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """Gaming days from `first` on: the counted win of each table, or what is missing, and the settled rounds."""
+    """Gaming days from `first` on: the counted win of each table, or the missing items, and the settled rounds."""
 
     first: date
     counted: Mapping[str, CountedWin]
@@ -30,9 +30,9 @@ class Span:
 
 
 async def spans_to_date(books: Books) -> dict[str, Span]:
-    """Return the spans that end with the last day of the question, named as in `first_days`.
+    """Return the spans that end with the last queried day, named as in `first_days`.
 
-    Each day is read once: the longest span is read in parts, and the others are its last parts.
+    Each day is read only once: the longest span is read in parts, and the shorter spans are its last parts.
     """
     last = books.question.last
     firsts = first_days(books.place.law, last)
@@ -52,7 +52,7 @@ async def spans_to_date(books: Books) -> dict[str, Span]:
 
 
 def _whole(span: Span, first: date) -> Span:
-    """Return a span that includes tables with play but without a statement of win."""
+    """Return a span that also lists, as not counted, the tables with play but without a statement of win."""
     played = {table for (table,) in span.settled.by("table_name")}
     without = {table: CountedWin(missing=(Missing(table, NOT_COUNTED),)) for table in played - span.counted.keys()}
     return replace(span, first=first, counted={**span.counted, **without})
@@ -65,7 +65,7 @@ async def counted_tables(books: Books, first: date, last: date) -> dict[str, Cou
 
 
 async def counted_shifts(books: Books, first: date, last: date) -> dict[tuple[str, str], CountedWin]:
-    """Return the counted win of the shifts of these tables, by table and shift."""
+    """Return the counted win of the requested tables, by table and shift."""
     wins = await counted_wins(books, "table_name", "shift", first=first, last=last)
     return {(table, shift): win for (table, shift), win in wins.items() if is_asked(books, table)}
 
@@ -76,7 +76,7 @@ def is_asked(books: Books, table: str) -> bool:
 
 
 async def days_year_before(books: Books) -> tuple[date, date] | None:
-    """Return the same days of the previous year, from the first known one; None if there is none."""
+    """Return the same days of the previous year, beginning with the first known one; None if none of them is known."""
     first, last = year_before(books.question.first), year_before(books.question.last)
     known = await books.first_day()
     return None if known is None or known > last else (max(first, known), last)

@@ -58,7 +58,10 @@ async def _windows(books: Books, cases: Cases) -> Compared[Window]:
 
 
 async def _in_play(books: Books, windows: Iterable[Window]) -> list[_Row]:
-    """Return the rounds in play at the counts of windows; each is added at one count and subtracted at the next."""
+    """Return rows for the rounds in play at the counts of windows.
+
+    The chips of a round are added at the count that ends a window, and subtracted at the count that begins it.
+    """
     bounded = [(window.start, window.end) for window in windows if window.start is not None]
     found = await rounds_in_play(books, ((one.table, one.at) for pair in bounded for one in pair))
     return [
@@ -96,7 +99,7 @@ async def _slips(books: Books, cases: Cases) -> Compared[_Found]:
 
 
 def _days(found: Iterable[_Found], alike: Counter[tuple[date, VarianceKind]]) -> list[_Row]:
-    """Return the sums of each gaming day's counts, by what was counted; `alike` are the unremarkable ones."""
+    """Return the sums of each gaming day's counts, by kind of variance; `alike` has the numbers of expected ones."""
     by_day: dict[tuple[date, VarianceKind], list[_Row]] = {key: [] for key in alike}
     for (day, _, kind, _), row in found:
         by_day.setdefault((day, kind), []).append(row)

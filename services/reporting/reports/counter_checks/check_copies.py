@@ -12,9 +12,9 @@ from services.reporting.read_model.reading import Books
 from services.reporting.read_model.shift_times import AtTable, shifts_of
 
 _LATER: Final = timedelta(days=1)
-"""How far beyond the question's days a check's copy is searched: the next gaming day's box may have it."""
+"""How far beyond the queried days a check's copy is searched: the next gaming day's box may have it."""
 
-# A serial number used again at its table is another check; copies are matched with issuances in their order.
+# A reused serial number at a table means a different check; copies are matched with issuances in their order.
 _CHECKS: Final = text(
     """
     WITH counts AS MATERIALIZED (
@@ -114,7 +114,7 @@ class Copy(NamedTuple):
 
 
 _PARTS: Final = len(Issuance._fields)
-"""The number of columns of the issuance in a row; the columns of the copy follow. Columns without a match are null."""
+"""The number of a row's columns for the issuance; those of the copy follow. Columns of a missing match are null."""
 
 
 class Check:
@@ -137,13 +137,13 @@ class Check:
 
     @property
     def issued_cents(self) -> int:
-        """Return the amount of the issuance, cents."""
+        """Return the amount of the issuance, in cents."""
         cents: int = self._row.issued_cents
         return cents
 
     @property
     def found_cents(self) -> int | None:
-        """Return the amount of the copy, cents; None without a copy."""
+        """Return the amount of the copy, in cents; None without a copy."""
         cents: int | None = self._row.found_cents
         return cents
 
@@ -163,7 +163,7 @@ class InShift(NamedTuple):
 
 
 async def issued_by_shift(books: Books) -> dict[tuple[str, str], InShift]:
-    """Return the checks issued on the question's gaming days, by gaming day and shift of the table."""
+    """Return the checks issued on the queried gaming days, by gaming day and shift of the table."""
     question = books.question
     asked = {"first": question.first, "last": question.last, "table": question.table}
     rows = await books.read(_ISSUED, **asked)
@@ -181,7 +181,7 @@ def _in_shift(books: Books, issued: Sequence[Row[Any]]) -> InShift:
 
 
 async def checks_of(books: Books, *, not_tied: bool) -> Checks:
-    """Return the checks issued on the question's gaming days, and unmatched copies in boxes of these days.
+    """Return the checks issued on the queried gaming days, and unmatched copies in boxes of these days.
 
     With `not_tied`, checks with a copy of the same amount are left out.
     """

@@ -88,12 +88,12 @@ ON_HAND: Final = Section(
 
 
 async def cage_steps(books: Books, *kinds: type[Fact]) -> list[Listed]:
-    """Return the cage's steps of these kinds on the question's gaming days."""
+    """Return the cage's steps of these kinds on the queried gaming days."""
     return await books.facts(*kinds)
 
 
 def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the steps; a replacement has another row for each replaced check."""
+    """Yield the rows of the steps; a replacement also has a row for each replaced check."""
     for one in steps:
         fact, entry = one.fact, (one.entry,)
         row: dict[str, Any] = {
@@ -145,7 +145,7 @@ def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
 
 
 async def left_before(books: Books) -> Figure:
-    """Return the balance on hand at the beginning of the question's gaming days."""
+    """Return the balance on hand at the beginning of the queried gaming days."""
     return await left_after(books, books.question.first - timedelta(days=1))
 
 
@@ -174,7 +174,8 @@ _ISSUED: Final = text(
 class HeldCheck:
     """A counter check that was issued, or replaced others, by an `entry`; `left` is its outstanding amount.
 
-    `first_day` is the gaming day of its issuance; for a check that replaced others, of the first of their issuances.
+    `first_day` is the gaming day of its issuance; for a replacement, that of the first issuance among the replaced
+    checks.
     """
 
     serial: str
@@ -192,7 +193,7 @@ class HeldCheck:
 
 
 async def held_checks(books: Books) -> list[HeldCheck]:
-    """Return the checks with an outstanding amount at the end of the question's gaming days, oldest first."""
+    """Return the checks with an outstanding amount at the end of the queried gaming days, oldest first."""
     last = books.question.last
     left = {
         serial: found["check_left_cents"]
@@ -202,7 +203,7 @@ async def held_checks(books: Books) -> list[HeldCheck]:
     issued = await books.read(_ISSUED, **asked)
     held = [
         _held(books, row, left.pop(row.serial, NOTHING)) for row in issued
-    ]  # of two checks with the same number, one gets the amount
+    ]  # if two checks have the same number, only one of them gets the amount
     return sorted(held, key=lambda one: one.first_day)
 
 

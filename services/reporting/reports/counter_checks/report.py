@@ -153,7 +153,7 @@ def _of_count(check: Check) -> EntryRef:
 
 
 class Boxes(NamedTuple):
-    """The gaming days and tables with `awaited` boxes, and those with a `written_off` box."""
+    """The gaming days and tables with boxes still to be counted (`awaited`), and those with a `written_off` box."""
 
     awaited: set[tuple[str, str]]
     written_off: set[tuple[str, str]]
@@ -167,7 +167,7 @@ class Boxes(NamedTuple):
 
 
 async def _boxes_of(books: Books) -> Boxes:
-    """Return the state of the boxes of the question's gaming days, from table inventory's missing items."""
+    """Return the state of the queried gaming days' boxes, from the missing items that table inventory states."""
     lacks = await books.amounts(("missing", "rake_missing"), ("gaming_day", "table_name", "item"), explained=False)
     awaited = {(day, table) for day, table, item in lacks if Lack.of_item(item).what.split()[0] in _OF_BOXES}
     written_off = {(str(one.gaming_day), one.fact.table) for one in await books.facts(BoxWrittenOff)}
@@ -175,7 +175,7 @@ async def _boxes_of(books: Books) -> Boxes:
 
 
 _OF_BOXES: Final = ("drop", "box", "count")
-"""Missing items of a table's day that mean an outstanding box."""
+"""The missing items of a table's day that mean that a box has not been counted yet."""
 
 
 def _row(books: Books, check: Check, shift: str, boxes: Boxes) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""Currency reports: the report, its days, amendments and sections, and patterns that may be structured."""
+"""Currency reports: the report, its days, amendments and sections, and patterns of possible structuring."""

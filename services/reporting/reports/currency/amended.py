@@ -53,7 +53,7 @@ def _key(one: CurrencyTotal) -> _Key:
 
 
 async def amended_rows(books: Books, filed: Sequence[tuple[Pack, str]], least_cents: int) -> list[dict[str, Any]]:
-    """Return the rows of totals that were reportable before a void of the question's gaming days changed them.
+    """Return the rows of totals that were reportable before a void of the queried gaming days changed them.
 
     `filed` are the reports, each with its pack; `least_cents` is the lowest threshold.
     """
@@ -81,7 +81,7 @@ async def amended_rows(books: Books, filed: Sequence[tuple[Pack, str]], least_ce
 
 
 def _persons(fact: Any) -> frozenset[str | None]:
-    """Return the persons whose totals a void changes; None stands for an unknown person."""
+    """Return the persons whose totals a void changes; None is an unknown person."""
     said = fact.data if isinstance(fact, PitVoided) else fact
     own = getattr(said, "patron", None) or getattr(said, "drawer", None)
     return frozenset((own, *(getattr(said, "on_behalf_of", None) or ())))
@@ -90,7 +90,7 @@ def _persons(fact: Any) -> frozenset[str | None]:
 def _changed(
     void: Listed, law: Pack, report: str, moved: Sequence[CashMovement], after: Mapping[_Key, CurrencyTotal]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of totals that were reportable before a void and changed by it, of the persons concerned."""
+    """Yield the rows of totals that were reportable before a void, and that the void changed, of its persons."""
     concerned = _persons(void.fact)
     for one in currency_totals(law, report, moved):
         left = after.get(_key(one))

@@ -20,14 +20,17 @@ Logged = tuple[date, str, Figure, Figure]
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """The sums of gaming days: transactions, and sales at tables to unknown persons with the column that shows them."""
+    """The sums of gaming days: transactions; and sales at tables to unknown persons, by the column that shows them."""
 
     moved: Mapping[tuple[date, Department], Mapping[Direction, Figure]]
     sold: Sequence[tuple[str, Mapping[date, tuple[Figure, Figure]]]]
 
 
 async def read_days(books: Books, logs: Sequence[CurrencyReport], filed: Sequence[CurrencyReport]) -> Days:
-    """Return the sums of the question's gaming days: sales by the rules of `logs`, and of `filed` reports."""
+    """Return the sums of the queried gaming days.
+
+    The rules of `logs` and of `filed` reports decide which sales to unknown persons are included.
+    """
     rules = [("logged", rule) for rule in logs] + [("unknown", rule) for rule in filed]
     moved, sold = await asyncio.gather(
         moved_in_days(books),
@@ -37,7 +40,7 @@ async def read_days(books: Books, logs: Sequence[CurrencyReport], filed: Sequenc
 
 
 def day_rows(days: Days, logged: Iterable[Logged]) -> list[dict[str, Any]]:
-    """Return the rows of gaming days and departments; `logged` is the logs' part."""
+    """Return the rows of gaming days and departments; `logged` are the parts of these days in logs."""
     rows: dict[tuple[date, str], dict[str, Any]] = {}
 
     def add(day: date, department: str, figures: Mapping[str, Figure]) -> None:
@@ -56,7 +59,7 @@ def day_rows(days: Days, logged: Iterable[Logged]) -> list[dict[str, Any]]:
 
 
 def _least_cents(rule: CurrencyReport, books: Books) -> dict[date, int]:
-    """Return the least amount that reaches the threshold of a rule, cents, by gaming day of the question."""
+    """Return the least amount that reaches the threshold of a rule, in cents, by gaming day of the query."""
     first, last = books.question.first, books.question.last
     days = (first + timedelta(days=number) for number in range((last - first).days + 1))
     return {day: reached_cents(rule, day) for day in days}

@@ -64,7 +64,7 @@ _Dollars = dict[Direction, int]
 
 
 class PersonsDay(NamedTuple):
-    """A person's gaming day, which is the unit of a report: name of the report, day, and the subject of the report."""
+    """A person's gaming day, which is what a report is about: the report's name, the day, and its subject."""
 
     report: str
     gaming_day: date
@@ -102,7 +102,7 @@ class FiledReport:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The currency of a person's gaming day: totals in and out, `form`, and the person whose report has all of it."""
+    """The currency of a person's gaming day: `form`, totals in and out, and whose report already contains all of it."""
 
     form: str
     totals: Sequence[CurrencyTotal]
@@ -114,10 +114,10 @@ class Moved:
         return [one for one in self.totals if one.standing == "reached"]
 
     def on_report(self, filed: FiledReport | None) -> Sequence[CurrencyTotal]:
-        """Return the totals that a report of this gaming day has now.
+        """Return the totals that a report of this gaming day would have now.
 
-        If no total must be reported, an amendment of the filed report has totals in the same directions: in, out, or
-        both.
+        If no total must be reported any more, an amendment of the filed report has totals in the same directions as the
+        filed report: in, out, or both.
         """
         if self.reached or filed is None:
             return self.reached
@@ -143,7 +143,7 @@ def filed_reports(
 ) -> dict[PersonsDay, FiledReport]:
     """Return the last report of each person's gaming day between two days, inclusive, without withdrawn filings.
 
-    A rejected report is included only if there is no other report.
+    A rejected report is returned only if there is no other report.
     """
     names, found = frozenset(reports), dict[PersonsDay, FiledReport]()
     for one in filings:
@@ -158,7 +158,7 @@ def filed_reports(
 
 
 def moved_days(judged: Iterable[tuple[str, CurrencyTotal, str]]) -> dict[PersonsDay, Moved]:
-    """Return the totals of each person's gaming day; `judged` are (form, total, person whose report has all of it)."""
+    """Return totals by person's gaming day; `judged` are (form, total, person whose report contains the total)."""
     found: dict[PersonsDay, Moved] = {}
     for form, total, reported_with in judged:
         key = persons_day(total)
@@ -170,7 +170,7 @@ def moved_days(judged: Iterable[tuple[str, CurrencyTotal, str]]) -> dict[Persons
 def filed_rows(
     books: Books, law: Pack, moved: Mapping[PersonsDay, Moved], filed: Mapping[PersonsDay, FiledReport]
 ) -> list[dict[str, Any]]:
-    """Return the rows of each person's gaming day that must be, or had to be, reported; in and out are one report.
+    """Return a row for each person's gaming day that must be, or had to be, reported; in and out are one report.
 
     A filed report that is no longer required has a row as well, unless it was rejected.
     """
@@ -194,7 +194,7 @@ def _stands(filed: FiledReport | None) -> bool:
 def _reporting(
     key: PersonsDay, one: Moved, moved: Mapping[PersonsDay, Moved], filed: Mapping[PersonsDay, FiledReport]
 ) -> tuple[Moved, FiledReport | None]:
-    """Return the gaming day whose report has all of this one, and that report; this day's own report is preferred."""
+    """Return the gaming day whose report contains this one, and that report; the day's own report is preferred."""
     whole = key._replace(subject=_of_person(one.reported_with)) if one.reported_with else key
     if whole == key or _stands(filed.get(key)):
         return one, filed.get(key)

@@ -64,20 +64,20 @@ _UNKNOWN: Final = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """The transactions of a question under a pack's law, with the totals of each of its reports."""
+    """The transactions of a query under a pack's law, with the totals of each of its reports."""
 
     law: Pack
     totals: Mapping[str, Sequence[CurrencyTotal]]
     patterns: Sequence[tuple[str, Pattern]]
     with_whom: Mapping[str, Mapping[tuple[str, str, date], str]]
-    """By report: the person whose report has all of another person's transactions."""
+    """By report and by (property, person, day): the person whose report already contains all of the transactions."""
 
     def form_of(self, report: str, movement: CashMovement) -> str:
         found = self.law.forms[self.law.currency_reports[report].form].on(movement.gaming_day).value
         return found.number or found.title
 
     def reported_with(self, total: CurrencyTotal) -> str:
-        """Return the person whose report has all of a total; empty if the total has a report of its own."""
+        """Return the person whose report already contains a total; empty if the total has a report of its own."""
         one = total.first
         return self.with_whom.get(total.held.report, {}).get((one.property, one.patron or "", one.gaming_day), "")
 
@@ -197,7 +197,7 @@ def _is_of_instruments(law: Pack, report: str) -> bool:
 
 
 def _least_cents(law: Pack, reports: Iterable[str], books: Books) -> int:
-    """Return the lowest threshold of a pack's reports in the period, cents."""
+    """Return the lowest threshold of a pack's reports in the period, in cents."""
     dated = (one for name in reports for one in law.currency_reports[name].threshold_cents.root)
     return min(one.value for one in dated if one.effective_from <= books.question.last)
 

@@ -87,7 +87,7 @@ BELOW: Final = Section(
     key=LINES.key,
     columns=LINES.columns,
 )
-"""Totals of filed reports that are now below the threshold, as they belong in an amendment of the report."""
+"""Totals of filed reports that are now below the threshold, as an amendment of the report must state them."""
 
 LOG: Final = Section(
     name="log",

@@ -1,6 +1,6 @@
 """Patterns of currency transactions that may have been structured to avoid a report. Pure; cents.
 
-A pattern is not a finding. Each says what was seen and why it is listed; a person judges it.
+A pattern is not a finding: it states what was observed and why it is listed, and a person judges it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,10 +27,10 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """The property's parameters for patterns, not law. Shares are of the report's threshold.
+    """The property's parameters for patterns; they are not law. Shares are of the report's threshold.
 
-    An amount below the threshold is just below it from `just_below_share` on. A gaming day may be part of something
-    larger from `part_share` on. `window_days` gaming days are considered together.
+    An amount below the threshold is just below it from `just_below_share` on. From `part_share` on, a gaming day can be
+    part of a pattern. Gaming days within `window_days` are considered together.
     """
 
     just_below_share: Fraction = WARNING_SHARE
@@ -88,7 +88,7 @@ class _Moved:
 
     @cached_property
     def is_divided(self) -> bool:
-        """Return whether none of the transactions is reportable alone."""
+        """Return whether none of the transactions is reportable by itself."""
         return all(one.cents < self.reached_cents for one in self.movements)
 
     def is_below_from(self, share: Fraction) -> bool:
@@ -110,7 +110,7 @@ def patterns(
 
     Transactions of unknown persons are in no pattern. The order of transactions does not matter.
 
-    Raises: as `currency_totals`.
+    Raises: the same errors as `currency_totals`.
     """
     rule, watch = law.currency_reports[report], watch or Watch()
     known = [one for one in in_order(movements) if one.patron is not None and one.medium == rule.medium]
@@ -173,7 +173,7 @@ def _consecutive(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
 
 
 def _places(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
-    """Yield gaming days near or above the threshold by transactions at several places, each below it."""
+    """Yield gaming days whose transactions, each below the threshold and at several places, are near or above it."""
     for one in days:
         places = sorted({movement.place for movement in one.movements})
         if len(places) > 1 and one.is_divided and one.cents >= watch.just_below_share * one.threshold_cents:

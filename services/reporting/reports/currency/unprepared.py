@@ -22,7 +22,7 @@ BY: Final = "schedule"
 """The person recorded for queries of the job."""
 
 LOOK_BACK: Final = timedelta(days=60)
-"""How far back gaming days are examined; older unprepared reports raised an alarm, and are in the report."""
+"""How far back gaming days are examined. Reports that are older have already raised an alarm, and are in the report."""
 
 
 async def observe_unprepared(context: ServiceContext) -> None:
@@ -45,7 +45,7 @@ async def observe_unprepared(context: ServiceContext) -> None:
 async def count_unprepared(reader: SnapshotReader, question: ReportQuery) -> int:
     """Return the number of persons' gaming days whose report is due soon or late, and for which no file was prepared.
 
-    Reports that must be corrected are counted as well: their prepared or sent amounts no longer hold.
+    Reports that must be corrected are counted as well, because their prepared or sent amounts no longer hold.
     """
     books = await books_of(reader, question, explain=False)
     filed = [

@@ -29,7 +29,7 @@ def settled_cells(win: SettledWin) -> Cells:
 
 
 def counted_cells(counted: CountedWin | None, settled: SettledWin, *, of_table: bool) -> Cells:
-    """Return the counted figures, or what is missing; `of_table` leaves out the table's name."""
+    """Return the counted figures, or the missing items; these name the table unless `of_table`."""
     if counted is None:
         return {"missing": NOT_COUNTED}
     if counted.missing:
@@ -63,5 +63,5 @@ def cells_of(
 def at_place(
     name: str, counted: Mapping[str, CountedWin], settled: Mapping[str, SettledWin]
 ) -> tuple[CountedWin | None, SettledWin]:
-    """Return counted and settled figures of a place; settled figures are zero without rounds, counted ones None."""
+    """Return counted and settled figures of a place; without rounds, settled figures are zero; without counts, None."""
     return counted.get(name), settled.get(name, SettledWin())

@@ -69,7 +69,7 @@ def _filled(
     totals: Cells,
     more: Mapping[str, Cells] | None = None,
 ) -> Filled:
-    """Return a section of the period; the total row has `totals`, and the drop even if the count is incomplete."""
+    """Return a section of the period; its total row has `totals`, and the drop even if the count is incomplete."""
     [key] = section.key
     of_table = key == "table"
 
@@ -175,7 +175,7 @@ async def _shifts(books: Books, days: tuple[date, date] | None) -> dict[str, Cou
 
 
 async def _hours(books: Books) -> list[HourOfSales]:
-    """Return the sales by hour of a single gaming day; for longer periods there are none."""
+    """Return the sales by hour if a single gaming day is queried; for longer periods there are none."""
     return await hours_of_sales(books) if _is_of_day(books) else []
 
 

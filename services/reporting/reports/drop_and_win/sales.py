@@ -40,7 +40,7 @@ _EXPLAINED: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class HourOfSales:
-    """The sales in the hour that begins at `hour`: number, for currency, and for counter checks."""
+    """The sales in the hour that begins at `hour`: number, and amounts for currency and counter checks."""
 
     hour: datetime
     sales: Figure = NOTHING
@@ -49,7 +49,7 @@ class HourOfSales:
 
 
 async def hours_of_sales(books: Books) -> list[HourOfSales]:
-    """Return the hours of the question's last gaming day with sales at tables, on the property's clock."""
+    """Return the hours of the last queried gaming day with sales at tables, on the property's clock."""
     found: dict[datetime, HourOfSales] = {}
     asked = {"zone": books.place.document.time_zone, "table": books.question.table, "tables": books.tables_asked}
     statement = _EXPLAINED if books.explains else _SUMS

@@ -24,7 +24,7 @@ _SEVERITY: Final[Mapping[Level, Severity]] = {"noted": "low", "report": "medium"
 
 
 async def of_desk(books: Books) -> list[Exceptional]:
-    """Return the exceptions of pit, cage and count room on the question's gaming days."""
+    """Return the exceptions of pit, cage and count room on the queried gaming days."""
     cases = await cases_of(books)
     windows, boxes, slips = await asyncio.gather(
         compared_windows(books, cases), compared_boxes(books, cases), compared_slips(books, cases.owned_on)
@@ -195,7 +195,7 @@ def _other_shift(one: OtherShift) -> Exceptional:
 
 
 async def _voided(books: Books) -> Iterable[Exceptional]:
-    """Return the pit events of the question's gaming days that were voided."""
+    """Return the pit events of the queried gaming days that were voided."""
     return [
         Exceptional(
             kind="pit_voided",

@@ -31,7 +31,7 @@ _WRONG: Final = text(f"""
            OR event = 'stub.counted' AND data #>> '{{data,cards}}' <> data #>> '{{data,expected}}')
     ORDER BY recorded_at, service, shard, seq""")
 
-# Cards are changed every day, and nearly always in time, so a change is read, together with the previous one, only if
+# Cards are changed every day, and nearly always in time. So a change is read (together with the previous one) only if
 # it was later than the shortest of all limits (`least`).
 _CHANGED: Final = text(f"""
     WITH changes AS (
@@ -71,7 +71,7 @@ _OPENED: Final = text(f"""
 
 
 async def of_equipment(books: Books) -> list[Exceptional]:
-    """Return the equipment exceptions of the question's gaming days."""
+    """Return the equipment exceptions of the queried gaming days."""
     found = [_inspected(row) for row in await books.read(_WRONG, **_asked(books))]
     life, least = _lives(books), _least(books)
     changes = [] if least is None else await books.read(_CHANGED, least=least, **_asked(books))
@@ -83,7 +83,7 @@ async def of_equipment(books: Books) -> list[Exceptional]:
 
 
 async def _opened(books: Books, tables: Collection[str]) -> Mapping[str, Sequence[datetime]]:
-    """Return when tables were opened, in order: on the question's gaming days, and the last opening before."""
+    """Return when tables were opened, in order: on the queried gaming days, and the last opening before."""
     found: dict[str, list[datetime]] = defaultdict(list)
     if tables:
         for table, opener in (await books.last_pit(tables, OpenedTable, day=books.question.first)).items():
@@ -105,10 +105,10 @@ def _inspected(row: Row[Any]) -> Exceptional:
 
 
 def _changed(life: timedelta | None, change: Row[Any], opened: Sequence[datetime]) -> Iterator[Exceptional]:
-    """Yield a late change; time while the table was closed does not count.
+    """Yield the exception of a late change; time while the table was closed does not count.
 
-    The equipment could stay on the table for `life`; None: forever. `opened` are the moments at which the table was
-    opened, in order.
+    `life` is how long the equipment may stay on the table (None: no limit). `opened` are the moments at which the table
+    was opened, in order.
     """
     if life is None:
         return
@@ -121,7 +121,7 @@ def _changed(life: timedelta | None, change: Row[Any], opened: Sequence[datetime
 
 
 def _lives(books: Books) -> Callable[[date, str | None, str | None], timedelta | None]:
-    """Return a function for how long cards under a regulation (None: dice) may be used on a day; None: no limit."""
+    """Return a function for how long a regulation's cards (None: dice) may be used on a day; None means no limit."""
 
     @cache
     def life(day: date, regulation: str | None, dealing: str | None) -> timedelta | None:

@@ -21,9 +21,9 @@ from shared.contracts.general_ledger import LedgerMappingApproved
 
 @dataclass(frozen=True, slots=True)
 class LedgerPeriod:
-    """The gaming days of a question: amounts posted and mapping of each, and the journals of the sealed days.
+    """The queried gaming days: posted amounts and mapping of each day, and the journals of the sealed days.
 
-    A day without a mapping, or with a leg that has no rule, has no journals.
+    A day without a mapping has no journals, nor has a day with amounts on a leg for which the mapping has no rule.
     """
 
     placed: Mapping[date, Sequence[Placed]]
@@ -43,7 +43,7 @@ class LedgerPeriod:
 
 
 async def ledger_of(books: Books) -> LedgerPeriod:
-    """Return the general ledger of a question's gaming days. Raises: Rejected for one table or game."""
+    """Return the general ledger of the queried gaming days. Raises: Rejected for one table or game."""
     require_whole(books, "a journal is of a property")
     now = await posted(books)
     mappings = await mappings_of(books)

@@ -1,4 +1,4 @@
-"""The journals of sealed gaming days as a file, which is refused while any part of them is missing."""
+"""The journals of sealed gaming days as a file; the file is refused while any of them is missing."""
 
 from services.reporting.read_model.general_ledger import unposted
 from services.reporting.read_model.reading import Books
@@ -8,7 +8,7 @@ from shared.contracts.rejection import Reason, Rejected
 
 
 async def ledger_file(books: Books) -> LedgerFile:
-    """Return the journals of a question's gaming days.
+    """Return the journals of the queried gaming days.
 
     Raises: Rejected if a day is not sealed or has no mapping, if a leg has no rule, or if an entry that moved money
     does not state its postings.

@@ -87,5 +87,5 @@ def chance_of_days(days: list[tuple[int, int]], base: Fraction) -> float | None:
 
 
 def chance_of_wagers(variance_cents: Fraction, handle_cents: int) -> float | None:
-    """Return the standard deviation of win by handle, from the exact variance of a payout; None without handle."""
+    """Return the win's standard deviation by handle, from the payout's exact variance; None without handle."""
     return sqrt(variance_cents) / handle_cents if handle_cents > 0 else None

@@ -38,7 +38,7 @@ class Investigation:
 
 
 async def investigations_of(books: Books) -> Mapping[tuple[Subject, str], Investigation]:
-    """Return the last investigation of each hold in the question's month, by table or game."""
+    """Return the last investigation of each hold in the queried month, by table or game."""
     steps: dict[int, dict[str, Listed]] = {}
     for one in await books.all_facts(InvestigationOpened, InvestigationAssigned, InvestigationConcluded):
         steps.setdefault(one.fact.investigation, {})[one.kind.rpartition(".")[2]] = one

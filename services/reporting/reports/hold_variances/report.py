@@ -93,7 +93,7 @@ class _Measured:
 class _Compared:
     """The hold of a table or game, the hold of its base, and the standard deviation by chance.
 
-    `source` names the base if it is not the one that the law requires; the hold is then a share of the drop.
+    `source` names the base if it is a different one from that required by law; the hold is then a share of the drop.
     """
 
     actual: _Measured
@@ -178,7 +178,7 @@ class _Row:
 
 
 async def _theoretical(books: Books, first: date) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
-    """Compare the win of wagers with an exact house edge with their theoretical win."""
+    """Compare the win of wagers that have an exact house edge with their theoretical win."""
     settled = await settled_rounds(books, first, books.question.last)
     days = (first, books.question.last)
 
@@ -220,7 +220,7 @@ def _as_expected(win: ExpectedWin) -> _Compared:
 
 
 def _with_a_base(found: Mapping[str, _Compared], expected: Mapping[str, _Compared]) -> dict[str, _Compared]:
-    """Return comparisons; where the law's base is not known, with the hold that the property expects."""
+    """Return comparisons; the hold that the property expects replaces a base that the law requires but is unknown."""
     lacking = {name for name, one in found.items() if one.base is None and not one.actual.missing}
     return {**found, **{name: one for name, one in expected.items() if name in lacking or name not in found}}
 
@@ -228,7 +228,7 @@ def _with_a_base(found: Mapping[str, _Compared], expected: Mapping[str, _Compare
 async def _of_days(
     books: Books, law: HoldVariance, first: date, of_drop: bool
 ) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
-    """Compare hold with that of other days: those of the previous year, or all known days."""
+    """Compare the hold with that of other days: the days of the previous year, or all known days."""
     last, known = books.question.last, await books.first_day()
     match law.base:
         case "prior_year":
@@ -279,7 +279,7 @@ async def _measured(
 async def _measured_days(
     books: Books, first: date, last: date, *, of_drop: bool
 ) -> tuple[dict[str, list[tuple[int, int]]], dict[str, list[tuple[int, int]]]]:
-    """Return win and basis of each day, cents, by table and by game."""
+    """Return win and basis of each day, in cents, by table and by game."""
     days: Iterable[tuple[str, str, _Measured]]
     if of_drop:
         wins = await counted_wins(books, "gaming_day", "table_name", first=first, last=last)

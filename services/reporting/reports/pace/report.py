@@ -304,7 +304,7 @@ def _dealers(books: Books, by_seats: Mapping[tuple[str, ...], Pace]) -> Iterator
 
 
 def _against(rounds: int, expected: Fraction, because: Explained) -> _Row:
-    """Return the cells that compare rounds with those that others would have dealt, as percentages of the latter."""
+    """Return cells that compare a dealer's rounds, in percent, with those expected at the usual pace of all dealers."""
     if not expected:
         return {}
     low, high = _interval(rounds)

@@ -79,7 +79,7 @@ WAGERS: Final = Section(
 )
 
 _Whose = tuple[str | None, str | None]
-"""(patron, None), or (None, account) if the owner of the account is not known."""
+"""The key of play: (patron, None), or (None, account) if the owner of the account is unknown."""
 
 
 async def _fill(books: Books) -> Content:
@@ -141,7 +141,7 @@ def _wagers(of_wager: Mapping[tuple[_Whose, str, str, str, str], Sequence[PlayOf
 
 
 async def _identities(books: Books, whole: Play) -> tuple[Identity, ...]:
-    """Return the identity with what rounds took from accounts, which is summed by table."""
+    """Return the identity of the play with the amounts that rounds took from accounts, which are summed by table."""
     taken = (await books.rounds((), figures=("account_staked_cents",))).get((), {})
     return (
         Identity(

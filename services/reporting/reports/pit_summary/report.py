@@ -123,7 +123,7 @@ async def _stays(books: Books) -> list[_Stay]:
 
 
 def _entries(books: Books, place: tuple[str, str], times: Times) -> tuple[Aggregate, ...]:
-    """Return the rounds closed at a table in the periods of a shift; without periods, those of the clock's shift."""
+    """Return the rounds closed at a table in the periods of a shift; without periods, in the shift by the clock."""
     if not books.explains:
         return ()
     question, (table, shift) = books.question, place
@@ -170,7 +170,7 @@ def _grouped(section: Section, stays: Iterable[_Stay], place_of: Callable[[_Stay
 
 
 def _cells(stays: list[_Stay], win: CountedWin | None = None) -> _Row:
-    """Return the figures of several stays, and what is missing; `win` is used instead of the sum of their wins."""
+    """Return the figures of several stays, and the missing items; `win` replaces the sum of the stays' wins."""
     win = together(stay.win for stay in stays) if win is None else win
     return _figures(stays, win) | {"missing": win.lacks_by_table}
 
@@ -198,7 +198,7 @@ def _figures(stays: list[_Stay], win: CountedWin) -> _Row:
 
 
 def _whole_pits(stays: Iterable[_Stay], whole: Mapping[str, CountedWin]) -> Iterator[_Row]:
-    """Yield the rows of pits over all shifts, where inventory handed over to the next shift is no opener or closer."""
+    """Yield the rows of pits over all shifts, for which inventory handed over between shifts is no opener or closer."""
     pits: dict[str, list[_Stay]] = defaultdict(list)
     for stay in stays:
         pits[stay.pit].append(stay)
@@ -209,7 +209,7 @@ def _whole_pits(stays: Iterable[_Stay], whole: Mapping[str, CountedWin]) -> Iter
 
 
 def _day_heads(stays: Iterable[_Stay]) -> _Row:
-    """Return the head count of whole days: each table's seats divided by its rounds, over all shifts, added up."""
+    """Return the head count of whole days: the sum over tables of a table's seats divided by its rounds, all shifts."""
     seats: dict[str, Fraction] = defaultdict(Fraction)
     rounds: dict[str, list[Figure]] = defaultdict(list)
     for stay in stays:

@@ -163,7 +163,7 @@ def _revision(one: Listed) -> tuple[str, str, int]:
 
 
 async def _changes(books: Books) -> Filled:
-    """Return the changes that people requested, with the decision, whenever it was made."""
+    """Return the changes that people requested, each with the decision on it, even if the decision came later."""
     requested = await books.facts(ChangeRequested, ChangeApproved)
     rejected = {one.fact.change: one for one in await books.all_facts(ChangeRejected)}
     approved = {one.fact.change for one in requested if isinstance(one.fact, ChangeApproved)}
@@ -233,7 +233,7 @@ async def _findings(books: Books) -> Filled:
 
 
 async def _of_rounds(books: Books, at_tables: Sequence[_Measures]) -> tuple[Identity, ...]:
-    """Return the identities of the pools' contributions and awards with the settled rounds in the other journal."""
+    """Return the identities of the pools' contributions and awards with those of the settlement journal."""
     rounds = (await books.rounds()).get((), {})
     return (
         Identity(
@@ -258,7 +258,7 @@ async def _of_rounds(books: Books, at_tables: Sequence[_Measures]) -> tuple[Iden
 
 
 async def _as_reconciled(books: Books) -> tuple[Identity, ...]:
-    """Return the identity of closing meters, as known at the last day's reconciliation, with the reconciled ones."""
+    """Return the identity of the meters as of the last day's reconciliation with the reconciled meters."""
     days = [one for one in await books.facts(DayReconciled) if one.gaming_day == books.question.last]
     if not days:
         return ()

@@ -128,7 +128,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _of_rounds(wagers: RatedWagers, rated: Cell) -> dict[str, Any]:
-    """Return the cells of settled play, and the difference of the rated theoretical win from the settled one."""
+    """Return the cells of settled play, and the rated theoretical win less the settled theoretical win."""
     play = wagers.play
     settled = play.exact_win
     bet = round(Fraction(play.handle.value, play.rounds.value)) if play.rounds.value else None

@@ -1,4 +1,4 @@
-"""Settled play of patrons while they were rated, and from their accounts while they were not.
+"""Settled play of patrons while they were rated, and play from their accounts while they were not.
 
 An account ties its wagers to its owner. A signed device of the table ties all other wagers in a seat to its patron.
 """
@@ -52,7 +52,7 @@ _SUMS: Final = f"""
     GROUP BY {_BY} HAVING sum(stakes) <> 0 OR sum(payout_cents) <> 0 ORDER BY {_BY}"""  # noqa: S608 - our own text
 
 TiedBy = Literal["account", "seat", "both"]
-"""How wagers are tied to a patron: by the accounts that they are from, by a device that tied the seat, or by both."""
+"""How wagers are tied to a patron: by the accounts that paid for them, by a device that tied the seat, or by both."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ def all_of(parts: Iterable[RatedWagers]) -> RatedWagers:
 
 
 class RatedPlay(NamedTuple):
-    """The settled play within each rating, by rating, and the play of each patron that no rating covers.
+    """The settled play within each rating, by rating, and each patron's play outside of ratings.
 
-    `taken_by`: if a rating's tied seat was tied to other ratings before the rating ended, their names.
+    `taken_by` names, by rating, other ratings to which a seat of the rating was tied before the rating ended.
     """
 
     of_rating: Mapping[str, RatedWagers]
@@ -105,15 +105,15 @@ class _TiedTime(_Time):
 
     @property
     def order(self) -> tuple[datetime, str]:
-        """Return the sort key among the ties of a seat, of which the latest holds."""
+        """Return the sort key of the ties of a seat; the latest tie is the one in force."""
         return self.since, self.rating
 
 
 async def rated_play(books: Books) -> RatedPlay:
-    """Return the settled play within ratings, and from accounts on the question's days outside of ratings.
+    """Return the settled play within ratings, and from accounts on the queried days outside of ratings.
 
     Ratings of the previous and the next day are read, too, because they may have continued, or have tied a seat, on the
-    question's days.
+    queried days.
     """
     question = books.question
     near = await stated_ratings(books.asked(first=question.first - _DAY, last=question.last + _DAY))
@@ -166,7 +166,7 @@ def _tied_times(ratings: Iterable[Stated]) -> Iterator[_TiedTime]:
 
 
 def _one_rating_a_moment(times: Iterable[_Time]) -> list[_Time]:
-    """Return the times of each patron at each table, cut so that at any moment only the one that began last counts."""
+    """Return each patron's times at each table, cut so that a moment belongs only to the rating that began last."""
     grouped: dict[tuple[str, str], list[_Time]] = defaultdict(list)
     for one in times:
         grouped[one.patron, one.table].append(one)
@@ -182,7 +182,10 @@ def _one_rating_a_moment(times: Iterable[_Time]) -> list[_Time]:
 
 
 def _one_patron_a_seat(times: Iterable[_TiedTime]) -> tuple[list[_TiedTime], dict[str, list[str]]]:
-    """Return the times of tied seats, each cut at the seat's next tie, and by rating the ratings that took its seat."""
+    """Return the times of tied seats, each cut at the seat's next tie, and the ratings that took over a rating's seats.
+
+    The latter are names of ratings, by the rating that had the seat before.
+    """
     grouped: dict[tuple[str, int], list[_TiedTime]] = defaultdict(list)
     for one in times:
         grouped[one.table, one.seat].append(one)

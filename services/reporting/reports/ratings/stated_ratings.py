@@ -16,16 +16,17 @@ class Stated(NamedTuple):
 
 
 async def stated_ratings(books: Books) -> list[Stated]:
-    """Return the closed ratings of the question's gaming days, tables and games, by patron and opening.
+    """Return the closed ratings of the queried gaming days, tables and games, by patron and opening.
 
-    The last revision on these days counts: a rating that moved to another day was taken back on its former day.
+    The last revision on these days counts. If a rating has moved to another day, its last revision on the former day
+    took it back.
     """
     closed = [one for one in await _last_statements(books) if one.fact.closed_at is not None]
     return sorted((one for one in closed if _is_asked(books, one.fact)), key=lambda one: _order(one.fact))
 
 
 async def taken_back(books: Books) -> list[Stated]:
-    """Return the ratings of the question's gaming days that had been closed but now contradict themselves, by name."""
+    """Return the ratings of the queried gaming days, by name, that were closed but now have contradictory steps."""
     back = [one for one in await _last_statements(books) if one.fact.closed_at is None and one.fact.problems]
     return sorted(back, key=lambda one: one.fact.rating)
 
@@ -50,7 +51,7 @@ def _order(fact: RatingStated) -> tuple[str, str, str]:
 
 
 def others_of(ratings: Sequence[Stated]) -> Mapping[str, Sequence[str]]:
-    """Return by rating the other ratings of the same patron that were open at the same time."""
+    """Return, by rating, the other ratings of the same patron that were open at the same time."""
     return rated_at_once(
         RatingTime(one.fact.rating, one.fact.patron, one.fact.opened_at, one.fact.closed_at)
         for one in ratings
@@ -59,9 +60,9 @@ def others_of(ratings: Sequence[Stated]) -> Mapping[str, Sequence[str]]:
 
 
 async def open_ratings(books: Books) -> list[Listed]:
-    """Return the openings on the question's gaming days of ratings without a closing in force, as known at its moment.
+    """Return the openings, on the queried gaming days, of ratings not closed by the query's as-of time.
 
-    A void opening is left out; a void closing leaves its rating open.
+    A rating whose opening was voided is left out; a rating whose closing was voided is still open.
     """
     everywhere = books.asked(table=None, game=None)
     question = books.question

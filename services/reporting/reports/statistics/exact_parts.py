@@ -20,7 +20,7 @@ _PART: Final = ("game", "version", "submission", "wager")
 
 
 class Part(NamedTuple):
-    """The sums of a wager or a line, by submission version and hash: stakes, handle and payout."""
+    """The sums of a wager or a line under a version of a submission (its hash): stakes, handle, payout."""
 
     game: str
     version: str
@@ -58,7 +58,7 @@ class Against:
 
 
 def _root(variance: Fraction) -> int:
-    """Return the square root, rounded; 0 while reversals exceed what was recorded."""
+    """Return the square root of a variance, rounded; 0 if it is negative, as reversals exceed the recorded rounds."""
     return (isqrt(max(int(4 * variance), 0)) + 1) // 2
 
 
@@ -73,9 +73,9 @@ class Exact:
         }
 
     def of(self, submission: str, wager: str) -> tuple[str, Returns | None] | None:
-        """Return the wager whose distribution covers a line, and the distribution, or None for a bonus line.
+        """Return the wager whose distribution covers a line, and the distribution, which is None for a bonus line.
 
-        The result is None if there is no exact distribution, or if it holds for full decks only: a wager that is
+        The result is None if there is no exact distribution, or if it holds only for full decks: a wager that is
         `always` on offer, such as Insurance, is made with cards in sight.
         """
         earner = self._earners.get((submission, wager))
@@ -117,7 +117,7 @@ class Exact:
         ]
 
     def expected(self, weighed: Weighed) -> tuple[Fraction, Fraction]:
-        """Return the expected payout in cents, and its variance, of rounds multiplied by these weights."""
+        """Return the expected payout in cents, and its variance, from the sums of rounds weighted by `weights`."""
         means, variances = self._rates
         return Fraction(weighed.by_mean, means.unit), Fraction(weighed.by_variance, variances.unit)
 
@@ -132,7 +132,7 @@ async def parts_of(books: Books) -> list[Part]:
 
 
 async def against(books: Books, exact: Exact, *by: str) -> dict[tuple[str, ...], Against]:
-    """Return payouts by dimensions compared with their expectation, in order: see `Books.weighed`."""
+    """Return payouts compared with their expectation, by dimensions and ordered by them (see `Books.weighed`)."""
     found: dict[tuple[str, ...], Against] = {}
     origins = await _origins(books, exact, by) if books.explains else {}
     for place, weighed in sorted((await books.weighed(by, exact.weights)).items()):
@@ -146,7 +146,7 @@ async def against(books: Books, exact: Exact, *by: str) -> dict[tuple[str, ...],
 
 
 class _Origins(NamedTuple):
-    """Stakes, handle and payout of the wagers of a place, with provenance, and the expected payback of each handle."""
+    """The stakes, handle and payout of a place's wagers, with provenance, and expected paybacks with their handles."""
 
     stakes: Sequence[Figure] = ()
     handle: Sequence[Figure] = ()
@@ -155,7 +155,7 @@ class _Origins(NamedTuple):
 
 
 async def _origins(books: Books, exact: Exact, by: Sequence[str]) -> Mapping[tuple[str, ...], _Origins]:
-    """Return the figures that the sums of each place are made of."""
+    """Return the figures of which the sums of each place consist."""
     added_up = books.dealers if "dealer" in by else books.rounds
     dimensions = (*(name for name in by if name not in ("game", "earner")), *_PART)
     found: defaultdict[tuple[str, ...], tuple[list[Figure], list[Figure], list[Figure], list[tuple[Fraction, Figure]]]]

@@ -1,1 +1,1 @@
-"""Tax: the report, and gross table game revenue, taxes on it and its shares, by the jurisdiction packs."""
+"""Tax: the report, gross table game revenue, and taxes on it and its shares under the jurisdiction packs."""

@@ -54,7 +54,7 @@ _CHANGES: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A version of a return: since when it is known, its revenue as then known, and the entries that caused it."""
+    """A version of a return: since when it is known, its revenue as known then, and the entries that led to it."""
 
     filed: TaxReturn
     known_at: datetime
@@ -68,9 +68,9 @@ class _Version:
 
 
 async def amended_rows(books: Books, now: CountedRevenue) -> list[dict[str, Any]]:
-    """Return the changes of each version of a return: lines of the period, and changed lines of gaming days.
+    """Return rows for each version's changes of a return: all lines of the period, and changed lines of gaming days.
 
-    Empty while a gaming day is not sealed, or if nothing has changed since the last seal.
+    There are none while a gaming day is not sealed, or if nothing has changed since the last seal.
     """
     rows: list[dict[str, Any]] = []
     for before, after in pairwise(await _versions(books, now)):
@@ -130,7 +130,7 @@ class _Compared:
     day: date | None
 
     def rows(self, lines: AmendedLines, known: Container[ClassOfRevenue]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of lines, without classes that are not `known` because they have no facts."""
+        """Yield the rows of lines, without classes that are not `known`, because no facts are about them."""
         for one in lines.classes:
             if one.revenue_class in known:
                 yield self.row(one.revenue_class, "revenue", one.revenue)
@@ -142,7 +142,10 @@ class _Compared:
             yield self.row(share.share, "share", share.amount, party=share.party, rate=rate_text(share.part))
 
     def row(self, line: str, figure: str, amounts: Amended, *, party: str = "", rate: str = "") -> dict[str, Any]:
-        """Return a row; behind its two figures are all entries, behind the difference only those that caused it."""
+        """Return a row.
+
+        Its two figures have all entries behind them, its difference only those that caused the change.
+        """
         sheet = self.after.revenue.sheet
         days = (self.day or sheet.first, self.day or sheet.last)
         changes = tuple(dict.fromkeys(entry for day, entry in self.after.changes if self.day in (None, day)))

@@ -16,7 +16,7 @@ Sheet: TypeAlias = DailySheet | PeriodSheet
 
 @dataclass(frozen=True, slots=True)
 class Amended:
-    """A figure as filed and as it is now, cents."""
+    """A figure as filed and as it is now, in cents."""
 
     original_cents: int
     current_cents: int
@@ -58,7 +58,7 @@ class AmendedShare:
 
 @dataclass(frozen=True, slots=True)
 class AmendedLines:
-    """All lines of a day or a period, including unchanged ones."""
+    """All lines of a day or a period, including lines without a change."""
 
     classes: tuple[AmendedClass, ...]
     layers: tuple[AmendedLayer, ...]
@@ -67,9 +67,10 @@ class AmendedLines:
 
 @dataclass(frozen=True, slots=True)
 class AmendedReturn:
-    """A version of a return compared with the previous one: its lines, the changed gaming days, the amounts due.
+    """A version of a return compared with the previous version: its lines, the changed gaming days, the amounts due.
 
-    The differences of the days sum to those of the lines, and these to those of the amounts due by payee.
+    The differences of the days sum to the differences of the lines, and these sum to the differences of the amounts due
+    by payee.
     """
 
     version: int
@@ -81,7 +82,7 @@ class AmendedReturn:
 def amended(original: TaxReturn, current: TaxReturn) -> AmendedReturn:
     """Return the changes of the next version of a return.
 
-    Raises: ValueError if they differ in property or period, or are not consecutive versions.
+    Raises: ValueError if the versions differ in property or period, or are not consecutive.
     """
     before, after = original.sheet, current.sheet
     if _identity(before) != _identity(after):

@@ -16,15 +16,15 @@ T = TypeVar("T")
 CLASSES: Final[tuple[ClassOfRevenue, ...]] = get_args(ClassOfRevenue)
 
 TaxPeriod = Literal["week", "month"]
-"""The period of a return; losses never carry over to another."""
+"""The period of a return; a loss never carries over to another period."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facility:
-    """A property for tax purposes: its pack, its class of license, and data on its past that law may depend on.
+    """A property for tax purposes: its pack, its class of license, and past data on which the law may depend.
 
-    `table_games_since` is the first gaming day of its table games, if known, and `revenue_of_years` has the amounts
-    that the property states for earlier years, cents, by measure and fiscal year.
+    `table_games_since` is the first gaming day of its table games, if known. `revenue_of_years` has the amounts that
+    the property states for earlier years, in cents, by measure and fiscal year.
     """
 
     property: str
@@ -69,9 +69,9 @@ class Facility:
 
 @dataclass(frozen=True, slots=True)
 class DayRevenue:
-    """The win of a table (negative: loss) on a gaming day, cents, in a class of revenue; rows of a table are summed.
+    """The win of a table (negative: loss) on a gaming day, in cents, in a class of revenue; rows of a table are summed.
 
-    For `contest` the table is the name of the contest, and the day is its last, which has all of its revenue.
+    For `contest`, the table is the name of the contest, and the day is its last day, which has all of its revenue.
     """
 
     property: str
@@ -85,7 +85,7 @@ class DayRevenue:
 class ClassDay:
     """The revenue of a class on a gaming day: the sum of its tables (58 Pa. Code § 601a.9), and the part that counts.
 
-    They are equal, unless the pack counts negative revenue as zero. `applied` is the rule used.
+    The two are equal unless the pack counts negative revenue as zero. `applied` is the rule used.
     """
 
     revenue_class: ClassOfRevenue
@@ -151,11 +151,11 @@ class Revenue:
 
 
 class Bases:
-    """The additions of consecutive gaming days to taxed or shared revenue, by period.
+    """Computes what each of consecutive gaming days adds to taxed or shared revenue, by period.
 
-    The days of a period sum to its revenue or, if that is negative, to 0: a loss that the pack lets offset other days
-    first takes back earlier additions, and its rest reduces later ones. It affects neither other periods nor other
-    classes.
+    The additions of a period sum to its revenue or, if that is negative, to 0. If the pack lets a loss offset other
+    days, the loss first takes back earlier additions of the period, and the rest of it reduces later ones. It affects
+    neither other periods nor other classes.
     """
 
     def __init__(self, pack: GamingPack) -> None:
@@ -172,7 +172,7 @@ class Bases:
         return True
 
     def add(self, classes: Iterable[ClassDay]) -> int:
-        """Return the addition of the day's classes to taxed or shared revenue, cents."""
+        """Return the addition of the day's classes to taxed or shared revenue, in cents."""
         return sum(map(self._added, classes))
 
     def _added(self, one: ClassDay) -> int:

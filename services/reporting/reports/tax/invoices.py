@@ -80,7 +80,7 @@ INVOICES: Final = Section(
 
 @dataclass(frozen=True, slots=True)
 class _Invoice:
-    """A revision of an invoice, the last entry about it, and its status."""
+    """A revision of an invoice, with the last entry about it, and its status."""
 
     listed: Listed
     status: str
@@ -94,7 +94,7 @@ class _Invoice:
 class _Return:
     """A payee's return: the accrued amount (None while a table is not counted), and the approved invoices.
 
-    A return whose last gaming day has not ended is not due yet, and its amounts are not compared.
+    A return is not due before its last gaming day has ended; until then its amounts are not compared.
     """
 
     payee: str

@@ -129,7 +129,7 @@ def _share(books: Books, revenue: CountedRevenue, line: ShareTotal) -> dict[str,
 def _amounts(
     revenue: CountedRevenue, line: LayerTotal | ShareTotal, classes: Collection[ClassOfRevenue]
 ) -> dict[str, Any]:
-    """Return the figures of a line for these classes; none if no gaming day has a win."""
+    """Return the figures of a line for these classes; no figures if no gaming day has a win."""
     days = len(revenue.days(classes, line.first, line.last))
     of = (classes, line.first, line.last)
     figures = {
@@ -140,7 +140,7 @@ def _amounts(
 
 
 def _estimate(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Any]:
-    """Return the row of a month's estimates, without amounts while the tax of a month they depend on is unknown."""
+    """Return the row of a month's estimates; its amounts are empty while the tax of a month behind them is unknown."""
     row: dict[str, Any] = {
         "layer": line.layer,
         "payee": line.payee,
@@ -268,7 +268,10 @@ _OF: Final = {
 
 
 def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
-    """Return marks for the unconfirmed law behind figures, except for classes without facts and amounts due on them."""
+    """Return marks for the unconfirmed law behind figures.
+
+    Classes without facts, and amounts due on such classes, get no mark.
+    """
     known = set(revenue.classes)
     applies = {
         *(f"classes.{name}" for name in known),
@@ -283,7 +286,7 @@ def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
 
 
 def _bases(books: Books, revenue: CountedRevenue) -> tuple[Mark, ...]:
-    """Return marks for classes whose revenue was computed on another basis than the legal one."""
+    """Return marks for classes whose revenue was not computed on the legal basis."""
     dated = {name: books.place.law.classes[name].basis.on(revenue.sheet.last) for name in revenue.classes}
     return tuple(
         Mark(

@@ -30,9 +30,9 @@ class ClassTotal:
 
 @dataclass(frozen=True, slots=True)
 class LayerTotal:
-    """A layer of tax over the gaming days of a period under the same law: base and amount are sums.
+    """A layer of tax over the gaming days of a period with the same law: base and amount are sums.
 
-    If a rate changes within the period there is a line for each, with its first and last gaming day.
+    If a rate changes within the period, each rate has its own line, with its first and last gaming day.
     """
 
     layer: str
@@ -47,7 +47,7 @@ class LayerTotal:
 
 @dataclass(frozen=True, slots=True)
 class ShareTotal:
-    """A party's share over the gaming days of a period under the same shares: base and amount are sums."""
+    """A party's share over the gaming days of a period with the same shares: base and amount are sums."""
 
     share: str
     party: str
@@ -63,9 +63,9 @@ class ShareTotal:
 class EstimateTotal:
     """A tax that is paid ahead by estimates, for one `month` (its first day).
 
-    The amount due is the tax of the month, less the estimate for it that was paid with the return of `paid_with`, plus
-    the estimate for the `ahead_months` that begin with `ahead_from`. `paid_with` is None if no estimate was paid for
-    the month.
+    The amount due is the month's tax, less the estimate paid for the month, plus the new estimate. The estimate for the
+    month was paid with the return of the month `paid_with` (None if there was none). The new estimate is for the
+    `ahead_months` that begin with `ahead_from`.
     """
 
     layer: str
@@ -81,7 +81,7 @@ class EstimateTotal:
 
     @property
     def change_cents(self) -> int:
-        """Return the amount that the estimates add to the amount due, cents."""
+        """Return the amount that the estimates add to the amount due, in cents."""
         return self.ahead_cents - self.paid_cents
 
 
@@ -109,7 +109,7 @@ class TaxReturn:
 
 
 def due_cents(sheet: PeriodSheet) -> dict[str, int]:
-    """Return the amount due to each payee of a tax, cents; negative where more was paid ahead."""
+    """Return the amount due to each payee of a tax, in cents; it is negative if more was paid ahead."""
     found: Counter[str] = Counter()
     for line in sheet.layers:
         found[line.payee] += line.amount_cents
@@ -132,9 +132,10 @@ def period_sheet(
     *,
     incomplete: Container[tuple[date, ClassOfRevenue]] = (),
 ) -> PeriodSheet:
-    """Return the sheet of the period of a gaming day, including layers and shares that are filed by other periods.
+    """Return the sheet of the period of a gaming day.
 
-    `rows`, `incomplete` and errors are those of `daily_sheets`.
+    It also has the layers and shares whose returns have other periods. `rows`, `incomplete` and errors are those of
+    `daily_sheets`.
     """
     first, last = period_of(facility.pack, kind, day)
     begins = _estimates_from(facility, first, last)
@@ -154,7 +155,7 @@ def period_sheet(
 
 
 def _estimates_from(facility: Facility, first: date, last: date) -> date:
-    """Return the first gaming day on which the estimates of a period's months depend, or the period's first day."""
+    """Return the first day on whose revenue the estimates of a period's months depend, or the period's first day."""
     estimates = [one.estimates for one in facility.pack.taxes.values() if one.estimates is not None]
     ahead = [one.value.months_ahead for found in estimates for one in found.root]
     return month_before(first, max(ahead)) if ahead and _whole_months(first, last) else first
@@ -167,7 +168,7 @@ def _whole_months(first: date, last: date) -> list[date]:
 
 
 def _estimates(facility: Facility, sheets: Iterable[DailySheet], first: date, last: date) -> Iterator[EstimateTotal]:
-    """Yield for each whole month of a period the estimates that were paid for it, and those paid with its return."""
+    """Yield, for each whole month of a period, the estimates paid for it and the estimates paid with its return."""
     tax: Counter[tuple[str, date]] = Counter()
     for sheet in sheets:
         for line in sheet.layers:

@@ -1,7 +1,7 @@
 """Revenue by class and gaming day as defined by law: the base of taxes and shares.
 
-Tables have their counted win, non-banking ones their rake, fully automated ones the win of account wagers if the
-central system computes it; a contest has its fees less its prizes.
+The revenue of a table is its counted win; of a non-banking table, its rake; of a fully automated table, the win of
+account wagers if the central system computes it. The revenue of a contest is its fees less its prizes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ BASES: Final[Mapping[Source, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Earned:
-    """The revenue of a table or a contest on a gaming day, cents, its class, and what is not yet counted."""
+    """The revenue of a table or a contest on a gaming day, in cents, its class, and the items not yet counted."""
 
     gaming_day: date
     name: str
@@ -56,8 +56,8 @@ class Earned:
 class CountedRevenue:
     """Revenue of tables and contests by day, and the tax sheet of the completely counted classes.
 
-    `earned` begins before the sheet if its law depends on earlier days. `counted` are the tables with a counted win,
-    even if their revenue has another basis.
+    If the law of the sheet depends on earlier days, `earned` begins with these. `counted` are the tables with a counted
+    win, even if their revenue has another basis.
     """
 
     earned: tuple[Earned, ...]
@@ -71,7 +71,7 @@ class CountedRevenue:
 
     @cached_property
     def missing(self) -> dict[tuple[date, ClassOfRevenue], tuple[str, ...]]:
-        """Return, by gaming day and class, the tables that are not yet counted, and what is missing."""
+        """Return, by gaming day and class, the tables that are not yet counted, each with its missing items."""
         found: dict[tuple[date, ClassOfRevenue], tuple[str, ...]] = {}
         for one in self.earned:
             if one.missing:
@@ -98,7 +98,7 @@ class CountedRevenue:
         return found
 
     def days(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> set[date]:
-        """Return the gaming days in a range with revenue, for which all these classes are complete."""
+        """Return the gaming days in a range with revenue, on which all of these classes are completely counted."""
         wanted = set(classes)
         lacking = {day for day, name in self.missing if name in wanted}
         return {day for day, _ in self.tables if first <= day <= last} - lacking
@@ -116,7 +116,7 @@ class CountedRevenue:
     def because(
         self, classes: Iterable[ClassOfRevenue], first: date, last: date, *, name: str | None = None
     ) -> tuple[Part, ...]:
-        """Return the provenance of classes' revenue in a range of gaming days; of one table or contest, if named."""
+        """Return the provenance of classes' revenue in a range of gaming days; with `name`, of one table or contest."""
         wanted = set(classes)
         mine = [
             one
@@ -134,10 +134,10 @@ class CountedRevenue:
         )
 
     def figure(self, cents: int, classes: Iterable[ClassOfRevenue], first: date, last: date) -> Figure:
-        """Return an amount that follows from the revenue of classes on complete days, with its provenance.
+        """Return an amount derived from the revenue of classes on complete days, with its provenance.
 
-        If the amount is that revenue, the entries add up to it. A base that leaves out losses, or a tax, is only
-        computed from it.
+        If the amount equals the revenue, the entries add up to it. A tax, or a base that leaves out losses, is only
+        computed from the revenue, so its entries do not add up to it.
         """
         wanted = set(classes)
         days = self.days(wanted, first, last)
@@ -146,18 +146,18 @@ class CountedRevenue:
         return Figure(cents, because) if earned == cents else computed(cents, because)
 
     def _of(self, source: Source, names: set[str]) -> Iterator[tuple[tuple[str, str], ...]]:
-        """Yield the conditions that select names of a source; a single empty condition if they are all of them."""
+        """Yield the conditions that select these names of a source; an empty condition if they are all of its names."""
         everywhere: set[str] = {one.name for one in self.earned if one.source == source}
         if source == "win":
             everywhere |= self.counted
-        if names and names == everywhere and source != "electronic":  # accounts wager at other tables, too
+        if names and names == everywhere and source != "electronic":  # electronic: accounts wager at other tables, too
             yield ()
         else:
             yield from ((("item" if source == "contest" else "table_name", name),) for name in sorted(names))
 
 
 async def counted_revenue(books: Books) -> CountedRevenue:
-    """Return the revenue of a question's period, and its sheet under the property's law.
+    """Return the revenue of the queried period, and its sheet under the property's law.
 
     Raises: Rejected for tables of a class that the jurisdiction's pack does not have.
     """
@@ -263,7 +263,7 @@ async def _contests(books: Books, since: date) -> list[Earned]:
 
 
 class _Classes:
-    """The revenue classes of tables without rake, by property and law on each gaming day."""
+    """The revenue classes of tables without rake, by property version and law of each gaming day."""
 
     def __init__(self, books: Books) -> None:
         self._books = books

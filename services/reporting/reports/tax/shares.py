@@ -25,7 +25,7 @@ class ShareLine:
 
 
 def divided(cents: int, parts: Mapping[str, Fraction]) -> dict[str, int]:
-    """Return an amount, cents, divided in these proportions without remainder.
+    """Return an amount, in cents, divided in these proportions without remainder.
 
     Each party gets its part rounded down; the remaining cents go one each to the largest remainders, ties to the party
     listed first.

@@ -25,12 +25,12 @@ from shared.jurisdictions.model import ClassOfRevenue, RevenueShares, TaxLayer
 
 @dataclass(frozen=True, slots=True)
 class LayerLine:
-    """A layer of tax on a gaming day: an exact rate on the base of its classes; with brackets, one line for each.
+    """A layer of tax on a gaming day: a rate on the base of its classes; with brackets, one line for each.
 
-    `amount_cents` is base times rate, rounded half up each day; if the pack rounds a tax once per period, it is the
-    day's addition to the rounded amount so far, so that the days sum to the period's rounded amount. The days of a
-    period never sum to less than 0. With brackets, their sum is rounded, and the remaining cents go to the largest
-    remainders.
+    `amount_cents` is base times rate, rounded half up each day. If the pack rounds a tax once per period, it is instead
+    what the day adds to the rounded amount of the period so far, so that the days sum to the period's rounded amount.
+    The days of a period never sum to less than 0. With brackets, the sum of a day's lines is rounded, and the remaining
+    cents go to the largest remainders.
     """
 
     layer: str
@@ -55,10 +55,10 @@ class DailySheet:
 
 
 def needed_from(pack: GamingPack, first: date) -> date:
-    """Return the first gaming day whose revenue is needed for sheets and returns from a gaming day on.
+    """Return the first gaming day whose revenue is needed for sheets and returns that begin with the day `first`.
 
-    It lies earlier if a loss may offset other days of its period, if a tax is rounded once per period or has brackets,
-    or if the tax of an earlier month was paid as an estimate.
+    It is an earlier day if a loss may offset other days of its period, if a tax is rounded once per period or has
+    brackets, or if the tax of an earlier month was paid as an estimate.
     """
     losses = (one.value for rule in pack.classes.values() for one in rule.negative_days.root)
     roundings = (one.value for layer in pack.taxes.values() for one in layer.rounding.root)
@@ -113,7 +113,7 @@ def daily_sheets(
 
 
 def _days_of(pack: GamingPack, part: TaxLayer | RevenueShares, days: Sequence[date], first: date) -> Iterator[date]:
-    """Yield the days from the beginning of the period of a tax or division in which the first day lies."""
+    """Yield the days from the beginning of the tax's or division's period that contains the first day."""
     if first < part.period.root[0].effective_from:
         yield from days
         return
@@ -165,7 +165,7 @@ def _layer_lines(
 
 
 class _Reached:
-    """The taxed revenue so far in the span (period or fiscal year) over which brackets apply, cents."""
+    """The taxed revenue so far in the period or fiscal year over which brackets apply, in cents."""
 
     def __init__(self, pack: GamingPack) -> None:
         self._pack = pack

@@ -11,8 +11,8 @@ from services.reporting.domain.federal.winnings import Candidate
 class FormEntry:
     """A form to be completed: its number in the log, and the winnings on it.
 
-    `regular_cents` is always withheld, `backup_cents` if the winner gives no taxpayer identification number. A form
-    `is_of_day` if it combines all wins of a patron's gaming day, even if there is only one.
+    `regular_cents` is always withheld, `backup_cents` only if the winner gives no taxpayer identification number.
+    `is_of_day` is whether the form combines all wins of a patron's gaming day, even if there is only one win.
     """
 
     number: int
@@ -34,8 +34,8 @@ def forms(
     """Return the log of forms for candidates, in order, numbered from `first_number`.
 
     `aggregated_on` returns whether the licensee combines all winnings of a patron on a gaming day in one form, within a
-    calendar year. Winnings of unknown persons are not combined, nor are winnings under a treaty combined with others.
-    Without `aggregated_on`, each win has a form of its own.
+    calendar year. Winnings of unknown persons are not combined. Winnings under a treaty are not combined with other
+    winnings. Without `aggregated_on`, each win has its own form.
     """
     together: dict[tuple[Hashable, bool], list[Candidate]] = {}
     for number, candidate in enumerate(found):

@@ -81,7 +81,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
-    """Return a line with its winner and the property's choice. Anyone not known to be a resident may be an alien."""
+    """Return a line with its winner and the property's choice. A winner not known to be a resident may be an alien."""
     is_resident = winners.residence(won) == _country(law)
     chosen = books.place_on(won.line.gaming_day).document.winnings_reduced_by_wager
     patron = winners.patron(won)
@@ -90,12 +90,12 @@ def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
 
 
 def _country(law: Pack) -> str:
-    """Return the country of a pack, with which its name begins: `us-federal`."""
+    """Return the country with which a pack's name begins: `US` for `us-federal`."""
     return law.id.partition("-")[0].upper()
 
 
 def _of_residents(kept: _Kept, judged: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates, except those of known nonresidents, for whom there is another form.
+    """Return candidates without those for the form of residents if the winner is a known nonresident.
 
     If the winner's residence is unknown, the candidates for both forms are returned, and a person decides.
     """
@@ -114,7 +114,7 @@ def _of_residents(kept: _Kept, judged: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _is_asked(books: Books, candidate: Candidate) -> bool:
-    """Return whether a candidate belongs to the question: for a year by date of payment, else by gaming day."""
+    """Return whether a candidate belongs to the query: for a year by date of payment, else by gaming day."""
     line, question = candidate.lines[0], books.question
     return (
         question.first <= (line.paid_on if question.period == "year" else line.gaming_day) <= question.last
@@ -124,7 +124,7 @@ def _is_asked(books: Books, candidate: Candidate) -> bool:
 
 
 def _log(books: Books, judged: Iterable[Candidate]) -> list[FormEntry]:
-    """Return the log of forms, numbered by form and calendar year, as the property chose to report on each day."""
+    """Return the log of forms, numbered by form and calendar year; the property chose how to report on each day."""
 
     def is_aggregated(day: date) -> bool:
         return books.place_on(day).document.winnings_forms == "patron_day"
@@ -209,7 +209,7 @@ def _rate_percent(one: Candidate) -> str | None:
 
 
 def _recorded(said: Sequence[Listed]) -> dict[str, Any]:
-    """Return what cashiers recorded about the wins on a form; it is filed once all of them are recorded."""
+    """Return what cashiers recorded about the wins on a form; `filed_on` is set once all of the wins were filed."""
     if not said:
         return {}
     facts, entries = [one.fact for one in said], tuple(one.entry for one in said)
@@ -271,7 +271,7 @@ def _returned_once(
     logged: Sequence[Mapping[str, Any]],
     returns: Sequence[Mapping[str, Any]],
 ) -> tuple[Identity, ...]:
-    """Return the identity of a year's returns and log; for a table or game there is none, as returns may have more."""
+    """Return the identity of a year's returns with the log; none for one table or game, as returns may have more."""
     question = books.question
     if question.period != "year" or question.table is not None or question.game is not None:
         return ()

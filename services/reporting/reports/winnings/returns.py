@@ -77,7 +77,7 @@ _Filed = tuple[FilingSteps, PreparedReport]
 
 @dataclass(frozen=True, slots=True)
 class LoggedForm:
-    """A form of the log, as its row shows it, and the win or gaming day that identifies it."""
+    """A form of the log, with the values of its row, and the win or gaming day that identifies it."""
 
     entry: FormEntry
     row: dict[str, Any]
@@ -101,9 +101,9 @@ class Return(NamedTuple):
 async def return_rows(
     books: Books, logged: Sequence[tuple[Pack, Sequence[LoggedForm]]], is_asked: Callable[[FormEntry], bool]
 ) -> list[dict[str, Any]]:
-    """Return the rows of the returns with forms of the question; none unless the question is about a year.
+    """Return the rows of the returns that contain queried forms of the log; there are none unless a year is queried.
 
-    A question about all tables and games includes returns that were filed and have no form any more.
+    If all tables and games are queried, filed returns that no longer have a form are included.
     """
     question = books.question
     if question.period != "year":
@@ -140,7 +140,7 @@ def returns_of(law: Pack, logged: Iterable[LoggedForm]) -> list[Return]:
 
 
 def _account_number(key: tuple[str, ...], taken: set[str]) -> str:
-    """Return a number of ten digits that follows from a return's key and is not in `taken`, and add it there."""
+    """Return a ten-digit number derived from a return's key that is not in `taken`, and add it to `taken`."""
     for again in count():
         digest = sha256("\x1f".join((*key, *("again",) * again)).encode())
         found = f"{int(digest.hexdigest(), 16) % _NUMBERS:010}"
@@ -151,7 +151,7 @@ def _account_number(key: tuple[str, ...], taken: set[str]) -> str:
 
 
 def _filed(filings: Sequence[FilingSteps]) -> dict[tuple[str, str, str], _Filed]:
-    """Return the last report of each return that was not rejected, or else the last rejected one."""
+    """Return the last report of each return that was not rejected or, if all were rejected, the last report."""
     found: dict[tuple[str, str, str], _Filed] = {}
     for is_rejected in (True, False):
         for one in filings:
@@ -182,7 +182,7 @@ def _row(books: Books, law: Pack, one: Return, before: _Filed | None) -> dict[st
 
 
 def _recorded(forms: Sequence[LoggedForm], name: str) -> Figure | None:
-    """Return the tax that cashiers recorded as withheld on forms; None if they recorded none on one of the forms."""
+    """Return the withheld tax as cashiers recorded it on the forms; None if none was recorded on one of them."""
     found = [form.row.get(name) for form in forms]
     return None if None in found else total(one for one in found if one is not None)
 
@@ -207,7 +207,7 @@ def _gone(books: Books, law: Pack, form: str, number: str, before: _Filed) -> di
 def _became(
     books: Books, law: Pack, of: tuple[str, int], cents: tuple[int, ...], before: _Filed | None
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the cells of a return's filing; `cents` are the winnings and withheld taxes that it should have."""
+    """Yield the cells of a return's filing; `cents` are the winnings and withheld taxes that the return should have."""
     form, year = of
     rule, today = law.returns[form], books.place.gaming_day(books.question.known_at)
     file_by = due_on(rule.file_by, year)

@@ -1,4 +1,4 @@
-"""Winners: from accounts for electronic wagers, and from cashiers' records for others."""
+"""Winners: account owners for electronic wagers, and persons in cashiers' records for other wagers."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ class Winners:
         return self.patrons.get(won.account or "") if recorded is None else str(recorded.fact.patron)
 
     def paid(self, won: Won) -> Won:
-        """Return a win with its date of payment, if that differs from when its round was closed."""
+        """Return a win with its date of payment, if it was not paid on the day on which its round was closed."""
         recorded = self.of(won)
         paid_on = None if recorded is None else recorded.fact.paid_on
         return won if paid_on is None else replace(won, line=replace(won.line, paid_on=paid_on))
@@ -64,11 +64,11 @@ def _win(line: SettledLine) -> _Win:
 
 
 async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won], Winners]:
-    """Return the possibly reportable wins paid in the question's year, up to its end, and their winners.
+    """Return the possibly reportable wins paid in the queried year, up to the last queried day, and their winners.
 
-    The wins are in order of moment, with their date of payment. Wins on gaming days around the turn of the year are
-    included; the caller checks the date. Small wins are included only if the winner is known to be taxed outside the
-    `home` countries.
+    The wins are ordered by time, and have their date of payment. Wins on gaming days around the turn of the year are
+    included, so the caller must check the date. Small wins are included only if the winner is known to be taxed outside
+    the `home` countries.
     """
     anywhere, year = books.asked(table=None), date(books.question.first.year, 1, 1)
     days = (year - _DAY, books.question.last + _DAY)
@@ -94,7 +94,7 @@ async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won
 
 
 async def _said(books: Books, recorded: Sequence[Listed], kept: Sequence[Won]) -> list[Won]:
-    """Return the wins that only a cashier recorded: at counted tables, and of rounds that were not reversed."""
+    """Return the wins known only from a cashier: at counted tables, and of rounds that were not reversed."""
     known = {_win(one.line) for one in kept}
     alone = [one for one in recorded if _win_of(one.fact) not in known]
     in_rounds = [one for one in alone if one.fact.round_id is not None]
@@ -117,7 +117,7 @@ async def _said(books: Books, recorded: Sequence[Listed], kept: Sequence[Won]) -
 
 
 def _at_counted_table(books: Books, listed: Listed) -> Won:
-    """Return a win at a counted table; small if no rule for anyone's winnings applies to it."""
+    """Return a win at a counted table; it is small if no rule for anyone's winnings applies to it."""
     line = _line(books, listed, listed.fact.won_at)
     of_anyone = (one for law in books.place.reporting for one in candidates(law, [line], "anyone"))
     return Won(line, 0, listed.entry, None, small=next(of_anyone, None) is None)
