@@ -35,6 +35,9 @@ from shared.runtime.filing.steps import UNSENT, FiledDocument, changes_by
 _AMOUNTS: Final = ("winnings_cents", "withheld_cents", "state_withheld_cents", "local_withheld_cents")
 """The amounts of an information return."""
 
+_UNANSWERED: Final[tuple[FilingStatus, ...]] = (*UNSENT, "filed")
+"""The statuses of a filing that the agency has not answered yet."""
+
 
 class FilingSummary(FiledDocument):
     """A filing with its status, and the steps taken so far."""
@@ -207,7 +210,8 @@ def _returns(
 ) -> Iterator[PreparedReport]:
     """Yield the information returns of a file.
 
-    A return that was sent is corrected by one, or by two that follow each other: one without amounts, and a new one.
+    A return that was accepted is corrected by one, or by two that follow each other: one without amounts, and a new
+    one.
     """
     last = {one.account_number: one for one in standing}
     seen: set[str | None] = set()
@@ -222,11 +226,13 @@ def _returns(
         seen.add(account_number)
         before = last.get(account_number)
         if is_corrected[0]:
-            if before is None or before.status in UNSENT:
+            if before is None:
                 raise Rejected(Because.CONTRADICTS, f"no return {account_number} was sent that could be corrected")
+            _require_answered(f"return {account_number}", before)
         elif before is not None:
-            detail = f"return {account_number} is in filing {before.filing}"
-            raise Rejected(Because.ALREADY_DECIDED, f"{detail}: withdraw that, or correct what was sent")
+            _require_answered(f"return {account_number}", before)
+            detail = f"return {account_number} was accepted in filing {before.filing}"
+            raise Rejected(Because.ALREADY_DECIDED, f"{detail}: correct it instead of returning it again")
         for subject, report, number in returns:
             if subject.kind != "patron" or (before is not None and before.reference != subject.reference):
                 raise Rejected(Because.CONTRADICTS, f"return {account_number} is not about {subject.reference}")
@@ -237,20 +243,36 @@ def _returns(
 def _require_new_or_amended(
     subject: FilingSubject, period: FilingPeriod, amends: str | None, standing: Sequence[ReportedBefore]
 ) -> None:
+    """Raise Rejected for a second report of a person's day, unless it amends the one that was accepted last.
+
+    An identifier of a person and day without a report here is taken as that of one filed before this system.
+    """
     key = (subject.kind, subject.reference, period)
     own = [one for one in standing if (one.kind, one.reference, one.period) == key]
+    report = f"the report of {subject.kind} {subject.reference} for {period}"
+    for one in own:
+        _require_answered(report, one)
     if amends is None:
-        for one in own:
-            detail = f"{subject.kind} {subject.reference} is reported of {period} in filing {one.filing}"
-            raise Rejected(Because.ALREADY_DECIDED, f"{detail}: withdraw that, or amend what was accepted")
+        if own:
+            last = own[-1]
+            detail = f"{report} was accepted as {last.bsa_id} in filing {last.filing}: amend it by that identifier"
+            raise Rejected(Because.ALREADY_DECIDED, detail)
         return
     for one in standing:
         if one.bsa_id == amends and one not in own:
             detail = f"{amends} is the report of {one.kind} {one.reference} of {one.period}"
             raise Rejected(Because.CONTRADICTS, f"{detail}, not of {subject.kind} {subject.reference}")
-    if own and amends not in {one.bsa_id for one in own}:
-        detail = f"{subject.kind} {subject.reference} is reported of {period} in filing {own[-1].filing}"
-        raise Rejected(Because.CONTRADICTS, f"{detail}: no report of theirs was accepted as {amends}")
+    if own and amends != own[-1].bsa_id:
+        detail = f"{report} was last accepted as {own[-1].bsa_id}, in filing {own[-1].filing}"
+        raise Rejected(Because.CONTRADICTS, f"{detail}: amend that one, not {amends}")
+
+
+def _require_answered(report: str, before: ReportedBefore) -> None:
+    """Raise Rejected while the agency has not answered the filing that has a report."""
+    if before.status in _UNANSWERED:
+        way = "withdraw that filing" if before.status in UNSENT else "record its acknowledgement first"
+        detail = f"{report} is in filing {before.filing}, which is {before.status}"
+        raise Rejected(Because.ALREADY_DECIDED, f"{detail}: {way}")
 
 
 def require_each_answered(

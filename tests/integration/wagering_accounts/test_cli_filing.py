@@ -122,7 +122,7 @@ def test_a_gaming_day_is_filed_once_it_has_ended(call: ShellCalls, house: House,
     assert ["8"] == texts(batch, "PartyAccountAssociationTypeCode")
     assert [IDENTITY["last_name"]] == texts(batch, "RawEntityIndividualLastName")
     again = call(*PREPARE, "-o", str(file), person=EVE)
-    assert (1, True) == (again.code, "is reported of 2026-11-20 in filing 1" in again.stderr)
+    assert (1, True) == (again.code, "for 2026-11-20 is in filing 1, which is prepared" in again.stderr)
 
 
 @dataclass

@@ -140,8 +140,9 @@ def test_steps_are_taken_in_their_order(house: House) -> None:
 def test_a_person_and_day_are_reported_once(house: House) -> None:
     """Until that is withdrawn or rejected; what was accepted is amended by its identifier."""
     prepare(house)
-    assert_problem(prepare(house), 409, "patron p-1 is reported of 2026-11-19 in filing 1")
-    assert_problem(prepare(house, corrects=[FIRST]), 409, f"no report of theirs was accepted as {FIRST}")
+    open_filing = "the report of patron p-1 for 2026-11-19 is in filing 1, which is prepared: withdraw that filing"
+    assert_problem(prepare(house), 409, open_filing)
+    assert_problem(prepare(house, corrects=[FIRST]), 409, open_filing)
     assert_problem(prepare(house, "p-2", "p-2"), 409, "twice in the file")
     assert 200 == step(house, "withdraw", {"reason": "another document"}).status_code
     assert 201 == prepare(house).status_code
@@ -150,11 +151,30 @@ def test_a_person_and_day_are_reported_once(house: House) -> None:
     assert 201 == prepare(house, "p-1", "p-2").status_code
     file(house, 3)
     assert "accepted" == answer(house, FIRST, SECOND, filing=3).json()["status"]
-    assert_problem(prepare(house), 409, "in filing 3")
+    assert_problem(prepare(house), 409, f"was accepted as {FIRST} in filing 3: amend it by that identifier")
     assert_problem(prepare(house, corrects=[SECOND]), 409, f"{SECOND} is the report of patron p-2")
+    assert_problem(prepare(house, corrects=["31000000000999"]), 409, f"was last accepted as {FIRST}, in filing 3")
     amended = prepare(house, corrects=[FIRST])
     assert (201, FIRST) == (amended.status_code, amended.json()["reports"][0]["amends"])
-    assert_problem(prepare(house, corrects=["31000000000999"]), 409, "no report of theirs was accepted as")
+
+
+def test_an_amendment_waits_for_the_answer_and_names_the_report_that_was_accepted_last(house: House) -> None:
+    """One amendment at a time, of the report that it replaces; an identifier of before this system is taken."""
+    assert 201 == prepare(house, corrects=["31000000000900"]).status_code
+    file(house)
+    assert 200 == answer(house, FIRST).status_code
+    assert_problem(prepare(house, corrects=["31000000000900"]), 409, "amend that one, not 31000000000900")
+    assert 201 == prepare(house, corrects=[FIRST]).status_code
+    assert_problem(prepare(house, corrects=[FIRST]), 409, "is in filing 2, which is prepared: withdraw that filing")
+    assert 200 == step(house, "release", filing=2, person=SAM).status_code
+    assert_problem(prepare(house, corrects=[FIRST]), 409, "is in filing 2, which is released: withdraw that filing")
+    assert 200 == step(house, "filed", {"tracking_id": "260000000002"}, filing=2).status_code
+    sent = prepare(house, corrects=[FIRST])
+    assert_problem(sent, 409, "is in filing 2, which is filed: record its acknowledgement first")
+    assert "urn:pitledger:problem:already-decided" == sent.json()["type"]
+    assert 200 == answer(house, SECOND, filing=2).status_code
+    assert_problem(prepare(house, corrects=[FIRST]), 409, f"last accepted as {SECOND}, in filing 2: amend that one")
+    assert 201 == prepare(house, corrects=[SECOND]).status_code
 
 
 @pytest.mark.parametrize(
@@ -347,18 +367,24 @@ def test_a_file_of_returns_is_a_filing_of_a_tax_year(house: House) -> None:
 
 
 def test_a_return_is_filed_once_and_corrected_after_it_was_sent(house: House) -> None:
-    """By one return or by two; never before, and never of somebody else. A rejected one may be filed again."""
+    """By one return or by two; never before its answer, never of somebody else. A rejected one may be filed again."""
     changed = row(winnings_cents=260_000)
     one = corrected(row(), changed)
     assert_problem(prepare_returns(house, rows=one), 409, "no return 0000000001 was sent that could be corrected")
     prepare_returns(house)
-    assert_problem(prepare_returns(house), 409, "return 0000000001 is in filing 1: withdraw that, or correct")
-    assert_problem(prepare_returns(house, rows=one), 409, "no return 0000000001 was sent")
+    unsent = "return 0000000001 is in filing 1, which is prepared: withdraw that filing"
+    assert_problem(prepare_returns(house), 409, unsent)
+    assert_problem(prepare_returns(house, rows=one), 409, unsent)
     file(house)
+    unanswered = "return 0000000001 is in filing 1, which is filed: record its acknowledgement first"
+    assert_problem(prepare_returns(house, rows=one), 409, unanswered)
+    step(house, "acknowledgement", {"accepted": True, "reports": [{"report": 1, "accepted": True}]})
+    assert_problem(prepare_returns(house), 409, "return 0000000001 was accepted in filing 1: correct it")
     assert_problem(prepare_returns(house, "p-2", rows=one), 409, "return 0000000001 is not about p-2")
     again = prepare_returns(house, rows=one)
     assert (201, 1, 260_000) == (again.status_code, *_corrects(again)[0])
     file(house, 2)
+    assert_problem(prepare_returns(house, rows=one), 409, "is in filing 2, which is filed: record its acknowledgement")
     step(house, "acknowledgement", {"accepted": True, "reports": [{"report": 1, "accepted": False}]}, filing=2)
 
     two = [*corrected(row(), None), changed]
