@@ -1,4 +1,4 @@
-"""What the currency report says is to be reported of a gaming day, and whether a filing still says so."""
+"""What is to be reported of a gaming day, read from its currency report."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
@@ -15,8 +15,6 @@ NOBODY: Final = "unknown"
 _CTR: Final = FORM_NUMBERS["ctr"]
 _OF_ACCOUNT: Final = "account "
 """What a person of the currency report is called before an account without a known patron."""
-
-_DOLLAR_CENTS: Final = 100
 
 Reported = tuple[str, str]
 """A person, and the entry where nobody is known: those cannot be told apart."""
@@ -43,15 +41,15 @@ def reports_of(report: Mapping[str, Any], corrected: Collection[str]) -> Reports
     """
     found: dict[Reported, list[Line]] = {}
     for section in ("lines", "below"):
-        for row in _rows(report, section):
-            key = _key(row)
+        for row in currency_rows(report, section):
+            key = reported_of(row)
             if name_of(key) in corrected or (section == "lines" and not row["reported_with"]):
                 agency = row["conducted_by"] or None, tuple(filter(None, row["on_behalf_of"].split(", ")))
                 line = Line(row["kind"], row["direction"], row["movements"], row["cents"], *agency)
                 found.setdefault(key, []).append(line)
-    for row in _rows(report, "filed"):
-        if row.get("bsa_id") and name_of(_key(row)) in corrected:
-            found.setdefault(_key(row), [])
+    for row in currency_rows(report, "filed"):
+        if row.get("bsa_id") and name_of(reported_of(row)) in corrected:
+            found.setdefault(reported_of(row), [])
     return found
 
 
@@ -80,48 +78,18 @@ def account_of(reference: str) -> str | None:
 
 def require_reported(report: Mapping[str, Any], people: Sequence[str]) -> None:
     """Raise InputRefused for somebody of whom all is in the report of somebody else, and no report was filed."""
-    found = {row["person"]: row["reported_with"] for row in _rows(report, "filed")}
+    found = {row["person"]: row["reported_with"] for row in currency_rows(report, "filed")}
     for person in people:
         if whole := found.get(person):
             raise InputRefused(f"{person}: all of it is in the report of {whole}, for whom or by whom it was moved")
 
 
-def require_still_so(filing: Mapping[str, Any]) -> None:
-    """Raise InputRefused for a filing of currency transaction reports with other amounts than hold now.
-
-    The service that releases it does not know what was moved: the currency report does.
-    """
-    if filing["form"] != "ctr":
-        return
-    report = currency_report(filing["property"], filing["period"])
-    now = {
-        (one["kind"], one["reference"]): (row["in_cents"], row["out_cents"])
-        for row in _rows(report, "filed")
-        for one in (subject_of(_key(row), ()),)
-    }
-    changed = []
-    for one in filing["reports"]:
-        said = tuple(one[name] * _DOLLAR_CENTS for name in ("in_dollars", "out_dollars"))
-        holds = now.get((one["kind"], one["reference"]), (0, 0))
-        if said != holds:
-            changed.append(f"{one['reference']}: {_in_and_out(said)} in the file, and {_in_and_out(holds)} now")
-    if changed:
-        error = InputRefused(
-            f"filing {filing['filing']} of {filing['property']} no longer holds: withdraw it, and prepare it again"
-        )
-        error.details = "\n".join(changed)
-        raise error
-
-
-def _in_and_out(cents: tuple[int, ...]) -> str:
-    into, out = (f"${one // _DOLLAR_CENTS:,}" for one in cents)
-    return f"{into} in, {out} out"
-
-
-def _rows(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
+def currency_rows(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
+    """Return the rows of a section that are about currency transaction reports."""
     return [row for row in section_of(report, section) if row["form"] == _CTR]
 
 
-def _key(row: Mapping[str, Any]) -> Reported:
+def reported_of(row: Mapping[str, Any]) -> Reported:
+    """Return which report a row of the currency report is about."""
     reference = row["person"]
     return reference, row["entry"] if reference == NOBODY else ""

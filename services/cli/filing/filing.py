@@ -19,7 +19,6 @@ from services.cli.filing.currency_report import (
     others_of,
     reports_of,
     require_reported,
-    require_still_so,
     subject_of,
 )
 from services.cli.filing.reading import (
@@ -44,6 +43,7 @@ from services.cli.filing.steps import (
     Written,
     corrected,
 )
+from services.cli.filing.still_so import require_still_so
 from services.cli.output import AsJson, names, numbers, print_json, print_line, show, table, words, write_bytes
 from services.cli.subjects import Shown
 from services.wagering_accounts.domain.filings import require_reviewed, unreviewed
@@ -158,9 +158,9 @@ def release(
 ) -> None:
     """Release a filing that another person prepared; its file may then be sent.
 
-    Currency transaction reports are compared with the currency report of their gaming day. Exit code 3 if one of them
-    has other amounts than hold now: withdraw the filing, and prepare it again; or if FILE is not the file that was
-    prepared.
+    Currency transaction reports are compared with the currency report of their gaming day, information returns with the
+    winnings report of their year. Exit code 3 if a report has other amounts than hold now (withdraw the filing, and
+    prepare it again), or if FILE is not the file that was prepared.
 
     Example: pitledger filing release riverside 3 --file ctr-2026-11-20.xml
     """

@@ -19,11 +19,11 @@ ACCOUNTS: Final = "wagering-accounts"
 
 
 def content_of(file: Path) -> bytes:
-    """Return the bytes of a file. Raises: InputRefused."""
+    """Return the bytes of a file. Raises: UsageWrong if it cannot be read."""
     try:
         return file.read_bytes()
     except OSError as error:
-        raise InputRefused(f"{file}: {error.strerror}") from error
+        raise UsageWrong(f"{file}: {error.strerror}") from error
 
 
 def document_of(property_name: str) -> dict[str, Any]:

@@ -84,11 +84,11 @@ def returns(
     with client_of(ACCOUNTS) as accounts:
         office = _Office(accounts, property_name, filer, layout)
         if corrected:
-            named = office.corrections([one for one in rows if one["status"] in _SENT])
+            named = office.corrections(_answered(accounts, property_name, key, year, rows))
         else:
             named = office.originals([one for one in rows if one["status"] in _DUE])
-            if wrong := sorted({one["filing"] for one in rows if one["status"] == "to_withdraw"}):
-                message(f"not sent, and no longer right: withdraw filing {', '.join(wrong)}, and repeat this")
+        if wrong := _filings(one for one in rows if one["status"] == "to_withdraw"):
+            message(f"not sent, and no longer right: withdraw filing {', '.join(wrong)}, and repeat this")
         if not named:
             raise NotFound(
                 f"nothing is to be {'corrected' if corrected else 'returned'} on {FORM_NUMBERS[key]} for {year}"
@@ -229,6 +229,25 @@ class _Office:
             error = InputRefused(f"not every return can be made, for the {why} above: leave people out with --only")
             error.details = "\n".join(wrong)
             raise error
+
+
+def _answered(
+    accounts: Client, property_name: str, form: FilingForm, year: int, rows: Iterable[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """Return the rows of returns that may be corrected; name the filings that must be sent or answered first."""
+    asked = {"property": property_name, "form": form, "period": str(year), "status": "filed"}
+    unanswered = {str(one["filing"]) for one in accounts.pages("/filings", **asked)}
+    sent = [one for one in rows if one["status"] in _SENT]
+    if waiting := _filings(one for one in sent if one["filing"] in unanswered):
+        message(f"sent, and not answered: record the acknowledgement of filing {', '.join(waiting)} first")
+    if prepared := _filings(one for one in sent if one.get("amendment")):
+        message(f"corrected already, and not sent: send filing {', '.join(prepared)}, or withdraw it")
+    return [one for one in sent if one["filing"] not in unanswered and not one.get("amendment")]
+
+
+def _filings(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the numbers of the filings that have returns: of a correction that was not sent, else of the return."""
+    return sorted({one.get("amendment") or one["filing"] for one in rows}, key=int)
 
 
 def _make_folder(output: Path) -> None:

@@ -63,14 +63,18 @@ class FiledDocuments:
     ) -> None:
         """Release a document, of which `require` may refuse what was prepared.
 
-        Raises: InputRefused, also if a file that is given is not the one that was prepared.
+        Raises: UsageWrong if a file that is given cannot be read; InputRefused, also if it is not the one that was
+        prepared.
         """
         path = self.path_of(property_name, number)
+        digest = None if file is None else sha256(content_of(file)).hexdigest()
         with client_of(self.service) as client:
-            if file is not None or require is not None:
+            if digest is not None or require is not None:
                 prepared = client.read(path)
-                if file is not None:
-                    _require_prepared(file, prepared["content_sha256"])
+                if digest not in (None, prepared["content_sha256"]):
+                    raise InputRefused(
+                        f"{file} has the SHA-256 {digest}, and what was prepared {prepared['content_sha256']}"
+                    )
                 if require is not None:
                     require(prepared)
                 shown = shown or prepared["sha256"]
@@ -102,9 +106,3 @@ class FiledDocuments:
             print_json(document)
         else:
             self.show(document)
-
-
-def _require_prepared(file: Path, prepared_sha256: str) -> None:
-    digest = sha256(content_of(file)).hexdigest()
-    if digest != prepared_sha256:
-        raise InputRefused(f"{file} has the SHA-256 {digest}, and what was prepared {prepared_sha256}")

@@ -92,10 +92,14 @@ class Office:
             message = published(entry.draft.kind, data, service="wagering-accounts", sequence=self._told, at=NOON)
             self.books.desk.feed("accounts", message)
 
+    def release(self, filing: int) -> Called:
+        """Release a filing by its file."""
+        [file] = self.folder.glob(f"*-{filing}.csv")
+        return self.call("filing", "release", "riverside", str(filing), "--file", str(file), person=SAM)
+
     def send(self, filing: int, *answer: str) -> Called:
         """Release a filing by its file, record that it was sent, and what the portal shows."""
-        number, [file] = str(filing), self.folder.glob(f"*-{filing}.csv")
-        released = self.call("filing", "release", "riverside", number, "--file", str(file), person=SAM)
+        number, released = str(filing), self.release(filing)
         assert 0 == released.code, released.stderr
         assert (
             0 == self.call("filing", "filed", "riverside", number, "--tracking-id", f"2027-{number}", person=EVE).code
@@ -269,6 +273,65 @@ def test_what_changed_after_it_was_sent_is_corrected(office: Office) -> None:
     assert 4 == office.returns("w-2g", "--corrected").code
 
 
+def test_what_waits_for_an_answer_is_not_corrected(office: Office) -> None:
+    """The command names the filing to answer, or the correction to send; everything else is corrected."""
+    office.register()
+    office.returns("w-2g", "--only", "p-9")
+    assert 0 == office.release(1).code
+    assert 0 == office.call("filing", "filed", "riverside", "1", "--tracking-id", "2027-1", person=EVE).code
+    office.returns("w-2g", "--only", "p-10")
+    assert 0 == office.send(2, "--status", "accepted").code
+    office.identify(1, "p-9", 10_000)
+    office.identify(2, "p-10", 80_000)
+    called = office.returns("w-2g", "--corrected")
+    assert "record the acknowledgement of filing 1 first" in called.stderr
+    assert [("p-10", 80_000)] == [
+        (one["reference"], one["withheld_cents"]) for one in prepared_by(called)[0]["reports"]
+    ]
+    again = office.returns("w-2g", "--corrected")
+    assert (4, True) == (again.code, "corrected already, and not sent: send filing 3, or withdraw it" in again.stderr)
+    office.identify(2, "p-10", 81_000)
+    changed = office.returns("w-2g", "--corrected")
+    assert (4, True) == (changed.code, "no longer right: withdraw filing 3" in changed.stderr)
+
+
+def test_returns_that_no_longer_hold_are_not_released(office: Office) -> None:
+    """Another amount, or a win that is gone: withdrawn and prepared again, they are released."""
+    office.register()
+    office.returns()
+    office.identify(2, "p-10", 80_000)
+    refused = office.release(1)
+    assert (3, True) == (refused.code, "filing 1 of riverside no longer holds: withdraw it" in refused.stderr)
+    amounts = "$3,000.00 won, $720.00 withheld in the file, and $3,000.00 won, $800.00 withheld now"
+    assert [True, False] == [f"{said}" in refused.stderr for said in (amounts, "p-9")], refused.stderr
+    office.books.desk.feed("settlements", office.books.reversed(9, "BJ-01", TOTALS, round_id="r-1", **OVER_UNDER))
+    gone = office.release(1)
+    nothing = "$2,500.00 won, $0.00 withheld in the file, and $0.00 won, $0.00 withheld now"
+    assert (3, True) == (gone.code, nothing in gone.stderr), gone.stderr
+    assert 0 == office.call("filing", "withdraw", "riverside", "1", "--reason", "a tax", person=EVE).code
+    office.returns()
+    office.identify(2, "p-10", 80_000, state_withheld_cents=9_210)
+    state = office.release(2)
+    assert "$0.00 for the state in the file" in state.stderr, state.stderr
+    office.identify(2, "p-10", 80_000)
+    assert 0 == office.release(2).code
+
+
+def test_a_correction_that_no_longer_holds_is_not_released(office: Office) -> None:
+    """Of a name, which takes two returns, the new one counts."""
+    office.register()
+    office.returns()
+    assert 0 == office.send(1, "--status", "accepted").code
+    office.know("p-9", IDENTITY | {"last_name": "Vane"})
+    [prepared] = prepared_by(office.returns("w-2g", "--corrected"))
+    assert [0, 250_000] == [one["winnings_cents"] for one in prepared["reports"]]
+    office.identify(1, "p-9", 5_000)
+    refused = office.release(2)
+    assert (3, True) == (refused.code, "$50.00 withheld now" in refused.stderr), refused.stderr
+    office.identify(1, "p-9", 0)
+    assert 0 == office.release(2).code
+
+
 def test_returns_that_were_not_sent_and_are_wrong_are_named(office: Office) -> None:
     """Withdrawn, they are due again."""
     office.register()
@@ -329,6 +392,9 @@ def test_each_recipient_has_a_copy_of_what_was_filed(office: Office, tmp_path: P
     [
         (("returns", "--property", "riverside", "--year", "2026", "--form", "w-9", "-o", "x"), 2, "w-2g or 1042-s"),
         (("acknowledge", "riverside", "1"), 2, "or --status"),
+        (("acknowledge", "riverside", "1", "missing.xml"), 2, "missing.xml: No such file"),
+        (("release", "riverside", "1", "--file", "missing.csv"), 2, "missing.csv: No such file"),
+        (("release", "riverside", "9", "--file", "missing.csv"), 2, "missing.csv: No such file"),
         (("acknowledge", "riverside", "1", "--status", "fine"), 2, "accepted or rejected"),
         (("acknowledge", "riverside", "1", "--status", "accepted", "--rejected", "9"), 2, "the reports 1 to 2"),
     ],

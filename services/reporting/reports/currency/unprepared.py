@@ -10,7 +10,7 @@ from services.reporting.domain.federal.currency import currency_totals, reached_
 from services.reporting.framework.figures import Cell
 from services.reporting.framework.question import ReportQuery
 from services.reporting.read_model.currency import moved_currency
-from services.reporting.read_model.filings import filings_of
+from services.reporting.read_model.filings import AMENDMENT, filings_of
 from services.reporting.report_service import books_of
 from services.reporting.reports.currency.filed import CHANGED, UNPREPARED, filed_reports, filed_rows, moved_days
 from services.reporting.tables import properties
@@ -45,7 +45,8 @@ async def observe_unprepared(context: ServiceContext) -> None:
 async def count_unprepared(reader: SnapshotReader, question: ReportQuery) -> int:
     """Return of how many persons' gaming days of a question a report must be filed soon, and no file was prepared.
 
-    Or corrected: what was prepared or sent has other amounts than hold now.
+    Those whose report was prepared or sent with other amounts than hold now count too, unless an amendment with the
+    right amounts is prepared.
     """
     books = await books_of(reader, question, explain=False)
     filed = [
@@ -82,7 +83,8 @@ async def count_unprepared(reader: SnapshotReader, question: ReportQuery) -> int
 def _is_unprepared(row: Mapping[str, Any]) -> bool:
     status = row["status"]
     if isinstance(status, Cell):
-        return status.value in CHANGED
+        is_being_amended = status.value == "to_correct" and row.get(AMENDMENT.name) is not None
+        return status.value in CHANGED and not is_being_amended
     return row["late"] in UNPREPARED
 
 
