@@ -8,6 +8,7 @@ from services.cli.exits import InputRefused
 from services.cli.filing.common import section_of
 from services.cli.filing.ctr_batch import Line
 from shared.contracts.filings import FORM_NUMBERS
+from shared.runtime.filing.still_so import subject_of as named_in_filings
 
 NOBODY: Final = "unknown"
 """The person of the currency report where none was recorded."""
@@ -58,11 +59,9 @@ def subject_of(key: Reported, others: Sequence[str]) -> dict[str, Any]:
 
     `others` are those whom it names beside a patron.
     """
-    reference, entry = key
-    if reference == NOBODY:
-        return {"kind": "entry", "reference": entry}
-    kind, _, name = reference.rpartition(" ")
-    return {"kind": kind or "patron", "reference": name} | ({"with_others": others} if others else {})
+    kind, reference = named_in_filings(*key)
+    said: dict[str, Any] = {"kind": kind, "reference": reference}
+    return said | ({"with_others": others} if others and kind != "entry" else {})
 
 
 def others_of(key: Reported, lines: Sequence[Line]) -> list[str]:
