@@ -28,6 +28,7 @@ from services.cli.filing.reading import (
     document_of,
     error_document,
     filer_of,
+    filing_day,
     identity_of,
     today_of,
     words_of,
@@ -119,7 +120,7 @@ def prepare(
         if missing := sorted(set(named or ()) - there):
             raise NotFound(f"{option}: nothing is to be reported of {', '.join(missing)} on {day}")
     property_document = document_of(property_name)
-    filed = today_of(property_document) if filed_on is None else date_of("--filed-on", filed_on)
+    filed = filing_day(property_document, filed_on)
     filer = filer_of(property_document)
     _require_reviewed(property_document, day, told=unconfirmed)
     nobody = {one for one in people if one == NOBODY or account_of(one) is not None}

@@ -1,7 +1,7 @@
 """What `pitledger filing` and `pitledger sar` read: who files, who somebody is, what FinCEN answered."""
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -14,6 +14,7 @@ from services.cli.exits import InputRefused, NotFound, UsageWrong
 from services.cli.filing.acknowledgement import FiledError
 from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.properties import Filer
+from shared.contracts.taxpayer_numbers import is_made_up
 
 ACCOUNTS: Final = "wagering-accounts"
 
@@ -32,16 +33,36 @@ def document_of(property_name: str) -> dict[str, Any]:
         return registry.read(f"/properties/{quote(property_name, safe='')}/in-effect")
 
 
+def now() -> datetime:
+    """Return the time."""
+    return datetime.now(UTC)
+
+
 def today_of(document: Mapping[str, Any]) -> date:
-    """Return today by the clock of a property, as its document names it."""
-    return datetime.now(ZoneInfo(document["time_zone"])).date()
+    """Return today on the clock of a property, in the time zone of its document."""
+    return now().astimezone(ZoneInfo(document["time_zone"])).date()
+
+
+def filing_day(document: Mapping[str, Any], filed_on: str | None) -> date:
+    """Return the day of filing that `--filed-on` gives, by default today at the property.
+
+    Raises: UsageWrong, also for a day that has not come yet at the property.
+    """
+    today = today_of(document)
+    day = today if filed_on is None else date_of("--filed-on", filed_on)
+    if day > today:
+        raise UsageWrong(f"--filed-on {day} has not come yet: it is {today} in {document['time_zone']}")
+    return day
 
 
 def filer_of(document: Mapping[str, Any]) -> Filer:
-    """Return who files for a property, as its document says. Raises: NotFound."""
+    """Return the filer in a property document. Raises: NotFound without one; InputRefused for a made-up EIN."""
     if document.get("filer") is None:
         raise NotFound(f"the property document of {document['property']} has no filer: say there who files")
-    return Filer.model_validate(document["filer"])
+    filer = Filer.model_validate(document["filer"])
+    if is_made_up(filer.ein):
+        raise InputRefused(f"the filer's EIN {filer.ein} is made up: file a property document with the right one")
+    return filer
 
 
 def identity_of(accounts: Client, property_name: str, person: str) -> PatronIdentity:

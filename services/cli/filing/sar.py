@@ -22,6 +22,7 @@ from services.cli.filing.reading import (
     document_of,
     error_document,
     filer_of,
+    filing_day,
     identity_of,
     today_of,
     words_of,
@@ -156,8 +157,7 @@ def prepare(
     try:
         found = SarDraft.model_validate(read_document(str(draft_file)))
         house = document_of(found.property)
-        filed = today_of(house) if filed_on is None else date_of("--filed-on", filed_on)
-        content = sar_batch(filer_of(house), found, filed_on=filed)
+        content = sar_batch(filer_of(house), found, filed_on=filing_day(house, filed_on))
     except ValidationError as error:
         wrong = [f"{'.'.join(map(str, one['loc']))}: {what_is_wrong(one)}" for one in error.errors()]
         raise InputRefused(f"{draft_file}: {'; '.join(wrong)}") from error

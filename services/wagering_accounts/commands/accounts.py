@@ -70,7 +70,7 @@ def _open(command: OpenAccount, books: Books, now: Now) -> Accepted:
     if key in books.accounts:
         raise Rejected(Reason.ALREADY_DECIDED, f"account {command.account} exists already")
     if command.patron is not None:
-        require_admitted(require_patron(books, command.property, command.patron))
+        require_admitted(books, require_patron(books, command.property, command.patron))
     recording = record(books, AccountOpened(**vars(command), by=now.by), now)
     account = books.accounts[key]
     return Accepted(recording=recording, answer=AccountDocument.of(account), location=account_path(account))
@@ -118,7 +118,7 @@ def _buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
     at = _moment_of(command, books, account, now)
     patron = books.patron_of(account)
     for one in (patron, *map(books.patrons.get, command.others())):
-        require_admitted(one)
+        require_admitted(books, one)
     if patron is not None and account.kind == "game":
         _require_within_limit(books, patron, command.cents, at)
     if command.instrument == "wallet":
@@ -137,8 +137,9 @@ def _moment_of(command: _Money, books: Books, account: Account, now: Now) -> dat
     """Return when money moved. Raises: Rejected if that is too long ago, or before the account was opened."""
     at = books.today.moment_of(command.property, command, now.at)
     if command.occurred_at is not None and at < account.opened_at:
-        opened = f"account {account.account} was opened at {account.opened_at.isoformat()}"
-        raise Rejected(Reason.CONTRADICTS, f"'occurred_at' {at.isoformat()}: {opened}")
+        said, opened_at = (books.today.by_clock(command.property, one) for one in (at, account.opened_at))
+        opened = f"account {account.account} was opened at {opened_at}"
+        raise Rejected(Reason.CONTRADICTS, f"'occurred_at' {said}: {opened}")
     return at
 
 

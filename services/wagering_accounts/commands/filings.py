@@ -39,7 +39,7 @@ from shared.contracts.moments import Moment
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
 from shared.runtime.filing.sealed_files import PreparingFile
-from shared.runtime.filing.steps import UNSENT, Corrects, require_own
+from shared.runtime.filing.steps import UNSENT, Corrects, require_filing_day, require_own
 from shared.runtime.ingest.property_copies import Places, known_places
 from shared.runtime.rows import last_number
 
@@ -158,9 +158,17 @@ class _Answering:
     holders: Mapping[str, str]
 
 
-async def _sending(connection: AsyncConnection, command: RecordFiled) -> _Answering:
+@dataclass(frozen=True, slots=True)
+class _Sending(_Answering):
+    """A filing that was sent, and the properties."""
+
+    places: Places
+
+
+async def _sending(connection: AsyncConnection, command: RecordFiled) -> _Sending:
     filing = await _find(connection, command)
-    return _Answering(filing, await queries.tracked(connection, filing, command.tracking_id))
+    holders = await queries.tracked(connection, filing, command.tracking_id)
+    return _Sending(filing, holders, await known_places(connection, properties))
 
 
 async def _answering(connection: AsyncConnection, command: RecordAcknowledgement) -> _Answering:
@@ -173,6 +181,8 @@ async def _answering(connection: AsyncConnection, command: RecordAcknowledgement
 def _prepare(command: PrepareFiling, state: _Preparing, now: Now) -> Accepted:
     file, today = command.as_read(), Todays(state.places.place).at(command.property, now.at)
     filings.require_ended(today, command.form, command.period)
+    for report in file.found:
+        require_filing_day(today.place, report.filed_on, now.at)
     unconfirmed = filings.unreviewed(today.place.reporting, command.form, command.period)
     filings.require_reviewed(unconfirmed, told=command.unconfirmed)
     fact = FilingPrepared(
@@ -207,9 +217,11 @@ def _withdraw(command: WithdrawFiling, filing: FilingDocument, now: Now) -> Acce
 
 
 @COMMANDS.handles(RecordFiled, load=_sending)
-def _filed(command: RecordFiled, state: _Answering, now: Now) -> Accepted:
+def _filed(command: RecordFiled, state: _Sending, now: Now) -> Accepted:
     filing, reason = state.filing, command.reason
-    said = {"filed_at": filing.sent_at(command.filed_at, now.at, reason), "tracking_id": command.tracking_id}
+    place = Todays(state.places.place).at(command.property, now.at).place
+    sent_at = filing.sent_at(place, command.filed_at, now.at, reason)
+    said: dict[str, Any] = {"filed_at": sent_at, "tracking_id": command.tracking_id}
     require_own(command.tracking_id, state.holders.get(command.tracking_id))
     said |= {"reason": reason}
     return _accepted(filing, FilingFiled(**_about(filing, now), **said), now)

@@ -152,7 +152,7 @@ def _require_grantable(grant: _Grant | Promotion, books: Books, now: Now) -> Acc
     """Return the account. Raises: Rejected if it cannot receive a grant, or the grant has expired."""
     account = require_account(books, Account.key_of(grant))
     require_open(account)
-    require_admitted(books.patron_of(account))
+    require_admitted(books, books.patron_of(account))
     today = books.today.at(account.property, now.at).gaming_day
     if grant.expires_on is not None and grant.expires_on <= today:
         raise Rejected(Reason.TOO_LATE, f"it would expire on {grant.expires_on}, and the gaming day is {today}")
@@ -241,7 +241,7 @@ def _move(command: MovePromotion, books: Books, now: Now) -> Accepted:
         raise Rejected(Reason.CONTRADICTS, f"account {account.account} is not a game account of a patron with a wallet")
     if command.cents > 0:
         require_open(account)
-        require_admitted(patron)
+        require_admitted(books, patron)
     wallet = require_account(books, (account.property, patron.wallet))
     _require_promotional(wallet if command.cents > 0 else account, abs(command.cents))
     movements = (

@@ -4,7 +4,7 @@ The record of a filing is taken from the file, so that the two cannot differ. XM
 """
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import date, datetime
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError
 
@@ -41,15 +41,22 @@ def _reports(root: Element) -> Iterator[ReportInFile]:
         if moved is None:
             raise FileWrong(f"report {number} has no CurrencyTransactionActivity")
         try:
+            filed_on = _text(activity, "FilingDateText")
             yield ReportInFile(
-                period=datetime.strptime(_text(moved, "TransactionDateText"), "%Y%m%d").date().isoformat(),  # noqa: DTZ007
+                period=_day(_text(moved, "TransactionDateText")).isoformat(),
                 in_dollars=int(_text(moved, "TotalCashInReceiveAmountText") or "0"),
                 out_dollars=int(_text(moved, "TotalCashOutAmountText") or "0"),
                 amends=_text(activity, "EFilingPriorDocumentNumber") or None,
                 people=_people(activity),
+                filed_on=_day(filed_on) if filed_on else None,
             )
         except ValueError:
             raise FileWrong(f"report {number} has a day or an amount that cannot be read") from None
+
+
+def _day(text: str) -> date:
+    """Return a day that batches write as 20261120. Raises: ValueError."""
+    return datetime.strptime(text, "%Y%m%d").date()  # noqa: DTZ007
 
 
 def _people(activity: Element) -> tuple[int, int]:

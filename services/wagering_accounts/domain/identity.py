@@ -11,6 +11,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from shared.contracts.envelope import PERSONAL, Contract, Country, WrittenDay
+from shared.contracts.taxpayer_numbers import is_made_up
 
 
 def _text(length: int) -> StringConstraints:
@@ -51,8 +52,6 @@ _WITH_STATES: Final = ("US", "CA", "MX")
 
 _ZIP_CODE: Final = re.compile("[0-9]{5}([0-9]{4})?")
 _NINE_DIGITS: Final = re.compile("[0-9]{9}")
-_MADE_UP: Final = frozenset((*(digit * 9 for digit in "0123456789"), "123456789"))
-"""Taxpayer numbers that FinCEN refuses."""
 
 
 class IdentifyingDocument(Contract):
@@ -134,7 +133,7 @@ class PatronIdentity(Contract):
         if (number is None) != (kind is None):
             yield "taxpayer_number: it goes with its kind"
         elif (
-            number is not None and kind != "foreign" and (_NINE_DIGITS.fullmatch(number) is None or number in _MADE_UP)
+            number is not None and kind != "foreign" and (_NINE_DIGITS.fullmatch(number) is None or is_made_up(number))
         ):
             yield f"taxpayer_number: no {kind}"
         if self.country == "US" and self.postal_code is not None and _ZIP_CODE.fullmatch(self.postal_code) is None:

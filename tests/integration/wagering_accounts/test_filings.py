@@ -127,7 +127,8 @@ def test_steps_are_taken_in_their_order(house: House) -> None:
     assert_problem(step(house, "release", person=SAM), 409, "was approved already")
     for minutes in (-2, 1):
         moment = (NOON + timedelta(minutes=minutes)).isoformat()
-        assert_problem(step(house, "filed", sent | {"filed_at": moment}), 409, "not between the release and now")
+        refused = step(house, "filed", sent | {"filed_at": moment})
+        assert_problem(refused, 409, "not between the release and now: released at 2026-11-20T12:00:00-05:00, it is")
     found = step(house, "filed", {"tracking_id": "260000000001"}).json()
     assert NOON == datetime.fromisoformat(found["filed_at"])
     assert_problem(step(house, "withdraw", {"reason": "too late"}), 409, "is filed, not prepared or released")
@@ -304,6 +305,26 @@ def test_the_last_day_is_that_of_the_pack(house: House) -> None:
     assert_problem(elsewhere, 404, "riverbend")
 
 
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("20261121", "('FilingDateText'), which has not come yet: it is 2026-11-20 at riverside"),
+        ("20271120", "the file is of 2027-11-20"),
+        ("20261320", "a day or an amount that cannot be read"),
+        ("tomorrow", "a day or an amount that cannot be read"),
+    ],
+)
+def test_a_file_is_not_of_a_day_of_filing_that_has_not_come(house: House, written: str, why: str) -> None:
+    """On the clock of the property, at ten in the evening; a file without one is taken."""
+    house.clock.now = datetime(2026, 11, 21, 3, tzinfo=UTC)
+    text = batch_text(None)
+    later = text.replace("FilingDateText>20261119<", f"FilingDateText>{written}<")
+    assert later != text
+    assert_problem(prepare(house, file=later), 409, why)
+    assert [] == house.desk.facts("filing.prepared")
+    assert 201 == prepare(house, file=later.replace(written, "")).status_code
+
+
 def identifiers(house: House) -> Sequence[Any]:
     """Return the identifiers of all reports."""
     return query(house.url, "SELECT bsa_id FROM wagering_accounts.filing_reports ORDER BY filing, report")
@@ -325,7 +346,7 @@ def test_a_gaming_day_that_runs_is_not_reported(house: House) -> None:
     running = date(2026, 11, 20)
     body = filing_of("p-1", period=running.isoformat(), file=batch_text(None, day=running))
     refused = house.send("/filings", body, person=EVE)
-    assert_problem(refused, 409, "gaming day 2026-11-20 of riverside runs until 2026-11-21T09:00:00+00:00")
+    assert_problem(refused, 409, "gaming day 2026-11-20 of riverside runs until 2026-11-21T04:00:00-05:00")
     assert "urn:pitledger:problem:too-early" == refused.json()["type"]
     assert [] == house.desk.facts("filing.prepared")
     house.clock.now = datetime(2026, 11, 21, 9, tzinfo=UTC)
