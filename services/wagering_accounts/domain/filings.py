@@ -81,6 +81,7 @@ class ReportedBefore:
     status: FilingStatus
     bsa_id: str | None
     account_number: str | None
+    winnings_cents: int | None
 
 
 def period_ends(period: FilingPeriod) -> date:
@@ -231,8 +232,9 @@ def _returns(
             _require_answered(f"return {account_number}", before)
         elif before is not None:
             _require_answered(f"return {account_number}", before)
-            detail = f"return {account_number} was accepted in filing {before.filing}"
-            raise Rejected(Because.ALREADY_DECIDED, f"{detail}: correct it instead of returning it again")
+            if before.winnings_cents:  # what was corrected to nothing may be returned anew
+                detail = f"return {account_number} was accepted in filing {before.filing}"
+                raise Rejected(Because.ALREADY_DECIDED, f"{detail}: correct it instead of returning it again")
         for subject, report, number in returns:
             if subject.kind != "patron" or (before is not None and before.reference != subject.reference):
                 raise Rejected(Because.CONTRADICTS, f"return {account_number} is not about {subject.reference}")

@@ -50,7 +50,7 @@ async def standing(
     """Return the reports of a form and period that stand, and those with one of these identifiers."""
     query = (
         select(
-            *(_R.kind, _R.reference, _F.period, _R.filing, _F.status, _R.bsa_id, _R.account_number),
+            *(_R.kind, _R.reference, _F.period, _R.filing, _F.status, _R.bsa_id, _R.account_number, _R.winnings_cents),
         )
         .select_from(filing_reports.join(filings, _STANDS))
         .where(
@@ -86,6 +86,7 @@ async def late(connection: AsyncConnection, property_name: str, today: date) -> 
     f, r = filings.alias("late"), filing_reports.alias("rejected")
     again = exists().where(
         _STANDS,
+        _R.filing != r.c.filing,
         _F.form == f.c.form,
         _F.period == f.c.period,
         _F.property == r.c.property,

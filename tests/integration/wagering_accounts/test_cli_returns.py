@@ -332,6 +332,26 @@ def test_a_correction_that_no_longer_holds_is_not_released(office: Office) -> No
     assert 0 == office.release(2).code
 
 
+def test_a_new_return_that_was_rejected_beside_its_correction_is_filed_again(office: Office) -> None:
+    """A mended name takes two returns: the first was accepted, so the second one alone is due again, and late."""
+    office.register()
+    office.returns("w-2g", "--only", "p-9")
+    assert 0 == office.send(1, "--status", "accepted").code
+    office.know("p-9", IDENTITY | {"last_name": "Vane"})
+    assert 2 == prepared_by(office.returns("w-2g", "--corrected"))[0]["report_count"]
+    assert 1 == office.send(2, "--status", "accepted", "--rejected", "2").code
+    assert 4 == office.returns("w-2g", "--corrected").code
+    [again] = prepared_by(office.returns("w-2g", "--only", "p-9"))
+    assert [("p-9", 250_000, None)] == [
+        (one["reference"], one["winnings_cents"], one.get("corrects")) for one in again["reports"]
+    ]
+    [row] = office.rows(3)
+    assert ("Vane", "") == (row["Recipient Last Name (Surname)"], row["Corrected"])
+    assert 0 == office.send(3, "--status", "accepted").code
+    [found] = [one for one in rows_of(office.report(), "returns") if one["patron"] == "p-9"]
+    assert ("accepted", "3") == (found["status"], found["filing"])
+
+
 def test_returns_that_were_not_sent_and_are_wrong_are_named(office: Office) -> None:
     """Withdrawn, they are due again."""
     office.register()

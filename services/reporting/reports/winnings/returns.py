@@ -90,6 +90,10 @@ class _Filed(NamedTuple):
         """Return winnings and taxes withheld as filed, cents by name."""
         return {name: getattr(self.report, name) or 0 for name in ("winnings_cents", *WITHHELD)}
 
+    def is_replaced_by(self, new: "_Filed") -> bool:
+        """Return whether this report corrects a return to nothing, and `new` in the same filing returns it anew."""
+        return not self.report.winnings_cents and new.steps.prepared.filing == self.steps.prepared.filing
+
 
 @dataclass(frozen=True, slots=True)
 class LoggedForm:
@@ -170,7 +174,8 @@ def _filed(filings: Sequence[FilingSteps]) -> dict[tuple[str, str, str], _Filed]
     """Return the report of each return by form, year and account number.
 
     That is the last report that was sent and not rejected, with a later one that was not sent as its `correction`.
-    Where none was sent, it is the last one prepared; a rejected report is returned only where there is no other.
+    Where none was sent, it is the last one prepared; a rejected report is returned only where there is no other, or
+    where the return that it should replace was corrected to nothing in the same file.
     """
     sent, unsent, rejected = (dict[tuple[str, str, str], _Filed]() for _ in range(3))
     for one in filings:
@@ -179,7 +184,11 @@ def _filed(filings: Sequence[FilingSteps]) -> dict[tuple[str, str, str], _Filed]
                 status = one.status_of(report.report)
                 found = rejected if status == "rejected" else unsent if status in UNSENT else sent
                 found[one.prepared.form, one.prepared.period, report.account_number] = _Filed(one, report)
-    return rejected | unsent | {key: one._replace(correction=unsent.get(key)) for key, one in sent.items()}
+    for key, one in sent.items():
+        new = rejected.get(key)
+        if key in unsent or new is None or not one.is_replaced_by(new):
+            rejected[key] = one._replace(correction=unsent.get(key))
+    return unsent | rejected
 
 
 def _row(books: Books, law: Pack, one: Return, before: _Filed | None) -> dict[str, Any]:
