@@ -202,6 +202,15 @@ def test_what_was_withheld_for_the_state_is_in_the_file(office: Office) -> None:
     office.identify(2, "p-10", 72_000, state_withheld_cents=9_211)
     [corrected] = prepared_by(office.returns("w-2g", "--corrected"))
     assert [("p-10", 9_211)] == [(one["reference"], one["state_withheld_cents"]) for one in corrected["reports"]]
+    assert 0 == office.send(2, "--status", "accepted").code
+    office.identify(2, "p-10", 72_000)
+    [without] = prepared_by(office.returns("w-2g", "--corrected"))
+    assert [("p-10", None)] == [(one["reference"], one.get("state_withheld_cents")) for one in without["reports"]]
+    assert [("", "", "Y")] == [
+        (one["Box 13 - State"], one["Box 15 - State income tax withheld"], one["Corrected"]) for one in office.rows(3)
+    ]
+    assert 0 == office.send(3, "--status", "accepted").code
+    assert 4 == office.returns("w-2g", "--corrected").code
 
 
 def test_a_year_that_runs_has_no_return_of_a_recipient(office: Office) -> None:
@@ -222,6 +231,31 @@ def test_a_year_that_runs_has_no_return_of_a_recipient(office: Office) -> None:
         )
     )
     assert [(750_000, 225_000)] == [(one["winnings_cents"], one["withheld_cents"]) for one in prepared["reports"]]
+
+
+def test_a_return_of_a_recipient_is_amended_under_its_number(office: Office) -> None:
+    """The same identifier, the next amendment number; a mended name takes no second return."""
+    office.register()
+    office.house.clock.now += timedelta(days=60)
+    [first] = prepared_by(office.returns("1042-s"))
+    office.identify(3, "p-8", 104_000, "CA")
+    refused = office.release(1)
+    held = "$7,500.00 won, $2,250.00 withheld in the file, and $7,500.00 won, $2,240.00 withheld now"
+    assert (3, True) == (refused.code, held in refused.stderr), refused.stderr
+    office.identify(3, "p-8", 105_000, "CA")
+    assert 0 == office.send(1, "--status", "accepted").code
+    for number, (cents, name) in enumerate(((106_000, "Oakhurst-Vane"), (106_000, "Vane")), start=1):
+        office.identify(3, "p-8", cents, "CA")
+        office.know("p-8", CANADIAN | {"last_name": name})
+        [amended] = prepared_by(office.returns("1042-s", "--corrected"))
+        [report] = amended["reports"]
+        assert (first["reports"][0]["account_number"], number, 226_000) == (
+            *(report["account_number"], report["corrects"], report["withheld_cents"]),
+        )
+        [row] = office.rows(number + 1)
+        assert str(number) == row["Amendment Number"]
+        assert 0 == office.send(number + 1, "--status", "accepted").code
+    assert 4 == office.returns("1042-s", "--corrected").code
 
 
 def test_what_a_treaty_exempts_is_returned_without_tax(office: Office) -> None:
