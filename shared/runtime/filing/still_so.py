@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from shared.contracts.filings import FORM_NUMBERS
+from shared.contracts.filings import FORM_NUMBERS, FilingForm
 
 Document = Mapping[str, Any]
 """A filing with its reports, or a report of the books, as the services answer them: JSON."""
@@ -87,7 +87,7 @@ def _winnings(filing: Document, report: Document) -> Iterator[Changed]:
         yield Changed(who, _amounts(said, shown), _amounts(holds, shown))
 
 
-def _rows(report: Document, section: str, form: str) -> list[dict[str, Any]]:
+def _rows(report: Document, section: str, form: FilingForm) -> list[dict[str, Any]]:
     [rows] = [one["rows"] for one in report["content"]["sections"] if one["name"] == section]
     return [one for one in rows if one["form"] == FORM_NUMBERS[form]]
 

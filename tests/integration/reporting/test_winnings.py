@@ -506,6 +506,8 @@ def test_a_rejected_return_is_due_again_and_an_accepted_one_is_not(books: Books)
     cell = f"{YEAR}&cell=returns/W-2G|2026|{second['account_number']}/status"
     shown = books.get(books.path("winnings/entries", cell), person=CLERK).json()["entries"]
     assert [1, 2, 3, 4] == [one["seq"] for one in shown]
+    books.desk.feed("accounts", _prepared(5, minute, first, filing=2))
+    assert ("prepared", "2", None) == names(_returns(books)["W-2G", "p-9"], "status", "filing", "amendment")
 
 
 def test_a_threshold_that_nobody_reviewed_is_doubted_on_the_face_of_the_report(books: Books) -> None:

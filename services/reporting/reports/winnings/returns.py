@@ -184,11 +184,12 @@ def _filed(filings: Sequence[FilingSteps]) -> dict[tuple[str, str, str], _Filed]
                 status = one.status_of(report.report)
                 found = rejected if status == "rejected" else unsent if status in UNSENT else sent
                 found[one.prepared.form, one.prepared.period, report.account_number] = _Filed(one, report)
-    for key, one in sent.items():
-        new = rejected.get(key)
-        if key in unsent or new is None or not one.is_replaced_by(new):
-            rejected[key] = one._replace(correction=unsent.get(key))
-    return unsent | rejected
+    last = rejected | unsent
+    for key, filed in sent.items():
+        new = None if key in unsent else rejected.get(key)
+        if new is None or not filed.is_replaced_by(new):
+            last[key] = filed._replace(correction=unsent.get(key))
+    return last
 
 
 def _row(books: Books, law: Pack, one: Return, before: _Filed | None) -> dict[str, Any]:
