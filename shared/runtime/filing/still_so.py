@@ -49,26 +49,23 @@ def changed_since_prepared(filing: Document, report: Document) -> list[Changed]:
     return [one for one in compared if one.filed != one.now]
 
 
-def subject_of(person: str, entry: str) -> tuple[str, str]:
+def subject_of(reference: str, entry: str) -> tuple[str, str]:
     """Return the kind and the reference by which filings name a person of the currency report.
 
-    Of somebody not known, that is the `entry` of the movement, or an account.
+    An unknown person is named by the `entry` of the movement, or by an account.
 
     >>> subject_of("p-7", ""), subject_of("account ga-2", ""), subject_of("unknown", "table-inventory/1/7")
     (('patron', 'p-7'), ('account', 'ga-2'), ('entry', 'table-inventory/1/7'))
     """
-    if person == _UNKNOWN:
+    if reference == _UNKNOWN:
         return "entry", entry
-    kind, _, name = person.rpartition(" ")
+    kind, _, name = reference.rpartition(" ")
     return kind or "patron", name
 
 
 def _currency(filing: Document, report: Document) -> Iterator[Changed]:
     """Yield currency transaction reports with their amounts, and with the identifiers that amendments name."""
-    now = {
-        subject_of(one["person"], one["entry"] if one["person"] == _UNKNOWN else ""): one
-        for one in _rows(report, "filed", "ctr")
-    }
+    now = {subject_of(one["person"], one["entry"]): one for one in _rows(report, "filed", "ctr")}
     for one in filing["reports"]:
         who, row = one["reference"], now.get((one["kind"], one["reference"]), {})
         said = [one[name] * _DOLLAR_CENTS for name in ("in_dollars", "out_dollars")]
