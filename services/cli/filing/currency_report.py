@@ -15,13 +15,13 @@ NOBODY: Final = "unknown"
 
 _CTR: Final = FORM_NUMBERS["ctr"]
 _OF_ACCOUNT: Final = "account "
-"""What a person of the currency report is called before an account without a known patron."""
+"""The prefix of a person of the currency report that is an account without a known patron."""
 
 Reported = tuple[str, str]
-"""A person, and the entry where nobody is known: those cannot be told apart."""
+"""A person, and the entry of the movement if the person is unknown, because unknown persons share one name."""
 
 Reports = Mapping[Reported, Sequence[Line]]
-"""The lines to report."""
+"""The lines of each report."""
 
 
 def currency_report(property_name: str, day: str) -> dict[str, Any]:
@@ -31,14 +31,14 @@ def currency_report(property_name: str, day: str) -> dict[str, Any]:
 
 
 def name_of(key: Reported) -> str:
-    """Return by what `--only` and `--corrects` name a report: the person, or the entry where nobody is known."""
+    """Return the name of a report in `--only` and `--corrects`: the person, or the entry if the person is unknown."""
     return key[1] or key[0]
 
 
 def reports_of(report: Mapping[str, Any], corrected: Collection[str]) -> Reports:
-    """Return what is to be reported, and what amends reports that were sent: of those `corrected`, by name.
+    """Return the lines of the reports that are due, and of the amendments of the reports in `corrected`, by name.
 
-    What amends may be below the threshold, or have no lines: then nothing is left of what was sent.
+    An amendment may be below the threshold, or have no lines if nothing is left of the report that was sent.
     """
     found: dict[Reported, list[Line]] = {}
     for section in ("lines", "below"):
@@ -55,9 +55,9 @@ def reports_of(report: Mapping[str, Any], corrected: Collection[str]) -> Reports
 
 
 def subject_of(key: Reported, others: Sequence[str]) -> dict[str, Any]:
-    """Return whom a report is about: of somebody not known, the entry of the movement, or the account.
+    """Return the subject of a report, as the service takes it: a patron, an account, or the entry of a movement.
 
-    `others` are those whom it names beside a patron.
+    `others` are the agents and principals that the report names beside the subject.
     """
     kind, reference = named_in_filings(*key)
     said: dict[str, Any] = {"kind": kind, "reference": reference}
@@ -65,18 +65,18 @@ def subject_of(key: Reported, others: Sequence[str]) -> dict[str, Any]:
 
 
 def others_of(key: Reported, lines: Sequence[Line]) -> list[str]:
-    """Return whom a report names beside the person that it is about: who acted for that person, and for whom else."""
+    """Return the agents and principals in the lines of a report, other than the person reported."""
     named = {one for line in lines for one in (line.conductor, *line.on_behalf_of) if one is not None}
     return sorted(named - {key[0]})
 
 
 def account_of(reference: str) -> str | None:
-    """Return the account of somebody who is known by nothing else, or None."""
+    """Return the account in a reference to an account without a known patron, or None for another reference."""
     return reference.removeprefix(_OF_ACCOUNT) if reference.startswith(_OF_ACCOUNT) else None
 
 
 def require_reported(report: Mapping[str, Any], people: Sequence[str]) -> None:
-    """Raise InputRefused for somebody of whom all is in the report of somebody else, and no report was filed."""
+    """Raise InputRefused for a person without a report of their own: another person's report has all of it."""
     found = {row["person"]: row["reported_with"] for row in currency_rows(report, "filed")}
     for person in people:
         if whole := found.get(person):
@@ -89,6 +89,6 @@ def currency_rows(report: Mapping[str, Any], section: str) -> list[dict[str, Any
 
 
 def reported_of(row: Mapping[str, Any]) -> Reported:
-    """Return which report a row of the currency report is about."""
+    """Return the key of the report that a row of the currency report belongs to."""
     reference = row["person"]
     return reference, row["entry"] if reference == NOBODY else ""

@@ -1,4 +1,4 @@
-"""`pitledger filing`: what FinCEN and the IRS take, from the file to what came back."""
+"""`pitledger filing`: filings with FinCEN and the IRS, from the file to the agency's answer."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -55,12 +55,12 @@ from shared.contracts.rejection import Rejected
 app = typer.Typer(no_args_is_help=True)
 
 _OPEN: Final = ("prepared", "released", "rejected")
-"""The statuses of what is still to be sent."""
+"""The statuses of filings that must still be sent, or sent again."""
 
 
 @app.callback()
 def _filing() -> None:
-    """Prepare what is filed with FinCEN and the IRS, release it, and record that it was sent and what came back."""
+    """Prepare filings with FinCEN and the IRS, release them, and record that they were sent, and the answers."""
 
 
 @app.command()
@@ -92,12 +92,11 @@ def prepare(
 ) -> None:
     """Write the currency transaction reports of a gaming day as a batch file for FinCEN, and record it as a filing.
 
-    The amounts are those of the currency report. Each person's identity is read from the wagering accounts, and each
-    look is on record. A person without an identity is refused unless named by --unidentified; so is a person who was
-    reported before, unless --corrects says which report this one corrects. Then there is no file. A report that
-    corrects another one says what holds now, also where that is below the threshold, or nothing. What somebody moved
-    for another is in one report with both. Another person releases the filing. The file has personal data: keep it as
-    you keep the forms.
+    The amounts are those of the currency report. Identities are read from the wagering accounts, and each access is
+    recorded. No file is written if a person has no identity and is not named by --unidentified, or was reported before
+    and is not named by --corrects. A report that corrects another one has the amounts that hold now, even below the
+    threshold or without any. A movement by an agent is in one report with its principal. Another person releases the
+    filing. The file has personal data: keep it as you keep the forms.
 
     Example: pitledger filing prepare --property riverside --day 2026-11-20 -o ctr-2026-11-20.xml
     Example: pitledger filing prepare --property riverside --day 2026-11-20 --only p-7 -o p-7.xml
@@ -218,11 +217,10 @@ def acknowledge(
     reason: CorrectReason = None,
     as_json: AsJson = False,
 ) -> None:
-    """Record what became of a filing: accepted or rejected, each report in it, and its errors.
+    """Record the agency's answer to a filing and to each report in it: accepted or rejected, with errors.
 
-    FinCEN answers with a file; the portal of the IRS shows it, and --status and --rejected say what it shows. Exit
-    code 1 if the file or a report in it was rejected: it is to be filed again. What was recorded wrongly is replaced
-    with --reason.
+    FinCEN answers with a file. The portal of the IRS shows its answer: give it by --status and --rejected. Exit code 1
+    if the file or a report in it was rejected and must be filed again. A wrong record is replaced with --reason.
 
     Example: pitledger filing acknowledge riverside 3 CTRXST.20261130.xml
     Example: pitledger filing acknowledge riverside 4 --status accepted --rejected 17
@@ -256,7 +254,7 @@ def list_filings(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List filings: of which form and period, by when, what became of them, and who prepared and released each.
+    """List filings with form, period, last day of filing, status, and the persons who prepared and released them.
 
     Example: pitledger filing list --property riverside --status released
     """
@@ -292,7 +290,7 @@ def content(
     filing: Filing,
     output: Written,
 ) -> None:
-    """Write the file of a filing as it was prepared; the look is on record.
+    """Write the file of a filing as it was prepared; the access is recorded.
 
     Example: pitledger filing content riverside 3 -o ctr-2026-11-20.xml
     """
@@ -318,7 +316,7 @@ def _read(file: Path) -> Acknowledgement:
 
 
 def _shown_by_portal(filing: Mapping[str, Any], status: str, rejected: set[int]) -> dict[str, Any]:
-    """Return what the portal shows of a file as the service takes it."""
+    """Return the answer that the portal shows, as the service takes it. Raises: UsageWrong."""
     if status not in ("accepted", "rejected"):
         raise UsageWrong(f"--status {status!r}: accepted or rejected")
     numbers_of = [one["report"] for one in filing["reports"]]
@@ -339,7 +337,7 @@ def _show_acknowledgement(found: Acknowledgement) -> None:
 
 
 def _document(found: Acknowledgement) -> dict[str, Any]:
-    """Return an acknowledgement as the service takes it: without FinCEN's texts, which follow from the codes."""
+    """Return an acknowledgement as the service takes it, without FinCEN's texts, which follow from the codes."""
     reports = [
         {"report": number, "accepted": one.is_accepted, "errors": [error_document(said) for said in one.errors]}
         | ({} if one.bsa_id is None else {"bsa_id": one.bsa_id})

@@ -1,4 +1,4 @@
-"""What `pitledger filing` and `pitledger sar` read: who files, who somebody is, what FinCEN answered."""
+"""Inputs of `pitledger filing` and `pitledger sar`: the filer, days, identities, and FinCEN's errors."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
@@ -28,7 +28,7 @@ def content_of(file: Path) -> bytes:
 
 
 def document_of(property_name: str) -> dict[str, Any]:
-    """Return the property's document in effect."""
+    """Return the property document in effect. Raises: NotFound."""
     with client_of("paytable-registry") as registry:
         return registry.read(f"/properties/{quote(property_name, safe='')}/in-effect")
 
@@ -66,7 +66,7 @@ def filer_of(document: Mapping[str, Any]) -> Filer:
 
 
 def identity_of(accounts: Client, property_name: str, person: str) -> PatronIdentity:
-    """Return who a patron is; the look is on record. Raises: NotFound, InputRefused."""
+    """Return a patron's identity; the access is recorded. Raises: NotFound, InputRefused."""
     patron = f"/patrons/{quote(property_name, safe='')}/{quote(person, safe='')}"
     try:
         found = accounts.read(f"{patron}/identity")
@@ -79,17 +79,17 @@ def identity_of(accounts: Client, property_name: str, person: str) -> PatronIden
 
 
 def words_of(error: FiledError) -> list[str]:
-    """Return an error of FinCEN's as cells of a row: code, place and text."""
+    """Return an error of FinCEN as the cells of a row: code, place and text."""
     return [f"{error.code}{' (warning)' if error.is_warning else ''}", error.context, error.text]
 
 
 def error_document(error: FiledError) -> dict[str, Any]:
-    """Return an error of FinCEN's as the services take it: without its text, which follows from the code."""
+    """Return an error of FinCEN as the services take it, without its text, which follows from the code."""
     return {"code": error.code, "place": error.context, "is_warning": error.is_warning}
 
 
 def date_of(option: str, text: str) -> date:
-    """Return the day of an option. Raises: UsageWrong."""
+    """Return the day that an option gives as YYYY-MM-DD. Raises: UsageWrong."""
     try:
         return date.fromisoformat(text)
     except ValueError:

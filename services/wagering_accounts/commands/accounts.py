@@ -97,7 +97,7 @@ class _Money(Happened, CommandWithCode):
         return ReadSet(own, wallets_of=wallet, patrons=self.others(), patrons_of=own, proven=proven)
 
     def others(self) -> list[PatronKey]:
-        """Return the patrons with a part in it beside the account's own."""
+        """Return the keys of the agents and principals of the movement, other than the account's patron."""
         conductor = () if self.conducted_by is None else (self.conducted_by,)
         return [(self.property, one) for one in (*conductor, *(self.on_behalf_of or ()))]
 
@@ -146,14 +146,14 @@ def _moment_of(command: _Money, books: Books, account: Account, now: Now) -> dat
 def _said(command: _Money, account: Account, now: Now) -> dict[str, Any]:
     """Return a command's fields for the fact, without the access code and the command's own fields.
 
-    Raises: Rejected if nobody moves money for others like this.
+    Raises: Rejected if the agents and principals contradict each other.
     """
     said = command.what() | {"patron": _patron_beside_others(command, account)}
     return {name: said[name] for name in said if name in AccountBoughtIn.model_fields} | command.late(now.at)
 
 
 def _patron_beside_others(command: _Money, account: Account) -> str | None:
-    """Return the account's patron where others have a part in it, else None. Raises: Rejected."""
+    """Return the account's patron if the movement has agents or principals, else None. Raises: Rejected."""
     if not command.others():
         return None
     if command.instrument == "wallet":
@@ -244,7 +244,7 @@ def _require_closable(account: Account, cents: int) -> None:
     require_open(account)
 
 
-# --- adjustments: what is available is changed by hand, which takes two people ---
+# --- adjustments: manual changes of the available amount, which need two people ---
 
 
 class EnterAdjustment(AccountsCommand):

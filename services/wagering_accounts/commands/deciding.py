@@ -79,12 +79,12 @@ class CommandWithCode(AccountsCommand):
         return {**self.shown(), "access_code": self._fingerprint}
 
     def shown(self) -> dict[str, Any]:
-        """Return the request without anything from which the code could be guessed."""
+        """Return the request without the access code."""
         return self.model_dump(mode="json", exclude_none=True, exclude={"access_code"})
 
 
 async def ask_all(transaction: Transaction, commands: Sequence[Any]) -> Answered:
-    """Query the rows that commands need, locked, and the accounts that differ from the journal."""
+    """Load the rows that commands need, locked; the function returned reads them, and notes altered accounts."""
     connection, needs = transaction.connection, [command.needs() for command in commands]
     loading = ReadSetLoader(needs, lock=True, check=True)
     async with transaction.pipeline() as sent:
@@ -107,8 +107,8 @@ def record(
 ) -> FactWithPostings:
     """Apply a fact to the accounts in memory, and return it for recording; `others` are the contra postings.
 
-    It happened `at` the given moment, or now. A fact about one account is in the stream of that account, others in that
-    of their shard. Raises: Rejected for an unknown property, before anything changes.
+    The fact happened `at` the given moment, or now. A fact about one account is recorded in the stream of that account,
+    any other fact in the stream of its shard. Raises: Rejected for an unknown property, before anything changes.
     """
     at = at or now.at
     gaming_day = books.today.at(fact.property, at).gaming_day
@@ -206,7 +206,7 @@ def require_admitted(books: Books, patron: Patron | None) -> None:
 
 
 def wrong_code(books: Books, patron: Patron, given: GivenCode | None, now: Now) -> Accepted | None:
-    """Return the result of a wrong access code, which is counted; too many lock the account. None for a correct code.
+    """Return the outcome of a wrong access code, or None for a correct one. Too many wrong codes lock the wallet.
 
     Raises: Rejected if the code is locked, none is stored, or the stored one was not written by this service.
     """

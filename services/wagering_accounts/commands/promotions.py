@@ -160,7 +160,7 @@ def _require_grantable(grant: _Grant | Promotion, books: Books, now: Now) -> Acc
 
 
 def _given(books: Books, account: Account, grant: _Grant | Promotion, now: Now, **more: Any) -> FactWithPostings:
-    """Return the fact of a grant."""
+    """Return the fact that grants promotional money to an account, with its postings."""
     said = {name: getattr(grant, name) for name in ("property", "account", "cents", "reason", "expires_on")}
     movement = next_movement(account, promotional_cents=grant.cents)
     fact = PromotionGranted(**said, **more, by=now.by, movements=(movement,))
@@ -180,7 +180,7 @@ def _write_off(command: WriteOffPromotion, books: Books, now: Now) -> Accepted:
 
 
 class ExpirePromotion(AccountsCommand):
-    """Write off what has expired by a gaming day; issued by the service itself.
+    """Write off promotional money that has expired by a gaming day; the service itself issues the command.
 
     `known` are the versions of the pool's accounts from which it was computed.
     """

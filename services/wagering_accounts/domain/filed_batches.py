@@ -1,4 +1,4 @@
-"""What a file of currency transaction reports says about itself, read from its bytes. Pure.
+"""Read the reports in a file of currency transaction reports. Pure.
 
 The record of a filing is taken from the file, so that the two cannot differ. XML schema 2.0 of FinCEN's batches.
 """
@@ -16,7 +16,7 @@ from services.wagering_accounts.domain.filed_reports import FileWrong, ReportInF
 _NAMESPACE: Final = "{www.fincen.gov/base}"
 _FORM: Final = "CTRX"
 _PERSONS_INVOLVED: Final = ("50", "17", "23")
-"""The parts of persons in a report: on their own behalf, for another, and on whose behalf."""
+"""The codes of persons in a report: on their own behalf, for another person, and on whose behalf."""
 
 _KNOWN_BY: Final = ("PartyName", "Address", "PartyIdentification")
 
@@ -60,7 +60,7 @@ def _day(text: str) -> date:
 
 
 def _people(activity: Element) -> tuple[int, int]:
-    """Return how many persons differ in a report by name, address or number, and how many parts they have in it."""
+    """Return the numbers of distinct persons in a report (by name, address and number), and of parties."""
     parts = [
         one
         for one in activity.findall(f"{_NAMESPACE}Party")

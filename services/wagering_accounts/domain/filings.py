@@ -1,4 +1,4 @@
-"""Filings: what may follow what, from the file to the agency's answer. Pure."""
+"""The life cycle of a filing, from its file to the agency's answer, and its rules. Pure."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -40,7 +40,7 @@ _UNANSWERED: Final[tuple[FilingStatus, ...]] = (*UNSENT, "filed")
 
 
 class FilingSummary(FiledDocument):
-    """A filing with its status, and the steps taken so far."""
+    """A filing without its reports: its form and period, its status, and who took which step when."""
 
     filing: int
     form: FilingForm
@@ -52,12 +52,12 @@ class FilingSummary(FiledDocument):
     report_count: int
 
     def named(self) -> str:
-        """Return what people call it: `filing 3 of riverside`."""
+        """Return the name of the filing in messages: `filing 3 of riverside`."""
         return f"filing {self.filing} of {self.property}"
 
 
 class ReportDocument(PreparedReport):
-    """A report in a filing; once acknowledged, whether it was accepted, and what was found in it."""
+    """A report in a filing. Once the filing is acknowledged, it has the agency's answer and the errors found."""
 
     accepted: bool | None = None
     bsa_id: BsaIdentifier | None = None
@@ -65,14 +65,14 @@ class ReportDocument(PreparedReport):
 
 
 class FilingDocument(FilingSummary, ApprovalSubject):
-    """A filing with its reports."""
+    """A filing with its reports, in the order of its file."""
 
     reports: tuple[ReportDocument, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedBefore:
-    """A report that stands: in a filing of this status that was not withdrawn, and not rejected itself."""
+    """A report that was neither withdrawn nor rejected, with the status of its filing."""
 
     kind: str
     reference: str
@@ -94,9 +94,9 @@ def period_ends(period: FilingPeriod) -> date:
 
 
 def file_by(today: Today, form: FilingForm, period: FilingPeriod) -> date:
-    """Return the last day of filing, by the property's packs.
+    """Return the last day on which a form may be filed for a period, by the property's packs.
 
-    Raises: Rejected if none of them has the form filed, or the form is not filed of such a period.
+    Raises: Rejected if no pack requires the form, or the form is not filed for this kind of period.
     """
     for law in today.place.reporting:
         rule, returned = law.currency_reports.get(form), law.returns.get(form)
@@ -111,13 +111,13 @@ def file_by(today: Today, form: FilingForm, period: FilingPeriod) -> date:
 
 
 def copy_by(today: Today, form: FilingForm, period: FilingPeriod) -> date | None:
-    """Return the day by which recipients have a copy; None for what nobody is given a copy of."""
+    """Return the day by which recipients must have a copy; None for a form without recipient copies."""
     found = (law.returns[form].copy_by for law in today.place.reporting if form in law.returns)
     return next((due_on(rule, int(period)) for rule in found), None)
 
 
 def unreviewed(laws: Sequence[Pack], form: FilingForm, period: FilingPeriod) -> tuple[str, ...]:
-    """Return the values of law that a filing rests on, and that can no longer be relied on at the end of its period."""
+    """Return the places in the packs of values that a filing uses, and whose review is overdue as its period ends."""
     day = period_ends(period)
     return tuple(
         place
@@ -132,7 +132,7 @@ def unreviewed(laws: Sequence[Pack], form: FilingForm, period: FilingPeriod) -> 
 
 
 def layout_of(laws: Sequence[Pack], form: FilingForm, period: FilingPeriod) -> ReturnLayout:
-    """Return the layout of the file of information returns. Raises: Rejected if no pack has one for the tax year."""
+    """Return the file layout of an information return. Raises: Rejected if no pack has a layout for the tax year."""
     for law in laws:
         if form in law.returns:
             with suppress(LawUnknown):
@@ -141,14 +141,17 @@ def layout_of(laws: Sequence[Pack], form: FilingForm, period: FilingPeriod) -> R
 
 
 def require_reviewed(places: Sequence[str], *, told: bool) -> None:
-    """Raise Rejected if values of law can no longer be relied on, unless it was told to rely on them all the same."""
+    """Raise Rejected if the review of values of law is overdue, unless the caller accepts them (`told`)."""
     if places and not told:
         detail = f"law changes {', '.join(places)} each year, and no value was confirmed since its review was due"
         raise Rejected(Because.NOT_ALLOWED, f"{detail}: confirm it in the pack, or say 'unconfirmed'")
 
 
 def require_ended(today: Today, form: FilingForm, period: FilingPeriod) -> None:
-    """Raise Rejected while a period runs whose figures are not final: a gaming day, or the year of a recipient."""
+    """Raise Rejected if the gaming day, or the year of a form for each recipient, has not ended.
+
+    Until then the figures are not final.
+    """
     ends, place = period_ends(period), today.place
     returned = [law.returns[form].returned for law in place.reporting if form in law.returns]
     if ends < today.gaming_day or any(rule.on(ends).value == "each_form" for rule in returned):
@@ -165,10 +168,11 @@ def prepared_reports(
     found: Sequence[ReportInFile],
     standing: Sequence[ReportedBefore],
 ) -> tuple[PreparedReport, ...]:
-    """Return the reports of a file, each with whom it is about.
+    """Return the reports of a file, each with the person that it is about.
 
-    `standing` are reports of the period, and those with identifiers that the file amends. Raises: Rejected if the file
-    has other reports or another period, or if a report was made before and the file amends none or another one.
+    `standing` has the reports of the period that were neither withdrawn nor rejected, and the reports with identifiers
+    that the file amends. Raises: Rejected if the file does not match the subjects or the period, or if it reports a
+    person and period again without amending the report that was accepted last.
     """
     if len(found) != len(subjects):
         raise Rejected(Because.CONTRADICTS, f"the file has {len(found)} reports, of {len(subjects)} persons said")
@@ -245,9 +249,9 @@ def _returns(
 def _require_new_or_amended(
     subject: FilingSubject, period: FilingPeriod, amends: str | None, standing: Sequence[ReportedBefore]
 ) -> None:
-    """Raise Rejected for a second report of a person's day, unless it amends the one that was accepted last.
+    """Raise Rejected for a second report of a person's day, unless it amends the report that was accepted last.
 
-    An identifier of a person and day without a report here is taken as that of one filed before this system.
+    A person's day without a report here may amend any identifier: that of a report filed before this system.
     """
     key = (subject.kind, subject.reference, period)
     own = [one for one in standing if (one.kind, one.reference, one.period) == key]
@@ -280,7 +284,10 @@ def _require_answered(report: str, before: ReportedBefore) -> None:
 def require_each_answered(
     filing: FilingDocument, accepted: bool, reports: Sequence[AnsweredReport], *, every: bool
 ) -> None:
-    """Raise Rejected unless an acknowledgement is of the reports of this filing, or of none if that need not be."""
+    """Raise Rejected unless an acknowledgement lists the reports of this filing.
+
+    It may list none, unless `every` report must be answered.
+    """
     numbers = [one.report for one in reports]
     if (every or reports) and numbers != [one.report for one in filing.reports]:
         detail = f"the acknowledgement has {len(numbers)} reports, and filing {filing.filing} {filing.report_count}"
@@ -297,7 +304,7 @@ def require_each_answered(
 
 
 def changes(fact: AboutFiling, at: datetime) -> dict[str, Any]:
-    """Return what a fact changes of a filing, with the moment of its recording."""
+    """Return the new field values of a filing after a fact that was recorded at a moment."""
     match fact:
         case FilingReleased() | FilingFiled() | FilingWithdrawn():
             return changes_by(fact, fact.by, at)
@@ -314,7 +321,7 @@ def changes(fact: AboutFiling, at: datetime) -> dict[str, Any]:
 
 
 def begun(fact: FilingPrepared, at: datetime) -> FilingDocument:
-    """Return a filing as it was prepared."""
+    """Return the filing that a fact prepares, with the moment of its recording."""
     return FilingDocument(
         property=fact.property,
         filing=fact.filing,

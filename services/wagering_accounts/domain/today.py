@@ -1,4 +1,4 @@
-"""Properties as of the moment of a command: gaming day, and the law on accounts. Pure."""
+"""A property at the moment of a command: its gaming day, and the law on accounts. Pure."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -29,7 +29,7 @@ class Today:
 
 
 class Todays:
-    """Properties by moment, each computed once: the commands of a batch share one moment."""
+    """A cache of properties by moment: the commands of a batch share one moment."""
 
     def __init__(self, places: PropertyLookup) -> None:
         self._places = places
