@@ -34,7 +34,7 @@ from shared.contracts.suspicions import (
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
 from shared.runtime.filing.sealed_files import PreparingFile
-from shared.runtime.filing.steps import UNSENT, Corrects, require_own
+from shared.runtime.filing.steps import UNSENT, Corrects, require_filing_day, require_own
 from shared.runtime.ingest.property_copies import Places, known_places
 from shared.runtime.rows import last_number
 
@@ -129,6 +129,13 @@ class _Answering:
 
 
 @dataclass(frozen=True, slots=True)
+class _Sending(_Answering):
+    """A report that was sent, and the properties."""
+
+    places: Places
+
+
+@dataclass(frozen=True, slots=True)
 class _Destroying:
     places: Places
     sar: SarDocument
@@ -154,9 +161,10 @@ async def _find(connection: AsyncConnection, command: _OfSar) -> SarDocument:
     return await queries.find(connection, command.property, command.sar)
 
 
-async def _sending(connection: AsyncConnection, command: RecordSarFiled) -> _Answering:
+async def _sending(connection: AsyncConnection, command: RecordSarFiled) -> _Sending:
     sar = await _find(connection, command)
-    return _Answering(sar, await queries.holder_of(connection, sar, tracking_id=command.tracking_id))
+    holder = await queries.holder_of(connection, sar, tracking_id=command.tracking_id)
+    return _Sending(sar, holder, await known_places(connection, properties))
 
 
 async def _answering(connection: AsyncConnection, command: RecordSarAcknowledgement) -> _Answering:
@@ -171,6 +179,7 @@ def _prepare(command: PrepareSar, state: _Preparing, now: Now) -> Accepted:
     if state.same is not None:
         raise Rejected(Because.ALREADY_DECIDED, f"report {state.same} has this file: withdraw that, or release it")
     sars.require_detected(report, command.detected_on, _today(place, now))
+    require_filing_day(place, report.filed_on, now.at)
     fact = SarPrepared(
         property=command.property,
         sar=state.sar,
@@ -206,9 +215,11 @@ def _withdraw(command: WithdrawSar, sar: SarDocument, now: Now) -> Accepted:
 
 
 @COMMANDS.handles(RecordSarFiled, load=_sending)
-def _filed(command: RecordSarFiled, state: _Answering, now: Now) -> Accepted:
+def _filed(command: RecordSarFiled, state: _Sending, now: Now) -> Accepted:
     sar, reason = state.sar, command.reason
-    said = {"filed_at": sar.sent_at(command.filed_at, now.at, reason), "tracking_id": command.tracking_id}
+    place = place_for_command(state.places.place, command.property, now.at)
+    sent_at = sar.sent_at(place, command.filed_at, now.at, reason)
+    said: dict[str, Any] = {"filed_at": sent_at, "tracking_id": command.tracking_id}
     require_own(command.tracking_id, state.holder)
     said |= {"reason": reason}
     return _accepted(sar, SarFiled(**_about(sar, now), **said), now)

@@ -1,4 +1,4 @@
-"""The read model of filings. Their files are stored beside the journal, and destroyed with a withdrawal or a patron."""
+"""The read model of filings. Files are stored beside the journal; a withdrawal or an erasure destroys them."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -29,7 +29,7 @@ def _destroy_withdrawn() -> Statement:
 
 
 def _destroy_erased() -> Statement:
-    """Return the statement that destroys the files in which a patron is."""
+    """Return the statement that deletes the files of all filings that name a patron."""
     of_patron = ("property", "reference")
     wanted, r, d = given(filing_reports, of_patron), filing_reports.c, filing_files.c
     names = or_(r.reference == wanted.c.reference, r.with_others.has_key(wanted.c.reference))
@@ -78,7 +78,7 @@ def _changing(columns: tuple[str, ...]) -> Statement:
 
 
 def _row(values: dict[str, object]) -> dict[str, object]:
-    """Return column values: errors and unconfirmed values as JSON."""
+    """Return column values by name, with errors and unconfirmed values as JSON."""
     if "errors" in values:
         values = values | {"errors": _ERRORS.dump_python(values["errors"], mode="json")}  # type: ignore[arg-type]
     if "unconfirmed" in values:

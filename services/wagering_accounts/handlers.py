@@ -21,7 +21,7 @@ from shared.runtime.ingest.property_copies import Properties
 
 
 class ApprovedProperties(Properties):
-    """Keeps the approved properties: their gaming days, and the rules of their accounts."""
+    """Copies the approved properties, for their gaming days and the law on accounts."""
 
     copies = (properties,)
 

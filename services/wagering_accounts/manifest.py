@@ -1,4 +1,4 @@
-"""The manifest of the wagering accounts: patrons' wallets, and game accounts, and filings."""
+"""The manifest of the wagering accounts: patrons' wallets, game accounts and filings."""
 
 from services.wagering_accounts.api import routes
 from services.wagering_accounts.api.roles import (

@@ -1,8 +1,8 @@
 """The read model of the wagering accounts, written once for commands, settlements and rebuilds.
 
 Commands have applied their facts to locked accounts already. Settlements were derived from accounts that were not
-locked: these are loaded again with locks, and the same facts applied; if they are inapplicable, the settlements are
-derived again. A rebuild does the same.
+locked: the accounts are loaded again with locks, and the same facts applied. If a fact is inapplicable, the settlements
+are derived again. A rebuild applies facts in the same way.
 """
 
 from collections.abc import Sequence

@@ -130,7 +130,7 @@ rounds = Table(
     *texts("status"),
     *counts("version"),
     *moments("opened_at"),
-    # The revisions of the settlement that were posted and taken back; those that were only posted stand.
+    # The revisions of the settlement that were posted, and those reversed; a revision in `posted` alone is in effect.
     Column("posted", ARRAY(Integer), nullable=False),
     Column("reversed", ARRAY(Integer), nullable=False),
     *columns(Boolean, "voided"),

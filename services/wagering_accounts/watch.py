@@ -27,7 +27,7 @@ _A_DAY: Final = timedelta(days=1)
 
 
 async def watch(context: ServiceContext) -> None:
-    """Write off and monitor until cancelled; the metric is computed independently of the write-off."""
+    """Write off expired money and update the metrics until cancelled, each independently of the other."""
     expiring = every(_SECONDS, lambda: expire_due(context), "promotional money does not expire")
     looking = every(_SECONDS, lambda: observe(context), "promotional money not watched")
     await asyncio.gather(expiring, looking)
@@ -42,8 +42,8 @@ async def observe(context: ServiceContext) -> None:
 async def expire_due(context: ServiceContext) -> int:
     """Write off expired available money; return the number of accounts.
 
-    What is due follows from the journal and the gaming day: whichever process is first records it, under a key that
-    prevents duplicates. If an account changes meanwhile, the next run computes what is due then.
+    The amounts follow from the journal and the gaming day. The first process to record a write-off does so under a key
+    that prevents duplicates. If an account changes meanwhile, the next run computes the amount again.
     """
     return sum([await _expire(context, command) for command in await _wanted(context)])
 

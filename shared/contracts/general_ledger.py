@@ -40,14 +40,16 @@ class LedgerAccount(Contract):
 
     @property
     def plain_title(self) -> str:
-        """Return the title for accounting programs that identify an account by its title.
+        """Return the title for programs that identify an account by its title, such as QuickBooks.
 
-        They read a colon as the separator of account and sub-account, and a double quote as the end of a text.
+        They read a colon as the separator between an account and a subaccount, and a double quote as the limit of a
+        text. They read files in Windows-1252, where other letters become a question mark.
 
         >>> LedgerAccount(account="4030", title="Table games: vigorish", kind="revenue").plain_title
         'Table games - vigorish'
         """
-        return re.sub(" *:", " -", self.title).replace('"', "'")
+        title = re.sub(" *:", " -", self.title).replace('"', "'")
+        return title.encode("cp1252", "replace").decode("cp1252")
 
 
 class LedgerRule(Contract):
@@ -133,7 +135,8 @@ def problems(wanted: LedgerMappingDocument) -> Iterator[str]:
             yield f"the {name} {value!r} is in the chart twice"
     titles = Counter(plain for plain, _ in {(account.plain_title, account.title) for account in wanted.accounts})
     for title in sorted(title for title, count in titles.items() if count > 1):
-        yield f"several titles in the chart are {title!r} without colons and quotes, as some programs read them"
+        how = "without colons, quotes, and letters that Windows-1252 lacks"
+        yield f"several titles in the chart are {title!r} as some programs read them, {how}"
     seen: set[tuple[str | None, ...]] = set()
     for rule in wanted.rules:
         key = (rule.service, rule.leg, *rule.conditions)

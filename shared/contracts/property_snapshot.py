@@ -81,6 +81,10 @@ class PropertySnapshot:
         """Return the time zone of the property's clock."""
         return ZoneInfo(self.document.time_zone)
 
+    def by_clock(self, moment: datetime) -> str:
+        """Return a moment on the property's clock with its UTC offset, ISO 8601: refusals name moments like this."""
+        return moment.astimezone(self.zone).isoformat()
+
     @cached_property
     def signers(self) -> Mapping[str, TableSigner]:
         """Return the public keys of the property's devices and systems, by key id."""
@@ -382,10 +386,10 @@ def happened(places: PropertyLookup, name: str, said: Happened, now: datetime) -
     if at is None:
         return place, now
     if at > now:
-        raise Rejected(Reason.TOO_EARLY, f"'occurred_at' {at.isoformat()} has not come yet")
+        raise Rejected(Reason.TOO_EARLY, f"'occurred_at' {place.by_clock(at)} has not come yet")
     if at < now - place.pit_margin:
         minutes = place.document.plausibility.boundary_minutes
-        detail = f"'occurred_at' {at.isoformat()} is more than {minutes} minutes ago ('boundary_minutes' of {name})"
+        detail = f"'occurred_at' {place.by_clock(at)} is more than {minutes} minutes ago ('boundary_minutes' of {name})"
         raise Rejected(Reason.TOO_LATE, f"{detail}: enter it as of now, and adjust what that makes wrong")
     return place_for_command(places, name, at), at
 

@@ -1,1 +1,1 @@
-"""What is filed with FinCEN and the IRS, and what they answer."""
+"""Commands on filings with FinCEN and the IRS, the files that they write, and the answers that they read."""

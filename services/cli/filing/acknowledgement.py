@@ -1,4 +1,4 @@
-"""FinCEN's acknowledgement of a batch: what became of each report in it. Pure."""
+"""Read FinCEN's acknowledgement of a batch: accepted or rejected, for each report. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ _WARNING: Final = "WARN"
 
 
 class AcknowledgementWrong(Exception):
-    """The file is no acknowledgement of a batch."""
+    """A file cannot be read as an acknowledgement of a batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class FiledError:
-    """An error or a warning: its code in the user guide, where it is in the batch, and its text."""
+    """An error or a warning of FinCEN: its code in the user guide, its place in the batch, and its text."""
 
     code: str
     context: str
@@ -28,20 +28,20 @@ class FiledError:
 
 @dataclass(frozen=True, slots=True)
 class AcknowledgedReport:
-    """What became of a report: its BSA identifier (14 digits) if it was accepted, and what was found in it."""
+    """The answer to a report: its BSA identifier (14 digits) if it was accepted, and its errors and warnings."""
 
     bsa_id: str | None
     errors: tuple[FiledError, ...]
 
     @property
     def is_accepted(self) -> bool:
-        """Return whether the report has an identifier; it may still have to be corrected."""
+        """Return whether the report has an identifier; its warnings may still ask for a correction."""
         return self.bsa_id is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Acknowledgement:
-    """What became of a batch: whether it was accepted, its own errors, and its reports in the order of the batch."""
+    """The answer to a batch: whether it was accepted, its own errors, and its reports in the order of the batch."""
 
     is_accepted: bool
     errors: tuple[FiledError, ...]

@@ -1,4 +1,4 @@
-"""What all batches for FinCEN's BSA E-Filing System have in common: XML schema 2.0, its elements and parties. Pure."""
+"""The common base of batches for FinCEN's BSA E-Filing System: elements and parties of XML schema 2.0. Pure."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -22,16 +22,16 @@ _TIN: Final = "4"
 _EIN: Final = "2"
 
 Fields = Iterable[tuple[str, str | None]]
-"""Names and texts of the simple elements in an element, in the order of the schema; without a text it is left out."""
+"""The simple elements of an element, name and text, in the order of the schema; one with None is left out."""
 
 
 class Batch:
-    """A batch that is being written; its elements are numbered in the order in which they are made."""
+    """A batch that is being written. Its elements are numbered in the order in which they are added."""
 
     form: ClassVar[str]
     schema: ClassVar[str]
     email_kind: ClassVar[str | None] = None
-    """The code of an e-mail address, where the form has kinds of electronic addresses."""
+    """The code for an e-mail address; None where the form has no kinds of electronic addresses."""
 
     def __init__(self, filer: Filer, filed_on: date) -> None:
         self.filer = filer
@@ -39,7 +39,7 @@ class Batch:
         self._numbers = count(1)
 
     def root(self, attributes: Mapping[str, str]) -> Element:
-        """Return the batch, without reports."""
+        """Return the root element of the batch, without reports."""
         location = {f"{{{_SCHEMA}}}schemaLocation": f"{NAMESPACE} {self.schema}"}
         root = Element(tag("EFilingBatchXML"), {**location, **attributes})
         SubElement(root, tag("FormTypeCode")).text = self.form
@@ -62,10 +62,10 @@ class Batch:
                 SubElement(element, tag(field)).text = text
         return element
 
-    # --- who files ---
+    # --- the filer ---
 
     def transmitter(self, activity: Element) -> None:
-        """Add who sends the batch, and whom to ask about that."""
+        """Add the transmitter of the batch, and its contact."""
         filer = self.filer
         party = self.party(activity, "35")
         self.name(party, filer.transmitter_name or filer.legal_name)
@@ -84,7 +84,7 @@ class Batch:
         self.element(office, "PhoneNumber", phone)
 
     def institution(self, activity: Element, code: str, fields: Fields = ()) -> Element:
-        """Add the casino as a party, and return it: as who files, or as the place of what is reported."""
+        """Add the casino as a party, and return the party: the filing institution, or the place of the transactions."""
         filer = self.filer
         party = self.party(activity, code, (*fields, ("PrimaryRegulatorTypeCode", _EXAMINED_BY_IRS)))
         self.name(party, filer.legal_name)
@@ -111,7 +111,7 @@ class Batch:
     # --- parties ---
 
     def party(self, activity: Element, code: str, fields: Fields = ()) -> Element:
-        """Add a party of a kind, and return it."""
+        """Add a party with a type code of the schema, and return it."""
         return self.element(activity, "Party", (("ActivityPartyTypeCode", code), *fields))
 
     def name(self, party: Element, name: str, kind: Literal["L", "DBA", "AKA"] = "L") -> None:
@@ -119,12 +119,12 @@ class Batch:
         self.element(party, "PartyName", (("PartyNameTypeCode", kind), ("RawPartyFullName", name)))
 
     def identification(self, party: Element, number: str, kind: str) -> None:
-        """Add a number by which a party is known."""
+        """Add an identification number of a party, with its type code."""
         fields = (("PartyIdentificationNumberText", number), ("PartyIdentificationTypeCode", kind))
         self.element(party, "PartyIdentification", fields)
 
     def who(self, party: Element, who: PatronIdentity) -> None:
-        """Add all that identifies a person or an entity, with a mark at each field that is unknown."""
+        """Add the identity of a person or an entity, with a mark at each unknown field."""
         is_person = who.kind == "person"
         self.element(
             party,

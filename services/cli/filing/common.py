@@ -1,4 +1,4 @@
-"""What the commands on filings share: the law, their arguments, and how a filing is shown."""
+"""Common parts of the commands on filings: the packs, the arguments, and the print of a filing."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,10 @@ _OWN_PACKS: Final = "PITLEDGER_JURISDICTIONS"
 
 
 def laws_of(document: Mapping[str, Any]) -> list[Pack]:
-    """Return the packs of a property; those of the installation are in the folder that the services are given."""
+    """Return the packs of a property, also those in the installation's own folder of packs.
+
+    Raises: InputRefused if the property names none; UsageWrong if one cannot be loaded.
+    """
     if not document.get("packs"):
         raise InputRefused(f"the property document of {document['property']} names no packs: say there whose law holds")
     folder = os.environ.get(_OWN_PACKS)
@@ -55,7 +58,7 @@ def in_dollars(cents: int) -> str:
 
 
 def _show(filing: Mapping[str, Any]) -> None:
-    """Print a filing, and what comes next."""
+    """Print the reports of a filing, its status, its last day of filing and its hash."""
     if filing["form"] == "ctr":
         columns = names("Persons") + numbers("In, $", "Out, $") + names("Amends", "BSA identifier")
         show(table(columns, [_report(one) for one in filing["reports"]]))

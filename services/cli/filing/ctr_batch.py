@@ -1,8 +1,8 @@
-"""A batch of currency transaction reports (FinCEN 112), as FinCEN's BSA E-Filing System takes it. Pure.
+"""Write a batch of currency transaction reports (FinCEN 112) for FinCEN's BSA E-Filing System. Pure.
 
 XML schema 2.0 (`EFL_CTRXBatchSchema.xsd` 1.2 of 17 December 2021) and its user guide, version 1.8 of August 2021. One
-activity is the report of one person's gaming day. Amounts are whole dollars, each line of a report rounded up by
-itself, and every total is the sum of lines, as the receiving system adds up.
+activity is the report of one person's gaming day. Amounts are whole dollars: each line of a report is rounded up, and
+every total is the sum of rounded lines, because the receiving system checks that.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,21 +29,21 @@ LINE_CODES: Final[Mapping[str, str]] = {
     "chip redemption": "28",
     "winnings paid": "31",
 }
-"""The type of transaction of the form, by the kind of a movement in the currency report."""
+"""The transaction type of the form by the kind of a movement in the currency report."""
 
 Direction = Literal["in", "out"]
 _ON_OWN_BEHALF: Final = "50"
 _FOR_ANOTHER: Final = "17"
 _FOR_WHOM: Final = "23"
 _ACCOUNTS: Final[Mapping[Direction, str]] = {"in": "8", "out": "9"}
-"""The association of an account with the cash that went in, or out."""
+"""The code that ties an account to cash in, or to cash out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What was moved in a gaming day by one type of transaction; `cents` of `movements` movements.
+    """A line of a report: the sum of a gaming day's movements of one kind, in cents, and their number.
 
-    What somebody moved for others has the `conductor` and, `on_behalf_of`, all for whom it was, by reference.
+    A movement by an agent has the `conductor` and the principals (`on_behalf_of`), by reference.
     """
 
     kind: str
@@ -61,11 +61,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class CtrActivity:
-    """The report of a person's gaming day; without lines where it amends another one, and nothing is left of that.
+    """The report of a person's gaming day. It has no lines if it amends a report of which nothing is left.
 
-    `identity` is None where nothing is known of the person; `account` is the number of the account of such a person.
-    `corrects` is the BSA identifier, 14 digits, of the report that this one corrects or amends. `reference` is
-    that of the person, and `others` are those who moved something for this person, or for whom it was moved, by theirs.
+    `identity` is None for an unknown person; `account` is then the number of the account, if there is one. `corrects`
+    is the BSA identifier, 14 digits, of the report that this one corrects or amends. `reference` is the person's
+    reference; `others` has the identities of the person's agents and principals by reference.
     """
 
     gaming_day: date
@@ -84,9 +84,9 @@ class CtrActivity:
 def ctr_batch(filer: Filer, activities: Sequence[CtrActivity], *, filed_on: date) -> bytes:
     """Return the file of a batch; the same reports filed on the same day give the same bytes.
 
-    Raises: ValueError without a report, for a kind of movement that the form has no type for, for a birth after the
-    gaming day, for a day of filing before it, and for a movement for others that names nobody who conducts it, an
-    entity, somebody who acts for himself, or somebody whose identity is not given.
+    Raises: ValueError without a report, for a kind of movement without a type on the form, for a birth after the gaming
+    day, for a day of filing before it, and for a movement for others whose conductor is missing, an entity, or among
+    the principals, or whose conductor or principal has no identity here.
     """
     if not activities:
         raise ValueError("there is nothing to report")
@@ -177,7 +177,7 @@ _NOBODY_KNOWN: Final = PatronIdentity(unknown=tuple(sorted(PatronIdentity.model_
 
 @dataclass(frozen=True, slots=True)
 class _Party:
-    """A part that somebody has in a report, by the code of the form, and the lines in which it is."""
+    """A person's part in a report: the party code of the form, the identity, and the lines of the part."""
 
     code: str
     identity: PatronIdentity | None
@@ -185,10 +185,10 @@ class _Party:
 
 
 def _parties(one: CtrActivity) -> Iterator[_Party]:
-    """Yield the parts of all persons in a report, those of its own person first.
+    """Yield the parts of all persons in a report, the parts of the person reported first.
 
-    Somebody who acts on their own behalf and for others, or for whom others act, has several. What is moved for several
-    persons counts for each of them in whole. Raises: ValueError.
+    A person who acts both on their own behalf and for others, or for whom others act, has several parts. An amount that
+    is moved for several persons counts in full for each of them. Raises: ValueError.
     """
     identities = {one.reference: one.identity, **one.others}
     parts: dict[tuple[str, str], list[Line]] = {}
@@ -200,14 +200,14 @@ def _parties(one: CtrActivity) -> Iterator[_Party]:
             if code == _FOR_ANOTHER and known is not None and known.kind == "entity":
                 raise ValueError(f"{reference} is an entity: a person conducts what is moved for others")
             parts.setdefault((reference, code), []).append(line)
-    if not parts:  # of a report that amends another one, nothing may be left
+    if not parts:  # an amendment without lines: nothing is left of the report that it amends
         parts[one.reference, _ON_OWN_BEHALF] = []
     for (reference, code), lines in sorted(parts.items(), key=lambda part: part[0][0] != one.reference):
         yield _Party(code, identities[reference], lines)
 
 
 def _parts_of(one: CtrActivity, line: Line) -> Iterator[tuple[str, str]]:
-    """Yield each person with a part in a line, with the code of that part. Raises: ValueError."""
+    """Yield each person with a part in a line, by reference, with the party code. Raises: ValueError."""
     if line.conductor is None and not line.on_behalf_of:
         yield one.reference, _ON_OWN_BEHALF
         return

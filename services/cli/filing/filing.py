@@ -1,4 +1,4 @@
-"""`pitledger filing`: what FinCEN and the IRS take, from the file to what came back."""
+"""`pitledger filing`: filings with FinCEN and the IRS, from the file to the agency's answer."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +19,6 @@ from services.cli.filing.currency_report import (
     others_of,
     reports_of,
     require_reported,
-    require_still_so,
     subject_of,
 )
 from services.cli.filing.reading import (
@@ -29,6 +28,7 @@ from services.cli.filing.reading import (
     document_of,
     error_document,
     filer_of,
+    filing_day,
     identity_of,
     today_of,
     words_of,
@@ -44,6 +44,7 @@ from services.cli.filing.steps import (
     Written,
     corrected,
 )
+from services.cli.filing.still_so import require_still_so
 from services.cli.output import AsJson, names, numbers, print_json, print_line, show, table, words, write_bytes
 from services.cli.subjects import Shown
 from services.wagering_accounts.domain.filings import require_reviewed, unreviewed
@@ -54,12 +55,12 @@ from shared.contracts.rejection import Rejected
 app = typer.Typer(no_args_is_help=True)
 
 _OPEN: Final = ("prepared", "released", "rejected")
-"""The statuses of what is still to be sent."""
+"""The statuses of filings that must still be sent, or sent again."""
 
 
 @app.callback()
 def _filing() -> None:
-    """Prepare what is filed with FinCEN and the IRS, release it, and record that it was sent and what came back."""
+    """Prepare filings with FinCEN and the IRS, release them, and record that they were sent, and the answers."""
 
 
 @app.command()
@@ -91,12 +92,11 @@ def prepare(
 ) -> None:
     """Write the currency transaction reports of a gaming day as a batch file for FinCEN, and record it as a filing.
 
-    The amounts are those of the currency report. Each person's identity is read from the wagering accounts, and each
-    look is on record. A person without an identity is refused unless named by --unidentified; so is a person who was
-    reported before, unless --corrects says which report this one corrects. Then there is no file. A report that
-    corrects another one says what holds now, also where that is below the threshold, or nothing. What somebody moved
-    for another is in one report with both. Another person releases the filing. The file has personal data: keep it as
-    you keep the forms.
+    The amounts are those of the currency report. Identities are read from the wagering accounts, and each access is
+    recorded. No file is written if a person has no identity and is not named by --unidentified, or was reported before
+    and is not named by --corrects. A report that corrects another one has the amounts that hold now, even below the
+    threshold or without any. A movement by an agent is in one report with its principal. Another person releases the
+    filing. The file has personal data: keep it as you keep the forms.
 
     Example: pitledger filing prepare --property riverside --day 2026-11-20 -o ctr-2026-11-20.xml
     Example: pitledger filing prepare --property riverside --day 2026-11-20 --only p-7 -o p-7.xml
@@ -119,7 +119,7 @@ def prepare(
         if missing := sorted(set(named or ()) - there):
             raise NotFound(f"{option}: nothing is to be reported of {', '.join(missing)} on {day}")
     property_document = document_of(property_name)
-    filed = today_of(property_document) if filed_on is None else date_of("--filed-on", filed_on)
+    filed = filing_day(property_document, filed_on)
     filer = filer_of(property_document)
     _require_reviewed(property_document, day, told=unconfirmed)
     nobody = {one for one in people if one == NOBODY or account_of(one) is not None}
@@ -158,9 +158,9 @@ def release(
 ) -> None:
     """Release a filing that another person prepared; its file may then be sent.
 
-    Currency transaction reports are compared with the currency report of their gaming day. Exit code 3 if one of them
-    has other amounts than hold now: withdraw the filing, and prepare it again; or if FILE is not the file that was
-    prepared.
+    Currency transaction reports are compared with the currency report of their gaming day, information returns with the
+    winnings report of their year. Exit code 3 if a report has other amounts than hold now (withdraw the filing, and
+    prepare it again), or if FILE is not the file that was prepared.
 
     Example: pitledger filing release riverside 3 --file ctr-2026-11-20.xml
     """
@@ -217,11 +217,10 @@ def acknowledge(
     reason: CorrectReason = None,
     as_json: AsJson = False,
 ) -> None:
-    """Record what became of a filing: accepted or rejected, each report in it, and its errors.
+    """Record the agency's answer to a filing and to each report in it: accepted or rejected, with errors.
 
-    FinCEN answers with a file; the portal of the IRS shows it, and --status and --rejected say what it shows. Exit
-    code 1 if the file or a report in it was rejected: it is to be filed again. What was recorded wrongly is replaced
-    with --reason.
+    FinCEN answers with a file. The portal of the IRS shows its answer: give it by --status and --rejected. Exit code 1
+    if the file or a report in it was rejected and must be filed again. A wrong record is replaced with --reason.
 
     Example: pitledger filing acknowledge riverside 3 CTRXST.20261130.xml
     Example: pitledger filing acknowledge riverside 4 --status accepted --rejected 17
@@ -255,7 +254,7 @@ def list_filings(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List filings: of which form and period, by when, what became of them, and who prepared and released each.
+    """List filings with form, period, last day of filing, status, and the persons who prepared and released them.
 
     Example: pitledger filing list --property riverside --status released
     """
@@ -291,7 +290,7 @@ def content(
     filing: Filing,
     output: Written,
 ) -> None:
-    """Write the file of a filing as it was prepared; the look is on record.
+    """Write the file of a filing as it was prepared; the access is recorded.
 
     Example: pitledger filing content riverside 3 -o ctr-2026-11-20.xml
     """
@@ -317,7 +316,7 @@ def _read(file: Path) -> Acknowledgement:
 
 
 def _shown_by_portal(filing: Mapping[str, Any], status: str, rejected: set[int]) -> dict[str, Any]:
-    """Return what the portal shows of a file as the service takes it."""
+    """Return the answer that the portal shows, as the service takes it. Raises: UsageWrong."""
     if status not in ("accepted", "rejected"):
         raise UsageWrong(f"--status {status!r}: accepted or rejected")
     numbers_of = [one["report"] for one in filing["reports"]]
@@ -338,7 +337,7 @@ def _show_acknowledgement(found: Acknowledgement) -> None:
 
 
 def _document(found: Acknowledgement) -> dict[str, Any]:
-    """Return an acknowledgement as the service takes it: without FinCEN's texts, which follow from the codes."""
+    """Return an acknowledgement as the service takes it, without FinCEN's texts, which follow from the codes."""
     reports = [
         {"report": number, "accepted": one.is_accepted, "errors": [error_document(said) for said in one.errors]}
         | ({} if one.bsa_id is None else {"bsa_id": one.bsa_id})

@@ -1,7 +1,7 @@
-"""What `pitledger filing` and `pitledger sar` read: who files, who somebody is, what FinCEN answered."""
+"""Inputs of `pitledger filing` and `pitledger sar`: the filer, days, identities, and FinCEN's errors."""
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -14,38 +14,59 @@ from services.cli.exits import InputRefused, NotFound, UsageWrong
 from services.cli.filing.acknowledgement import FiledError
 from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.properties import Filer
+from shared.contracts.taxpayer_numbers import is_made_up
 
 ACCOUNTS: Final = "wagering-accounts"
 
 
 def content_of(file: Path) -> bytes:
-    """Return the bytes of a file. Raises: InputRefused."""
+    """Return the bytes of a file. Raises: UsageWrong if it cannot be read."""
     try:
         return file.read_bytes()
     except OSError as error:
-        raise InputRefused(f"{file}: {error.strerror}") from error
+        raise UsageWrong(f"{file}: {error.strerror}") from error
 
 
 def document_of(property_name: str) -> dict[str, Any]:
-    """Return the property's document in effect."""
+    """Return the property document in effect. Raises: NotFound."""
     with client_of("paytable-registry") as registry:
         return registry.read(f"/properties/{quote(property_name, safe='')}/in-effect")
 
 
+def now() -> datetime:
+    """Return the time."""
+    return datetime.now(UTC)
+
+
 def today_of(document: Mapping[str, Any]) -> date:
-    """Return today by the clock of a property, as its document names it."""
-    return datetime.now(ZoneInfo(document["time_zone"])).date()
+    """Return today on the clock of a property, in the time zone of its document."""
+    return now().astimezone(ZoneInfo(document["time_zone"])).date()
+
+
+def filing_day(document: Mapping[str, Any], filed_on: str | None) -> date:
+    """Return the day of filing that `--filed-on` gives, by default today at the property.
+
+    Raises: UsageWrong, also for a day that has not come yet at the property.
+    """
+    today = today_of(document)
+    day = today if filed_on is None else date_of("--filed-on", filed_on)
+    if day > today:
+        raise UsageWrong(f"--filed-on {day} has not come yet: it is {today} in {document['time_zone']}")
+    return day
 
 
 def filer_of(document: Mapping[str, Any]) -> Filer:
-    """Return who files for a property, as its document says. Raises: NotFound."""
+    """Return the filer in a property document. Raises: NotFound without one; InputRefused for a made-up EIN."""
     if document.get("filer") is None:
         raise NotFound(f"the property document of {document['property']} has no filer: say there who files")
-    return Filer.model_validate(document["filer"])
+    filer = Filer.model_validate(document["filer"])
+    if is_made_up(filer.ein):
+        raise InputRefused(f"the filer's EIN {filer.ein} is made up: file a property document with the right one")
+    return filer
 
 
 def identity_of(accounts: Client, property_name: str, person: str) -> PatronIdentity:
-    """Return who a patron is; the look is on record. Raises: NotFound, InputRefused."""
+    """Return a patron's identity; the access is recorded. Raises: NotFound, InputRefused."""
     patron = f"/patrons/{quote(property_name, safe='')}/{quote(person, safe='')}"
     try:
         found = accounts.read(f"{patron}/identity")
@@ -58,17 +79,17 @@ def identity_of(accounts: Client, property_name: str, person: str) -> PatronIden
 
 
 def words_of(error: FiledError) -> list[str]:
-    """Return an error of FinCEN's as cells of a row: code, place and text."""
+    """Return an error of FinCEN as the cells of a row: code, place and text."""
     return [f"{error.code}{' (warning)' if error.is_warning else ''}", error.context, error.text]
 
 
 def error_document(error: FiledError) -> dict[str, Any]:
-    """Return an error of FinCEN's as the services take it: without its text, which follows from the code."""
+    """Return an error of FinCEN as the services take it, without its text, which follows from the code."""
     return {"code": error.code, "place": error.context, "is_warning": error.is_warning}
 
 
 def date_of(option: str, text: str) -> date:
-    """Return the day of an option. Raises: UsageWrong."""
+    """Return the day that an option gives as YYYY-MM-DD. Raises: UsageWrong."""
     try:
         return date.fromisoformat(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What recipients of information returns are given: one document each, with what the filed file says of them."""
+"""Write a PDF document for each recipient of information returns, with the recipient's returns in the filed file."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -35,9 +35,9 @@ _CUT: Final[frozenset[ReturnField]] = frozenset(("recipient.tin", "recipient.for
 def recipient_copies(
     form: str, layout: ReturnLayout, rows: Sequence[Row], people: Sequence[str]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield each person, and the person's document as PDF: all of the person's returns, in the order of the file.
+    """Yield each person with a PDF document of all of the person's returns, in the order of the file.
 
-    `people` says whose each row is. The same rows give the same bytes. Raises: as `typeset`.
+    `people` has the recipient of each row. The same rows give the same bytes. Raises: as `typeset`.
     """
     of_person: dict[str, list[Row]] = {}
     for person, row in zip(people, rows, strict=True):
@@ -49,7 +49,7 @@ def recipient_copies(
 
 
 def copy_document(form: str, layout: ReturnLayout, rows: Sequence[Row]) -> dict[str, Any]:
-    """Return the texts of a recipient's document. The recipient's taxpayer number is cut to its last four digits."""
+    """Return the texts of a recipient's document by name; the taxpayer number has its last four digits only."""
     said = _Said(layout, rows[-1])
     return {
         "form": form,
@@ -64,7 +64,7 @@ def copy_document(form: str, layout: ReturnLayout, rows: Sequence[Row]) -> dict[
 
 
 class _Said:
-    """What a row says in a field, in our words."""
+    """Returns the text of a field in a row, in the words of this system instead of the layout's."""
 
     def __init__(self, layout: ReturnLayout, row: Row) -> None:
         self._layout, self._row = layout, row
@@ -73,7 +73,7 @@ class _Said:
         return said_in(self._layout, self._row, field)
 
     def lines(self, lines: Sequence[Sequence[ReturnField]]) -> list[str]:
-        """Return name and address, by the fields of each line."""
+        """Return the lines of a name and address, given the fields of each line; empty lines are left out."""
         said = (" ".join(filter(None, map(self, line))) for line in lines)
         return [line for line in said if line]
 
@@ -99,7 +99,7 @@ def _shown(field: ReturnField | None, text: str) -> str:
 
 
 def _cut(number: str) -> str:
-    """Return a taxpayer number of which only the last digits are shown.
+    """Return a taxpayer number with all but its last four digits masked.
 
     >>> _cut("900551234")
     '*****1234'

@@ -1,4 +1,4 @@
-"""Files of information returns as the portal of the IRS takes them: by a layout, or by the portal's template. Pure."""
+"""Write files of information returns for the portal of the IRS, by a layout or the portal's template. Pure."""
 
 import csv
 from collections.abc import Collection, Iterator, Sequence
@@ -12,11 +12,11 @@ T = TypeVar("T")
 
 
 class TemplateWrong(Exception):
-    """A template is none, or is not that of the layout; the message names every column."""
+    """A template cannot be read, or does not match the layout; the message names every wrong column."""
 
 
 def header_of(template: bytes) -> list[str]:
-    """Return the header of a template. Raises: TemplateWrong."""
+    """Return the column names of a template. Raises: TemplateWrong."""
     try:
         header = next(csv.reader(StringIO(template.decode("utf-8-sig"), newline=""), strict=True))
     except (UnicodeDecodeError, csv.Error, StopIteration):
@@ -25,7 +25,7 @@ def header_of(template: bytes) -> list[str]:
 
 
 def require_columns(layout: ReturnLayout, header: Sequence[str], rows: Sequence[Row], empty: Collection[str]) -> None:
-    """Raise TemplateWrong if a template has columns that the layout does not know, or lacks one that rows fill.
+    """Raise TemplateWrong if a template has columns that the layout lacks, or lacks columns that rows fill.
 
     `empty` are columns of the template that stay empty in all rows.
     """
@@ -55,7 +55,7 @@ def file_of(layout: ReturnLayout, rows: Sequence[Row], header: Sequence[str] | N
 
 
 def in_files(groups: Sequence[Sequence[T]], most: int) -> Iterator[list[T]]:
-    """Yield the members of groups in lists of at most `most`, none of which divides a group.
+    """Yield lists of at most `most` members, in order, so that each group is in one list.
 
     >>> list(in_files(["a", "bc", "d"], 2))
     [['a'], ['b', 'c'], ['d']]

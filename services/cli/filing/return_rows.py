@@ -1,7 +1,7 @@
-"""An information return as a row of the file that is uploaded to the IRS, and what is wrong with it. Pure.
+"""Write an information return as a row of the file for the IRS, and check it. Pure.
 
-What the row says comes from the log of winnings and from the recipient's identity; how it is written, from the layout
-of the tax year.
+The contents come from the log of winnings and from the recipient's identity, their format from the layout of the tax
+year.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,26 +16,27 @@ from shared.contracts.properties import Filer
 from shared.jurisdictions.returns import AMOUNTS, IDENTIFYING, ReturnColumn, ReturnField, ReturnLayout
 
 Row = Mapping[str, str]
-"""The texts of a row by the names of the layout's columns."""
+"""A row of the file: text by column name of the layout."""
 
 _WITHHELD_WHOLE: Final = "1042-S"
 _NOT_EXEMPT: Final = "00"
 _EXEMPT: Final = "04"
-"""The codes of chapter 3: not exempt, and exempt under a treaty."""
+"""The exemption codes of Form 1042-S for chapter 3: not exempt, and exempt under a treaty."""
 _WRITTEN: Final = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "AE"}
     | {"’": "'", "‘": "'", "–": "-", "—": "-"}
 )
-"""Letters and marks that have no other parts, as they are written in English."""
+"""Letters and marks that Unicode does not decompose -> how they are written in English."""
 
 
 @dataclass(frozen=True, slots=True)
 class InformationReturn:
-    """A return: what the log of winnings says, cents, and who receives it; None where nobody is known or identified.
+    """An information return: the amounts in the log of winnings, in cents, and the recipient's identity.
 
-    `withheld_cents` is None where nobody recorded it, `regular_cents` what had to be withheld in any case; likewise of
-    the state's tax (`state_withheld_cents`, `state_cents`), and of a locality's, which nothing demands. `treaty` is the
-    country whose treaty gives relief, `rate_percent` the rate of withholding.
+    `patron` is None if the winner is unknown, `identity` if the patron is not identified. `withheld_cents` is None if
+    no cashier recorded it, and `regular_cents` is the federal tax that had to be withheld in any case. The same holds
+    of the state's tax (`state_withheld_cents`, `state_cents`) and of a locality's, which no law requires here. `treaty`
+    is the country whose treaty gives relief, `rate_percent` the rate of withholding.
     """
 
     form: str
@@ -58,7 +59,7 @@ class InformationReturn:
     rate_percent: str | None = None
 
     def refusals(self, filer: Filer) -> Iterator[str]:
-        """Yield what is wrong with it, whatever the layout."""
+        """Yield the faults of the return that do not depend on the layout, as text."""
         who = self.identity
         yield from self._refusals_beside(filer)
         yield from self._refusals_of_treaty()
@@ -92,7 +93,7 @@ class InformationReturn:
             yield f"the winner was born on {who.date_of_birth}, after {self.won_on}"
 
     def _refusals_beside(self, filer: Filer) -> Iterator[str]:
-        """Yield what is wrong with the taxes of state and locality."""
+        """Yield the faults of the taxes of state and locality, as text."""
         if self.state_withheld_cents is None and self.state_cents:
             yield f"nobody recorded what was withheld for {self.state_code}, and {_dollars(self.state_cents)} had to be"
         if self._has_state and self.state_code is None:
@@ -103,7 +104,7 @@ class InformationReturn:
             yield "the filer of the property has no 'locality', whose tax was withheld"
 
     def _refusals_of_treaty(self) -> Iterator[str]:
-        """Yield what is wrong with relief under a treaty."""
+        """Yield the faults of relief under a treaty, as text."""
         if self.treaty is None or (who := self.identity) is None:
             return
         if (self.withheld_cents or 0) > self.regular_cents:
@@ -120,7 +121,7 @@ class InformationReturn:
         return bool(self.state_withheld_cents or self.state_cents)
 
     def _beside(self, filer: Filer) -> dict[ReturnField, str | int | date | None]:
-        """Return what it says of the taxes of state and locality, where they have a part in it."""
+        """Return the values of the fields on taxes of state and locality, if there are such taxes."""
         found: dict[ReturnField, str | int | date | None] = {}
         if self._has_state:
             found |= {
@@ -138,7 +139,7 @@ class InformationReturn:
         return found
 
     def fields(self, filer: Filer) -> dict[ReturnField, str | int | date | None]:
-        """Return what it says, without what a correction adds."""
+        """Return the value of each field of the return, without the fields that mark a correction."""
         return {
             "form": self.form,
             "tax_year": str(self.tax_year),
@@ -188,12 +189,12 @@ def _recipient(who: PatronIdentity) -> dict[ReturnField, str | int | date | None
 
 
 def row_of(layout: ReturnLayout, fields: Mapping[ReturnField, str | int | date | None]) -> Row:
-    """Return the row of an original return; what cannot be written stands as it is, and `wrong_cells` names it."""
+    """Return the row of an original return. Values that the layout cannot write stay, for `wrong_cells` to name."""
     return {column.name: _text(layout, column, fields) for column in layout.columns}
 
 
 def unwritten(layout: ReturnLayout, fields: Mapping[ReturnField, str | int | date | None]) -> Iterator[str]:
-    """Yield the amounts that a layout has no column for, in words."""
+    """Yield the nonzero amounts that the layout has no column for, as text."""
     for field in sorted(AMOUNTS):
         cents = fields.get(field)
         if isinstance(cents, int) and cents and layout.column(field) is None:
@@ -202,7 +203,7 @@ def unwritten(layout: ReturnLayout, fields: Mapping[ReturnField, str | int | dat
 
 
 def said_in(layout: ReturnLayout, row: Row, field: ReturnField) -> str:
-    """Return what a row says in a field, in our words."""
+    """Return the text of a field in a row, in the words of this system instead of the layout's."""
     column = layout.column(field)
     text = "" if column is None else row.get(column.name, "")
     words = {} if column is None or column.values is None else {word: ours for ours, word in column.values.items()}
@@ -210,7 +211,7 @@ def said_in(layout: ReturnLayout, row: Row, field: ReturnField) -> str:
 
 
 def wrong_cells(layout: ReturnLayout, row: Row) -> Iterator[str]:
-    """Yield what is wrong with the texts of a row: missing, too long, of other characters, or of no known word."""
+    """Yield the faults of a row's cells, as text: missing, too long, with other characters, or with unknown words."""
 
     def said(field: ReturnField) -> str:
         return said_in(layout, row, field)
@@ -244,10 +245,10 @@ _WHEN: Final = {
 
 
 def corrections(layout: ReturnLayout, sent: Row, now: Row | None) -> list[Row]:
-    """Return the rows that correct a return that was sent: none if nothing of it changed.
+    """Return the rows that correct a return that was sent; none if the return has not changed.
 
-    `now` is the row as it should be, None if there is nothing to return any more. Raises: ValueError if the layout has
-    no column that says that a return is a corrected one.
+    `now` is the row as it should be, None if nothing is to be returned any more. Raises: ValueError if the layout has
+    no column that marks a return as corrected.
     """
     marks = {column.name for column in layout.columns if column.field in ("corrected", "amendment_number")}
     if now is not None and all(sent[name] == now[name] for name in now if name not in marks):
@@ -286,7 +287,7 @@ def _text(layout: ReturnLayout, column: ReturnColumn, fields: Mapping[ReturnFiel
 
 
 def _plain(text: str) -> str:
-    """Return a text in the letters of the English alphabet, as far as it has them.
+    """Return a text in letters of the English alphabet, as far as its letters have equivalents.
 
     >>> _plain("José Søndergård’s")
     "Jose Sondergard's"

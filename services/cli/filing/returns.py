@@ -1,4 +1,4 @@
-"""`pitledger filing returns` and `copies`: information returns for the IRS, and what their recipients are given."""
+"""`pitledger filing returns` and `copies`: information returns for the IRS, and copies for their recipients."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -32,7 +32,7 @@ _SENT: Final = ("filed", "accepted", "to_correct")
 
 
 class _Named(NamedTuple):
-    """Rows that belong together, and whose return they are."""
+    """The rows of one return, which must be in one file, with its patron and account number."""
 
     patron: str
     account_number: str
@@ -63,10 +63,10 @@ def returns(
 ) -> None:
     """Write the information returns of a tax year as files for the portal of the IRS, each recorded as a filing.
 
-    Amounts are those of the winnings report, section returns: what is in no filing, or was rejected. Each recipient's
-    identity is read from the wagering accounts, and each look is on record. If a return would be rejected, each reason
-    is named and there is no file. With --corrected, what was sent is compared with what it should say now. A file has
-    as many returns as the portal takes; another person releases each. The files have personal data.
+    The returns are those in section returns of the winnings report that are in no filing, or were rejected. Identities
+    are read from the wagering accounts, and each access is recorded. If a return would be rejected, every reason is
+    printed and no file is written. With --corrected, the returns that were sent are compared with the books. A file has
+    as many returns as the portal takes; another person releases each file. The files have personal data.
 
     Example: pitledger filing returns --property riverside --year 2026 --form w-2g --template w2g.csv -o returns
     Example: pitledger filing returns --property riverside --year 2026 --form w-2g --corrected -o returns
@@ -84,11 +84,11 @@ def returns(
     with client_of(ACCOUNTS) as accounts:
         office = _Office(accounts, property_name, filer, layout)
         if corrected:
-            named = office.corrections([one for one in rows if one["status"] in _SENT])
+            named = office.corrections(_answered(accounts, property_name, key, year, rows))
         else:
             named = office.originals([one for one in rows if one["status"] in _DUE])
-            if wrong := sorted({one["filing"] for one in rows if one["status"] == "to_withdraw"}):
-                message(f"not sent, and no longer right: withdraw filing {', '.join(wrong)}, and repeat this")
+        if wrong := _filings(one for one in rows if one["status"] == "to_withdraw"):
+            message(f"not sent, and no longer right: withdraw filing {', '.join(wrong)}, and repeat this")
         if not named:
             raise NotFound(
                 f"nothing is to be {'corrected' if corrected else 'returned'} on {FORM_NUMBERS[key]} for {year}"
@@ -118,9 +118,9 @@ def copies(
     filing: Filing,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for the documents.")],
 ) -> None:
-    """Write what each recipient of the information returns in a filing is given, as PDF; the look is on record.
+    """Write a copy for each recipient of the information returns in a filing, as PDF; the access is recorded.
 
-    The documents say what the file says, and are no forms of the IRS.
+    The documents have the contents of the file, and are not forms of the IRS.
 
     Example: pitledger filing copies riverside 4 -o copies
     """
@@ -141,7 +141,7 @@ def copies(
 
 
 class _Office:
-    """Makes rows of what the report says; each reason why one would be rejected is named, for all of them at once."""
+    """Builds the rows of returns from the winnings report, and collects the reasons why rows would be rejected."""
 
     def __init__(self, accounts: Client, property_name: str, filer: Filer, layout: ReturnLayout) -> None:
         self._accounts, self._property, self._filer, self._layout = accounts, property_name, filer, layout
@@ -149,13 +149,13 @@ class _Office:
         self._known: dict[str, PatronIdentity | None] = {}
 
     def originals(self, rows: Iterable[Mapping[str, Any]]) -> list[_Named]:
-        """Return the rows of returns that are due. Raises: InputRefused, naming each reason."""
+        """Return the rows of the returns that are due. Raises: InputRefused with every reason for a rejection."""
         made = [_Named(str(one.get("patron")), one["account_number"], [self._row(one)]) for one in rows]
         self._refuse()
         return made
 
     def corrections(self, rows: Iterable[Mapping[str, Any]]) -> list[_Named]:
-        """Return the rows that correct returns that were sent. Raises: InputRefused, naming each reason."""
+        """Return the rows that correct sent returns. Raises: InputRefused with every reason for a rejection."""
         sent: dict[str, dict[str, Row]] = {}
         made: list[_Named] = []
         for one in rows:
@@ -173,14 +173,14 @@ class _Office:
         return made
 
     def _rows_of(self, filing: int) -> dict[str, Row]:
-        """Return the rows of the file of a filing by account number; of two of them the last."""
+        """Return the rows of a filing's file by account number: the last row, where a return has two."""
         content = self._accounts.read_bytes(f"{FILINGS.path_of(self._property, filing)}/file").decode()
         column = self._layout.column("account_number")
         assert column is not None, "every layout has account numbers"
         return {row[column.name]: row for row in map(self._whole, read_rows(content, self._layout))}
 
     def _whole(self, row: Row) -> Row:
-        """Return a row of a file with all columns of the layout: those that its template did not have were empty."""
+        """Return a row with all columns of the layout; a column that the file's template did not have is empty."""
         return {one.name: row.get(one.name, "") for one in self._layout.columns}
 
     def _row(self, said: Mapping[str, Any]) -> Row:
@@ -229,6 +229,25 @@ class _Office:
             error = InputRefused(f"not every return can be made, for the {why} above: leave people out with --only")
             error.details = "\n".join(wrong)
             raise error
+
+
+def _answered(
+    accounts: Client, property_name: str, form: FilingForm, year: int, rows: Iterable[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """Return the rows of returns that may be corrected; name the filings that must be sent or answered first."""
+    asked = {"property": property_name, "form": form, "period": str(year), "status": "filed"}
+    unanswered = {str(one["filing"]) for one in accounts.pages("/filings", **asked)}
+    sent = [one for one in rows if one["status"] in _SENT]
+    if waiting := _filings(one for one in sent if one["filing"] in unanswered):
+        message(f"sent, and not answered: record the acknowledgement of filing {', '.join(waiting)} first")
+    if prepared := _filings(one for one in sent if one.get("amendment")):
+        message(f"corrected already, and not sent: send filing {', '.join(prepared)}, or withdraw it")
+    return [one for one in sent if one["filing"] not in unanswered and not one.get("amendment")]
+
+
+def _filings(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the numbers of the filings that have returns: of a correction that was not sent, else of the return."""
+    return sorted({one.get("amendment") or one["filing"] for one in rows}, key=int)
 
 
 def _make_folder(output: Path) -> None:

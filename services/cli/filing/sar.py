@@ -1,4 +1,4 @@
-"""`pitledger sar`: suspicious activity reports, from a pattern to FinCEN's answer, for those who make them alone."""
+"""`pitledger sar`: suspicious activity reports, from a pattern to FinCEN's answer. They are confidential."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -22,6 +22,7 @@ from services.cli.filing.reading import (
     document_of,
     error_document,
     filer_of,
+    filing_day,
     identity_of,
     today_of,
     words_of,
@@ -46,13 +47,13 @@ app = typer.Typer(no_args_is_help=True)
 
 _ROOM: Final = "suspicious-activity"
 _NO_PATRON: Final = ("unknown", "account ")
-"""What the currency report calls somebody who is no known patron begins with one of these."""
+"""The prefixes of a person of the currency report who is not a known patron."""
 Sar = Annotated[int, typer.Argument(metavar="REPORT", min=1, help="The number of the report.")]
 OfProperty = Annotated[str, typer.Option("--property", help="The property.")]
 
 
 def _show(sar: Mapping[str, Any]) -> None:
-    """Print a report, and what comes next."""
+    """Print the status, the last day of filing and the hash of a report."""
     print_line(f"report {sar['sar']} of {sar['property']} is {sar['status']}; file by {sar['file_by']}")
     print_line(f"SHA-256 {sar['content_sha256']}")
 
@@ -62,7 +63,7 @@ _SARS: Final = FiledDocuments(_ROOM, "/sars", _show)
 
 @app.callback()
 def _sar() -> None:
-    """Draft suspicious activity reports, release them, and record that they were sent and what came back."""
+    """Draft suspicious activity reports, release them, and record that they were sent, and the answers."""
 
 
 @app.command()
@@ -81,10 +82,10 @@ def draft(
 ) -> None:
     """Draft a suspicious activity report from the patterns that a currency report lists of a person.
 
-    Days, amount and subject are filled in, and what was seen is quoted for whoever writes the narrative. A person
-    judges whether it is suspicious, corrects the classes and writes the narrative; then `pitledger sar prepare`. The
-    subject's identity is read from the wagering accounts, and that look is on record there as every look is. Nothing is
-    recorded of the draft. The file is readable by its owner only.
+    The draft has days, amount and subject, and quotes the patterns for the author of the narrative. A person judges
+    whether the activity is suspicious, corrects the classes and writes the narrative; then `pitledger sar prepare`. The
+    subject's identity is read from the wagering accounts, which record the access. The draft itself is not recorded.
+    The file is readable by its owner only.
 
     Example: pitledger sar draft --property riverside --day 2026-11-20 --person p-7 -o p-7.yaml
     """
@@ -109,7 +110,7 @@ def draft(
 def _drafted(
     property_name: str, subject: str | None, detected: date, rows: Sequence[Mapping[str, Any]], identity: Any
 ) -> SarDraft:
-    """Return the draft of patterns, which may be of the same movements: the amount is that of the largest."""
+    """Return the draft for patterns. Its amount is that of the largest, because patterns may share movements."""
     try:
         return SarDraft(
             property=property_name,
@@ -149,15 +150,14 @@ def prepare(
 ) -> None:
     """Write a suspicious activity report as a file for FinCEN, and record it. Another person releases it.
 
-    The last day of filing follows from the day of detection, and is later if nobody was known as the subject.
+    The last day of filing follows from the day of detection, and is later if the subject is unknown.
 
     Example: pitledger sar prepare p-7.yaml -o sar-p-7.xml
     """
     try:
         found = SarDraft.model_validate(read_document(str(draft_file)))
         house = document_of(found.property)
-        filed = today_of(house) if filed_on is None else date_of("--filed-on", filed_on)
-        content = sar_batch(filer_of(house), found, filed_on=filed)
+        content = sar_batch(filer_of(house), found, filed_on=filing_day(house, filed_on))
     except ValidationError as error:
         wrong = [f"{'.'.join(map(str, one['loc']))}: {what_is_wrong(one)}" for one in error.errors()]
         raise InputRefused(f"{draft_file}: {'; '.join(wrong)}") from error
@@ -229,9 +229,9 @@ def acknowledge(
     reason: CorrectReason = None,
     as_json: AsJson = False,
 ) -> None:
-    """Record what became of a suspicious activity report: its BSA identifier, or that it was rejected, and its errors.
+    """Record FinCEN's answer to a suspicious activity report: its BSA identifier or its rejection, and its errors.
 
-    Exit code 1 if it was rejected: it is to be filed again. What was recorded wrongly is replaced with --reason.
+    Exit code 1 if it was rejected and must be filed again. A wrong record is replaced with --reason.
 
     Example: pitledger sar acknowledge riverside 3 SARXST.20261130.xml
     """
@@ -253,7 +253,7 @@ def acknowledge(
 
 @app.command()
 def destroy(property_name: Property, sar: Sar, as_json: AsJson = False) -> None:
-    """Destroy the file of a suspicious activity report that the law does not have kept any longer.
+    """Destroy the file of a suspicious activity report after the end of its legal retention.
 
     Example: pitledger sar destroy riverside 3
     """
@@ -269,7 +269,7 @@ def list_sars(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List suspicious activity reports: by when each is filed, what became of it, and who prepared and released it.
+    """List suspicious activity reports with last day of filing, status, and who prepared and released them.
 
     Example: pitledger sar list --property riverside --status released
     """
@@ -287,9 +287,9 @@ def list_sars(
 
 @app.command()
 def due(property_name: OfProperty, as_json: AsJson = False) -> None:
-    """List suspicious activity reports that are still to be sent, and by when.
+    """List suspicious activity reports that must still be sent, with their last day of filing.
 
-    Exit code 1 if one is late. No alarm of the monitoring tells of these reports: run this every day.
+    Exit code 1 if one is late. The monitoring has no alarm for these reports, so run this every day.
 
     Example: pitledger sar due --property riverside
     """
@@ -310,7 +310,7 @@ def content(
     sar: Sar,
     output: Written,
 ) -> None:
-    """Write the file of a suspicious activity report as it was prepared; the look is on record.
+    """Write the file of a suspicious activity report as it was prepared; the access is recorded.
 
     Example: pitledger sar content riverside 3 -o sar-p-7.xml
     """

@@ -1,7 +1,7 @@
-"""A suspicious activity report (FinCEN 111), as FinCEN's BSA E-Filing System takes it. Pure.
+"""Write a suspicious activity report (FinCEN 111) for FinCEN's BSA E-Filing System. Pure.
 
-XML schema 2.0 (`EFL_SARXBatchSchema.xsd` 1.2 of 17 December 2021) and its user guide, version 1.6 of August 2021. One
-report a file. Amounts are whole dollars, rounded up.
+XML schema 2.0 (`EFL_SARXBatchSchema.xsd` 1.2 of 17 December 2021) and its user guide, version 1.6 of August 2021. A
+file has one report. Amounts are whole dollars, rounded up.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ Suspicion = Literal[
     "counter_checks",
     "source_of_chips",
 ]
-"""What is suspicious, as the form classifies it, as far as casinos meet it."""
+"""The classes of suspicious activity on the form that apply to casinos."""
 
 _CLASSES: Final[Mapping[Suspicion, tuple[str, str]]] = {
     "asks_about_reporting": ("1", "106"),
@@ -51,14 +51,14 @@ _CLASSES: Final[Mapping[Suspicion, tuple[str, str]]] = {
     "counter_checks": ("12", "1203"),
     "source_of_chips": ("12", "1204"),
 }
-"""The type and the subtype of each on the form."""
+"""The type and subtype codes of the form by class of suspicious activity."""
 
 Instrument = Literal["us_currency", "gaming_instruments"]
 _INSTRUMENTS: Final[Mapping[Instrument, str]] = {"us_currency": "39", "gaming_instruments": "34"}
 _PAYMENT_MECHANISM: Final = "6"
 
 NARRATIVE_MAX: Final = 17_000
-"""Most characters of a narrative: FinCEN takes five blocks, the last one of a thousand."""
+"""The maximum length of a narrative, characters: FinCEN takes four blocks of 4,000, and one of 1,000."""
 
 _BLOCK: Final = 4_000
 
@@ -66,8 +66,8 @@ _BLOCK: Final = 4_000
 class SarDraft(Contract):
     """A draft of a report, as `pitledger sar draft` writes it and a person completes it.
 
-    `subject` is the patron by reference, `identity` None where nobody is known. `dollars` is the whole amount of the
-    activity. `saw` is what the system found, for whoever writes the narrative; it is not on the form.
+    `subject` is the patron by reference; `identity` is None for an unknown subject. `dollars` is the total amount of
+    the activity. `saw` quotes the patterns that the system found, for the author of the narrative; the form omits it.
     """
 
     property: Name
@@ -177,5 +177,5 @@ class _SarBatch(Batch):
 
 
 def _blocks(narrative: str) -> Sequence[str]:
-    """Return a narrative in the blocks of the form, split between words, without line ends, which FinCEN refuses."""
+    """Return a narrative as blocks of the form, split between words; line ends, which FinCEN refuses, become spaces."""
     return wrap(narrative, _BLOCK, break_on_hyphens=False)

@@ -1,4 +1,4 @@
-"""The steps that all commands on filed documents have: released, sent, withdrawn, and the file as it was prepared."""
+"""The steps common to all filed documents: release, send, withdraw, and write the file as it was prepared."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -35,13 +35,13 @@ CorrectReason = Annotated[
 
 
 def corrected(reason: str | None) -> dict[str, str]:
-    """Return what a step says that is recorded again for a reason."""
+    """Return the member of a request that replaces an earlier record for a reason; none without a reason."""
     return {} if reason is None else {"reason": reason}
 
 
 @dataclass(frozen=True, slots=True)
 class FiledDocuments:
-    """One kind of filed document: its service, its path, and how one is printed."""
+    """One kind of filed document: its service, the path of its API, and the function that prints a document."""
 
     service: str
     path: str
@@ -61,16 +61,20 @@ class FiledDocuments:
         as_json: bool,
         require: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> None:
-        """Release a document, of which `require` may refuse what was prepared.
+        """Release a document, after `require` has checked the document as it was prepared.
 
-        Raises: InputRefused, also if a file that is given is not the one that was prepared.
+        Raises: UsageWrong if a file that is given cannot be read; InputRefused, also if it is not the one that was
+        prepared.
         """
         path = self.path_of(property_name, number)
+        digest = None if file is None else sha256(content_of(file)).hexdigest()
         with client_of(self.service) as client:
-            if file is not None or require is not None:
+            if digest is not None or require is not None:
                 prepared = client.read(path)
-                if file is not None:
-                    _require_prepared(file, prepared["content_sha256"])
+                if digest not in (None, prepared["content_sha256"]):
+                    raise InputRefused(
+                        f"{file} has the SHA-256 {digest}, and what was prepared {prepared['content_sha256']}"
+                    )
                 if require is not None:
                     require(prepared)
                 shown = shown or prepared["sha256"]
@@ -80,12 +84,12 @@ class FiledDocuments:
     def sent(
         self, property_name: str, number: int, tracking_id: str, at: str | None, reason: str | None, *, as_json: bool
     ) -> None:
-        """Record that a released document was sent, now or at a moment; again, for a reason, if that was wrong."""
+        """Record that a released document was sent, now or at a moment; a reason replaces a wrong record."""
         said = {"tracking_id": tracking_id} | ({} if at is None else {"filed_at": moment_of("--at", at).isoformat()})
         self.step(property_name, number, "filed", said | corrected(reason), as_json=as_json)
 
     def step(self, property_name: str, number: int, name: str, document: Mapping[str, Any], *, as_json: bool) -> None:
-        """Take a step, and print the document after it."""
+        """Send the command of a step, and print the document in its new status."""
         with client_of(self.service) as client:
             answer = client.do(f"{self.path_of(property_name, number)}/{name}", document)
         self.print(answer, as_json=as_json)
@@ -102,9 +106,3 @@ class FiledDocuments:
             print_json(document)
         else:
             self.show(document)
-
-
-def _require_prepared(file: Path, prepared_sha256: str) -> None:
-    digest = sha256(content_of(file)).hexdigest()
-    if digest != prepared_sha256:
-        raise InputRefused(f"{file} has the SHA-256 {digest}, and what was prepared {prepared_sha256}")

@@ -13,9 +13,10 @@ from fastapi.responses import Response
 from services.console.console import Asked, Person, page, rows_max
 from services.console.listing import Act, Col, Listed, Record, cols, listed
 from services.console.pages.days import zone_of
-from services.console.services import ACCOUNTS, REPORTING, Missing, path, together
+from services.console.services import ACCOUNTS, REPORTING, Missing, or_missing, path, together
 from services.console.words import say
 from shared.contracts.filings import FORM_NUMBERS
+from shared.runtime.filing.still_so import changed_since_prepared, report_behind
 
 _STEPS: Final = {
     "prepared": ("release-filing", "withdraw-filing"),
@@ -43,6 +44,9 @@ _OF_REPORT: Final = {
 
 _NO_LONGER: Final = ("to_withdraw", "to_correct")
 """The statuses of reports that were prepared or sent and no longer match the books."""
+
+_FILED: Final = ("filed_winnings_cents", *(f"filed_{name}" for name in _TAXES))
+"""The amounts of an information return as they were filed."""
 
 _NOW_AND_FILED: Final = ("in_cents", "out_cents", "filed_in_cents", "filed_out_cents")
 """The current amounts of a currency report, and the filed ones."""
@@ -145,7 +149,10 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
         listed(
             "filings.returns_due",
             _rows_of(returned, "returns"),
-            cols("year", "form", "patron", "winnings_cents", *_TAXES, "status", "copy_by", "file_by", "late"),
+            cols(
+                *("year", "form", "patron", "winnings_cents", *_TAXES),
+                *("status", "filing", "amendment", "copy_by", "file_by", "late"),
+            ),
             only=lambda one: one["status"] in _DUE,
         ),
     ]
@@ -153,22 +160,54 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
 
 def _changed(property_name: str, answer: Missing | list[Record], filing: str | None = None) -> Listed:
     """Return the currency reports whose filed amounts differ from the current ones, of all filings or of one."""
+    return _listed_changed(
+        property_name,
+        answer,
+        ("gaming_day", "form", "person", "entry", "status", *_NOW_AND_FILED, "bsa_id", "amendment", "file_by", "late"),
+        filing,
+    )
+
+
+def _listed_changed(
+    property_name: str, answer: Missing | list[Record], columns: Sequence[str], filing: str | None
+) -> Listed:
     return listed(
         "filings.changed",
         answer,
-        cols("filing", "gaming_day", "form", "person", "entry", "status", *_NOW_AND_FILED, "bsa_id", "file_by", "late"),
-        only=lambda one: one["status"] in _NO_LONGER and filing in (None, one["filing"]),
-        link=lambda one: path("p", property_name, "filings", one["filing"]),
+        cols("filing", *columns),
+        only=lambda one: (
+            one["status"] in _NO_LONGER and (filing is None or filing in (one["filing"], one.get("amendment")))
+        ),
+        link=lambda one: path(
+            "p", property_name, "filings", (one["status"] == "to_withdraw" and one.get("amendment")) or one["filing"]
+        ),
     )
 
 
 async def _changed_in(person: Person, property_name: str, found: Record) -> list[Listed]:
-    """Return the currency reports of a filing that no longer match the books, if the person may see patrons' data."""
-    if found["form"] != "ctr" or not person.may("patrons.report"):
+    """Return the reports of a filing that no longer match the books, if the person may see patrons' data."""
+    if not person.may("patrons.report"):
         return []
-    asked = {"property": property_name, "gaming_day": found["period"], "period": "day"}
-    report = await together(person.calls.get(REPORTING, "/reports/currency", **asked))
-    return [_changed(property_name, _rows_of(report, "filed"), str(found["filing"]))]
+    name, asked = report_behind(found)
+    filing, report = str(found["filing"]), await together(person.calls.get(REPORTING, f"/reports/{name}", **asked))
+    if found["form"] == "ctr":
+        return [_changed(property_name, _rows_of(report, "filed"), filing)]
+    rows, form = _rows_of(report, "returns"), FORM_NUMBERS[found["form"]]
+    columns = ("patron", "account_number", "status", "winnings_cents", *_TAXES, *_FILED, "amendment", "late")
+    of_form = rows if isinstance(rows, Missing) else [one for one in rows if one["form"] == form]
+    return [_listed_changed(property_name, of_form, columns, filing)]
+
+
+async def why_not_released(person: Person, filing: Record) -> str:
+    """Return a warning for the person who releases a filing: its reports that no longer hold; empty if all hold."""
+    if not person.may("patrons.report"):
+        return say("filings.not_compared")
+    name, asked = report_behind(filing)
+    report = await or_missing(person.calls.get(REPORTING, f"/reports/{name}", **asked))
+    if isinstance(report, Missing):
+        return report.why
+    changed = changed_since_prepared(filing, report)
+    return say("filings.no_longer", changed="; ".join(map(str, changed))) if changed else ""
 
 
 def _rows_of(answers: Sequence[Record | Missing], section: str) -> Missing | list[Record]:

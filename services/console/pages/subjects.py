@@ -1,12 +1,13 @@
 """The complete current subject of a command, so that approvers see what they approve."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from services.console.console import Person
 from services.console.operations import Operation, filled_path
-from services.console.services import REGISTRY, Missing, or_missing
+from services.console.pages.filings import why_not_released
+from services.console.services import ACCOUNTS, REGISTRY, Missing, or_missing
 
 Given = Mapping[str, str]
 
@@ -24,10 +25,15 @@ _BESIDE: Final[Mapping[tuple[str, str], str]] = {
 }
 """The path of a document that is computed from the subject and shown with it, by service and command."""
 
+_WARNED: Final[Mapping[tuple[str, str], Callable[[Person, Mapping[str, Any]], Awaitable[str]]]] = {
+    (ACCOUNTS, "release-filing"): why_not_released,
+}
+"""The function that returns a warning to be shown above the subject, by service and command."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The subject of a command and what is shown with it. Without a `record`, `why` has the reason.
+    """The subject of a command and what is shown with it; `why` is a warning, or the reason why there is no record.
 
     `effects` is what the command would do: the `days` that it restates, `postings`, or why it is `refused`.
     """
@@ -58,4 +64,6 @@ async def subject_of(person: Person, operation: Operation, given: Given) -> Subj
         return Subject(why=found.why)
     path = _BESIDE.get((operation.service, operation.name))
     beside = None if path is None else await or_missing(person.calls.get(operation.service, filled_path(path, given)))
-    return Subject(found, None if isinstance(beside, Missing) else beside)
+    warned = _WARNED.get((operation.service, operation.name))
+    why = "" if warned is None else await warned(person, found)
+    return Subject(found, None if isinstance(beside, Missing) else beside, why=why)

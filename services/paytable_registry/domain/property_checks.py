@@ -11,6 +11,7 @@ from services.paytable_registry.domain.device_checks import key_problems
 from shared.contracts.cage_locations import CAGE, OUTSIDE
 from shared.contracts.people import canonical_person
 from shared.contracts.properties import PaybackFloor, PropertyDocument
+from shared.contracts.taxpayer_numbers import is_made_up
 from shared.jurisdictions import Dated, GamingPack, Pack, known_packs, pack
 
 
@@ -31,6 +32,7 @@ def problems(wanted: PropertyDocument) -> list[str]:
         *(problem for law in gaming[:1] for problem in _limits(wanted, law)),
         *_twice("revenue_of_years", "year", (f"{one.fiscal_year} of {one.measure}" for one in wanted.revenue_of_years)),
         *_twice("payback_floors", "floor", (_of_floor(floor) for floor in wanted.payback_floors)),
+        *_filer(wanted),
         *_people(wanted, packs),
         *_credit_lines(wanted),
     ]
@@ -156,6 +158,11 @@ def _credit_lines(wanted: PropertyDocument) -> Iterator[str]:
     for days, more in pairwise(wanted.credit_lines.ageing_days):
         if more <= days:
             yield f"'credit_lines': ageing_days {more} follows {days}: list them ascending"
+
+
+def _filer(wanted: PropertyDocument) -> Iterator[str]:
+    if wanted.filer is not None and is_made_up(wanted.filer.ein):
+        yield f"'filer': {wanted.filer.ein} is no employer identification number: give the one that the IRS assigned"
 
 
 def _of_floor(floor: PaybackFloor) -> str:

@@ -32,6 +32,13 @@ STEPS: Final = (
 )
 """The columns for the people who took the steps of a filing, and for the time of filing."""
 
+AMENDMENT: Final = Column(
+    name="amendment",
+    title="Amended by",
+    formula="the filing of a later report that amends it, is prepared or released, and was not sent yet",
+)
+"""The column that names an amendment of what was sent."""
+
 
 @dataclass(frozen=True, slots=True)
 class FilingSteps:
@@ -72,6 +79,10 @@ class FilingSteps:
         yield "released_by", self.released_by
         yield "filed_by", self.filed_by
         yield "filed_at", self.filed_at
+
+    def as_amendment(self) -> Iterator[tuple[str, Any]]:
+        """Yield the cell of `AMENDMENT`, if this filing amends another one."""
+        yield AMENDMENT.name, Cell(str(self.prepared.filing), self.entries)
 
     def lateness(self, status: str, file_by: date | None, today: date, books: Books) -> str:
         """Return `LATE` if a report missed its deadline, else an empty text."""

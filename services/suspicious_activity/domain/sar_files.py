@@ -24,7 +24,10 @@ class SarFileWrong(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SarInFile:
-    """A report's data in its file: days of the activity, amount in whole dollars, identifier of an earlier report."""
+    """A report's data in its file: days of the activity, amount in whole dollars, identifier of an earlier report.
+
+    `filed_on` is the day of filing, if the file gives one.
+    """
 
     first_day: date
     last_day: date
@@ -32,6 +35,7 @@ class SarInFile:
     is_subject_known: bool
     amends: str | None
     continues: str | None
+    filed_on: date | None = None
 
 
 def read_sar(content: str) -> SarInFile:
@@ -62,6 +66,7 @@ def read_sar(content: str) -> SarInFile:
         first_day = _day(_text(found, "SuspiciousActivityFromDateText"))
         last_day = _day(_text(found, "SuspiciousActivityToDateText")) or first_day
         dollars = int(_text(found, "TotalSuspiciousAmountText") or "0")
+        filed_on = _day(_text(activity, "FilingDateText"))
     except ValueError:
         raise SarFileWrong("the report has a day or an amount that cannot be read") from None
     if first_day is None or last_day is None or last_day < first_day or dollars < 0:
@@ -77,6 +82,7 @@ def read_sar(content: str) -> SarInFile:
         is_subject_known=any(_text(one, _UNAVAILABLE) != "Y" for one in subjects),
         amends=prior if corrects else None,
         continues=prior if continues else None,
+        filed_on=filed_on,
     )
 
 

@@ -15,6 +15,6 @@ __all__ = ["routes"]
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes of a running service."""
     router = APIRouter()
-    # First: a request is held against one route after the other.
+    # Commands first: routes are matched one after the other.
     add_commands(router, context)
     return merge_routers(router, identity_routes(context), filing_routes(context), reading_routes(context))

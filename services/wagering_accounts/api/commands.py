@@ -1,4 +1,4 @@
-"""Command routes of the wagering accounts; access codes are hashed before a command is decided."""
+"""Command routes of the wagering accounts. Access codes are hashed before a command is decided."""
 
 import asyncio
 from dataclasses import asdict, replace

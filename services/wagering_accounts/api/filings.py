@@ -1,4 +1,4 @@
-"""Routes of filings: prepare, release, record what was sent and what came back, withdraw, list, read."""
+"""Routes of filings: prepare, release, withdraw, record that one was sent and the answer, list and read."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -82,7 +82,7 @@ def filing_routes(context: ServiceContext) -> APIRouter:
     async def read_filing(
         request: Request, reader: FilingReader, property_name: PropertyPath, filing: _Numbered
     ) -> Response:
-        """Return a filing with its reports: whom each is about, and what became of it. The access is recorded."""
+        """Return a filing with its reports: the person of each, and the agency's answer. The access is recorded."""
         async with snapshot(context.pools.readers) as connection:
             found = await queries.find(connection, property_name, filing)
         await _record(context, found, reader)
@@ -131,7 +131,7 @@ def _add_commands(router: APIRouter, context: ServiceContext) -> None:
 
 
 async def _read(context: ServiceContext, command: PrepareFiling, person: str, key: str) -> PrepareFiling:
-    """Read the file, and encrypt it with a key of its own. Raises: Rejected if it is no file of this form."""
+    """Return the command with its file read and encrypted. Raises: Rejected if it is no file of this form."""
     del person, key
     keys = wrapping_keys(context.settings.patron_keys_file)
     reader = await _reader(context, command)
@@ -139,7 +139,7 @@ async def _read(context: ServiceContext, command: PrepareFiling, person: str, ke
 
 
 async def _reader(context: ServiceContext, command: PrepareFiling) -> Callable[[str], Sequence[ReportInFile]]:
-    """Return what reads a file of this form: information returns by the layout of their tax year."""
+    """Return the parser for files of this form; information returns have the layout of their tax year."""
     if command.form == "ctr":
         return read_batch
     async with snapshot(context.pools.readers) as connection:

@@ -113,7 +113,7 @@ async def _identity(context: ServiceContext, property_name: str, patron: str, re
 
 
 async def _sealed(context: ServiceContext, command: IdentifyPatron, person: str, key: str) -> IdentifyPatron:
-    """Encrypt a patron's identity with the patron's key: only the result is decided on, stored and published."""
+    """Return the command with the identity encrypted by the patron's key; the plain identity is not stored."""
     keys = wrapping_keys(context.settings.patron_keys_file)
     born = command.identity.date_of_birth
     if born is not None and born > context.clock().date():

@@ -70,7 +70,7 @@ def _open(command: OpenAccount, books: Books, now: Now) -> Accepted:
     if key in books.accounts:
         raise Rejected(Reason.ALREADY_DECIDED, f"account {command.account} exists already")
     if command.patron is not None:
-        require_admitted(require_patron(books, command.property, command.patron))
+        require_admitted(books, require_patron(books, command.property, command.patron))
     recording = record(books, AccountOpened(**vars(command), by=now.by), now)
     account = books.accounts[key]
     return Accepted(recording=recording, answer=AccountDocument.of(account), location=account_path(account))
@@ -97,7 +97,7 @@ class _Money(Happened, CommandWithCode):
         return ReadSet(own, wallets_of=wallet, patrons=self.others(), patrons_of=own, proven=proven)
 
     def others(self) -> list[PatronKey]:
-        """Return the patrons with a part in it beside the account's own."""
+        """Return the keys of the agents and principals of the movement, other than the account's patron."""
         conductor = () if self.conducted_by is None else (self.conducted_by,)
         return [(self.property, one) for one in (*conductor, *(self.on_behalf_of or ()))]
 
@@ -118,7 +118,7 @@ def _buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
     at = _moment_of(command, books, account, now)
     patron = books.patron_of(account)
     for one in (patron, *map(books.patrons.get, command.others())):
-        require_admitted(one)
+        require_admitted(books, one)
     if patron is not None and account.kind == "game":
         _require_within_limit(books, patron, command.cents, at)
     if command.instrument == "wallet":
@@ -137,22 +137,23 @@ def _moment_of(command: _Money, books: Books, account: Account, now: Now) -> dat
     """Return when money moved. Raises: Rejected if that is too long ago, or before the account was opened."""
     at = books.today.moment_of(command.property, command, now.at)
     if command.occurred_at is not None and at < account.opened_at:
-        opened = f"account {account.account} was opened at {account.opened_at.isoformat()}"
-        raise Rejected(Reason.CONTRADICTS, f"'occurred_at' {at.isoformat()}: {opened}")
+        said, opened_at = (books.today.by_clock(command.property, one) for one in (at, account.opened_at))
+        opened = f"account {account.account} was opened at {opened_at}"
+        raise Rejected(Reason.CONTRADICTS, f"'occurred_at' {said}: {opened}")
     return at
 
 
 def _said(command: _Money, account: Account, now: Now) -> dict[str, Any]:
     """Return a command's fields for the fact, without the access code and the command's own fields.
 
-    Raises: Rejected if nobody moves money for others like this.
+    Raises: Rejected if the agents and principals contradict each other.
     """
     said = command.what() | {"patron": _patron_beside_others(command, account)}
     return {name: said[name] for name in said if name in AccountBoughtIn.model_fields} | command.late(now.at)
 
 
 def _patron_beside_others(command: _Money, account: Account) -> str | None:
-    """Return the account's patron where others have a part in it, else None. Raises: Rejected."""
+    """Return the account's patron if the movement has agents or principals, else None. Raises: Rejected."""
     if not command.others():
         return None
     if command.instrument == "wallet":
@@ -243,7 +244,7 @@ def _require_closable(account: Account, cents: int) -> None:
     require_open(account)
 
 
-# --- adjustments: what is available is changed by hand, which takes two people ---
+# --- adjustments: manual changes of the available amount, which need two people ---
 
 
 class EnterAdjustment(AccountsCommand):

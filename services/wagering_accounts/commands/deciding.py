@@ -79,12 +79,12 @@ class CommandWithCode(AccountsCommand):
         return {**self.shown(), "access_code": self._fingerprint}
 
     def shown(self) -> dict[str, Any]:
-        """Return the request without anything from which the code could be guessed."""
+        """Return the request without the access code."""
         return self.model_dump(mode="json", exclude_none=True, exclude={"access_code"})
 
 
 async def ask_all(transaction: Transaction, commands: Sequence[Any]) -> Answered:
-    """Query the rows that commands need, locked, and the accounts that differ from the journal."""
+    """Load the rows that commands need, locked; the function returned reads them, and notes altered accounts."""
     connection, needs = transaction.connection, [command.needs() for command in commands]
     loading = ReadSetLoader(needs, lock=True, check=True)
     async with transaction.pipeline() as sent:
@@ -107,8 +107,8 @@ def record(
 ) -> FactWithPostings:
     """Apply a fact to the accounts in memory, and return it for recording; `others` are the contra postings.
 
-    It happened `at` the given moment, or now. A fact about one account is in the stream of that account, others in that
-    of their shard. Raises: Rejected for an unknown property, before anything changes.
+    The fact happened `at` the given moment, or now. A fact about one account is recorded in the stream of that account,
+    any other fact in the stream of its shard. Raises: Rejected for an unknown property, before anything changes.
     """
     at = at or now.at
     gaming_day = books.today.at(fact.property, at).gaming_day
@@ -183,35 +183,38 @@ def require_patron(books: Books, property_name: str, patron: str) -> Patron:
     found = books.patrons.get((property_name, patron))
     if found is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no patron {patron} at {property_name}")
-    require_not_erased(found)
+    require_not_erased(books, found)
     return found
 
 
-def require_not_erased(patron: Patron) -> None:
+def require_not_erased(books: Books, patron: Patron) -> None:
     """Raise Rejected if the personal data of a patron was erased."""
     if patron.erased_at is not None:
-        detail = f"patron {patron.patron} was erased at {patron.erased_at.isoformat()}: only what is left is paid out"
+        erased_at = books.today.by_clock(patron.property, patron.erased_at)
+        detail = f"patron {patron.patron} was erased at {erased_at}: only what is left is paid out"
         raise Rejected(Reason.ALREADY_DECIDED, detail)
 
 
-def require_admitted(patron: Patron | None) -> None:
-    """Raise Rejected if the patron is excluded."""
+def require_admitted(books: Books, patron: Patron | None) -> None:
+    """Raise Rejected if the patron is excluded, or erased."""
     if patron is not None:
-        require_not_erased(patron)
+        require_not_erased(books, patron)
     if patron is not None and patron.excluded_at is not None:
-        detail = f"patron {patron.patron} is excluded since {patron.excluded_at.isoformat()}: only paid out"
+        excluded_at = books.today.by_clock(patron.property, patron.excluded_at)
+        detail = f"patron {patron.patron} is excluded since {excluded_at}: only paid out"
         raise Rejected(Reason.PATRON_EXCLUDED, detail)
 
 
 def wrong_code(books: Books, patron: Patron, given: GivenCode | None, now: Now) -> Accepted | None:
-    """Return the result of a wrong access code, which is counted; too many lock the account. None for a correct code.
+    """Return the outcome of a wrong access code, or None for a correct one. Too many wrong codes lock the wallet.
 
     Raises: Rejected if the code is locked, none is stored, or the stored one was not written by this service.
     """
     code = f"the access code of patron {patron.patron}"
     locked_until = patron.locked_at(now.at)
     if locked_until is not None:
-        raise Rejected(Reason.CODE_LOCKED, f"{code} is locked until {locked_until.isoformat()}")
+        until = books.today.by_clock(patron.property, locked_until)
+        raise Rejected(Reason.CODE_LOCKED, f"{code} is locked until {until}")
     kept = books.codes.get(PatronCode.key_of(patron))
     if kept is None:
         raise Rejected(Reason.CODE_WRONG, f"{code} is lost; give the patron a new one")
@@ -228,7 +231,7 @@ def wrong_code(books: Books, patron: Patron, given: GivenCode | None, now: Now) 
     failed, detail = patron.failed_codes + 1, f"{code} is wrong"
     if failed >= today.law.failed_codes_max.on(today.gaming_day).value:
         locked_until = now.at + timedelta(minutes=today.law.lock_minutes.on(today.gaming_day).value)
-        detail += f"; it is locked until {locked_until.isoformat()}"
+        detail += f"; it is locked until {today.place.by_clock(locked_until)}"
     fact = AccessFailed(
         property=patron.property, patron=patron.patron, failed=failed, locked_until=locked_until, by=now.by
     )

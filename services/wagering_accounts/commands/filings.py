@@ -1,4 +1,4 @@
-"""Commands on filings: prepare a file, release it, record that it was sent and what came back; withdraw it.
+"""Commands on filings: prepare a file, release it, withdraw it, record that it was sent and the agency's answer.
 
 The file is read and encrypted before a command is decided. It is stored beside the journal, until it is withdrawn or a
 patron in it is erased.
@@ -39,7 +39,7 @@ from shared.contracts.moments import Moment
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
 from shared.runtime.filing.sealed_files import PreparingFile
-from shared.runtime.filing.steps import UNSENT, Corrects, require_own
+from shared.runtime.filing.steps import UNSENT, Corrects, require_filing_day, require_own
 from shared.runtime.ingest.property_copies import Places, known_places
 from shared.runtime.rows import last_number
 
@@ -52,9 +52,9 @@ _FILE_MAX: Final = 1_000_000
 class PrepareFiling(PreparingFile[Sequence[ReportInFile]]):
     """Prepare a file that is to be filed with FinCEN or the IRS.
 
-    Another person releases it. `subjects` says whom each report of the file is about, in its order. A person's gaming
-    day is reported once it has ended, and once; a later report of it amends the one that was accepted. So is an
-    information return, which a later one corrects. The file is stored encrypted.
+    Another person releases it. `subjects` names the person of each report, in the order of the file. A gaming day must
+    have ended. A person's gaming day is reported once, and an information return filed once: a later report amends, or
+    a later return corrects, the one that was accepted last. The file is stored encrypted.
     """
 
     property: Annotated[Name, Field(description="the property")]
@@ -92,7 +92,7 @@ class ReleaseFiling(_OfFiling, Approving):
 class WithdrawFiling(_OfFiling):
     """Withdraw a filing that was not sent.
 
-    Its file is destroyed, and the reports in it are to be made anew.
+    Its file is destroyed. The reports in it must be prepared again.
     """
 
     reason: Reason
@@ -101,8 +101,8 @@ class WithdrawFiling(_OfFiling):
 class RecordFiled(_OfFiling):
     """Record that a released file was sent to FinCEN or the IRS.
 
-    `tracking_id` is what the agency's system answered: its tracking or receipt identifier, which no other filing has.
-    Until it was answered, it is recorded again with a `reason` if it was wrong.
+    `tracking_id` is the tracking or receipt identifier that the agency's system returned; no other filing may have it.
+    Until the agency has answered, a wrong record is replaced by recording it again with a `reason`.
     """
 
     filed_at: Annotated[Moment | None, Field(description="when it was sent, where that was earlier")] = None
@@ -113,9 +113,9 @@ class RecordFiled(_OfFiling):
 class RecordAcknowledgement(_OfFiling):
     """Record the agency's acknowledgement of a file.
 
-    `reports` are all reports of the file in its order, each accepted or not, and with FinCEN's identifier if it gave
-    one, which no other report has. A filing is accepted if every report is; what is not is to be filed again. What was
-    recorded wrongly is replaced by another acknowledgement, with a `reason`, of every report.
+    `reports` has every report of the file in its order, accepted or rejected. A report that FinCEN accepted has its BSA
+    identifier, which no other report may have. A filing is accepted if every report is; rejected reports must be filed
+    again. A wrong record is replaced by another acknowledgement of every report, with a `reason`.
     """
 
     accepted: Annotated[bool, Field(strict=True, description="whether the file as a whole was accepted")]
@@ -126,7 +126,7 @@ class RecordAcknowledgement(_OfFiling):
 
 @dataclass(frozen=True, slots=True)
 class _Preparing:
-    """The properties, the number of the next filing, and the reports that stand."""
+    """The properties, the number of the next filing, and the reports that were neither withdrawn nor rejected."""
 
     places: Places
     filing: int
@@ -152,15 +152,23 @@ async def _find(connection: AsyncConnection, command: _OfFiling) -> FilingDocume
 
 @dataclass(frozen=True, slots=True)
 class _Answering:
-    """A filing, and who has which of the identifiers that it is given: a filing, or a report in one."""
+    """A filing, and the present holders of the identifiers that it is given: the names of filings or reports."""
 
     filing: FilingDocument
     holders: Mapping[str, str]
 
 
-async def _sending(connection: AsyncConnection, command: RecordFiled) -> _Answering:
+@dataclass(frozen=True, slots=True)
+class _Sending(_Answering):
+    """A filing that is recorded as sent, with the holder of its tracking identifier, and the properties."""
+
+    places: Places
+
+
+async def _sending(connection: AsyncConnection, command: RecordFiled) -> _Sending:
     filing = await _find(connection, command)
-    return _Answering(filing, await queries.tracked(connection, filing, command.tracking_id))
+    holders = await queries.tracked(connection, filing, command.tracking_id)
+    return _Sending(filing, holders, await known_places(connection, properties))
 
 
 async def _answering(connection: AsyncConnection, command: RecordAcknowledgement) -> _Answering:
@@ -173,6 +181,8 @@ async def _answering(connection: AsyncConnection, command: RecordAcknowledgement
 def _prepare(command: PrepareFiling, state: _Preparing, now: Now) -> Accepted:
     file, today = command.as_read(), Todays(state.places.place).at(command.property, now.at)
     filings.require_ended(today, command.form, command.period)
+    for report in file.found:
+        require_filing_day(today.place, report.filed_on, now.at)
     unconfirmed = filings.unreviewed(today.place.reporting, command.form, command.period)
     filings.require_reviewed(unconfirmed, told=command.unconfirmed)
     fact = FilingPrepared(
@@ -207,9 +217,11 @@ def _withdraw(command: WithdrawFiling, filing: FilingDocument, now: Now) -> Acce
 
 
 @COMMANDS.handles(RecordFiled, load=_sending)
-def _filed(command: RecordFiled, state: _Answering, now: Now) -> Accepted:
+def _filed(command: RecordFiled, state: _Sending, now: Now) -> Accepted:
     filing, reason = state.filing, command.reason
-    said = {"filed_at": filing.sent_at(command.filed_at, now.at, reason), "tracking_id": command.tracking_id}
+    place = Todays(state.places.place).at(command.property, now.at).place
+    sent_at = filing.sent_at(place, command.filed_at, now.at, reason)
+    said: dict[str, Any] = {"filed_at": sent_at, "tracking_id": command.tracking_id}
     require_own(command.tracking_id, state.holders.get(command.tracking_id))
     said |= {"reason": reason}
     return _accepted(filing, FilingFiled(**_about(filing, now), **said), now)

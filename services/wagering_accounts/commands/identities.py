@@ -1,4 +1,4 @@
-"""Commands about patrons' identities, encrypted before they are decided on; and erasure, which needs two people."""
+"""Commands on patrons' identities, which are encrypted before the decision, and on erasures by two people."""
 
 from datetime import date
 from typing import Any, Final, Self
@@ -29,8 +29,8 @@ _KEPT: Final = ("originals", "currency_records")
 class IdentifyPatron(AccountsCommand):
     """Store a patron's identity.
 
-    From the document that the cashier was shown: what the forms of the tax office and of FinCEN ask for. It is
-    encrypted with the patron's own key before it is recorded, and can be erased.
+    It has the fields that the forms of the tax office and of FinCEN require, from the document that the cashier was
+    shown. It is encrypted with the patron's own key before it is recorded, and can be erased.
     """
 
     patron: PatronName
@@ -43,13 +43,13 @@ class IdentifyPatron(AccountsCommand):
         return ReadSet(patrons=[Patron.key_of(self)], identities=[Patron.key_of(self)])
 
     def sealed(self, sealed: str | None, fingerprint: str) -> Self:
-        """Return the command without what is encrypted, with a fingerprint that recognizes a retry."""
+        """Return the command with the encrypted identity instead of the plain one, and a fingerprint for retries."""
         command = self.model_copy(update={"identity": None})
         command._sealed, command._fingerprint = sealed, fingerprint
         return command
 
     def content(self) -> Any:
-        """Return the request with the fingerprint of what is encrypted."""
+        """Return the request with the fingerprint of the identity instead of the identity."""
         return {**self.shown(), "identity": self._fingerprint}
 
     def shown(self) -> dict[str, Any]:

@@ -116,8 +116,8 @@ def _set_exclusion(command: SetExclusion, books: Books, now: Now) -> Accepted:
 class SetLimit(_AboutPatron):
     """Set a patron's limit.
 
-    In cents, on one `wager` or on all buy-ins of a gaming day (`buy_in_day`); null for no limit any more. A tighter one
-    holds at once, a looser one after a day.
+    The limit is in cents, on one `wager` or on all buy-ins of a gaming day (`buy_in_day`); null removes it. A tighter
+    limit applies at once, a looser one after a day.
     """
 
     limit: LimitKind
@@ -137,7 +137,7 @@ def _set_limit(command: SetLimit, books: Books, now: Now) -> Accepted:
 class SetTaxResidence(_AboutPatron):
     """Set the country in which a patron is a resident for tax.
 
-    By the documents that the cashier looked at, which `reason` names; they are not kept here.
+    `reason` names the documents that the cashier looked at; they are not stored.
     """
 
     country: Country

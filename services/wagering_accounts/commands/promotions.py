@@ -152,7 +152,7 @@ def _require_grantable(grant: _Grant | Promotion, books: Books, now: Now) -> Acc
     """Return the account. Raises: Rejected if it cannot receive a grant, or the grant has expired."""
     account = require_account(books, Account.key_of(grant))
     require_open(account)
-    require_admitted(books.patron_of(account))
+    require_admitted(books, books.patron_of(account))
     today = books.today.at(account.property, now.at).gaming_day
     if grant.expires_on is not None and grant.expires_on <= today:
         raise Rejected(Reason.TOO_LATE, f"it would expire on {grant.expires_on}, and the gaming day is {today}")
@@ -160,7 +160,7 @@ def _require_grantable(grant: _Grant | Promotion, books: Books, now: Now) -> Acc
 
 
 def _given(books: Books, account: Account, grant: _Grant | Promotion, now: Now, **more: Any) -> FactWithPostings:
-    """Return the fact of a grant."""
+    """Return the fact that grants promotional money to an account, with its postings."""
     said = {name: getattr(grant, name) for name in ("property", "account", "cents", "reason", "expires_on")}
     movement = next_movement(account, promotional_cents=grant.cents)
     fact = PromotionGranted(**said, **more, by=now.by, movements=(movement,))
@@ -180,7 +180,7 @@ def _write_off(command: WriteOffPromotion, books: Books, now: Now) -> Accepted:
 
 
 class ExpirePromotion(AccountsCommand):
-    """Write off what has expired by a gaming day; issued by the service itself.
+    """Write off promotional money that has expired by a gaming day; the service itself issues the command.
 
     `known` are the versions of the pool's accounts from which it was computed.
     """
@@ -241,7 +241,7 @@ def _move(command: MovePromotion, books: Books, now: Now) -> Accepted:
         raise Rejected(Reason.CONTRADICTS, f"account {account.account} is not a game account of a patron with a wallet")
     if command.cents > 0:
         require_open(account)
-        require_admitted(patron)
+        require_admitted(books, patron)
     wallet = require_account(books, (account.property, patron.wallet))
     _require_promotional(wallet if command.cents > 0 else account, abs(command.cents))
     movements = (

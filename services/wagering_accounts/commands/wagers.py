@@ -57,7 +57,7 @@ def _authorize(command: AuthorizeWager, books: Books, now: Now) -> Accepted:
         detail = f"account {account.account} is for table {account.table}, not {command.table}"
         raise Rejected(Reason.CONTRADICTS, detail)
     patron = books.patron_of(account)
-    require_admitted(patron)
+    require_admitted(books, patron)
     limit = None if patron is None else patron.limit("wager", now.at)
     if limit is not None and command.cents > limit:
         raise Rejected(Reason.LIMIT_EXCEEDED, f"{command.cents} exceeds the patron's limit of {limit} cents a wager")

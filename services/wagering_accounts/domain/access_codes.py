@@ -17,8 +17,8 @@ _COST: Final = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}
 class HashedCode:
     """A hashed code, stored or given: its salt (16 bytes) and hash (32 bytes).
 
-    A stored code has the service's `signature`, which binds it to its patron and to its `number`, the first, second ...
-    code of the patron.
+    A stored code has the service's `signature`, which binds it to its patron and to its `number`: the patron's first
+    code has number 1.
     """
 
     salt: bytes

@@ -69,7 +69,7 @@ class StaleStateError(Exception):
 
 
 def apply_fact(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> None:
-    """Apply a fact with its time. Everything that it concerns must be loaded.
+    """Apply a fact that happened at a moment. Every entity that the fact changes must be loaded.
 
     Raises: StaleStateError.
     """

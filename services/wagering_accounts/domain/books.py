@@ -4,15 +4,15 @@ The journal has the money on control accounts (property, table, wager, leg), sig
 
 | leg | posting |
 |---|---|
-| `wallet` | minus what patrons have in their wallets (table and wager empty) |
-| `available` | minus what may be wagered or paid out at a table |
-| `held` | minus what is authorized for wagers of rounds that have not reached "no more bets" |
-| `staked` | minus what is in play: wagers after "no more bets" whose result is not known |
-| `promotional`, `promotional_held`, `promotional_staked` | the same of promotional money, also in wallets |
-| `promotions` | plus what the house gave, minus what expired |
-| `cash`, `chips`, `voucher` | plus what was paid in that way at the table or cage, minus what was paid out |
-| `account_funded` | by wager: plus what results credited, minus what they took: the opposite of settlement's own |
-| `shortage` | plus what a correction had to take back and could not, because it had been paid out |
+| `wallet` | minus the balances of patrons' wallets (table and wager empty) |
+| `available` | minus the amounts of a table's accounts that may be wagered or paid out |
+| `held` | minus the amounts authorized for wagers of rounds before "no more bets" |
+| `staked` | minus the amounts in play: wagers after "no more bets" without a result |
+| `promotional`, `promotional_held`, `promotional_staked` | the same for promotional money, also in wallets |
+| `promotions` | plus the grants of the house, minus the amounts that expired |
+| `cash`, `chips`, `voucher` | plus the amounts paid in with that instrument, minus those paid out |
+| `account_funded` | by wager: plus the credits of results, minus their stakes; the opposite of settlement's own leg |
+| `shortage` | plus the amounts that a correction could not take back, because they had been paid out |
 | `adjusted` | the contra of adjustments |
 
 `wallet`, `available`, `held`, `staked` and the promotional legs together are the liability. The accounts of this module
@@ -312,9 +312,9 @@ class Books:
         self.identities: dict[PatronKey, PatronIdentity] = self._known[PatronIdentity]
         self.erasures: dict[PatronKey, PatronErasure] = self._known[PatronErasure]
         self.last_days: dict[PatronKey, date] = {}
-        """The last gaming day on which money moved on an account of a patron, of those who may be erased."""
+        """Each patron's last gaming day with a movement of money or a filing; loaded for erasures only."""
         self.owed: dict[PatronKey, int] = {}
-        """What corrections could not take back of the accounts of such a patron, cents."""
+        """Each patron's shortages, cents: what corrections could not take back; loaded for erasures only."""
         self.accounts: dict[AccountKey, Account] = self._known[Account]
         self.rounds: dict[RoundKey, Round] = self._known[Round]
         self.holds: dict[HoldKey, Hold] = self._known[Hold]
@@ -323,9 +323,9 @@ class Books:
         self.promotions: dict[HoldKey, Promotion] = self._known[Promotion]
         self.holds_by_round: defaultdict[RoundKey, list[Hold]] = defaultdict(list)
         self.altered: dict[AccountKey, str] = {}
-        """The accounts that are not what their entries come to, and why."""
+        """The accounts whose balance differs from the sum of their entries, with the difference in words."""
         self.lines: list[list[LineRow]] = []
-        """The lines of the statements, for each fact by which the books evolved."""
+        """The statement lines of each applied fact, in order."""
 
     def know(self, thing: Entity) -> None:
         """Add a loaded entity unless it is already present."""

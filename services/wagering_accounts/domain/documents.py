@@ -110,7 +110,7 @@ _OF_PATRON: Final = ("property", "patron", "wallet", "excluded_at", "tax_residen
 
 
 class IdentityDocument(BaseModel):
-    """A patron's identity, as documented. The access is recorded."""
+    """A patron's identity, with who recorded it and when. Each access to it is recorded."""
 
     property: Name
     patron: Name
@@ -151,7 +151,7 @@ class AdjustmentDocument(_Document, ApprovalSubject):
 
 
 class PromotionDocument(_Document, ApprovalSubject):
-    """A grant of promotional money, in cents; what remains of it expires on a gaming day."""
+    """A grant of promotional money, in cents; its remainder expires on a gaming day."""
 
     property: Name
     account: Name

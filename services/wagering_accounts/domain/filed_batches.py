@@ -1,10 +1,10 @@
-"""What a file of currency transaction reports says about itself, read from its bytes. Pure.
+"""Read the reports in a file of currency transaction reports. Pure.
 
 The record of a filing is taken from the file, so that the two cannot differ. XML schema 2.0 of FinCEN's batches.
 """
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import date, datetime
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError
 
@@ -16,7 +16,7 @@ from services.wagering_accounts.domain.filed_reports import FileWrong, ReportInF
 _NAMESPACE: Final = "{www.fincen.gov/base}"
 _FORM: Final = "CTRX"
 _PERSONS_INVOLVED: Final = ("50", "17", "23")
-"""The parts of persons in a report: on their own behalf, for another, and on whose behalf."""
+"""The codes of persons in a report: on their own behalf, for another person, and on whose behalf."""
 
 _KNOWN_BY: Final = ("PartyName", "Address", "PartyIdentification")
 
@@ -41,19 +41,26 @@ def _reports(root: Element) -> Iterator[ReportInFile]:
         if moved is None:
             raise FileWrong(f"report {number} has no CurrencyTransactionActivity")
         try:
+            filed_on = _text(activity, "FilingDateText")
             yield ReportInFile(
-                period=datetime.strptime(_text(moved, "TransactionDateText"), "%Y%m%d").date().isoformat(),  # noqa: DTZ007
+                period=_day(_text(moved, "TransactionDateText")).isoformat(),
                 in_dollars=int(_text(moved, "TotalCashInReceiveAmountText") or "0"),
                 out_dollars=int(_text(moved, "TotalCashOutAmountText") or "0"),
                 amends=_text(activity, "EFilingPriorDocumentNumber") or None,
                 people=_people(activity),
+                filed_on=_day(filed_on) if filed_on else None,
             )
         except ValueError:
             raise FileWrong(f"report {number} has a day or an amount that cannot be read") from None
 
 
+def _day(text: str) -> date:
+    """Return a day that batches write as 20261120. Raises: ValueError."""
+    return datetime.strptime(text, "%Y%m%d").date()  # noqa: DTZ007
+
+
 def _people(activity: Element) -> tuple[int, int]:
-    """Return how many persons differ in a report by name, address or number, and how many parts they have in it."""
+    """Return the numbers of distinct persons in a report (by name, address and number), and of parties."""
     parts = [
         one
         for one in activity.findall(f"{_NAMESPACE}Party")

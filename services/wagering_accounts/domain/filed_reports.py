@@ -1,19 +1,21 @@
-"""What a file that is filed says of a report in it. Pure."""
+"""A report as it is read from the file of a filing. Pure."""
 
 from dataclasses import dataclass
+from datetime import date
 
 
 class FileWrong(Exception):
-    """A file is none of its form; the message has none of its content."""
+    """A file cannot be read as its form; the message has none of its content."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportInFile:
-    """A report as the file has it: its gaming day or tax year, and its amounts.
+    """A report as the file has it: its gaming day or tax year (`period`), and its amounts.
 
-    A currency transaction report has whole dollars in and out, the identifier that it amends, and the persons in it: no
-    fewer than those who differ, no more than their parts (somebody may have several); an information return
-    has its account number, winnings and tax withheld, cents, and whether it is a corrected one.
+    A currency transaction report has whole dollars in and out, the BSA identifier that it amends, the least and the
+    greatest possible number of its persons (`people`, because a person may be several parties), and the day of filing,
+    if the file gives one. An information return has its account number, winnings and taxes withheld, cents, and whether
+    it corrects another return.
     """
 
     period: str
@@ -21,6 +23,7 @@ class ReportInFile:
     out_dollars: int | None = None
     amends: str | None = None
     people: tuple[int, int] = (1, 1)
+    filed_on: date | None = None
     account_number: str | None = None
     winnings_cents: int | None = None
     withheld_cents: int | None = None

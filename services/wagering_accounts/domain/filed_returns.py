@@ -1,4 +1,4 @@
-"""What a file of information returns says about itself, read from its bytes by the layout of its tax year. Pure."""
+"""Read the returns in a file of information returns, by the layout of its tax year. Pure."""
 
 import csv
 import re
@@ -14,7 +14,7 @@ _DIGITS: Final = {"account_number": re.compile("[0-9]{10}"), "tax_year": re.comp
 
 
 def read_rows(content: str, layout: ReturnLayout) -> list[dict[str, str]]:
-    """Return the rows of a file, texts by the names of the layout's columns. Raises: FileWrong."""
+    """Return the rows of a CSV file, each a mapping from column name to text. Raises: FileWrong."""
     try:
         header, *rows = list(csv.reader(StringIO(content, newline=""), strict=True))
     except (csv.Error, ValueError):
@@ -49,13 +49,13 @@ def _read(rows: list[dict[str, str]], layout: ReturnLayout) -> Iterator[ReportIn
 
 
 class _Cells:
-    """The cells of a row by the fields that fill them."""
+    """The cells of a row of the file, read by the field that fills them."""
 
     def __init__(self, number: int, row: Mapping[str, str], layout: ReturnLayout) -> None:
         self._number, self._row, self._layout = number, row, layout
 
     def text(self, field: ReturnField) -> str:
-        """Return what the columns of a field say, which is the same in all of them; nothing without one."""
+        """Return the text of a field; empty if no column has it. Raises: FileWrong if its columns differ."""
         names = [one.name for one in self._layout.columns if one.field == field]
         said = {self._row.get(name, "") for name in names} or {""}
         if len(said) > 1:
@@ -63,13 +63,13 @@ class _Cells:
         return said.pop()
 
     def digits(self, field: ReturnField) -> str:
-        """Return an account number or a tax year."""
+        """Return an account number or a tax year as digits. Raises: FileWrong."""
         if _DIGITS[field].fullmatch(found := self.text(field)) is None:
             raise FileWrong(f"row {self._number} of the file has no {field.replace('_', ' ')}")
         return found
 
     def cents(self, field: ReturnField) -> int:
-        """Return an amount that is written in dollars and cents."""
+        """Return an amount in cents, which the file has in dollars and cents. Raises: FileWrong."""
         if (found := _AMOUNT.fullmatch(self.text(field))) is None:
             raise FileWrong(
                 f"row {self._number} of the file has no amount of {field.removesuffix('_cents').replace('.', ' ')}"

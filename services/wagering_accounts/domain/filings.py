@@ -1,4 +1,4 @@
-"""Filings: what may follow what, from the file to the agency's answer. Pure."""
+"""The life cycle of a filing, from its file to the agency's answer, and its rules. Pure."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -35,9 +35,12 @@ from shared.runtime.filing.steps import UNSENT, FiledDocument, changes_by
 _AMOUNTS: Final = ("winnings_cents", "withheld_cents", "state_withheld_cents", "local_withheld_cents")
 """The amounts of an information return."""
 
+_UNANSWERED: Final[tuple[FilingStatus, ...]] = (*UNSENT, "filed")
+"""The statuses of a filing that the agency has not answered yet."""
+
 
 class FilingSummary(FiledDocument):
-    """A filing with its status, and the steps taken so far."""
+    """A filing without its reports: its form and period, its status, and who took which step when."""
 
     filing: int
     form: FilingForm
@@ -49,12 +52,12 @@ class FilingSummary(FiledDocument):
     report_count: int
 
     def named(self) -> str:
-        """Return what people call it: `filing 3 of riverside`."""
+        """Return the name of the filing in messages: `filing 3 of riverside`."""
         return f"filing {self.filing} of {self.property}"
 
 
 class ReportDocument(PreparedReport):
-    """A report in a filing; once acknowledged, whether it was accepted, and what was found in it."""
+    """A report in a filing. Once the filing is acknowledged, it has the agency's answer and the errors found."""
 
     accepted: bool | None = None
     bsa_id: BsaIdentifier | None = None
@@ -62,14 +65,14 @@ class ReportDocument(PreparedReport):
 
 
 class FilingDocument(FilingSummary, ApprovalSubject):
-    """A filing with its reports."""
+    """A filing with its reports, in the order of its file."""
 
     reports: tuple[ReportDocument, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedBefore:
-    """A report that stands: in a filing of this status that was not withdrawn, and not rejected itself."""
+    """A report that was neither withdrawn nor rejected, with the status of its filing."""
 
     kind: str
     reference: str
@@ -78,6 +81,7 @@ class ReportedBefore:
     status: FilingStatus
     bsa_id: str | None
     account_number: str | None
+    winnings_cents: int | None
 
 
 def period_ends(period: FilingPeriod) -> date:
@@ -90,9 +94,9 @@ def period_ends(period: FilingPeriod) -> date:
 
 
 def file_by(today: Today, form: FilingForm, period: FilingPeriod) -> date:
-    """Return the last day of filing, by the property's packs.
+    """Return the last day on which a form may be filed for a period, by the property's packs.
 
-    Raises: Rejected if none of them has the form filed, or the form is not filed of such a period.
+    Raises: Rejected if no pack requires the form, or the form is not filed for this kind of period.
     """
     for law in today.place.reporting:
         rule, returned = law.currency_reports.get(form), law.returns.get(form)
@@ -107,13 +111,13 @@ def file_by(today: Today, form: FilingForm, period: FilingPeriod) -> date:
 
 
 def copy_by(today: Today, form: FilingForm, period: FilingPeriod) -> date | None:
-    """Return the day by which recipients have a copy; None for what nobody is given a copy of."""
+    """Return the day by which recipients must have a copy; None for a form without recipient copies."""
     found = (law.returns[form].copy_by for law in today.place.reporting if form in law.returns)
     return next((due_on(rule, int(period)) for rule in found), None)
 
 
 def unreviewed(laws: Sequence[Pack], form: FilingForm, period: FilingPeriod) -> tuple[str, ...]:
-    """Return the values of law that a filing rests on, and that can no longer be relied on at the end of its period."""
+    """Return the places in the packs of values that a filing uses, and whose review is overdue as its period ends."""
     day = period_ends(period)
     return tuple(
         place
@@ -128,7 +132,7 @@ def unreviewed(laws: Sequence[Pack], form: FilingForm, period: FilingPeriod) -> 
 
 
 def layout_of(laws: Sequence[Pack], form: FilingForm, period: FilingPeriod) -> ReturnLayout:
-    """Return the layout of the file of information returns. Raises: Rejected if no pack has one for the tax year."""
+    """Return the file layout of an information return. Raises: Rejected if no pack has a layout for the tax year."""
     for law in laws:
         if form in law.returns:
             with suppress(LawUnknown):
@@ -137,20 +141,23 @@ def layout_of(laws: Sequence[Pack], form: FilingForm, period: FilingPeriod) -> R
 
 
 def require_reviewed(places: Sequence[str], *, told: bool) -> None:
-    """Raise Rejected if values of law can no longer be relied on, unless it was told to rely on them all the same."""
+    """Raise Rejected if the review of values of law is overdue, unless the caller accepts them (`told`)."""
     if places and not told:
         detail = f"law changes {', '.join(places)} each year, and no value was confirmed since its review was due"
         raise Rejected(Because.NOT_ALLOWED, f"{detail}: confirm it in the pack, or say 'unconfirmed'")
 
 
 def require_ended(today: Today, form: FilingForm, period: FilingPeriod) -> None:
-    """Raise Rejected while a period runs whose figures are not final: a gaming day, or the year of a recipient."""
+    """Raise Rejected if the gaming day, or the year of a form for each recipient, has not ended.
+
+    Until then the figures are not final.
+    """
     ends, place = period_ends(period), today.place
     returned = [law.returns[form].returned for law in place.reporting if form in law.returns]
     if ends < today.gaming_day or any(rule.on(ends).value == "each_form" for rule in returned):
         return
     what = f"{'tax year' if period.isdecimal() else 'gaming day'} {period} of {place.document.property}"
-    until = place.begins_at(ends + timedelta(days=1)).isoformat()
+    until = place.by_clock(place.begins_at(ends + timedelta(days=1)))
     detail = f"{what} runs until {until}: what persons move or win adds up until then; prepare the file afterwards"
     raise Rejected(Because.TOO_EARLY, detail)
 
@@ -161,10 +168,11 @@ def prepared_reports(
     found: Sequence[ReportInFile],
     standing: Sequence[ReportedBefore],
 ) -> tuple[PreparedReport, ...]:
-    """Return the reports of a file, each with whom it is about.
+    """Return the reports of a file, each with the person that it is about.
 
-    `standing` are reports of the period, and those with identifiers that the file amends. Raises: Rejected if the file
-    has other reports or another period, or if a report was made before and the file amends none or another one.
+    `standing` has the reports of the period that were neither withdrawn nor rejected, and the reports with identifiers
+    that the file amends. Raises: Rejected if the file does not match the subjects or the period, or if it reports a
+    person and period again without amending the report that was accepted last.
     """
     if len(found) != len(subjects):
         raise Rejected(Because.CONTRADICTS, f"the file has {len(found)} reports, of {len(subjects)} persons said")
@@ -207,7 +215,8 @@ def _returns(
 ) -> Iterator[PreparedReport]:
     """Yield the information returns of a file.
 
-    A return that was sent is corrected by one, or by two that follow each other: one without amounts, and a new one.
+    A return that was accepted is corrected by one, or by two that follow each other: one without amounts, and a new
+    one.
     """
     last = {one.account_number: one for one in standing}
     seen: set[str | None] = set()
@@ -222,11 +231,14 @@ def _returns(
         seen.add(account_number)
         before = last.get(account_number)
         if is_corrected[0]:
-            if before is None or before.status in UNSENT:
+            if before is None:
                 raise Rejected(Because.CONTRADICTS, f"no return {account_number} was sent that could be corrected")
+            _require_answered(f"return {account_number}", before)
         elif before is not None:
-            detail = f"return {account_number} is in filing {before.filing}"
-            raise Rejected(Because.ALREADY_DECIDED, f"{detail}: withdraw that, or correct what was sent")
+            _require_answered(f"return {account_number}", before)
+            if before.winnings_cents:  # what was corrected to nothing may be returned anew
+                detail = f"return {account_number} was accepted in filing {before.filing}"
+                raise Rejected(Because.ALREADY_DECIDED, f"{detail}: correct it instead of returning it again")
         for subject, report, number in returns:
             if subject.kind != "patron" or (before is not None and before.reference != subject.reference):
                 raise Rejected(Because.CONTRADICTS, f"return {account_number} is not about {subject.reference}")
@@ -237,26 +249,45 @@ def _returns(
 def _require_new_or_amended(
     subject: FilingSubject, period: FilingPeriod, amends: str | None, standing: Sequence[ReportedBefore]
 ) -> None:
+    """Raise Rejected for a second report of a person's day, unless it amends the report that was accepted last.
+
+    A person's day without a report here may amend any identifier: that of a report filed before this system.
+    """
     key = (subject.kind, subject.reference, period)
     own = [one for one in standing if (one.kind, one.reference, one.period) == key]
+    report = f"the report of {subject.kind} {subject.reference} for {period}"
+    for one in own:
+        _require_answered(report, one)
     if amends is None:
-        for one in own:
-            detail = f"{subject.kind} {subject.reference} is reported of {period} in filing {one.filing}"
-            raise Rejected(Because.ALREADY_DECIDED, f"{detail}: withdraw that, or amend what was accepted")
+        if own:
+            last = own[-1]
+            detail = f"{report} was accepted as {last.bsa_id} in filing {last.filing}: amend it by that identifier"
+            raise Rejected(Because.ALREADY_DECIDED, detail)
         return
     for one in standing:
         if one.bsa_id == amends and one not in own:
             detail = f"{amends} is the report of {one.kind} {one.reference} of {one.period}"
             raise Rejected(Because.CONTRADICTS, f"{detail}, not of {subject.kind} {subject.reference}")
-    if own and amends not in {one.bsa_id for one in own}:
-        detail = f"{subject.kind} {subject.reference} is reported of {period} in filing {own[-1].filing}"
-        raise Rejected(Because.CONTRADICTS, f"{detail}: no report of theirs was accepted as {amends}")
+    if own and amends != own[-1].bsa_id:
+        detail = f"{report} was last accepted as {own[-1].bsa_id}, in filing {own[-1].filing}"
+        raise Rejected(Because.CONTRADICTS, f"{detail}: amend that one, not {amends}")
+
+
+def _require_answered(report: str, before: ReportedBefore) -> None:
+    """Raise Rejected while the agency has not answered the filing that has a report."""
+    if before.status in _UNANSWERED:
+        way = "withdraw that filing" if before.status in UNSENT else "record its acknowledgement first"
+        detail = f"{report} is in filing {before.filing}, which is {before.status}"
+        raise Rejected(Because.ALREADY_DECIDED, f"{detail}: {way}")
 
 
 def require_each_answered(
     filing: FilingDocument, accepted: bool, reports: Sequence[AnsweredReport], *, every: bool
 ) -> None:
-    """Raise Rejected unless an acknowledgement is of the reports of this filing, or of none if that need not be."""
+    """Raise Rejected unless an acknowledgement lists the reports of this filing.
+
+    It may list none, unless `every` report must be answered.
+    """
     numbers = [one.report for one in reports]
     if (every or reports) and numbers != [one.report for one in filing.reports]:
         detail = f"the acknowledgement has {len(numbers)} reports, and filing {filing.filing} {filing.report_count}"
@@ -273,7 +304,7 @@ def require_each_answered(
 
 
 def changes(fact: AboutFiling, at: datetime) -> dict[str, Any]:
-    """Return what a fact changes of a filing, with the moment of its recording."""
+    """Return the new field values of a filing after a fact that was recorded at a moment."""
     match fact:
         case FilingReleased() | FilingFiled() | FilingWithdrawn():
             return changes_by(fact, fact.by, at)
@@ -290,7 +321,7 @@ def changes(fact: AboutFiling, at: datetime) -> dict[str, Any]:
 
 
 def begun(fact: FilingPrepared, at: datetime) -> FilingDocument:
-    """Return a filing as it was prepared."""
+    """Return the filing that a fact prepares, with the moment of its recording."""
     return FilingDocument(
         property=fact.property,
         filing=fact.filing,

@@ -1,7 +1,8 @@
-"""Who a patron is, in the fields that the forms of FinCEN and of the tax office ask for.
+"""A patron's identity, in the fields that the forms of FinCEN and of the tax office require.
 
-Lengths are those of FinCEN's currency transaction report (XML schema 2.0, user guide 1.8 of August 2021). Such a form
-has a box "unknown" beside each field that it asks for, and is returned if neither is filled in; so is an identity.
+Lengths are those of FinCEN's currency transaction report (XML schema 2.0, user guide 1.8 of August 2021). The form has
+a box "unknown" beside each required field, and FinCEN returns a form where neither is filled in. An identity is refused
+in the same way.
 """
 
 import re
@@ -11,6 +12,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from shared.contracts.envelope import PERSONAL, Contract, Country, WrittenDay
+from shared.contracts.taxpayer_numbers import is_made_up
 
 
 def _text(length: int) -> StringConstraints:
@@ -37,7 +39,7 @@ AskedFor = Literal[
     "document",
     "occupation",
 ]
-"""A field that forms ask for; it may be unknown."""
+"""A field that forms require; it may be marked as unknown."""
 
 _OF_PEOPLE: Final[frozenset[AskedFor]] = frozenset(("last_name", "first_name", "date_of_birth", "occupation"))
 _OF_ENTITIES: Final[frozenset[AskedFor]] = frozenset(("legal_name",))
@@ -47,16 +49,14 @@ _OF_BOTH: Final[frozenset[AskedFor]] = frozenset(
 _OF_PEOPLE_ONLY: Final = _OF_PEOPLE | {"middle_name", "suffix"}
 
 _WITH_STATES: Final = ("US", "CA", "MX")
-"""Countries whose states, provinces or territories forms ask for."""
+"""Countries of which forms require the state, province or territory."""
 
 _ZIP_CODE: Final = re.compile("[0-9]{5}([0-9]{4})?")
 _NINE_DIGITS: Final = re.compile("[0-9]{9}")
-_MADE_UP: Final = frozenset((*(digit * 9 for digit in "0123456789"), "123456789"))
-"""Taxpayer numbers that FinCEN refuses."""
 
 
 class IdentifyingDocument(Contract):
-    """The document that the cashier was shown; of kind `other` with its description."""
+    """The document that the cashier was shown; kind `other` needs a description."""
 
     kind: Annotated[Literal["drivers_license", "passport", "alien_registration", "other"], PERSONAL]
     description: _Short | None = None
@@ -72,7 +72,7 @@ class IdentifyingDocument(Contract):
 
 
 class PatronIdentity(Contract):
-    """Who a patron is: a person or an entity. What forms ask for is given, or stands in `unknown`.
+    """The identity of a patron, a person or an entity. Each required field is given, or listed in `unknown`.
 
     `also_known_as` is another name of a person, or the name under which an entity does business. A taxpayer number has
     nine digits, without hyphens, unless it is `foreign`; a ZIP code has five or nine.
@@ -106,7 +106,7 @@ class PatronIdentity(Contract):
     ] = ()
 
     def asked_for(self) -> frozenset[AskedFor]:
-        """Return the fields that forms ask for, of somebody of this kind and country."""
+        """Return the fields that forms require for this kind of patron and country."""
         of_kind = _OF_ENTITIES if self.kind == "entity" else _OF_PEOPLE
         return of_kind | _OF_BOTH | (frozenset(("state_code",)) if self.country in _WITH_STATES else frozenset())
 
@@ -134,7 +134,7 @@ class PatronIdentity(Contract):
         if (number is None) != (kind is None):
             yield "taxpayer_number: it goes with its kind"
         elif (
-            number is not None and kind != "foreign" and (_NINE_DIGITS.fullmatch(number) is None or number in _MADE_UP)
+            number is not None and kind != "foreign" and (_NINE_DIGITS.fullmatch(number) is None or is_made_up(number))
         ):
             yield f"taxpayer_number: no {kind}"
         if self.country == "US" and self.postal_code is not None and _ZIP_CODE.fullmatch(self.postal_code) is None:

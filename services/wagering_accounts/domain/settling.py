@@ -1,15 +1,15 @@
 """The effect of a settlement on accounts. Pure.
 
-A round's holds end with its result or its void: they are released, and the result takes what was staked and credits
-what was won, in one entry. The same holds for a result that arrives before "no more bets". A revision that was posted
-and reversed has no effect, in whichever order the two arrive. So the accounts end the same whatever the order of
+A round's holds end with its result or its void: they are released, and the result debits the stakes and credits the
+payouts, in one entry. The same holds for a result that arrives before "no more bets". A revision that was posted
+and reversed has no effect, in whichever order the two arrive. So the accounts are the same whatever the order of
 commands and settlements, and the leg `account_funded` is exactly the opposite of settlement's own.
 
-Staked promotional money is taken from promotional money; a returned stake is returned as what it was, and winnings are
-ordinary money.
+Staked promotional money is taken from promotional money. A returned stake is promotional money as far as it was staked
+as such; winnings are ordinary money.
 
-What cannot be taken back because it was paid out is a shortage of that round: an exception, and the first thing that a
-further revision of the round makes good.
+An amount that a correction cannot take back because it was paid out is a shortage of that round. It is an exception,
+and a further revision of the round makes it good first.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
 
 RoundEvent = PostedRound | ReversedRound | UnpostedRound
-"""What is read of a round's result."""
+"""The events with a round's result."""
 
 ENDED_BY_RESULTS: Final[tuple[HoldStatus, ...]] = ("held", "captured", "settled", "returned")
 """Statuses of holds that a result ends or has ended: all but released ones."""
@@ -189,7 +189,7 @@ def _promotional_parts(
 
 
 def _paid(available: int, shortage: int, released: int, cents: int) -> tuple[int, int]:
-    """Return a change's effect on available money, apart from ended holds, and on the round's shortage."""
+    """Return the changes of available money (without the ended holds) and of the round's shortage, cents."""
     if cents >= 0:
         made_good = min(shortage, cents)
         return cents - made_good, -made_good

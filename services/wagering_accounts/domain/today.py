@@ -1,4 +1,4 @@
-"""Properties as of the moment of a command: gaming day, and the law on accounts. Pure."""
+"""A property at the moment of a command: its gaming day, and the law on accounts. Pure."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -29,7 +29,7 @@ class Today:
 
 
 class Todays:
-    """Properties by moment, each computed once: the commands of a batch share one moment."""
+    """A cache of properties by moment: the commands of a batch share one moment."""
 
     def __init__(self, places: PropertyLookup) -> None:
         self._places = places
@@ -38,6 +38,11 @@ class Todays:
     def moment_of(self, property_name: str, said: Happened, now: datetime) -> datetime:
         """Return when an entered action happened. Raises: Rejected if that is too long ago."""
         return happened(self._places, property_name, said, now)[1]
+
+    def by_clock(self, property_name: str, moment: datetime) -> str:
+        """Return a moment on the clock of a property, as refusals name it; in UTC if no version is in effect then."""
+        place = self._places(property_name, moment)
+        return moment.isoformat() if place is None else place.by_clock(moment)
 
     def at(self, property_name: str, moment: datetime) -> Today:
         """Return a property as of a moment. Raises: Rejected if no approved version is in effect."""

@@ -73,7 +73,7 @@ class ReadSet(NamedTuple):
     rounds: Collection[RoundKey] = ()
     """Rounds without their holds."""
     rounds_with_holds: Collection[RoundKey] = ()
-    """Rounds with their holds, and the accounts of these."""
+    """Rounds with their holds, and the accounts of the holds."""
     results: Collection[RoundKey] = ()
     """Rounds' effects on accounts."""
     holds: Collection[HoldKey] = ()
@@ -160,7 +160,7 @@ async def _ask(sent: Pipeline, *asked: _Asked, checked: Collection[AccountKey] =
 async def _know(
     connection: AsyncConnection, books: Books, *asked: _Asked, checked: Collection[AccountKey] = ()
 ) -> None:
-    """Load what is requested, in one round trip."""
+    """Load the requested entities, in one round trip."""
     if checked or any(keys for *_, keys in asked):
         async with pipeline(connection) as sent:
             found = await _ask(sent, *asked, checked=checked)
@@ -180,7 +180,7 @@ class ReadSetLoader:
         self._found: _Found | None = None
 
     async def ask(self, sent: Pipeline) -> None:
-        """Queue the query together with another one, unless it depends on an earlier answer."""
+        """Send the query in the caller's pipeline, unless it depends on the answer to an earlier query."""
         if not (self._wanted.wallets_of or self._wanted.erased or self._wanted.holds):
             self._found = await self._ask_first(sent)
 
@@ -256,7 +256,7 @@ _CODES: Final = (
         text(f"{tables.OF_CODES} AND data ->> 'property' = :property AND data ->> 'patron' = :patron"),
     )
 )
-"""As in the index of these entries."""
+"""Counts the entries that issue codes, by the predicate of their index."""
 
 
 async def codes_given(connection: AsyncConnection, property_name: str, patron: str) -> int:

@@ -1,4 +1,4 @@
-"""What is checked before a patron is erased: all accounts, the last movement of money, and amounts owed."""
+"""Load the facts that an erasure depends on: a patron's accounts, last movement or filing, and shortages."""
 
 from collections.abc import Collection
 
@@ -10,7 +10,7 @@ from services.wagering_accounts.tables import balances, filing_reports, filings,
 
 
 async def accounts_of(connection: AsyncConnection, books: Books, patrons: Collection[PatronKey]) -> set[AccountKey]:
-    """Return patrons' accounts; note the last movement of money on them, or day filed of them, and the amounts owed."""
+    """Return the accounts of patrons; add their last movement or filed day and their shortages to `books`."""
     found: set[AccountKey] = set()
     f, n = filings.c, filing_reports.c
     for key in patrons:

@@ -1,4 +1,4 @@
-"""Filings, their reports and files: read, store, and what stands or is late."""
+"""Queries on filings: one filing, reports not to be repeated, holders of identifiers, late filings, missing files."""
 
 from collections.abc import Collection, Sequence
 from datetime import date
@@ -47,10 +47,10 @@ async def find(connection: AsyncConnection, property_name: str, filing: int) -> 
 async def standing(
     connection: AsyncConnection, property_name: str, form: str, period: str, amended: Collection[str]
 ) -> list[ReportedBefore]:
-    """Return the reports of a form and period that stand, and those with one of these identifiers."""
+    """Return the reports that were neither withdrawn nor rejected, of a form and period or with these identifiers."""
     query = (
         select(
-            *(_R.kind, _R.reference, _F.period, _R.filing, _F.status, _R.bsa_id, _R.account_number),
+            *(_R.kind, _R.reference, _F.period, _R.filing, _F.status, _R.bsa_id, _R.account_number, _R.winnings_cents),
         )
         .select_from(filing_reports.join(filings, _STANDS))
         .where(
@@ -63,7 +63,7 @@ async def standing(
 
 
 async def tracked(connection: AsyncConnection, filing: FilingDocument, tracking_id: str) -> dict[str, str]:
-    """Return which other filing of the property has a tracking identifier."""
+    """Return the holder by tracking identifier, if another filing of the property has it."""
     others = and_(_F.property == filing.property, _F.filing != filing.filing, _F.tracking_id == tracking_id)
     found = (await connection.execute(select(_F.filing).where(others).limit(1))).scalar_one_or_none()
     return {} if found is None else {tracking_id: f"filing {found}"}
@@ -72,20 +72,21 @@ async def tracked(connection: AsyncConnection, filing: FilingDocument, tracking_
 async def identified(
     connection: AsyncConnection, filing: FilingDocument, identifiers: Collection[str]
 ) -> dict[str, str]:
-    """Return which reports in other filings of the property have these identifiers of FinCEN's."""
+    """Return the reports in other filings of the property by BSA identifier, in words."""
     others = and_(_R.property == filing.property, _R.filing != filing.filing, _R.bsa_id.in_(identifiers))
     found = await connection.execute(select(_R.bsa_id, _R.filing, _R.report).where(others))
     return {row.bsa_id: f"report {row.report} in filing {row.filing}" for row in found}
 
 
 async def late(connection: AsyncConnection, property_name: str, today: date) -> int:
-    """Return the number of a property's filings that are late: not sent on the last day of filing.
+    """Return the number of a property's late filings: not sent by the last day of filing, or with a rejected report.
 
-    So is one of which a report was rejected, and not filed again.
+    A rejected report no longer counts once it is in another filing.
     """
     f, r = filings.alias("late"), filing_reports.alias("rejected")
     again = exists().where(
         _STANDS,
+        _R.filing != r.c.filing,
         _F.form == f.c.form,
         _F.period == f.c.period,
         _F.property == r.c.property,
@@ -114,7 +115,7 @@ async def properties_with_filings(connection: AsyncConnection) -> Sequence[str]:
 
 
 async def compare_files(connection: AsyncConnection) -> ComparedTable:
-    """Return filings whose file is missing: neither withdrawn, nor with a patron who was erased."""
+    """Return the filings whose file is missing, except withdrawn filings and those that name an erased patron."""
     p, d = patrons.c, filing_files.c
     erased = exists().where(
         _R.property == _F.property,

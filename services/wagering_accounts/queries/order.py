@@ -1,8 +1,8 @@
 """The journal in the order in which accounts and rounds were changed, for a rebuild.
 
-A shard has its order, and an account or a round the order of its versions. Commands name the versions of accounts; a
-settlement does not, because accounts may change until it is recorded: it takes, in the order of its shard, those that
-nobody names. If that leaves a choice, the entry recorded first comes first.
+The entries of a shard are ordered by number, those of an account or a round by version. Commands name the versions of
+accounts. A settlement does not, because accounts may change until it is recorded: it gets, in the order of its shard,
+the versions that no command names. If several entries may come next, the one recorded first does.
 """
 
 from collections import deque
@@ -33,7 +33,7 @@ _AHEAD: Final = 500
 
 _BATCH: Final = 1000
 
-# Every version that an entry names: its own account's is its sequence. What was projected needs no more to be known.
+# Every version that an entry names; the version of its own account is its sequence. Projected entries are dropped.
 _BEGIN: Final = (
     """
     CREATE TEMP TABLE IF NOT EXISTS named (
@@ -99,16 +99,16 @@ class _Shard:
                 self.more = False
                 break
             _, fact = recorded = with_fact_or_why(entry)
-            # Those of the runtime change no account: they can come at any time.
+            # Entries of the runtime change no account, so they may come at any time.
             self.ahead.append(_step(entry, fact) if isinstance(fact, AccountsFact) else (recorded, {}))
 
 
 async def in_order(
     connection: AsyncConnection, journal: JournalTables, after: Mapping[int, int]
 ) -> AsyncIterator[Sequence[Recorded]]:
-    """Yield the entries after those of each shard in batches, each after the previous one is projected.
+    """Yield batches of entries after the given number of each shard; the caller projects a batch before the next one.
 
-    The versions that they name stay in temporary tables of the session: a later call in it reads only newer entries.
+    The named versions stay in temporary tables of the session, so that a later call in it reads newer entries only.
     Raises: OutOfOrder if the named versions are not consistent with any order.
     """
     await _learn_names(connection, after)
@@ -128,7 +128,7 @@ async def in_order(
 
 
 async def _learn_names(connection: AsyncConnection, after: Mapping[int, int]) -> None:
-    """Load the versions named in entries that were not examined yet; when starting from nothing, those of all."""
+    """Load the versions named in entries since the last call, or in all entries if nothing is projected yet."""
     for statement in (*_BEGIN, *(() if after else _FORGET_ALL)):
         await connection.execute(text(statement))
     for shard, known, until in (await connection.execute(text(_UNTIL))).all():
@@ -141,7 +141,7 @@ async def _learn_names(connection: AsyncConnection, after: Mapping[int, int]) ->
 
 
 def _next(shards: Iterable[_Shard], known: "_Known") -> list[Recorded]:
-    """Return the next entries, among those read ahead."""
+    """Return the next entries among those read ahead. Raises: OutOfOrder if none may come next."""
     batch: list[Recorded] = []
     while len(batch) < _BATCH and not any(shard.more and not shard.ahead for shard in shards):
         heads = [shard.ahead for shard in shards if shard.ahead]
@@ -167,7 +167,7 @@ class _Known:
         self._named: dict[Key, set[int]] = {}
 
     async def look_ahead(self, connection: AsyncConnection, wanted: set[Key]) -> None:
-        """Load these accounts and rounds, and drop all others."""
+        """Load the versions of these accounts and rounds, and drop all others."""
         new = sorted(wanted - self._versions.keys())
         accounts, in_rounds = ([key for key in new if len(key) == parts] for parts in (2, 3))
         self._versions = {key: self._versions.get(key, 0) for key in wanted}

@@ -1,4 +1,4 @@
-"""Patrons' keys in the database: created on first use, loaded, and rewrapped with those of files."""
+"""Patrons' keys in the database: created on first use and loaded. Keys of patrons and files are rewrapped."""
 
 from typing import Any
 

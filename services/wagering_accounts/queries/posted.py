@@ -1,8 +1,8 @@
 """The balance of an account according to the journal: the sum of its entries, regardless of the tables.
 
-Money is paid out only from an account proven in this way. Every version of it must have an entry: of its own stream, or
-one named by a line of its statement. Each entry must match its hash, the next entry must be chained to it, and it must
-move what the line says.
+Money is paid out only from an account proven in this way. Every version of the account must have an entry, in its own
+stream or named by a line of its statement. Each entry must match its hash, the next entry must be chained to it, and it
+must move the amounts of the line.
 """
 
 from collections.abc import Iterable, Mapping

@@ -2,13 +2,14 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from shared.contracts.envelope import Digest, Name, Person, Reason
 from shared.contracts.filings import FiledStep, FilingError, FilingStatus, ReleasedStep, TrackingId, WithdrawnStep
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason as Because
 from shared.contracts.rejection import Rejected
 from shared.runtime.commands.approval import FILING, Approval, Decision
@@ -75,18 +76,28 @@ class FiledDocument(BaseModel):
         else:
             self.require_status(*done)
 
-    def sent_at(self, told: datetime | None, now: datetime, reason: Reason | None) -> datetime:
+    def sent_at(self, place: PropertySnapshot, told: datetime | None, now: datetime, reason: Reason | None) -> datetime:
         """Return when a released document was sent: the moment `told`, or `now` if that is None.
 
         With a `reason`, the moment may be corrected until the agency has answered. Raises: Rejected if the moment is
-        before the release or in the future.
+        before the release or in the future; the error names moments on the property's clock.
         """
         self.require_next("released", "filed", reason=reason)
         assert self.released_at is not None, "what was released has a moment"
         sent = told or now
-        if not self.released_at.replace(second=0, microsecond=0) <= sent <= now:  # people enter whole minutes
-            raise Rejected(Because.CONTRADICTS, f"'filed_at' {sent.isoformat()} is not between the release and now")
+        if not self.released_at.replace(second=0, microsecond=0) <= sent <= now:  # people write minutes
+            said, released, at = map(place.by_clock, (sent, self.released_at, now))
+            detail = f"'filed_at' {said} is not between the release and now: released at {released}, it is {at}"
+            raise Rejected(Because.CONTRADICTS, detail)
         return sent
+
+
+def require_filing_day(place: PropertySnapshot, filed_on: date | None, now: datetime) -> None:
+    """Raise Rejected for a file with a day of filing that has not come yet on the property's clock."""
+    today = now.astimezone(place.zone).date()
+    if filed_on is not None and filed_on > today:
+        detail = f"the file is of {filed_on} ('FilingDateText'), which has not come yet: it is {today}"
+        raise Rejected(Because.CONTRADICTS, f"{detail} at {place.document.property}")
 
 
 def require_own(identifier: str | None, holder: str | None) -> None:

@@ -417,3 +417,50 @@ def test_a_currency_report_that_no_longer_holds_is_listed(stage: Stage) -> None:
     assert ("table-inventory/1/7" in listed, "p-7" in listed) == (True, False)
     assert "FinCEN 112" in page.partition('aria-label="Prepared, not released"')[2].partition("</table>")[0]
     assert ">ctr<" not in page
+
+
+RETURN = {
+    "form": "W-2G",
+    "year": "2026",
+    "account_number": "0000000001",
+    "patron": "p-9",
+    "winnings_cents": 250_000,
+    "withheld_cents": 60_000,
+    "status": "to_withdraw",
+    "filing": "4",
+    "filed_winnings_cents": 250_000,
+    "filed_withheld_cents": 0,
+    "late": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("row", "is_warned"),
+    [({}, True), ({"withheld_cents": 0, "status": "prepared"}, False), ({"filing": "3", "amendment": "4"}, True)],
+)
+def test_what_changed_since_a_filing_was_prepared_is_named_before_its_release(
+    stage: Stage, row: dict[str, Any], is_warned: bool
+) -> None:
+    """On the page of the filing and on the form that releases it; who may not see the amounts is told so there."""
+    report = {"report": 1, "kind": "patron", "reference": "p-9", "account_number": "0000000001", "errors": []}
+    report |= {"winnings_cents": 250_000, "withheld_cents": 0}
+    filing = {"filing": 4, "form": "w_2g", "period": "2026", "report_count": 1, "file_by": "2027-03-31"}
+    filing |= {"status": "prepared", "prepared_by": "title31.eve", "property": "riverside", "content_sha256": "5" * 64}
+    sections = [{"name": "returns", "rows": [RETURN | row, RETURN | {"form": "1042-S"}]}]
+    answers = stage.services.answers
+    answers["reporting", "GET", "/floors"] = (200, [FLOOR])
+    answers["reporting", "GET", "/floors/riverside"] = (200, FLOOR)
+    answers["reporting", "GET", "/reports/winnings"] = (200, {"content": {"sections": sections}})
+    document = filing | {"reports": [report], "errors": [], "sha256": "6" * 64}
+    answers["wagering-accounts", "GET", "/filings/riverside/4"] = (200, document)
+    browser = stage.browser("title31.sam")
+    page = browser.get("/p/riverside/filings/4").text
+    region = page.partition('aria-label="Prepared or sent, with other amounts than hold now"')[2]
+    listed = region.partition("</table>")[0]
+    assert [is_warned] * 3 == [one in listed for one in ("p-9", "$600.00", "/p/riverside/filings/4")]
+    assert "1042-S" not in listed
+    form = "/do/wagering-accounts/release-filing?property=riverside&filing=4"
+    warned = "$2,500.00 won, $0.00 withheld in the file, and $2,500.00 won, $600.00 withheld now"
+    assert is_warned == (warned in browser.get(form).text)
+    other = stage.browser("pit.pat").get(form).text
+    assert "whether the amounts still hold" in other

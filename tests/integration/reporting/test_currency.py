@@ -291,6 +291,8 @@ FILING: dict[str, dict[str, Any]] = {
     "filing.acknowledged": {"accepted": True, "reports": [{"report": 1, "accepted": True, "bsa_id": "31000000000002"}]},
 }
 """A filing from its file to its identifiers."""
+ON_TIME = FILING["filing.filed"] | {"filed_at": "2026-11-21T17:00:00Z"}
+"""The filing was sent before its last day."""
 
 
 def test_what_is_moved_for_others_counts_for_all_of_them(books: Books) -> None:
@@ -435,16 +437,51 @@ def test_a_report_that_no_longer_holds_says_so(books: Books, steps: int, status:
     assert 1 == _unprepared(books)
 
 
-def test_an_amended_report_is_compared_with_what_holds_now(books: Books) -> None:
-    """Once what amends it says what holds now, nothing is to be done."""
+_AMENDMENT = {"in_dollars": 60_500, "amends": "31000000000002"}
+_AMENDED = (*_AS_FILED, "bsa_id", "amendment", "late")
+
+
+def test_an_amendment_stands_beside_what_was_accepted_until_it_is_sent(books: Books) -> None:
+    """The amounts and the identifier stay those that FinCEN has; nothing is alarmed while a right one is prepared."""
+    till, ledger = Till(), TableDays()
+    books.desk.feed("inventory", sold(ledger, 10_500), sold(ledger, 50_000))
+    _feed_steps(books, till, *_steps(*_ACCEPTED[:2]), ("filing.filed", ON_TIME), _steps(*_ACCEPTED)[3])
+    assert 1 == _unprepared(books)
+
+    def filed(more: str = "") -> tuple[Any, ...]:
+        [row] = rows_of(_report(books, more), "filed")
+        return names(row, *_AMENDED)
+
+    accepted: tuple[Any, ...] = ("p-7", "to_correct", 6_050_000, 1_050_000, "1", "31000000000002")
+    assert (*accepted, None, "") == filed()
+    for step in range(2):
+        _feed_steps(books, till, _steps(*_ACCEPTED, **_AMENDMENT)[step], filing=2)
+        assert (*accepted, "2", "") == filed() == filed(_MONTH)
+        assert 0 == _unprepared(books)
+    assert (*accepted, "2", "late") == filed("&known_at=2026-12-07T00:00:00Z")
+    late_sale = sold(ledger, 1_000)
+    books.desk.feed("inventory", late_sale)
+    assert ("p-7", "to_withdraw", 6_150_000, 1_050_000, "1", "31000000000002", "2", "") == filed()
+    assert 1 == _unprepared(books)
+    books.desk.feed("inventory", void(ledger, late_sale))
+    _feed_steps(books, till, ("filing.filed", ON_TIME | {"tracking_id": "260000000002"}), filing=2)
+    assert ("p-7", "filed", 6_050_000, 6_050_000, "2", None, None, "") == filed()
+    answer = {"accepted": True, "reports": [{"report": 1, "accepted": False}]}
+    _feed_steps(books, till, ("filing.acknowledged", answer), filing=2)
+    assert (*accepted, None, "") == filed()
+    assert 1 == _unprepared(books)
+
+
+@pytest.mark.parametrize("amends", [None, "31000000000001"])
+def test_what_was_prepared_beside_an_accepted_report_amends_that_one(books: Books, amends: str | None) -> None:
+    """Otherwise the person's day would be reported twice, or what was replaced would be amended."""
     till, ledger = Till(), TableDays()
     books.desk.feed("inventory", sold(ledger, 10_500), sold(ledger, 50_000))
     _feed_steps(books, till, *_steps(*_ACCEPTED))
-    _feed_steps(books, till, *_steps(_ACCEPTED[0], in_dollars=60_500, amends="31000000000002"), filing=2)
-    assert [("p-7", "prepared", 6_050_000, 6_050_000, "2")] == [
-        names(row, *_AS_FILED) for row in rows_of(_report(books), "filed")
-    ]
-    assert 0 == _unprepared(books)
+    _feed_steps(books, till, *_steps(_ACCEPTED[0], **_AMENDMENT | {"amends": amends}), filing=2)
+    [row] = rows_of(_report(books), "filed")
+    assert ("to_withdraw", "1", "2") == names(row, "status", "filing", "amendment")
+    assert 1 == _unprepared(books)
 
 
 @pytest.mark.parametrize(("left", "lines"), [(2_000, [("p-7", "chips for currency", 200_000)]), (0, [])])

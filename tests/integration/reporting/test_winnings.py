@@ -382,7 +382,8 @@ def _prepared(seq: int, at: timedelta, *rows: dict[str, Any], **more: Any) -> di
         for number, row in enumerate(rows, start=1)
     ]
     said = {"form": "w_2g", "period": "2026", "file_by": "2027-03-31", "copy_by": "2027-02-01", "reports": reports}
-    return _filing(seq, "filing.prepared", at, **said, content_sha256="5" * 64, content_bytes=7000, **more)
+    whole = said | {"content_sha256": "5" * 64, "content_bytes": 7000} | more
+    return _filing(seq, "filing.prepared", at, **whole)
 
 
 def _won(books: Books, ledger: TableDays) -> None:
@@ -454,6 +455,39 @@ def test_a_return_that_changed_after_it_was_sent_is_to_be_corrected(books: Books
     assert ("W-2G", "p-10") not in _returns(books, f"{YEAR}&table=BJ-02")
 
 
+def test_a_correction_stands_beside_the_return_that_was_sent(books: Books) -> None:
+    """Until it is sent itself; one with amounts that hold no longer is to be withdrawn."""
+    ledger, minute = TableDays(), timedelta(minutes=1)
+    _won(books, ledger)
+    first = _returns(books)["W-2G", "p-9"]
+    sent = {"filed_at": (NOON + minute).isoformat(), "tracking_id": "2026-17"}
+    released = {"by": "tax.sam", "prepared_by": "tax.eve", "content_sha256": "5" * 64}
+    books.desk.feed(
+        "accounts",
+        _prepared(1, minute, first),
+        _filing(2, "filing.released", minute, **released),
+        _filing(3, "filing.filed", minute, **sent),
+        _filing(4, "filing.acknowledged", minute, accepted=True, reports=[{"report": 1, "accepted": True}]),
+    )
+    columns = ("status", "withheld_cents", "filed_withheld_cents", "filing", "amendment")
+    books.desk.feed("inventory", _identified(ledger, "r-1", tax_residence="US", withheld_cents=60_000))
+    assert ("to_correct", 60_000, 0, "1", None) == names(_returns(books)["W-2G", "p-9"], *columns)
+    changed = first | {"withheld_cents": 60_000}
+    books.desk.feed("accounts", _prepared(5, minute, changed, filing=2))
+    assert ("to_correct", 60_000, 0, "1", "2") == names(_returns(books)["W-2G", "p-9"], *columns)
+    late = _returns(books, f"{YEAR}&known_at=2027-04-01T12:00:00Z")["W-2G", "p-9"]
+    assert ("late", "2") == names(late, "late", "amendment")
+    books.desk.feed("inventory", _identified(ledger, "r-1", tax_residence="US", withheld_cents=61_000))
+    assert ("to_withdraw", 61_000, 0, "1", "2") == names(_returns(books)["W-2G", "p-9"], *columns)
+    books.desk.feed("inventory", _identified(ledger, "r-1", tax_residence="US", withheld_cents=60_000))
+    books.desk.feed(
+        "accounts",
+        _filing(6, "filing.released", minute, **released, filing=2),
+        _filing(7, "filing.filed", minute, **sent | {"tracking_id": "2026-18"}, filing=2),
+    )
+    assert ("filed", 60_000, 60_000, "2", None) == names(_returns(books)["W-2G", "p-9"], *columns)
+
+
 def test_a_rejected_return_is_due_again_and_an_accepted_one_is_not(books: Books) -> None:
     """By the answer to each; the row leads to the entries of its filing."""
     _won(books, TableDays())
@@ -472,6 +506,8 @@ def test_a_rejected_return_is_due_again_and_an_accepted_one_is_not(books: Books)
     cell = f"{YEAR}&cell=returns/W-2G|2026|{second['account_number']}/status"
     shown = books.get(books.path("winnings/entries", cell), person=CLERK).json()["entries"]
     assert [1, 2, 3, 4] == [one["seq"] for one in shown]
+    books.desk.feed("accounts", _prepared(5, minute, first, filing=2))
+    assert ("prepared", "2", None) == names(_returns(books)["W-2G", "p-9"], "status", "filing", "amendment")
 
 
 def test_a_threshold_that_nobody_reviewed_is_doubted_on_the_face_of_the_report(books: Books) -> None:

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import yaml
 
+from services.cli.filing import reading
 from services.suspicious_activity.manifest import MANIFEST
 from tests.integration.reporting.test_currency import Till
 from tests.support import Databases
@@ -61,8 +62,11 @@ def call(
     databases.drop(reporting)
 
 
-def test_a_pattern_becomes_a_report_and_is_filed(call: ShellCalls, clock: Clock, tmp_path: Path) -> None:
+def test_a_pattern_becomes_a_report_and_is_filed(
+    call: ShellCalls, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A person writes the narrative, another releases what was prepared; what FinCEN answered is on record."""
+    monkeypatch.setattr(reading, "now", lambda: NOON)
     draft, file, answer = tmp_path / "p-7.yaml", tmp_path / "sar.xml", tmp_path / "answer.xml"
     of_day = ("--property", "riverside", "--day", "2026-11-20")
     asked = ("sar", "draft", *of_day, "--detected-on", "2026-11-20", "-o", str(draft))
@@ -80,6 +84,8 @@ def test_a_pattern_becomes_a_report_and_is_filed(call: ShellCalls, clock: Clock,
     refused = call(*prepare, person=ANA)
     assert (3, True, False) == (refused.code, "'narrative' is empty" in refused.stderr, file.exists())
     draft.write_text(yaml.safe_dump(said | {"narrative": NARRATIVE}))
+    ahead = call(*prepare[:-1], "2026-11-21", person=ANA)
+    assert (2, True) == (ahead.code, "--filed-on 2026-11-21 has not come yet: it is 2026-11-20" in ahead.stderr)
     prepared = call(*prepare, person=ANA)
     assert (0, True) == (prepared.code, "report 1 of riverside is prepared; file by 2026-12-20" in prepared.stdout)
     assert 2 == call("sar", "list", "--property", "riverside", person="nobody").code

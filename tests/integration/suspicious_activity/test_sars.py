@@ -117,7 +117,8 @@ def test_steps_are_taken_in_their_order(room: Room) -> None:
     assert_problem(room.prepare(), 409, "report 1 has this file")
     room.step("release", person=OFF)
     early = (NOON - timedelta(minutes=2)).isoformat()
-    assert_problem(room.step("filed", sent | {"filed_at": early}), 409, "not between the release and now")
+    refused = room.step("filed", sent | {"filed_at": early})
+    assert_problem(refused, 409, "2026-11-20T11:58:00-05:00 is not between the release and now")
     room.step("filed", sent)
     assert_problem(room.step("withdraw", {"reason": "too late"}), 409, "is filed, not prepared or released")
     assert "rejected" == room.step("acknowledgement", {"errors": [{"code": "F18"}]}).json()["status"]
@@ -144,6 +145,11 @@ def test_a_report_is_due_by_its_detection(room: Room, subject: str | None, file_
     assert [(1, -2)] == due()
 
 
+def _filed_on(day: str) -> str:
+    """The file of a report with another day of filing."""
+    return sar_text().replace("FilingDateText>20261120<", f"FilingDateText>{day}<")
+
+
 @pytest.mark.parametrize(
     ("more", "why"),
     [
@@ -151,6 +157,8 @@ def test_a_report_is_due_by_its_detection(room: Room, subject: str | None, file_
         ({"file": sar_text().replace(NARRATIVE, " ")}, "has no narrative"),
         ({"detected_on": "2026-11-17"}, "is not between the activity's first day"),
         ({"detected_on": "2026-11-21"}, "is not between the activity's first day"),
+        ({"file": _filed_on("20261121")}, "the file is of 2026-11-21 ('FilingDateText'), which has not come yet"),
+        ({"file": _filed_on("20261131")}, "has a day or an amount that cannot be read"),
     ],
 )
 def test_what_contradicts_itself_is_not_recorded(room: Room, more: dict[str, str], why: str) -> None:

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import fromstring
 
 import pytest
 
+from services.cli.filing import reading
 from tests.integration.reporting.test_currency import Till, sold, void
 from tests.support import Databases
 from tests.support.accounts import CODE, IDENTITY, NOON, Clock, House, a_house
@@ -35,6 +36,12 @@ REGISTRY: Mapping[str, Any] = {
         "time_zone": "America/New_York",
     }
 }
+
+
+@pytest.fixture(autouse=True)
+def _clock_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The day after the gaming day."""
+    monkeypatch.setattr(reading, "now", lambda: NOON + timedelta(days=1))
 
 
 @pytest.fixture
@@ -111,7 +118,7 @@ def test_a_gaming_day_is_filed_once_it_has_ended(call: ShellCalls, house: House,
     """Until then there is no file; an account without a patron is reported by its number."""
     file = tmp_path / "ctr.xml"
     refused = call(*PREPARE, "-o", str(file), person=EVE)
-    assert (1, True, False) == (refused.code, "runs until 2026-11-21T09:00:00+00:00" in refused.stderr, file.exists())
+    assert (1, True, False) == (refused.code, "runs until 2026-11-21T04:00:00-05:00" in refused.stderr, file.exists())
     house.clock.now = NOON + timedelta(days=1)
     [document] = call(*PREPARE, "-o", str(file), person=EVE).documents
     assert [("patron", "p-7", 11_000), ("account", "ga-2", 12_000)] == [
@@ -122,7 +129,7 @@ def test_a_gaming_day_is_filed_once_it_has_ended(call: ShellCalls, house: House,
     assert ["8"] == texts(batch, "PartyAccountAssociationTypeCode")
     assert [IDENTITY["last_name"]] == texts(batch, "RawEntityIndividualLastName")
     again = call(*PREPARE, "-o", str(file), person=EVE)
-    assert (1, True) == (again.code, "is reported of 2026-11-20 in filing 1" in again.stderr)
+    assert (1, True) == (again.code, "for 2026-11-20 is in filing 1, which is prepared" in again.stderr)
 
 
 @dataclass
@@ -177,6 +184,49 @@ def office(
         call = ShellCalls(services, Caller(capsys, monkeypatch), monkeypatch)
         yield Office(house, books, call, TableDays())
     databases.drop(reporting)
+
+
+def test_a_file_is_not_of_a_day_that_has_not_come(
+    call: ShellCalls, house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the clock of the property: at midnight in UTC it is still the day before."""
+    house.clock.now = NOON + timedelta(days=1)
+    monkeypatch.setattr(reading, "now", lambda: datetime(2026, 11, 21, 4, 59, tzinfo=UTC))
+    asked = (*PREPARE, "-o", str(tmp_path / "ctr.xml"))
+    refused = call(*asked, person=EVE)
+    said = "--filed-on 2026-11-21 has not come yet: it is 2026-11-20 in America/New_York"
+    assert (2, True) == (refused.code, said in refused.stderr), refused.stderr
+    assert not (tmp_path / "ctr.xml").exists()
+    monkeypatch.setattr(reading, "now", lambda: datetime(2026, 11, 21, 5, tzinfo=UTC))
+    assert 0 == call(*asked, person=EVE).code
+
+
+def test_a_filer_with_a_made_up_number_files_nothing(
+    call: ShellCalls, house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Although a property document of before that rule has it."""
+    house.clock.now = NOON + timedelta(days=1)
+    document = REGISTRY["/properties/riverside/in-effect"]
+    monkeypatch.setitem(document, "filer", document["filer"] | {"ein": "123456789"})
+    refused = call(*PREPARE, "-o", str(tmp_path / "ctr.xml"), person=EVE)
+    assert (3, True) == (refused.code, "the filer's EIN 123456789 is made up" in refused.stderr)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("filing", "release", "riverside", "1", "--file", "missing.xml"),
+        ("filing", "acknowledge", "riverside", "1", "missing.xml"),
+        ("sar", "release", "riverside", "1", "--file", "missing.xml"),
+        ("sar", "acknowledge", "riverside", "1", "missing.xml"),
+        ("sar", "prepare", "missing.xml", "-o", "x.xml"),
+        ("gl", "file", "missing.xml"),
+    ],
+)
+def test_a_file_that_is_not_there_is_a_usage_error(call: ShellCalls, words: tuple[str, ...]) -> None:
+    """Before anything is asked of a service."""
+    called = call(*words, person=EVE)
+    assert (2, True) == (called.code, "missing.xml: No such file or directory" in called.stderr), called.stderr
 
 
 FIRST, SECOND = "31000000000001", "31000000000002"

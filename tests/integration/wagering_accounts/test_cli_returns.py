@@ -92,10 +92,14 @@ class Office:
             message = published(entry.draft.kind, data, service="wagering-accounts", sequence=self._told, at=NOON)
             self.books.desk.feed("accounts", message)
 
+    def release(self, filing: int) -> Called:
+        """Release a filing by its file."""
+        [file] = self.folder.glob(f"*-{filing}.csv")
+        return self.call("filing", "release", "riverside", str(filing), "--file", str(file), person=SAM)
+
     def send(self, filing: int, *answer: str) -> Called:
         """Release a filing by its file, record that it was sent, and what the portal shows."""
-        number, [file] = str(filing), self.folder.glob(f"*-{filing}.csv")
-        released = self.call("filing", "release", "riverside", number, "--file", str(file), person=SAM)
+        number, released = str(filing), self.release(filing)
         assert 0 == released.code, released.stderr
         assert (
             0 == self.call("filing", "filed", "riverside", number, "--tracking-id", f"2027-{number}", person=EVE).code
@@ -198,6 +202,15 @@ def test_what_was_withheld_for_the_state_is_in_the_file(office: Office) -> None:
     office.identify(2, "p-10", 72_000, state_withheld_cents=9_211)
     [corrected] = prepared_by(office.returns("w-2g", "--corrected"))
     assert [("p-10", 9_211)] == [(one["reference"], one["state_withheld_cents"]) for one in corrected["reports"]]
+    assert 0 == office.send(2, "--status", "accepted").code
+    office.identify(2, "p-10", 72_000)
+    [without] = prepared_by(office.returns("w-2g", "--corrected"))
+    assert [("p-10", None)] == [(one["reference"], one.get("state_withheld_cents")) for one in without["reports"]]
+    assert [("", "", "Y")] == [
+        (one["Box 13 - State"], one["Box 15 - State income tax withheld"], one["Corrected"]) for one in office.rows(3)
+    ]
+    assert 0 == office.send(3, "--status", "accepted").code
+    assert 4 == office.returns("w-2g", "--corrected").code
 
 
 def test_a_year_that_runs_has_no_return_of_a_recipient(office: Office) -> None:
@@ -218,6 +231,31 @@ def test_a_year_that_runs_has_no_return_of_a_recipient(office: Office) -> None:
         )
     )
     assert [(750_000, 225_000)] == [(one["winnings_cents"], one["withheld_cents"]) for one in prepared["reports"]]
+
+
+def test_a_return_of_a_recipient_is_amended_under_its_number(office: Office) -> None:
+    """The same identifier, the next amendment number; a mended name takes no second return."""
+    office.register()
+    office.house.clock.now += timedelta(days=60)
+    [first] = prepared_by(office.returns("1042-s"))
+    office.identify(3, "p-8", 104_000, "CA")
+    refused = office.release(1)
+    held = "$7,500.00 won, $2,250.00 withheld in the file, and $7,500.00 won, $2,240.00 withheld now"
+    assert (3, True) == (refused.code, held in refused.stderr), refused.stderr
+    office.identify(3, "p-8", 105_000, "CA")
+    assert 0 == office.send(1, "--status", "accepted").code
+    for number, (cents, name) in enumerate(((106_000, "Oakhurst-Vane"), (106_000, "Vane")), start=1):
+        office.identify(3, "p-8", cents, "CA")
+        office.know("p-8", CANADIAN | {"last_name": name})
+        [amended] = prepared_by(office.returns("1042-s", "--corrected"))
+        [report] = amended["reports"]
+        assert (first["reports"][0]["account_number"], number, 226_000) == (
+            *(report["account_number"], report["corrects"], report["withheld_cents"]),
+        )
+        [row] = office.rows(number + 1)
+        assert str(number) == row["Amendment Number"]
+        assert 0 == office.send(number + 1, "--status", "accepted").code
+    assert 4 == office.returns("1042-s", "--corrected").code
 
 
 def test_what_a_treaty_exempts_is_returned_without_tax(office: Office) -> None:
@@ -267,6 +305,85 @@ def test_what_changed_after_it_was_sent_is_corrected(office: Office) -> None:
     assert [("p-9", 0, 2)] == [(one["reference"], one["winnings_cents"], one["corrects"]) for one in gone["reports"]]
     assert 0 == office.send(3, "--status", "accepted").code
     assert 4 == office.returns("w-2g", "--corrected").code
+
+
+def test_what_waits_for_an_answer_is_not_corrected(office: Office) -> None:
+    """The command names the filing to answer, or the correction to send; everything else is corrected."""
+    office.register()
+    office.returns("w-2g", "--only", "p-9")
+    assert 0 == office.release(1).code
+    assert 0 == office.call("filing", "filed", "riverside", "1", "--tracking-id", "2027-1", person=EVE).code
+    office.returns("w-2g", "--only", "p-10")
+    assert 0 == office.send(2, "--status", "accepted").code
+    office.identify(1, "p-9", 10_000)
+    office.identify(2, "p-10", 80_000)
+    called = office.returns("w-2g", "--corrected")
+    assert "record the acknowledgement of filing 1 first" in called.stderr
+    assert [("p-10", 80_000)] == [
+        (one["reference"], one["withheld_cents"]) for one in prepared_by(called)[0]["reports"]
+    ]
+    again = office.returns("w-2g", "--corrected")
+    assert (4, True) == (again.code, "corrected already, and not sent: send filing 3, or withdraw it" in again.stderr)
+    office.identify(2, "p-10", 81_000)
+    changed = office.returns("w-2g", "--corrected")
+    assert (4, True) == (changed.code, "no longer right: withdraw filing 3" in changed.stderr)
+
+
+def test_returns_that_no_longer_hold_are_not_released(office: Office) -> None:
+    """Another amount, or a win that is gone: withdrawn and prepared again, they are released."""
+    office.register()
+    office.returns()
+    office.identify(2, "p-10", 80_000)
+    refused = office.release(1)
+    assert (3, True) == (refused.code, "filing 1 of riverside no longer holds: withdraw it" in refused.stderr)
+    amounts = "$3,000.00 won, $720.00 withheld in the file, and $3,000.00 won, $800.00 withheld now"
+    assert [True, False] == [f"{said}" in refused.stderr for said in (amounts, "p-9")], refused.stderr
+    office.books.desk.feed("settlements", office.books.reversed(9, "BJ-01", TOTALS, round_id="r-1", **OVER_UNDER))
+    gone = office.release(1)
+    nothing = "$2,500.00 won, $0.00 withheld in the file, and $0.00 won, $0.00 withheld now"
+    assert (3, True) == (gone.code, nothing in gone.stderr), gone.stderr
+    assert 0 == office.call("filing", "withdraw", "riverside", "1", "--reason", "a tax", person=EVE).code
+    office.returns()
+    office.identify(2, "p-10", 80_000, state_withheld_cents=9_210)
+    state = office.release(2)
+    assert "$0.00 for the state in the file" in state.stderr, state.stderr
+    office.identify(2, "p-10", 80_000)
+    assert 0 == office.release(2).code
+
+
+def test_a_correction_that_no_longer_holds_is_not_released(office: Office) -> None:
+    """Of a name, which takes two returns, the new one counts."""
+    office.register()
+    office.returns()
+    assert 0 == office.send(1, "--status", "accepted").code
+    office.know("p-9", IDENTITY | {"last_name": "Vane"})
+    [prepared] = prepared_by(office.returns("w-2g", "--corrected"))
+    assert [0, 250_000] == [one["winnings_cents"] for one in prepared["reports"]]
+    office.identify(1, "p-9", 5_000)
+    refused = office.release(2)
+    assert (3, True) == (refused.code, "$50.00 withheld now" in refused.stderr), refused.stderr
+    office.identify(1, "p-9", 0)
+    assert 0 == office.release(2).code
+
+
+def test_a_new_return_that_was_rejected_beside_its_correction_is_filed_again(office: Office) -> None:
+    """A mended name takes two returns: the first was accepted, so the second one alone is due again, and late."""
+    office.register()
+    office.returns("w-2g", "--only", "p-9")
+    assert 0 == office.send(1, "--status", "accepted").code
+    office.know("p-9", IDENTITY | {"last_name": "Vane"})
+    assert 2 == prepared_by(office.returns("w-2g", "--corrected"))[0]["report_count"]
+    assert 1 == office.send(2, "--status", "accepted", "--rejected", "2").code
+    assert 4 == office.returns("w-2g", "--corrected").code
+    [again] = prepared_by(office.returns("w-2g", "--only", "p-9"))
+    assert [("p-9", 250_000, None)] == [
+        (one["reference"], one["winnings_cents"], one.get("corrects")) for one in again["reports"]
+    ]
+    [row] = office.rows(3)
+    assert ("Vane", "") == (row["Recipient Last Name (Surname)"], row["Corrected"])
+    assert 0 == office.send(3, "--status", "accepted").code
+    [found] = [one for one in rows_of(office.report(), "returns") if one["patron"] == "p-9"]
+    assert ("accepted", "3") == (found["status"], found["filing"])
 
 
 def test_returns_that_were_not_sent_and_are_wrong_are_named(office: Office) -> None:
@@ -329,6 +446,9 @@ def test_each_recipient_has_a_copy_of_what_was_filed(office: Office, tmp_path: P
     [
         (("returns", "--property", "riverside", "--year", "2026", "--form", "w-9", "-o", "x"), 2, "w-2g or 1042-s"),
         (("acknowledge", "riverside", "1"), 2, "or --status"),
+        (("acknowledge", "riverside", "1", "missing.xml"), 2, "missing.xml: No such file"),
+        (("release", "riverside", "1", "--file", "missing.csv"), 2, "missing.csv: No such file"),
+        (("release", "riverside", "9", "--file", "missing.csv"), 2, "missing.csv: No such file"),
         (("acknowledge", "riverside", "1", "--status", "fine"), 2, "accepted or rejected"),
         (("acknowledge", "riverside", "1", "--status", "accepted", "--rejected", "9"), 2, "the reports 1 to 2"),
     ],

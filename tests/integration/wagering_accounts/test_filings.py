@@ -127,7 +127,8 @@ def test_steps_are_taken_in_their_order(house: House) -> None:
     assert_problem(step(house, "release", person=SAM), 409, "was approved already")
     for minutes in (-2, 1):
         moment = (NOON + timedelta(minutes=minutes)).isoformat()
-        assert_problem(step(house, "filed", sent | {"filed_at": moment}), 409, "not between the release and now")
+        refused = step(house, "filed", sent | {"filed_at": moment})
+        assert_problem(refused, 409, "not between the release and now: released at 2026-11-20T12:00:00-05:00, it is")
     found = step(house, "filed", {"tracking_id": "260000000001"}).json()
     assert NOON == datetime.fromisoformat(found["filed_at"])
     assert_problem(step(house, "withdraw", {"reason": "too late"}), 409, "is filed, not prepared or released")
@@ -140,8 +141,9 @@ def test_steps_are_taken_in_their_order(house: House) -> None:
 def test_a_person_and_day_are_reported_once(house: House) -> None:
     """Until that is withdrawn or rejected; what was accepted is amended by its identifier."""
     prepare(house)
-    assert_problem(prepare(house), 409, "patron p-1 is reported of 2026-11-19 in filing 1")
-    assert_problem(prepare(house, corrects=[FIRST]), 409, f"no report of theirs was accepted as {FIRST}")
+    open_filing = "the report of patron p-1 for 2026-11-19 is in filing 1, which is prepared: withdraw that filing"
+    assert_problem(prepare(house), 409, open_filing)
+    assert_problem(prepare(house, corrects=[FIRST]), 409, open_filing)
     assert_problem(prepare(house, "p-2", "p-2"), 409, "twice in the file")
     assert 200 == step(house, "withdraw", {"reason": "another document"}).status_code
     assert 201 == prepare(house).status_code
@@ -150,11 +152,30 @@ def test_a_person_and_day_are_reported_once(house: House) -> None:
     assert 201 == prepare(house, "p-1", "p-2").status_code
     file(house, 3)
     assert "accepted" == answer(house, FIRST, SECOND, filing=3).json()["status"]
-    assert_problem(prepare(house), 409, "in filing 3")
+    assert_problem(prepare(house), 409, f"was accepted as {FIRST} in filing 3: amend it by that identifier")
     assert_problem(prepare(house, corrects=[SECOND]), 409, f"{SECOND} is the report of patron p-2")
+    assert_problem(prepare(house, corrects=["31000000000999"]), 409, f"was last accepted as {FIRST}, in filing 3")
     amended = prepare(house, corrects=[FIRST])
     assert (201, FIRST) == (amended.status_code, amended.json()["reports"][0]["amends"])
-    assert_problem(prepare(house, corrects=["31000000000999"]), 409, "no report of theirs was accepted as")
+
+
+def test_an_amendment_waits_for_the_answer_and_names_the_report_that_was_accepted_last(house: House) -> None:
+    """One amendment at a time, of the report that it replaces; an identifier of before this system is taken."""
+    assert 201 == prepare(house, corrects=["31000000000900"]).status_code
+    file(house)
+    assert 200 == answer(house, FIRST).status_code
+    assert_problem(prepare(house, corrects=["31000000000900"]), 409, "amend that one, not 31000000000900")
+    assert 201 == prepare(house, corrects=[FIRST]).status_code
+    assert_problem(prepare(house, corrects=[FIRST]), 409, "is in filing 2, which is prepared: withdraw that filing")
+    assert 200 == step(house, "release", filing=2, person=SAM).status_code
+    assert_problem(prepare(house, corrects=[FIRST]), 409, "is in filing 2, which is released: withdraw that filing")
+    assert 200 == step(house, "filed", {"tracking_id": "260000000002"}, filing=2).status_code
+    sent = prepare(house, corrects=[FIRST])
+    assert_problem(sent, 409, "is in filing 2, which is filed: record its acknowledgement first")
+    assert "urn:pitledger:problem:already-decided" == sent.json()["type"]
+    assert 200 == answer(house, SECOND, filing=2).status_code
+    assert_problem(prepare(house, corrects=[FIRST]), 409, f"last accepted as {SECOND}, in filing 2: amend that one")
+    assert 201 == prepare(house, corrects=[SECOND]).status_code
 
 
 @pytest.mark.parametrize(
@@ -284,6 +305,26 @@ def test_the_last_day_is_that_of_the_pack(house: House) -> None:
     assert_problem(elsewhere, 404, "riverbend")
 
 
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("20261121", "('FilingDateText'), which has not come yet: it is 2026-11-20 at riverside"),
+        ("20271120", "the file is of 2027-11-20"),
+        ("20261320", "a day or an amount that cannot be read"),
+        ("tomorrow", "a day or an amount that cannot be read"),
+    ],
+)
+def test_a_file_is_not_of_a_day_of_filing_that_has_not_come(house: House, written: str, why: str) -> None:
+    """On the clock of the property, at ten in the evening; a file without one is taken."""
+    house.clock.now = datetime(2026, 11, 21, 3, tzinfo=UTC)
+    text = batch_text(None)
+    later = text.replace("FilingDateText>20261119<", f"FilingDateText>{written}<")
+    assert later != text
+    assert_problem(prepare(house, file=later), 409, why)
+    assert [] == house.desk.facts("filing.prepared")
+    assert 201 == prepare(house, file=later.replace(written, "")).status_code
+
+
 def identifiers(house: House) -> Sequence[Any]:
     """Return the identifiers of all reports."""
     return query(house.url, "SELECT bsa_id FROM wagering_accounts.filing_reports ORDER BY filing, report")
@@ -305,7 +346,7 @@ def test_a_gaming_day_that_runs_is_not_reported(house: House) -> None:
     running = date(2026, 11, 20)
     body = filing_of("p-1", period=running.isoformat(), file=batch_text(None, day=running))
     refused = house.send("/filings", body, person=EVE)
-    assert_problem(refused, 409, "gaming day 2026-11-20 of riverside runs until 2026-11-21T09:00:00+00:00")
+    assert_problem(refused, 409, "gaming day 2026-11-20 of riverside runs until 2026-11-21T04:00:00-05:00")
     assert "urn:pitledger:problem:too-early" == refused.json()["type"]
     assert [] == house.desk.facts("filing.prepared")
     house.clock.now = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -347,18 +388,24 @@ def test_a_file_of_returns_is_a_filing_of_a_tax_year(house: House) -> None:
 
 
 def test_a_return_is_filed_once_and_corrected_after_it_was_sent(house: House) -> None:
-    """By one return or by two; never before, and never of somebody else. A rejected one may be filed again."""
+    """By one return or by two; never before its answer, never of somebody else. A rejected one may be filed again."""
     changed = row(winnings_cents=260_000)
     one = corrected(row(), changed)
     assert_problem(prepare_returns(house, rows=one), 409, "no return 0000000001 was sent that could be corrected")
     prepare_returns(house)
-    assert_problem(prepare_returns(house), 409, "return 0000000001 is in filing 1: withdraw that, or correct")
-    assert_problem(prepare_returns(house, rows=one), 409, "no return 0000000001 was sent")
+    unsent = "return 0000000001 is in filing 1, which is prepared: withdraw that filing"
+    assert_problem(prepare_returns(house), 409, unsent)
+    assert_problem(prepare_returns(house, rows=one), 409, unsent)
     file(house)
+    unanswered = "return 0000000001 is in filing 1, which is filed: record its acknowledgement first"
+    assert_problem(prepare_returns(house, rows=one), 409, unanswered)
+    step(house, "acknowledgement", {"accepted": True, "reports": [{"report": 1, "accepted": True}]})
+    assert_problem(prepare_returns(house), 409, "return 0000000001 was accepted in filing 1: correct it")
     assert_problem(prepare_returns(house, "p-2", rows=one), 409, "return 0000000001 is not about p-2")
     again = prepare_returns(house, rows=one)
     assert (201, 1, 260_000) == (again.status_code, *_corrects(again)[0])
     file(house, 2)
+    assert_problem(prepare_returns(house, rows=one), 409, "is in filing 2, which is filed: record its acknowledgement")
     step(house, "acknowledgement", {"accepted": True, "reports": [{"report": 1, "accepted": False}]}, filing=2)
 
     two = [*corrected(row(), None), changed]

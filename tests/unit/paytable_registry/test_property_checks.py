@@ -9,6 +9,7 @@ from services.paytable_registry.domain import property_checks
 from services.paytable_registry.domain.property_checks import problems
 from shared.contracts.properties import PropertyDocument
 from shared.jurisdictions import gaming_pack, pack
+from tests.support.filings import FILER
 from tests.support.packs import changed, dated
 from tests.support.properties import document
 
@@ -208,3 +209,12 @@ def test_locations_of_the_cage_have_names_of_their_own_however_they_are_spelled(
     for name in ("Cage", "Bank"):
         [taken] = wrong(cage_locations=[drawer | {"location": name}])
         assert f"cage location {name}: the name means something else in transfers" in taken
+
+
+@pytest.mark.parametrize("made_up", ["123456789", "000000000", "777777777"])
+def test_a_filer_has_a_number_that_was_assigned(made_up: str) -> None:
+    """By the rule that a patron's taxpayer number goes by."""
+    filer = FILER.model_dump(mode="json")
+    assert [] == wrong(filer=filer)
+    refused = f"'filer': {made_up} is no employer identification number: give the one that the IRS assigned"
+    assert [refused] == wrong(filer=filer | {"ein": made_up})

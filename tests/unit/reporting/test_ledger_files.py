@@ -182,6 +182,35 @@ def test_quickbooks_has_no_account_below_another() -> None:
     assert [100_00 + number for number in range(len(titled))] == sorted(cents for cents in found.values() if cents > 0)
 
 
+def test_titles_are_written_whatever_marks_they_have(tmp_path: Path) -> None:
+    """Colons, commas, quotes, the marks of comments and formulas: every program reads the amounts of the journals."""
+    marked = (
+        'Cash: "cage", vault; a|b \\',
+        "=1+1, 'tips'",
+        "*Tips* (pool) [a] {b} @",
+        "# rake; type: X, c",
+        "Größe – “q” €",
+    )
+    chart = {
+        number: account.model_copy(update={"title": f"{marked[place % len(marked)]} {number}"})
+        for place, (number, account) in enumerate(sorted(CHART.items()))
+    }
+    used = sorted(chart)[: 2 * len(marked)]
+    days = [
+        [[(Destination(number, "300", "310"), 100 + cents), (Destination(used[0], "", ""), -100 - cents)]]
+        for cents, number in enumerate(used[1:])
+    ]
+    file = replace(file_of(days), accounts=chart, title='Riverside "C": a; b, c \\')
+    expected = sums(file)
+    assert expected == hledger_of(write_journals(file, "hledger"), tmp_path)
+    assert expected == beancount_of(write_journals(file, "beancount"), tmp_path)
+    titles = {f"{chr(39) * title.startswith('=')}{title}" for title in (chart[number].title for number in used)}
+    assert titles == {row["account_title"] for row in table("csv", file)}
+    of_iif = iif_of(write_journals(file, "iif"))
+    assert sorted(expected.values()) == sorted(of_iif.values())
+    assert {1} == {len(place) for place in of_iif}
+
+
 def test_a_file_that_a_program_does_not_take_is_refused() -> None:
     """Xero takes 300 lines in a file."""
     many = replace(MONTH, journals=[*MONTH.journals] * 5)

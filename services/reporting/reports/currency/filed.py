@@ -1,18 +1,19 @@
 """The filing status of each person's reportable gaming day, and whether the filed amounts still hold."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
 from services.reporting.domain.federal.currency import CurrencyTotal, Direction, dollars_of
 from services.reporting.framework.document import Column, Section
 from services.reporting.framework.figures import Cell
-from services.reporting.read_model.filings import LATE, STEPS, FilingSteps
+from services.reporting.read_model.filings import AMENDMENT, LATE, STEPS, FilingSteps
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.currency.sections import DAY, FORM, PERSON, REPORTED_WITH
 from shared.contracts.filings import FilingSubject, PreparedReport
 from shared.jurisdictions import Pack
+from shared.runtime.filing.steps import UNSENT
 
 FILED: Final = Section(
     name="filed",
@@ -27,13 +28,18 @@ FILED: Final = Section(
         Column(name="in_cents", title="In", unit="cents", formula="as a report says it now: whole dollars"),
         Column(name="out_cents", title="Out", unit="cents", formula="as a report says it now: whole dollars"),
         Column(name="file_by", title="File by", unit="day"),
-        Column(name="filing", title="Filing", formula="the last one of it that was not withdrawn"),
+        Column(
+            name="filing",
+            title="Filing",
+            formula="the last one of it that was sent; if none was, the last one that was not withdrawn",
+        ),
         Column(
             name="status",
             title="Status",
             formula=(
                 "due while there is no filing; accepted or rejected as FinCEN answered of this report; to_correct if "
-                "it was sent with other amounts than hold now, to_withdraw if so, and that filing was not sent"
+                "it was sent with other amounts than hold now; to_withdraw if it, or a later amendment of it, was "
+                "prepared with other amounts and was not sent, or the amendment names another identifier"
             ),
         ),
         Column(name="filed_in_cents", title="In as filed", unit="cents"),
@@ -45,6 +51,7 @@ FILED: Final = Section(
         ),
         *STEPS,
         Column(name="bsa_id", title="BSA identifier"),
+        AMENDMENT,
     ),
 )
 
@@ -84,15 +91,22 @@ class PersonsDay(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FiledReport:
-    """A report in a filing that was not withdrawn."""
+    """A report in a filing that was not withdrawn; `amendment` is a later report of the same day that was not sent."""
 
     steps: FilingSteps
     report: PreparedReport
+    amendment: "FiledReport | None" = None
 
     @property
     def status(self) -> str:
         """Return the status of the report in its filing."""
         return self.steps.status_of(self.report.report)
+
+    @property
+    def bsa_id(self) -> str | None:
+        """Return FinCEN's identifier of the report, or None if it was not accepted."""
+        answer = self.steps.answers.get(self.report.report)
+        return None if answer is None else answer.bsa_id
 
     @property
     def dollars(self) -> _Dollars:
@@ -141,20 +155,22 @@ def _of_person(person: str) -> FilingSubject:
 def filed_reports(
     filings: Iterable[FilingSteps], reports: Iterable[str], first: date, last: date
 ) -> dict[PersonsDay, FiledReport]:
-    """Return the last report of each person's gaming day between two days, inclusive, without withdrawn filings.
+    """Return the report of each person's gaming day between two days, inclusive, without withdrawn filings.
 
-    A rejected report is returned only if there is no other report.
+    This is the last report that was sent and not rejected, with a later unsent report as its `amendment`. If none was
+    sent, it is the last one prepared; a rejected report is returned only if there is no other.
     """
-    names, found = frozenset(reports), dict[PersonsDay, FiledReport]()
+    names = frozenset(reports)
+    sent, unsent, rejected = (dict[PersonsDay, FiledReport]() for _ in range(3))
     for one in filings:
         prepared = one.prepared
         if prepared.form in names and first <= (day := date.fromisoformat(prepared.period)) <= last:
             for report in prepared.reports:
                 subject = FilingSubject(kind=report.kind, reference=report.reference)
                 key, filed = PersonsDay(prepared.form, day, subject), FiledReport(one, report)
-                if _stands(filed) or not _stands(found.get(key)):
-                    found[key] = filed
-    return found
+                found = rejected if not _stands(filed) else unsent if filed.status in UNSENT else sent
+                found[key] = filed
+    return rejected | unsent | {key: replace(one, amendment=unsent.get(key)) for key, one in sent.items()}
 
 
 def moved_days(judged: Iterable[tuple[str, CurrencyTotal, str]]) -> dict[PersonsDay, Moved]:
@@ -222,19 +238,28 @@ def _row(
     }
     if found is None:
         return row | {"status": "due", "late": _urgency(file_by, today)}
-    steps, status = found.steps, found.status
-    answer = steps.answers.get(found.report.report)
-    is_still_so = now == found.dollars and (whole.reached or found.report.amends is not None)
-    if status != "rejected" and not is_still_so:
-        status = "to_withdraw" if status in ("prepared", "released") else "to_correct"
+    steps, later = found.steps, found.amendment
     return row | {
         **dict(steps.steps()),
-        "status": Cell(status, steps.entries),
+        "status": Cell(_status(whole, now, found), (*steps.entries, *(later.steps.entries if later else ()))),
         "filed_in_cents": found.dollars["in"] * 100,
         "filed_out_cents": found.dollars["out"] * 100,
-        "late": steps.lateness(status, file_by, today, books),
-        "bsa_id": None if answer is None else answer.bsa_id,
+        "late": steps.lateness(found.status, file_by, today, books)
+        or (later.steps.lateness(later.status, file_by, today, books) if later else ""),
+        "bsa_id": found.bsa_id,
+        **dict(later.steps.as_amendment() if later else ()),
     }
+
+
+def _status(whole: Moved, now: _Dollars, found: FiledReport) -> str:
+    """Return the status of a report with these amounts now, whole dollars, and of its amendment."""
+    later = found.amendment
+    if later is not None and (now != later.dollars or later.report.amends != found.bsa_id):
+        return "to_withdraw"
+    is_still_so = now == found.dollars and (whole.reached or found.report.amends is not None)
+    if found.status == "rejected" or is_still_so:
+        return found.status
+    return "to_withdraw" if found.status in UNSENT else "to_correct"
 
 
 def _urgency(file_by: date | None, today: date) -> str:

@@ -10,7 +10,7 @@ from services.reporting.domain.federal.currency import currency_totals, reached_
 from services.reporting.framework.figures import Cell
 from services.reporting.framework.question import ReportQuery
 from services.reporting.read_model.currency import moved_currency
-from services.reporting.read_model.filings import filings_of
+from services.reporting.read_model.filings import AMENDMENT, filings_of
 from services.reporting.report_service import books_of
 from services.reporting.reports.currency.filed import CHANGED, UNPREPARED, filed_reports, filed_rows, moved_days
 from services.reporting.tables import properties
@@ -45,7 +45,7 @@ async def observe_unprepared(context: ServiceContext) -> None:
 async def count_unprepared(reader: SnapshotReader, question: ReportQuery) -> int:
     """Return the number of persons' gaming days whose report is due soon or late, and for which no file was prepared.
 
-    Reports that must be corrected are counted as well, because their prepared or sent amounts no longer hold.
+    Reports that must be corrected are counted as well, unless an amendment with the right amounts is prepared.
     """
     books = await books_of(reader, question, explain=False)
     filed = [
@@ -82,7 +82,8 @@ async def count_unprepared(reader: SnapshotReader, question: ReportQuery) -> int
 def _is_unprepared(row: Mapping[str, Any]) -> bool:
     status = row["status"]
     if isinstance(status, Cell):
-        return status.value in CHANGED
+        is_being_amended = status.value == "to_correct" and row.get(AMENDMENT.name) is not None
+        return status.value in CHANGED and not is_being_amended
     return row["late"] in UNPREPARED
 
 

@@ -9,13 +9,14 @@ from typing import Any, Final, NamedTuple
 
 from services.reporting.framework.document import Column, Section
 from services.reporting.framework.figures import Cell, Figure, total
-from services.reporting.read_model.filings import LATE, STEPS, FilingSteps, filings_of
+from services.reporting.read_model.filings import AMENDMENT, LATE, STEPS, FilingSteps, filings_of
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.winnings.forms import FormEntry
 from services.reporting.reports.winnings.sections import STATE, TREATY, WITHHELD_BESIDE
 from shared.contracts.filings import PreparedReport
 from shared.jurisdictions import Pack
 from shared.jurisdictions.returns import due_on
+from shared.runtime.filing.steps import UNSENT
 
 RETURNS: Final = Section(
     name="returns",
@@ -53,16 +54,21 @@ RETURNS: Final = Section(
             title="Status",
             formula=(
                 "due while it is in no filing; to_correct if it was sent with other amounts, or its wins are gone; "
-                "to_withdraw if so, and that filing was not sent"
+                "to_withdraw if it, or a later correction of it, was prepared with other amounts and was not sent"
             ),
         ),
-        Column(name="filing", title="Filing", formula="the last one of it that stands"),
+        Column(
+            name="filing",
+            title="Filing",
+            formula="the last one of it that was sent and not rejected; if none was, the last one",
+        ),
         Column(name="filed_winnings_cents", title="Winnings as filed", unit="cents"),
         Column(name="filed_withheld_cents", title="Withheld as filed", unit="cents"),
         Column(name="filed_state_withheld_cents", title="Withheld for the state as filed", unit="cents"),
         Column(name="filed_local_withheld_cents", title="Withheld for the locality as filed", unit="cents"),
         Column(name="late", title="Late", formula="not sent by the last day, or sent after it"),
         *STEPS,
+        AMENDMENT,
     ),
 )
 
@@ -71,8 +77,22 @@ WITHHELD: Final = ("withheld_cents", "state_withheld_cents", "local_withheld_cen
 
 _NUMBERS: Final = 10**10
 
-_Filed = tuple[FilingSteps, PreparedReport]
-"""A filed report of a return, with its filing."""
+
+class _Filed(NamedTuple):
+    """A report of a return with its filing; `correction` is a later report of the same return that was not sent."""
+
+    steps: FilingSteps
+    report: PreparedReport
+    correction: "_Filed | None" = None
+
+    @property
+    def cents(self) -> dict[str, int]:
+        """Return winnings and taxes withheld as filed, cents by name."""
+        return {name: getattr(self.report, name) or 0 for name in ("winnings_cents", *WITHHELD)}
+
+    def is_replaced_by(self, new: "_Filed") -> bool:
+        """Return whether this report corrects a return to nothing, and `new` in the same filing returns it anew."""
+        return not self.report.winnings_cents and new.steps.prepared.filing == self.steps.prepared.filing
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +171,25 @@ def _account_number(key: tuple[str, ...], taken: set[str]) -> str:
 
 
 def _filed(filings: Sequence[FilingSteps]) -> dict[tuple[str, str, str], _Filed]:
-    """Return the last report of each return that was not rejected or, if all were rejected, the last report."""
-    found: dict[tuple[str, str, str], _Filed] = {}
-    for is_rejected in (True, False):
-        for one in filings:
-            for report in one.prepared.reports:
-                if report.account_number is not None and (one.status_of(report.report) == "rejected") is is_rejected:
-                    found[one.prepared.form, one.prepared.period, report.account_number] = one, report
-    return found
+    """Return the report of each return by form, year and account number.
+
+    That is the last report that was sent and not rejected, with a later one that was not sent as its `correction`.
+    Where none was sent, it is the last one prepared; a rejected report is returned only where there is no other, or
+    where the return that it should replace was corrected to nothing in the same file.
+    """
+    sent, unsent, rejected = (dict[tuple[str, str, str], _Filed]() for _ in range(3))
+    for one in filings:
+        for report in one.prepared.reports:
+            if report.account_number is not None:
+                status = one.status_of(report.report)
+                found = rejected if status == "rejected" else unsent if status in UNSENT else sent
+                found[one.prepared.form, one.prepared.period, report.account_number] = _Filed(one, report)
+    last = rejected | unsent
+    for key, filed in sent.items():
+        new = None if key in unsent else rejected.get(key)
+        if new is None or not filed.is_replaced_by(new):
+            last[key] = filed._replace(correction=unsent.get(key))
+    return last
 
 
 def _row(books: Books, law: Pack, one: Return, before: _Filed | None) -> dict[str, Any]:
@@ -189,7 +220,7 @@ def _recorded(forms: Sequence[LoggedForm], name: str) -> Figure | None:
 
 def _gone(books: Books, law: Pack, form: str, number: str, before: _Filed) -> dict[str, Any]:
     """Return the row of a return that was filed but has no form any more."""
-    steps, report = before
+    steps, report = before.steps, before.report
     year = int(steps.prepared.period)
     said = law.forms[form].on(date(year, 12, 31)).value
     nothing = Figure(0, steps.entries)
@@ -217,13 +248,18 @@ def _became(
         yield "status", "due"
         yield "late", LATE if file_by < today else ""
         return
-    steps, report = before
-    status = steps.status_of(report.report)
-    filed = {name: getattr(report, name) or 0 for name in ("winnings_cents", *WITHHELD)}
-    if status != "rejected" and cents != tuple(filed.values()):
-        status = "to_withdraw" if status in ("prepared", "released") else "to_correct"
+    steps, later = before.steps, before.correction
+    status = steps.status_of(before.report.report)
+    late = steps.lateness(status, file_by, today, books)
+    if later is not None and cents != tuple(later.cents.values()):
+        status = "to_withdraw"
+    elif status != "rejected" and cents != tuple(before.cents.values()):
+        status = "to_withdraw" if status in UNSENT else "to_correct"
     yield from steps.steps()
-    yield "status", Cell(status, steps.entries)
-    for name, value in filed.items():
+    yield "status", Cell(status, (*steps.entries, *(later.steps.entries if later else ())))
+    for name, value in before.cents.items():
         yield f"filed_{name}", Figure(value, steps.entries)
-    yield "late", steps.lateness(status, file_by, today, books)
+    if later is not None:
+        late = late or later.steps.lateness(later.steps.status, file_by, today, books)
+        yield from later.steps.as_amendment()
+    yield "late", late
