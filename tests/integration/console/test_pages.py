@@ -455,7 +455,7 @@ def test_what_changed_since_a_filing_was_prepared_is_named_before_its_release(
     answers["wagering-accounts", "GET", "/filings/riverside/4"] = (200, document)
     browser = stage.browser("title31.sam")
     page = browser.get("/p/riverside/filings/4").text
-    region = page.partition('aria-label="Prepared or sent, with other amounts than hold now"')[2]
+    region = page.partition('aria-label="Amounts that changed after the filing was prepared or sent"')[2]
     listed = region.partition("</table>")[0]
     assert [is_warned] * 3 == [one in listed for one in ("p-9", "$600.00", "/p/riverside/filings/4")]
     assert "1042-S" not in listed
