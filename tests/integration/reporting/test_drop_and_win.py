@@ -1,15 +1,8 @@
 """Drop and win on a real database: counts, rounds and rules submissions go in, the summary comes out over HTTP."""
 
-from fractions import Fraction
-from random import Random
 from typing import Any
 
-import pytest
-
-from shared.contracts.reports import percent_of
-from shared.rules import game_of, parse_submission, payback, play
-from shared.rules.catalogue import catalogue
-from shared.rules.submission import select
+from shared.rules import parse_submission, payback, play
 from tests.support.ledger import Ledger, counted_day
 from tests.support.reporting import Books, held, names, rows_of, total_of
 from tests.support.rounds import submission
@@ -168,100 +161,6 @@ def test_actual_and_theoretical_win_to_date(books: Books) -> None:
     only = rows_of(books.report("drop-and-win", "&table=BJ-02&game=blackjack"), "wagers_to_date")
     [day] = [row for row in only if (row["wager"], row["period"]) == ("royal_match_21", "day")]
     assert (500, round(500 * edges[2])) == names(day, "handle_cents", "theoretical_win_cents")
-
-
-RULES: dict[str, Any] = {
-    "decks": 6,
-    "wagers": {
-        "royal_match_21": {"paytable": "D"},
-        "straight_jack_progressive": {"meter": {"rate": "0.20", "reset": 500_000}},
-    },
-}
-"""Blackjack, counted by a model, with a side bet that is exact and one with a meter."""
-
-PAI_GOW: dict[str, Any] = {"options": {"house_way": "standard"}}
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_theoretical_win_of_a_random_day_is_that_of_every_wager_that_anybody_counted(books: Books, seed: int) -> None:
-    """Exact, by a model and of a meter in the long run; the error shown, and what nobody counted by its share."""
-    chance, under = Random(seed), books.submit(wagers=RULES["wagers"])
-    rules = parse_submission(RULES)
-    main = play("pa-633a-2024", "blackjack", rules)
-    meter = game_of("pa-633a-2024").progressive(select(catalogue("pa-633a-2024"), rules), "straight_jack_progressive")
-    assert meter.in_the_long_run is not None
-    edges = {
-        "blackjack": main.house_edge / main.staked,
-        "royal_match_21": 1 - payback("pa-633a-2024", "royal_match_21", rules),
-        "straight_jack_progressive": 1 - meter.in_the_long_run,
-    }
-    handle, win = dict.fromkeys((*edges, "unheard_of"), 0), dict.fromkeys((*edges, "unheard_of"), 0)
-    for number in range(1, 9):
-        staked = {wager: chance.randrange(1_000, 9_000_000) for wager in chance.sample(sorted(handle), 3)}
-        paid = {wager: chance.randrange(cents) for wager, cents in staked.items()}
-        for wager, cents in staked.items():
-            handle[wager] += cents
-            win[wager] += cents - paid[wager]
-        totals = [total(wager, handle=cents, payout=paid[wager]) for wager, cents in staked.items()]
-        books.publish(books.posted(number, f"BJ-0{1 + number % 2}", totals, submission=under))
-    assert min(handle.values()) > 0, f"seed {seed}"
-    theory = sum((handle[wager] * edge for wager, edge in edges.items()), Fraction(0))
-    won, all_of_it = sum(win[wager] for wager in edges), sum(handle.values())
-    # 0.02 points of the first stake are three standard errors, and the doubled and split stakes are handle, too
-    error = handle["blackjack"] * 0.0002 / 3 / float(main.staked)
-    share = percent_of(handle["unheard_of"], all_of_it)
-    report = books.report("drop-and-win")
-    for section in ("games", "pits", "shifts", "to_date"):
-        row = rows_of(report, section)[0]
-        assert (round(theory), round(won - theory), round(error), f"blackjack/unheard_of ({share}%)") == names(
-            row, "theoretical_win_cents", "difference_cents", "theoretical_error_cents", "without_house_edge"
-        )
-        known = all_of_it - handle["unheard_of"]
-        assert (percent_of(theory, known), percent_of(won - theory, known)) == names(
-            row, "theoretical_win_percent", "difference_percent"
-        )
-        exact = handle["royal_match_21"] * edges["royal_match_21"]
-        assert (handle["royal_match_21"], win["royal_match_21"], round(exact)) == names(
-            row, "exact_handle_cents", "exact_win_cents", "exact_theoretical_win_cents"
-        )
-    reasons = {row["wager"]: row["reason"] for row in rows_of(report, "house_edges")}
-    assert dict.fromkeys(edges) | {"unheard_of": "it is a part of another wager of the catalogue"} == reasons
-    explained = books.explain("drop-and-win", "games/blackjack/theoretical_win_cents")
-    added = sum(Fraction(one["factor"]) * one["value"] for one in explained["entries"])
-    assert (
-        round(theory)
-        == added + Fraction(explained["rounding"])
-        == Fraction(explained["adds_up_to"]) + Fraction(explained["rounding"])
-    )
-
-
-def test_the_error_of_a_sample_stands_beside_the_theoretical_win(books: Books) -> None:
-    """Pai Gow Poker is sampled: the errors of two tables are of one sample, and add up."""
-    approved = submission(
-        next(books.sequences),
-        property=books.property_name,
-        game="pai_gow",
-        regulation="pa-645a-2011",
-        submission=PAI_GOW,
-    )
-    books.desk.feed("submissions", approved)
-    under = {"version": 1, "hash": approved["data"]["hash"]}
-    counted = play("pa-645a-2011", "pai_gow_poker", parse_submission(PAI_GOW))
-    assert counted.standard_error > 0
-    books.publish(
-        *(
-            books.posted(number, table, [total("pai_gow_poker", handle=90_000_000)], game="pai_gow", submission=under)
-            for number, table in enumerate(("PG-01", "PG-02"), 1)
-        )
-    )
-    report = books.report("drop-and-win")
-    one, both = (round(cents * counted.standard_error) for cents in (90_000_000, 180_000_000))
-    assert [one, one] == [row["theoretical_error_cents"] for row in rows_of(report, "tables")]
-    assert [both] == [row["theoretical_error_cents"] for row in rows_of(report, "games") if row["game"] == "pai_gow"]
-    [wager] = rows_of(books.report("side-bets"), "wagers")
-    assert ("sampled", both, round(180_000_000 * counted.house_edge)) == names(
-        wager, "counted", "theoretical_error_cents", "theoretical_win_cents"
-    )
 
 
 def test_a_week_that_began_last_year_has_its_rounds(books: Books) -> None:
