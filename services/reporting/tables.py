@@ -84,10 +84,18 @@ house_edges = _table(
     *texts("paytable", null=True),  # its name, where the regulation names paytables
     *columns(JSON, "returns", null=True),  # the exact distribution of the return per cent staked
     *texts("reason", null=True),  # why there is no distribution
+    *texts("house_edge", "standard_error", null=True),  # exact fractions of all that is staked; of wagers without one
+    *texts("counted", null=True),  # how: exactly, sampled or by_model
+    *texts("counted_with", null=True),  # the first of the wagers that share the house edge
+    *texts("lacks", null=True),  # why there is no house edge either
     *columns(ARRAY(Text), "bonus_lines"),  # settlement lines without a stake of their own that the wager earns
     CheckConstraint("num_nonnulls(returns, reason) = 1", name="returns_or_reason"),
+    CheckConstraint("num_nonnulls(returns, house_edge, lacks) = 1", name="known_or_lacking"),
+    CheckConstraint(
+        "num_nonnulls(house_edge, standard_error, counted, counted_with) IN (0, 4)", name="counted_as_played"
+    ),
 )
-"""The distribution of each wager's return, for every wager that a rules submission offers; it gives the house edge."""
+"""Every wager that a rules submission offers: the distribution of its return, else its best known house edge."""
 
 exceptions = _table(
     "exceptions",

@@ -1,27 +1,53 @@
-"""House edges: exact distributions of the wagers offered by rules submissions. Pure."""
+"""House edges of the wagers offered by rules submissions: exact distributions, else the best known value. Pure."""
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
-from math import lcm
-from typing import NamedTuple, Self
+from math import isqrt, lcm
+from typing import Final, Literal, NamedTuple, Self
 
 from shared.contracts.submissions import SubmissionApproved
-from shared.rules import Returns, returns
+from shared.rules import Returns, game_of, returns
 from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
+from shared.rules.play import Play
+from shared.rules.progressive import Progressive
 from shared.rules.returns import Hit, Won
-from shared.rules.submission import select
+from shared.rules.submission import Selection, select
+
+Counted = Literal["exactly", "sampled", "by_model"]
+"""How a house edge was counted, in the words of the paytable registry."""
+
+_ERRORS: Final = 3
+"""The number of standard errors within which a payback that is not exact is taken to be (`Play.error`)."""
+_ERROR_UNIT: Final = 10**12
+"""Standard errors are kept in these parts of a cent per cent staked."""
+
+
+class PlayedEdge(NamedTuple):
+    """The house edge of a wager without an exact distribution: it depends on how hands are played, or on a meter.
+
+    `house_edge` and its `standard_error` are per cent of all that is staked, doubles, splits and raises included,
+    because all of that is handle. Wagers that are only made together share one edge and its error: `counted_with` is
+    the first of them.
+    """
+
+    house_edge: Fraction
+    standard_error: Fraction
+    counted: Counted
+    counted_with: str
 
 
 @dataclass(frozen=True)
 class HouseEdge:
-    """The exact distribution of a wager's return under a submission (its hash), or why it cannot be computed.
+    """The house edge of a wager under a submission (its hash): by its exact distribution, else as it is played.
 
-    `offered` is as in the catalogue: `required` of every player of a hand, `always` on offer, or `optional`.
-    `bonus_lines` are lines without a stake of their own that the wager earns, included in its return.
+    `returns` is the exact distribution of the return per cent staked, or `reason` tells why there is none. Without one,
+    `played` is the best known house edge, or `lacks` tells why there is none either. `offered` is as in the catalogue:
+    `required` of every player of a hand, `always` on offer, or `optional`. `bonus_lines` are lines without a stake of
+    their own that the wager earns, included in its return.
     """
 
     submission: str
@@ -31,11 +57,37 @@ class HouseEdge:
     returns: Returns | None
     reason: str | None = None
     bonus_lines: tuple[str, ...] = ()
+    played: PlayedEdge | None = None
+    lacks: str | None = None
 
     @cached_property
     def house_edge(self) -> Fraction | None:
-        """Return the house edge: 1 less the payback."""
-        return None if self.returns is None else 1 - self.returns.mean
+        """Return the house edge, 1 less the payback, per cent staked: exact, else the best known; None without one."""
+        if self.returns is not None:
+            return 1 - self.returns.mean
+        return None if self.played is None else self.played.house_edge
+
+    @property
+    def standard_error(self) -> Fraction:
+        """Return the standard error of the house edge; 0 if it is exact, or there is none."""
+        return Fraction(0) if self.played is None else self.played.standard_error
+
+    @property
+    def error_shown(self) -> str | None:
+        """Return the standard error in percentage points, four decimals; None if the house edge is exact."""
+        return f"{float(100 * self.standard_error):.4f}" if self.standard_error else None
+
+    @property
+    def counted(self) -> Counted | None:
+        """Return how the house edge was counted; None without one."""
+        if self.returns is not None:
+            return "exactly"
+        return None if self.played is None else self.played.counted
+
+    @property
+    def counted_with(self) -> str:
+        """Return the first of the wagers that share this house edge and its error, often the wager itself."""
+        return self.wager if self.played is None else self.played.counted_with
 
 
 class Rates(NamedTuple):
@@ -65,15 +117,62 @@ def edges_of(approved: SubmissionApproved) -> list[HouseEdge]:
 
     Raises: Refused if the regulation does not allow the submission's selections.
     """
+    selection = select(catalogue(approved.regulation), approved.submission)
+    played, lacking = _played(approved.regulation, selection)
     found = []
-    for wager, offer in select(catalogue(approved.regulation), approved.submission).offers.items():
+    for wager, offer in selection.offers.items():
         lines = tuple(dict.fromkeys(row.line for row in offer.paytable.rows if row.line is not None and row.of))
         edge = partial(HouseEdge, approved.hash, wager, offer.wager.offered, offer.paytable.name, bonus_lines=lines)
         try:
             found.append(edge(returns=returns(approved.regulation, wager, approved.submission)))
         except Refused as refused:
-            found.append(edge(returns=None, reason=str(refused)))
+            reason, known = str(refused), played.get(wager)
+            lacks = lacking.get(wager, reason) if known is None else None
+            found.append(edge(returns=None, reason=reason, played=known, lacks=lacks))
     return found
+
+
+def _played(regulation: str, selection: Selection) -> tuple[dict[str, PlayedEdge], dict[str, str]]:
+    """Return the house edges of wagers that depend on play or on a meter, and why others of these have none."""
+    game = game_of(regulation)
+    found: dict[str, PlayedEdge] = {}
+    lacking: dict[str, str] = {}
+    for wager in selection.offers:
+        try:
+            if wager in game.progressives:
+                found[wager] = _of_meter(game.progressive(selection, wager))
+            elif wager in game.plays:
+                play = game.play(selection, wager)
+                found |= {each: _of_play(play) for each in play.wagers if each not in found}
+        except Refused as refused:
+            lacking[wager] = str(refused)
+    return found, lacking
+
+
+def _of_play(play: Play) -> PlayedEdge:
+    counted: Counted = "by_model" if play.by_model else "sampled" if play.standard_error else "exactly"
+    error = play.error / _ERRORS / play.staked
+    rounded = Fraction(round(error * _ERROR_UNIT), _ERROR_UNIT)
+    return PlayedEdge(play.edge_of_all_staked, rounded, counted, play.wagers[0])
+
+
+def _of_meter(progressive: Progressive) -> PlayedEdge:
+    """Return the house edge in the long run; at the reset amount if fixed amounts are deducted from the meter.
+
+    In that case the registry, too, knows no payback but at a reading.
+    """
+    at_reset = _of_play(progressive.at(progressive.reset_cents))
+    lasting = progressive.in_the_long_run
+    return at_reset if lasting is None else at_reset._replace(house_edge=1 - lasting)
+
+
+def root_of_squares(errors: Iterable[Fraction]) -> int:
+    """Return the standard error of a sum of independent amounts, cents, from their standard errors; half rounds up.
+
+    >>> root_of_squares([Fraction(3), Fraction(4)]), root_of_squares([Fraction(1, 2)]), root_of_squares([])
+    (5, 1, 0)
+    """
+    return (isqrt(int(4 * sum((error * error for error in errors), Fraction(0)))) + 1) // 2
 
 
 def returns_as_text(distribution: Returns) -> str:
@@ -86,6 +185,11 @@ def returns_as_text(distribution: Returns) -> str:
     return json.dumps(
         [[hit.won.category, str(hit.won.back), hit.won.bonus, str(hit.probability)] for hit in distribution.hits]
     )
+
+
+def played_of_texts(house_edge: str, standard_error: str, counted: Counted, counted_with: str) -> PlayedEdge:
+    """Return the house edge of a wager as it is played, from its fractions as texts."""
+    return PlayedEdge(Fraction(house_edge), Fraction(standard_error), counted, counted_with)
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting.domain.house_edges import HouseEdge, edges_of, returns_as_text
+from services.reporting.domain.house_edges import HouseEdge, PlayedEdge, edges_of, returns_as_text
 from services.reporting.read_model.staff import DECIDED, SUBMITTED
 from services.reporting.read_model.writing import Batch, keep_documents
 from services.reporting.tables import documents, facts, house_edges, positions, properties
@@ -84,6 +84,11 @@ class Submissions(RulesSubmissions):
 
 
 def _row(edge: HouseEdge, recorded_at: datetime) -> dict[str, Any]:
-    counted = None if edge.returns is None else returns_as_text(edge.returns)
-    said = {name: getattr(edge, name) for name in ("submission", "wager", "offered", "paytable", "reason")}
-    return said | {"recorded_at": recorded_at, "returns": counted, "bonus_lines": list(edge.bonus_lines)}
+    exact = None if edge.returns is None else returns_as_text(edge.returns)
+    said = {name: getattr(edge, name) for name in ("submission", "wager", "offered", "paytable", "reason", "lacks")}
+    said |= {"recorded_at": recorded_at, "returns": exact, "bonus_lines": list(edge.bonus_lines)}
+    return said | (dict.fromkeys(PlayedEdge._fields) if edge.played is None else _texts(edge.played))
+
+
+def _texts(played: PlayedEdge) -> dict[str, str]:
+    return {name: str(value) for name, value in played._asdict().items()}

@@ -166,8 +166,9 @@ PACE: Final = f"""
 """Sums of play in the hours of dealers at tables; `seats_usual` is the average number of seats that wagered."""
 
 HOUSE_EDGES: Final = """
-    SELECT submission, wager, offered, paytable, CAST(returns AS text) AS returns, reason,
-           bonus_lines FROM reporting.house_edges
+    SELECT submission, wager, offered, paytable, CAST(returns AS text) AS returns, reason, house_edge, standard_error,
+           counted, counted_with, lacks, bonus_lines
+    FROM reporting.house_edges
     WHERE submission = ANY(:submissions) AND recorded_at <= :known_at"""
 
 FIRST_DAY: Final = """

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlalchemy import Row, TextClause, text
 
-from services.reporting.domain.house_edges import HouseEdge, returns_of_text
+from services.reporting.domain.house_edges import HouseEdge, PlayedEdge, played_of_texts, returns_of_text
 from services.reporting.framework.figures import Aggregate, Figure
 from services.reporting.framework.question import ReportQuery
 from services.reporting.read_model.handovers import (
@@ -272,7 +272,7 @@ class Sums:
         return self._late[key]
 
     async def house_edges(self, submissions: Iterable[str]) -> dict[tuple[str, str], HouseEdge]:
-        """Return the distributions of wagers, by submission (its hash) and wager; unknown submissions have none."""
+        """Return the house edges of wagers, by submission (its hash) and wager; unknown submissions have none."""
         parameters = {"submissions": list(submissions), "known_at": self.question.known_at}
         return {
             (row.submission, row.wager): HouseEdge(
@@ -283,6 +283,10 @@ class Sums:
                 returns=None if row.returns is None else returns_of_text(row.returns),
                 reason=row.reason,
                 bonus_lines=tuple(row.bonus_lines),
+                played=None
+                if row.house_edge is None
+                else played_of_texts(*(getattr(row, name) for name in PlayedEdge._fields)),
+                lacks=row.lacks,
             )
             for row in await self._reader.execute(text(HOUSE_EDGES), parameters)
         }

@@ -55,24 +55,35 @@ WAGERS: Final = Section(
         Column(name="payout_cents", title="Payout", unit="cents", added=True),
         Column(
             name="win_cents",
-            title="Win",
+            title="Settled win",
             unit="cents",
             added=True,
             formula="handle + vigorish + house in bank - payout, before meters",
         ),
-        Column(name="win_percent", title="Win %", unit="percent", formula="win / handle"),
+        Column(name="win_percent", title="Win %", unit="percent", formula="settled win / handle"),
         Column(
             name="theoretical_win_cents",
             title="Theoretical win",
             unit="cents",
-            formula="handle x exact house edge, half a cent to the even one",
+            formula="handle x house edge, exact or else the best known, half a cent to the even one",
         ),
-        Column(name="theoretical_win_percent", title="Theoretical %", unit="percent", formula="the exact house edge"),
+        Column(
+            name="theoretical_error_cents",
+            title="Standard error",
+            unit="cents",
+            formula="handle x standard error of the house edge; 0 where it is exact",
+        ),
+        Column(name="theoretical_win_percent", title="Theoretical %", unit="percent", formula="the house edge"),
+        Column(
+            name="counted",
+            title="House edge counted",
+            formula="exactly; or sampled or by_model, with a standard error; empty where there is none",
+        ),
         Column(
             name="difference_cents",
             title="Variance",
             unit="cents",
-            formula="win - theoretical win, rounded once",
+            formula="settled win - theoretical win, rounded once",
         ),
         Column(name="difference_percent", title="Variance %", unit="percent", formula="variance / handle"),
         Column(
@@ -152,10 +163,12 @@ def _wager_row(
         "payout_cents": win.of("payout_cents"),
         "win_cents": win.win,
         "win_percent": share(win.win, handle),
-        "theoretical_win_cents": win.theoretical_win,
-        "theoretical_win_percent": win.theoretical_percent,
-        "difference_cents": win.difference,
-        "difference_percent": win.difference_percent,
+        "theoretical_win_cents": win.theoretical.shown,
+        "theoretical_error_cents": win.theoretical.error,
+        "theoretical_win_percent": win.theoretical.percent,
+        "counted": edge and edge.counted,
+        "difference_cents": win.theoretical.difference,
+        "difference_percent": win.theoretical.difference_percent,
         "standard_deviations": _deviations(edge, win),
         "reason": settled.reasons.get((game, version, submission, wager)),
     }
@@ -221,7 +234,7 @@ SIDE_BETS: Final = Report(
     title="Side bets and other wagers",
     about=(
         "Each wager under each version of its rules submission: how often it is made of the times that it could be, "
-        "handle, payout and win against the exact theoretical win, and the hits of each paytable row against their "
+        "handle, payout and settled win against the theoretical win, and the hits of each paytable row against their "
         "exact probability. Wagers of one round share its cards, and rounds of one shoe its cards: deviations are of "
         "independent wagers, and a little too large."
     ),

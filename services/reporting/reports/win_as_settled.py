@@ -85,7 +85,7 @@ def _fill_rounds(
 
 WIN_AS_SETTLED: Final = Report(
     name="win-as-settled",
-    title="Win as settled, by table, game and wager",
+    title="Settled win, by table, game and wager",
     about=(
         "What was wagered, paid and won, from every settled round: handle, payout, vigorish, banks of players and "
         "meters. A round that is void or superseded has no money in any row. Counted tables report no rounds, and are "

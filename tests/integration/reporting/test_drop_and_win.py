@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.rules import parse_submission, payback
+from shared.rules import parse_submission, payback, play
 from tests.support.ledger import Ledger, counted_day
 from tests.support.reporting import Books, held, names, rows_of, total_of
 from tests.support.rounds import submission
@@ -125,15 +125,18 @@ def test_actual_and_theoretical_win_to_date(books: Books) -> None:
         )
         for version, paytable in ((1, "D"), (2, "E"))
     }
-    second = 500
+    second, main = 500, play("pa-633a-2024", "blackjack", parse_submission({"decks": 6})).edge_of_all_staked
     for period, first in {"day": 1000, "week_to_date": 1100, "month_to_date": 1300, "year_to_date": 1700}.items():
         exact = first * edges[1] + second * edges[2]
         win = first + second - 700
         expected = (first + second, 700, win, round(exact), round(win - exact))
         assert expected == names(wagers["royal_match_21", period], *THEORETICAL)
-        assert (first + second, None) == names(wagers["blackjack", period], "handle_cents", "theoretical_win_cents")
+        assert (first + second, round(main * (first + second))) == names(
+            wagers["blackjack", period], "handle_cents", "theoretical_win_cents"
+        )
         [game] = [row for row in rows_of(report, "games_to_date") if row["period"] == period]
-        assert (first + second, win, round(exact), round(win - exact), "blackjack/blackjack") == names(
+        assert round(exact + main * (first + second)) == game["theoretical_win_cents"]
+        assert (first + second, win, round(exact), round(win - exact), None) == names(
             game,
             "exact_handle_cents",
             "exact_win_cents",
@@ -150,7 +153,9 @@ def test_actual_and_theoretical_win_to_date(books: Books) -> None:
         for edge in house_edges
         if edge["wager"] == "royal_match_21"
     ]
-    assert "depends on how hands are played" in house_edges[0]["reason"]
+    assert ("by_model", "0.0059", "blackjack", str(main), None) == names(
+        house_edges[0], "counted", "standard_error", "counted_with", "house_edge", "reason"
+    )
     explained = books.explain("drop-and-win", "wagers_to_date/blackjack|royal_match_21|month_to_date/handle_cents")
     assert [1, 2, 3, 4] == sorted(entry["seq"] for entry in explained["entries"])
     only = rows_of(books.report("drop-and-win", "&table=BJ-02&game=blackjack"), "wagers_to_date")

@@ -173,12 +173,20 @@ def test_a_rating_that_contradicts_itself_since_it_was_closed_is_listed_with_why
     ]
 
 
-def play(books: Books, number: int, minutes: float, *staked: tuple[str, int, int], main: int = 0, **where: Any) -> None:
+def play(
+    books: Books,
+    number: int,
+    minutes: float,
+    *staked: tuple[str, int, int],
+    main: int = 0,
+    main_wager: str = "blackjack",
+    **where: Any,
+) -> None:
     """A round in which accounts wagered on the side bet: (account, stake, payout); the first also lost `main`."""
     lines: list[dict[str, Any]] = []
     funded: list[dict[str, Any]] = []
     for seat, (account, stake, payout) in enumerate(staked, start=1):
-        for wager, cents, won in (("royal_match_21", stake, payout), ("blackjack", main if seat == 1 else 0, 0)):
+        for wager, cents, won in (("royal_match_21", stake, payout), (main_wager, main if seat == 1 else 0, 0)):
             if not cents:
                 continue
             back = cents if won else 0
@@ -205,10 +213,10 @@ def open_accounts(books: Books, *accounts: tuple[str, str]) -> None:
         books.desk.feed("accounts", opened)
 
 
-def edge() -> HouseEdge:
-    """The exact edge of the side bet, counted here."""
+def edge(wager: str = "royal_match_21") -> HouseEdge:
+    """The exact edge of the side bet, or that of another wager, counted here."""
     data = submission(1, property="riverside", version=1, submission={"decks": 6} | RULES)["data"]
-    [found] = [one for one in edges_of(SubmissionApproved.model_validate(data)) if one.wager == "royal_match_21"]
+    [found] = [one for one in edges_of(SubmissionApproved.model_validate(data)) if one.wager == wager]
     return found
 
 
@@ -266,9 +274,28 @@ def test_the_theoretical_win_of_rounds_is_the_sum_over_wagers_of_stake_and_exact
     assert {"round-settlement"} == {one["service"] for one in entries.json()["entries"]}
 
 
-def test_a_wager_without_an_exact_edge_is_named_with_its_share_of_the_handle(books: Books) -> None:
-    """On random days of blackjack with a side bet: the main wager has none, and the rest is exact to the cent."""
+def test_the_theoretical_win_of_a_main_wager_is_that_of_its_best_play(books: Books) -> None:
+    """Counted by a model, with its error; what deviates by chance is known of the exact wagers alone."""
     under = books.submit(**RULES)
+    main, exact = edge("blackjack"), edge().house_edge
+    assert main.house_edge is not None
+    assert exact is not None
+    open_accounts(books, ("ga-1", "p-1"))
+    say(books, "rating.stated", rating("pit-1", span(0, 60), patron="p-1"))
+    play(books, 1, 5, ("ga-1", 70_000, 0), submission=under, main=80_000_000)
+    [session] = rows_of(report(books, "ratings-against-rounds"), "sessions")
+    theoretical = round(80_000_000 * main.house_edge + 70_000 * exact)
+    assert (theoretical, round(80_000_000 * main.standard_error), None, "0.00", None) == names(
+        session,
+        *("theoretical_win_cents", "theoretical_error_cents", "without_house_edge", "without_edge_percent"),
+        "deviation_cents",
+    )
+    assert session["rated_win_cents"] - theoretical == session["difference_cents"]
+
+
+def test_a_wager_without_a_house_edge_is_named_with_its_share_of_the_handle(books: Books) -> None:
+    """On random days of a side bet with a wager that nobody counted: the rest is exact to the cent."""
+    under, uncounted = books.submit(**RULES), {"main_wager": "unheard_of"}
     exact = edge().house_edge
     assert exact is not None
     open_accounts(books, ("ga-1", "p-1"), ("ga-2", "p-2"))
@@ -277,18 +304,20 @@ def test_a_wager_without_an_exact_edge_is_named_with_its_share_of_the_handle(boo
     for number, seed in enumerate(range(8), start=1):
         chance = Random(seed)
         minute, stakes = chance.uniform(0, 120), (chance.randrange(500, 90_000), chance.randrange(100, 9_000))
-        play(books, number, minute, ("ga-1", stakes[1], 0), submission=under, main=stakes[0])
+        play(books, number, minute, ("ga-1", stakes[1], 0), submission=under, main=stakes[0], **uncounted)
         if at(minute) <= at(60):
             main, side = main + stakes[0], side + stakes[1]
         else:
             unrated_main, unrated_side = unrated_main + stakes[0], unrated_side + stakes[1]
     assert min(main, side, unrated_main, unrated_side) > 0
-    play(books, 9, 130, ("ga-2", 0, 0), submission=under, main=700)
+    play(books, 9, 130, ("ga-2", 0, 0), submission=under, main=700, **uncounted)
     found = report(books, "ratings-against-rounds")
     [session] = rows_of(found, "sessions")
     columns = ("theoretical_win_cents", "without_house_edge", "without_edge_percent", "difference_cents")
     share = percent_of(main, main + side)
-    assert (main + side, round(side * exact), "blackjack", share, None) == names(session, "handle_cents", *columns)
+    assert (main + side, round(side * exact), f"unheard_of ({share}%)", share, None) == names(
+        session, "handle_cents", *columns
+    )
     patrons = {row["patron"]: row for row in rows_of(found, "patrons")}
     not_rated = ("unrated_handle_cents", "unrated_win_cents", "unrated_without_edge_percent")
     share = percent_of(unrated_main, unrated_main + unrated_side)

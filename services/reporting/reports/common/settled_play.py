@@ -1,6 +1,6 @@
-"""Settled play of accounts on gaming days, as of a given time, with the exact theoretical win of each wager."""
+"""Settled play of accounts on gaming days, as of a given time, with the theoretical win of each wager."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isqrt
@@ -9,9 +9,11 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Row, text
 
 from services.reporting.domain.house_edges import HouseEdge
-from services.reporting.framework.figures import NOTHING, Cell, Figure, Weights, share, total, weighted
+from services.reporting.framework.figures import NOTHING, Cell, Figure, share, total
 from services.reporting.read_model.reading import Books, entries_of, parts_of
 from services.reporting.read_model.seat_wagers import WAGERED
+from services.reporting.reports.common.theoretical_win import TheoreticalWin
+from services.reporting.reports.common.theoretical_win import together as theoretical_together
 from shared.contracts.topics import SETTLEMENTS, publisher_of
 
 _BY: Final = "account, game, version, submission, wager"
@@ -48,10 +50,9 @@ ENTRIES: Final = entries_of(*_PLAYED)
 class Play:
     """The settled play of an account, of a patron, or of several: rounds, stakes, handle and payout (cents).
 
-    `funded` is the part of the handle that was taken from accounts; the rest was wagered in chips. `theoretical` is the
-    handle times the exact house edge, and `variance` the variance of the payout by chance (cents squared). Both cover
-    only the wagers with an exact edge, whose handle is `exact_handle`; `without` names the other wagers. `kept` has the
-    terms of `theoretical`: exact house edges, each with its handle.
+    `funded` is the part of the handle that was taken from accounts; the rest was wagered in chips. `theoretical`
+    covers the wagers that have a house edge. `variance` is the variance of the payout by chance (cents squared), of the
+    wagers whose return has an exact distribution; `inexact` is true if there are others.
     """
 
     rounds: Figure = NOTHING
@@ -59,11 +60,9 @@ class Play:
     handle: Figure = NOTHING
     payout: Figure = NOTHING
     funded: Figure = NOTHING
-    exact_handle: Figure = NOTHING
-    theoretical: Fraction = Fraction(0)
+    theoretical: TheoreticalWin = field(default_factory=TheoreticalWin)
     variance: Fraction = Fraction(0)
-    without: frozenset[str] = field(default=frozenset())
-    kept: Weights = ()
+    inexact: bool = False
 
     @property
     def win(self) -> Figure:
@@ -71,25 +70,19 @@ class Play:
         return self.handle - self.payout
 
     @property
-    def theoretical_win(self) -> Figure | Cell:
-        """Return the theoretical win, rounded half to even; empty if a wager has no exact house edge."""
-        return Cell(None, self.handle) if self.without else weighted(round(self.theoretical), self.kept)
-
-    @property
-    def exact_win(self) -> Figure | Cell:
-        """Return the theoretical win of the wagers with an exact house edge; empty if no such wager was made."""
-        is_known = self.exact_handle.value or not self.without
-        return weighted(round(self.theoretical), self.kept) if is_known else Cell(None, self.exact_handle)
+    def without_house_edge(self) -> str | None:
+        """Return the wagers without a house edge, each with its share of the handle; None if there are none."""
+        return self.theoretical.lacking(self.handle.value)
 
     @property
     def without_percent(self) -> Cell:
-        """Return the percentage of the handle that was staked on wagers without an exact house edge."""
-        return share(self.handle - self.exact_handle, self.handle)
+        """Return the percentage of the handle that was staked on wagers without a house edge."""
+        return share(self.handle - self.theoretical.handle, self.handle)
 
     @property
     def deviation(self) -> Cell:
-        """Return the standard deviation of the win by chance, in cents; empty if a wager has no exact house edge."""
-        return Cell(None if self.without else (isqrt(int(4 * self.variance)) + 1) // 2, self.handle)
+        """Return the standard deviation of the win by chance, in cents; empty if a wager has no exact distribution."""
+        return Cell(None if self.inexact else (isqrt(int(4 * self.variance)) + 1) // 2, self.handle)
 
 
 @dataclass(frozen=True)
@@ -114,11 +107,9 @@ def together(plays: Iterable[Play]) -> Play:
         total(one.handle for one in listed),
         total(one.payout for one in listed),
         total(one.funded for one in listed),
-        total(one.exact_handle for one in listed),
-        theoretical=sum((one.theoretical for one in listed), Fraction(0)),
+        theoretical=theoretical_together(one.theoretical for one in listed),
         variance=sum((one.variance for one in listed), Fraction(0)),
-        without=frozenset().union(*(one.without for one in listed)),
-        kept=tuple(part for one in listed for part in one.kept),
+        inexact=any(one.inexact for one in listed),
     )
 
 
@@ -149,14 +140,17 @@ async def plays_of(books: Books, rows: Sequence[Row[Any]]) -> list[PlayOfWager]:
         entries: Sequence[Sequence[str]] = row.entries if books.explains else ()
         of = {name: Figure(getattr(row, name), parts_of(entries, number)) for number, name in enumerate(_PLAYED)}
         edge = edges.get((row.submission, row.wager))
-        returns = None if edge is None else edge.returns
-        theoretical, variance, exact_handle = Fraction(0), Fraction(0), NOTHING
-        kept: Weights = ()
-        if edge is not None and returns is not None and edge.house_edge is not None:
-            theoretical, variance = row.handle_cents * edge.house_edge, row.squared * returns.variance
-            exact_handle = of["handle_cents"]
-            kept = ((edge.house_edge, exact_handle),)
-        without = frozenset({row.wager}) if returns is None and row.handle_cents else frozenset()
         figures = (of["rounds"], of["stakes"], of["handle_cents"], of["payout_cents"], of["funded_cents"])
-        found.append(PlayOfWager(edge, Play(*figures, exact_handle, theoretical, variance, without, kept)))
+        inexact = row.handle_cents != 0 and (edge is None or edge.returns is None)
+        variance = row.squared * edge.returns.variance if edge and edge.returns else Fraction(0)
+        found.append(PlayOfWager(edge, Play(*figures, _theoretical(row, edge, of), variance, inexact)))
     return found
+
+
+def _theoretical(row: Row[Any], edge: HouseEdge | None, of: Mapping[str, Figure]) -> TheoreticalWin:
+    handle, cents = of["handle_cents"], row.handle_cents
+    if edge is None or edge.house_edge is None:
+        return TheoreticalWin(without={row.wager: cents} if cents else {})
+    errors = {(row.game, edge.counted_with): cents * edge.standard_error} if edge.standard_error else {}
+    kept = ((edge.house_edge, handle),)
+    return TheoreticalWin(handle, handle - of["payout_cents"], cents * edge.house_edge, kept, errors)

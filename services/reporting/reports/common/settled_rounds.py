@@ -17,6 +17,7 @@ from services.reporting.read_model.reading import Books
 from services.reporting.read_model.rounds import BANK
 from services.reporting.read_model.sums import HANDOVER_SHIFT
 from services.reporting.reports.common.settled_win import ADDED, SettledWin
+from services.reporting.reports.common.theoretical_win import Errors, TheoreticalWin
 
 _TABLE: Final = "table_name"
 DIMENSIONS: Final = (_TABLE, "game", HANDOVER_SHIFT, "version", "submission", "wager")
@@ -75,7 +76,15 @@ class SettledRounds:
 
     @cached_property
     def reasons(self) -> Mapping[Offered, str]:
-        """Return why wagers with a handle have no exact house edge."""
+        """Return why wagers with a handle have no exact distribution."""
+        return self._said_of(lambda edge: edge.reason)
+
+    @cached_property
+    def lacks(self) -> Mapping[Offered, str]:
+        """Return why wagers with a handle have no house edge."""
+        return self._said_of(lambda edge: edge.lacks)
+
+    def _said_of(self, says: Callable[[HouseEdge], str | None]) -> Mapping[Offered, str]:
         found, come = {}, {submission for submission, _ in self.edges}
         for part in self.parts:
             _, version, submission, wager = part.offered
@@ -84,8 +93,8 @@ class SettledRounds:
                 found[part.offered] = f"version {version} of the rules submission has not come from the registry"
             elif part.handle_cents and edge is None:
                 found[part.offered] = "it is a part of another wager of the catalogue"
-            elif part.handle_cents and edge is not None and edge.reason is not None:
-                found[part.offered] = edge.reason
+            elif part.handle_cents and edge is not None and (said := says(edge)) is not None:
+                found[part.offered] = said
         return found
 
     def __add__(self, later: "SettledRounds") -> "SettledRounds":
@@ -119,19 +128,44 @@ class SettledRounds:
         where += tuple(one for one in self.narrowed if one[0] not in dict(where))
         values = map(sum, zip(*(part.values for part in parts), strict=True))
         exact = [part for part in parts if part.offered not in self.reasons]
-        without = {part.offered for part in parts if part.handle_cents and part.offered in self.reasons}
-        listed = dict.fromkeys(part.offered for part in exact) if self.explained else ()
-        wheres = [_narrower(where, tuple(zip(_OFFERED, offered, strict=True))) for offered in listed]
+        known = [part for part in parts if part.offered not in self.lacks]
+        without: defaultdict[str, int] = defaultdict(int)
+        for part in parts:
+            if part.handle_cents and part.offered in self.lacks:
+                without["/".join(part.offered[:: len(_OFFERED) - 1])] += part.handle_cents
         return SettledWin(
             dict(zip(ADDED, self._figures(values, where), strict=True)),
             self._of_banks(where, parts),
-            self._exact(sum([part.handle_cents for part in exact]), wheres, {"handle_cents": 1}),
-            self._exact(sum([part.win_cents for part in exact]), wheres, _WON),
-            self._keeps.of([(part.offered[2:], part.handle_cents) for part in exact]),
+            replace(self._theoretical(known, where), errors=self._errors(known), without=without),
+            self._theoretical(exact, where),
             self._variances.of([(part.offered[2:], part.values[_SQUARED]) for part in exact]),
-            frozenset("/".join(offered[:: len(_OFFERED) - 1]) for offered in without),
-            tuple(self._kept(exact, listed, wheres)),
         )
+
+    def _theoretical(self, parts: Sequence[Part], where: Where) -> TheoreticalWin:
+        listed = dict.fromkeys(part.offered for part in parts) if self.explained else ()
+        wheres = [_narrower(where, tuple(zip(_OFFERED, offered, strict=True))) for offered in listed]
+        return TheoreticalWin(
+            self._sum(sum([part.handle_cents for part in parts]), wheres, {"handle_cents": 1}),
+            self._sum(sum([part.win_cents for part in parts]), wheres, _WON),
+            self._keeps.of([(part.offered[2:], part.handle_cents) for part in parts]),
+            tuple(self._kept(parts, listed, wheres)),
+        )
+
+    def _errors(self, parts: Iterable[Part]) -> Errors:
+        handles: defaultdict[Offered, int] = defaultdict(int)
+        for part in parts:
+            if part.offered[2:] in self._uncertain:
+                handles[part.offered] += part.handle_cents
+        found: defaultdict[tuple[str, str], Fraction] = defaultdict(Fraction)
+        for (game, _, *wager), cents in handles.items():
+            edge = self._uncertain[wager[0], wager[1]]
+            found[game, edge.counted_with] += cents * edge.standard_error
+        return found
+
+    @cached_property
+    def _uncertain(self) -> Mapping[tuple[str, str], HouseEdge]:
+        """Return the house edges that have a standard error."""
+        return {wager: edge for wager, edge in self.edges.items() if edge.standard_error}
 
     def _of_banks(self, where: Where, parts: Sequence[Part]) -> Figure:
         """Return the vigorish of players who banked."""
@@ -160,7 +194,7 @@ class SettledRounds:
     def _figure(self, value: int, where: Where, name: str) -> Figure:
         return Figure(value, (Aggregate("rounds", (name,), self.first, self.last, where),) if self.explained else ())
 
-    def _exact(self, value: int, wheres: Sequence[Where], signs: Mapping[str, int]) -> Figure:
+    def _sum(self, value: int, wheres: Sequence[Where], signs: Mapping[str, int]) -> Figure:
         """Return the sum of figures of parts, with provenance."""
         return Figure(
             value,

@@ -8,10 +8,11 @@ from operator import itemgetter
 from typing import Any, Final
 
 from services.reporting.framework.document import Column, Identity
-from services.reporting.framework.figures import NOTHING, Cell, Figure, Weights, share, total, weighted
+from services.reporting.framework.figures import NOTHING, Cell, Figure, share, total
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.rounds import STAKES
-from shared.contracts.reports import percent_of
+from services.reporting.reports.common.theoretical_win import TheoreticalWin
+from services.reporting.reports.common.theoretical_win import together as theoretical_together
 from shared.contracts.wager_totals import FIGURES
 
 ADDED: Final = (*FIGURES, *STAKES)
@@ -45,8 +46,8 @@ MONEY: Final = (
         added=True,
         formula="from players who banked",
     ),
-    Column(name="win_cents", title="Win", unit="cents", added=True, formula=_WIN),
-    Column(name="win_percent", title="Win %", unit="percent", formula=f"win / handle, {_OF_HANDLE}"),
+    Column(name="win_cents", title="Settled win", unit="cents", added=True, formula=_WIN),
+    Column(name="win_percent", title="Win %", unit="percent", formula=f"settled win / handle, {_OF_HANDLE}"),
     Column(
         name="meter_contribution_cents", title="Onto meters", unit="cents", added=True, formula="of rounds, onto meters"
     ),
@@ -104,22 +105,17 @@ ROUNDS: Final = (
 
 @dataclass(frozen=True)
 class SettledWin:
-    """The settled figures of wagers: FIGURES and STAKES, in cents, and the part with an exact house edge.
+    """The settled figures of wagers, FIGURES and STAKES, in cents, with their theoretical win.
 
-    `exact_handle` and `exact_win` cover only wagers with an exact house edge. `theoretical` is their handle x house
-    edge, and `variance` its variance by chance (cents squared). `without` names the wagers without a house edge. A
-    payout without a stake of its own has a theoretical win of zero, and is exact. `kept` has the terms of
-    `theoretical`: exact house edges, each with its handle.
+    `theoretical` covers all wagers that have a house edge, `exact` only those whose return has an exact distribution.
+    `variance` is the variance of the win of the latter by chance (cents squared).
     """
 
     figures: Mapping[str, Figure] = field(default_factory=dict)
     bank_vigorish: Figure = NOTHING
-    exact_handle: Figure = NOTHING
-    exact_win: Figure = NOTHING
-    theoretical: Fraction = Fraction(0)
+    theoretical: TheoreticalWin = field(default_factory=TheoreticalWin)
+    exact: TheoreticalWin = field(default_factory=TheoreticalWin)
     variance: Fraction = Fraction(0)
-    without: frozenset[str] = frozenset()
-    kept: Weights = ()
 
     def of(self, name: str) -> Figure:
         """Return one of FIGURES or STAKES."""
@@ -132,40 +128,9 @@ class SettledWin:
         return positive - self.of("payout_cents")
 
     @property
-    def theoretical_win(self) -> Figure | Cell:
-        """Return the theoretical win, rounded half to even; empty if a part of the wagers has no exact house edge."""
-        return Cell(None, self.exact_handle) if self.without else self.exact_theoretical_win
-
-    @property
-    def exact_theoretical_win(self) -> Figure:
-        """Return the theoretical win of the part with an exact house edge, rounded half to even."""
-        return weighted(round(self.theoretical), self.kept)
-
-    @property
-    def exact_difference(self) -> Figure:
-        """Return actual less theoretical win of the part with an exact house edge, rounded once."""
-        return self._less_theory(self.exact_win)
-
-    def _less_theory(self, win: Figure) -> Figure:
-        return weighted(round(win.value - self.theoretical), [(1, win), *((-edge, of) for edge, of in self.kept)])
-
-    @property
-    def theoretical_percent(self) -> Cell:
-        """Return the theoretical win as a percentage of the handle."""
-        handle = self.of("handle_cents")
-        return Cell(None if self.without else percent_of(self.theoretical, handle.value), handle)
-
-    @property
-    def difference(self) -> Figure | Cell:
-        """Return actual less theoretical win, rounded once; empty if a part of the wagers has no exact house edge."""
-        return Cell(None, self.win) if self.without else self._less_theory(self.win)
-
-    @property
-    def difference_percent(self) -> Cell:
-        """Return the difference as a percentage of the handle."""
-        win, handle = self.win, self.of("handle_cents")
-        found = None if self.without else percent_of(win.value - self.theoretical, handle.value)
-        return Cell(found, win)
+    def without_house_edge(self) -> str | None:
+        """Return the wagers without a house edge, each with its share of the handle; None if there are none."""
+        return self.theoretical.lacking(self.of("handle_cents").value)
 
 
 def together(wins: Iterable[SettledWin]) -> SettledWin:
@@ -174,12 +139,9 @@ def together(wins: Iterable[SettledWin]) -> SettledWin:
     return SettledWin(
         {name: total([one.of(name) for one in listed]) for name in ADDED},
         total(one.bank_vigorish for one in listed),
-        total(one.exact_handle for one in listed),
-        total(one.exact_win for one in listed),
-        sum((one.theoretical for one in listed), Fraction(0)),
+        theoretical_together(one.theoretical for one in listed),
+        theoretical_together(one.exact for one in listed),
         sum((one.variance for one in listed), Fraction(0)),
-        frozenset().union(*(one.without for one in listed)),
-        tuple(part for one in listed for part in one.kept),
     )
 
 

@@ -12,19 +12,21 @@ Cells = dict[str, Any]
 
 def settled_cells(win: SettledWin) -> Cells:
     """Return the settled figures, and the theoretical win."""
+    theoretical, exact = win.theoretical, win.exact
     return {
         **{name: win.of(name) for name in ("handle_cents", "payout_cents", "vigorish_cents", "house_in_bank_cents")},
         "settled_win_cents": win.win,
         "settled_win_percent": share(win.win, win.of("handle_cents")),
-        "theoretical_win_cents": win.theoretical_win,
-        "theoretical_win_percent": win.theoretical_percent,
-        "difference_cents": win.difference,
-        "difference_percent": win.difference_percent,
-        "exact_handle_cents": win.exact_handle,
-        "exact_win_cents": win.exact_win,
-        "exact_theoretical_win_cents": win.exact_theoretical_win,
-        "exact_difference_cents": win.exact_difference,
-        "without_house_edge": ", ".join(sorted(win.without)) or None,
+        "theoretical_win_cents": theoretical.shown,
+        "theoretical_error_cents": theoretical.error,
+        "theoretical_win_percent": theoretical.percent,
+        "difference_cents": theoretical.difference,
+        "difference_percent": theoretical.difference_percent,
+        "exact_handle_cents": exact.handle,
+        "exact_win_cents": exact.win,
+        "exact_theoretical_win_cents": exact.shown,
+        "exact_difference_cents": exact.difference,
+        "without_house_edge": win.without_house_edge,
     }
 
 

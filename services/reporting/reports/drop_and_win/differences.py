@@ -15,12 +15,12 @@ from shared.contracts.inventory import VarianceResolved
 
 DIFFERENCES: Final = Section(
     name="differences",
-    title="Win as counted and as settled",
+    title="Counted and settled win",
     key=("table",),
     columns=(
         Column(name="table", title="Table"),
-        Column(name="win_cents", title="Win as counted", unit="cents", added=True),
-        Column(name="settled_win_cents", title="Win as settled", unit="cents", added=True),
+        Column(name="win_cents", title="Counted win", unit="cents", added=True),
+        Column(name="settled_win_cents", title="Settled win", unit="cents", added=True),
         Column(name="difference_cents", title="Difference", unit="cents", added=True, formula="counted - settled"),
         Column(
             name="elsewhere_cents",
@@ -151,5 +151,5 @@ def explained_identity(span: Span, rows: Iterable[Mapping[str, Any]]) -> Identit
         "counted and settled",
         total(row["difference_cents"] for row in rows),
         total(row[name] for row in rows for name in explained),
-        "the win as counted differs from that as settled by what is known to explain it",
+        "the counted win differs from the settled win by what is known to explain it",
     )

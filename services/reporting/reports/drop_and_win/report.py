@@ -240,7 +240,7 @@ def _house_edges(span: Span) -> Iterable[Cells]:
         if not win.of("handle_cents").value:
             continue
         edge = span.settled.edges.get((submission, wager))
-        exact = None if edge is None else edge.house_edge
+        known = None if edge is None else edge.house_edge
         yield {
             "game": game,
             "wager": wager,
@@ -248,9 +248,12 @@ def _house_edges(span: Span) -> Iterable[Cells]:
             "submission": submission,
             "paytable": None if edge is None else edge.paytable,
             "handle_cents": win.of("handle_cents"),
-            "house_edge": None if exact is None else str(exact),
-            "house_edge_percent": None if exact is None else percent_of(exact, 1),
-            "reason": span.settled.reasons.get((game, version, submission, wager)),
+            "house_edge": None if known is None else str(known),
+            "house_edge_percent": None if known is None else percent_of(known, 1),
+            "counted": None if edge is None else edge.counted,
+            "standard_error": None if edge is None else edge.error_shown,
+            "counted_with": None if edge is None or known is None else edge.counted_with,
+            "reason": span.settled.lacks.get((game, version, submission, wager)),
         }
 
 
@@ -258,10 +261,11 @@ DROP_AND_WIN: Final = Report(
     name="drop-and-win",
     title="Drop and win summary",
     about=(
-        "Drop, win and hold as counted, beside handle, payout and win as settled and the theoretical win, by table, "
-        "game, pit and shift, with the same days of the year before; and all of it for the gaming day, the week, the "
-        "month and the year to date. Theoretical win is exact: handle x (1 - payback) of the paytable, decks and "
-        "options that were wagered under; where the play of a hand or a meter decides, there is none."
+        "Drop, win and hold as counted, beside handle, payout, settled win and theoretical win, by table, game, pit "
+        "and shift, with the same days of the year before; and all of it for the gaming day, the week, the month and "
+        "the year to date. Theoretical win is handle x house edge under the paytable, decks and options that were "
+        "wagered under: exact where the cards alone decide, else as the paytable registry counts it for the best play, "
+        "or for a meter in the long run, with its standard error. What is exact stands in columns of its own."
     ),
     sections=(
         *(TABLES, GAMES, PITS, SHIFTS, DIFFERENCES, HOURS),

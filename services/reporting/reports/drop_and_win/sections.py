@@ -7,19 +7,19 @@ from services.reporting.framework.document import Column, Section
 from services.reporting.reports.common.counted_win import KIND
 
 _PA: Final = "58 Pa. Code § 465a.1(c)(3)"
-_NO_EDGE: Final = "empty where a part of the handle has no exact house edge"
+_OF_KNOWN: Final = "of the wagers that have a house edge"
 
 _COUNTED: Final = (
     Column(name="drop_cents", title="Drop", unit="cents", added=True, formula="as counted: what law counts as drop"),
-    Column(name="win_cents", title="Win", unit="cents", formula="as counted, by the formula of the pack"),
-    Column(name="hold_percent", title="Hold %", unit="percent", formula="win / drop"),
+    Column(name="win_cents", title="Counted win", unit="cents", formula="by the formula of the pack"),
+    Column(name="hold_percent", title="Hold %", unit="percent", formula="counted win / drop"),
     Column(
         name="counted_less_settled_cents",
         title="Counted - settled",
         unit="cents",
         formula=(
-            "win as counted - what only counts found at counted tables - win as settled; the section on differences "
-            "says what explains it"
+            "counted win - what only counts found at counted tables - settled win; the section on differences says "
+            "what explains it"
         ),
     ),
 )
@@ -30,56 +30,84 @@ _SETTLED: Final = (
     Column(name="house_in_bank_cents", title="House in bank", unit="cents", added=True),
     Column(
         name="settled_win_cents",
-        title="Win as settled",
+        title="Settled win",
         unit="cents",
         added=True,
         formula="handle + vigorish + house in bank - payout, before meters",
         source=_PA,
     ),
-    Column(name="settled_win_percent", title="Win %", unit="percent", formula="win as settled / handle", source=_PA),
+    Column(name="settled_win_percent", title="Win %", unit="percent", formula="settled win / handle", source=_PA),
     Column(
         name="theoretical_win_cents",
         title="Theoretical win",
         unit="cents",
-        formula=f"sum of handle x exact house edge, half a cent to the even one; {_NO_EDGE}",
+        formula=(
+            "sum of handle x house edge, exact or else the best known, half a cent to the even one; of the wagers that "
+            "have a house edge, and empty where none has one"
+        ),
         source=_PA,
+    ),
+    Column(
+        name="theoretical_error_cents",
+        title="Standard error",
+        unit="cents",
+        formula=(
+            "of the theoretical win, from the house edges that are sampled or counted by a model: added up within a "
+            "wager, as root of the sum of squares over different wagers; 0 where all house edges are exact"
+        ),
     ),
     Column(
         name="theoretical_win_percent",
         title="Theoretical %",
         unit="percent",
-        formula="theoretical win / handle",
+        formula=f"theoretical win / handle {_OF_KNOWN}",
         source=_PA,
     ),
     Column(
         name="difference_cents",
-        title="Actual - theoretical",
+        title="Settled - theoretical",
         unit="cents",
-        formula=f"win as settled - theoretical win, rounded once; {_NO_EDGE}",
+        formula=f"settled win {_OF_KNOWN} - theoretical win, rounded once",
         source=_PA,
     ),
-    Column(name="difference_percent", title="Difference %", unit="percent", formula="difference / handle", source=_PA),
+    Column(
+        name="difference_percent",
+        title="Difference %",
+        unit="percent",
+        formula=f"difference / handle {_OF_KNOWN}",
+        source=_PA,
+    ),
     Column(
         name="exact_handle_cents",
-        title="Handle with edge",
+        title="Handle, exact",
         unit="cents",
         added=True,
-        formula="the part of the handle that has an exact house edge",
+        formula="the part of the handle that the cards alone decide: it has an exact distribution",
     ),
-    Column(name="exact_win_cents", title="Win of it", unit="cents", added=True, formula="win as settled of that part"),
+    Column(
+        name="exact_win_cents",
+        title="Settled win of it",
+        unit="cents",
+        added=True,
+        formula="settled win of that part",
+    ),
     Column(
         name="exact_theoretical_win_cents",
         title="Theoretical win of it",
         unit="cents",
-        formula="theoretical win of that part",
+        formula="theoretical win of that part, without any error",
     ),
     Column(
         name="exact_difference_cents",
         title="Difference of it",
         unit="cents",
-        formula="win - theoretical win of that part, rounded once",
+        formula="settled - theoretical win of that part, rounded once",
     ),
-    Column(name="without_house_edge", title="Without edge", formula="the wagers that have no exact house edge"),
+    Column(
+        name="without_house_edge",
+        title="Without edge",
+        formula="the wagers that have no house edge, each with its share of the handle; the last section says why",
+    ),
 )
 _PRIOR: Final = (
     Column(
@@ -110,7 +138,7 @@ _EXPECTED: Final = Column(
 _PLAY: Final = Column(
     name="play",
     title="Win known from",
-    formula="rounds: it reports them; counted: only counts tell, so that it has no win as settled",
+    formula="rounds: it reports them; counted: only counts tell, so that it has no settled win",
 )
 
 
@@ -190,8 +218,26 @@ HOUSE_EDGES: Final = Section(
         Column(name="submission", title="Rules submission", formula="its hash"),
         Column(name="paytable", title="Paytable"),
         Column(name="handle_cents", title="Handle", unit="cents", formula="the part that the house edge is for"),
-        Column(name="house_edge", title="House edge", formula="1 - exact payback, counted over all cards"),
+        Column(name="house_edge", title="House edge", formula="1 - payback, of all that is staked, as a fraction"),
         Column(name="house_edge_percent", title="House edge %", unit="percent"),
+        Column(
+            name="counted",
+            title="Counted",
+            formula=(
+                "exactly: over all cards, and where play decides for the best play; sampled; or by_model. Of a wager "
+                "with a meter, in the long run"
+            ),
+        ),
+        Column(
+            name="standard_error",
+            title="Standard error",
+            formula="of the house edge, percentage points; empty where it is exact",
+        ),
+        Column(
+            name="counted_with",
+            title="Counted with",
+            formula="the first of the wagers that are only made together, and share this house edge of all they staked",
+        ),
         Column(name="reason", title="Why there is none"),
     ),
 )

@@ -178,7 +178,7 @@ class _Row:
 
 
 async def _theoretical(books: Books, first: date) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
-    """Compare the win of wagers that have an exact house edge with their theoretical win."""
+    """Compare the win of wagers whose return has an exact distribution with their theoretical win."""
     settled = await settled_rounds(books, first, books.question.last)
     days = (first, books.question.last)
 
@@ -190,10 +190,10 @@ async def _theoretical(books: Books, first: date) -> tuple[dict[str, _Compared],
                 found.setdefault(name, []).append(win)
         return {
             name: _Compared(
-                _Measured(win.exact_win, win.exact_handle),
-                Fraction(win.theoretical, win.exact_handle.value) if win.exact_handle.value > 0 else None,
+                _Measured(win.exact.win, win.exact.handle),
+                win.exact.cents / win.exact.handle.value if win.exact.handle.value > 0 else None,
                 days,
-                chance_of_wagers(win.variance, win.exact_handle.value),
+                chance_of_wagers(win.variance, win.exact.handle.value),
             )
             for name, win in ((name, together(wins)) for name, wins in found.items())
         }

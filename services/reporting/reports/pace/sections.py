@@ -45,15 +45,21 @@ _PLAYED: Final = (_ROUNDS, _HOURS, _ROUNDS_PER_HOUR, _SEATS, _SEATS_PER_ROUND, _
 _YIELD: Final = (
     Column(
         name="win_per_hour_cents",
-        title="Win as settled per hour",
+        title="Settled win per hour",
         unit="cents",
-        formula="win as settled / hours of play",
+        formula="settled win / hours of play",
     ),
     Column(
         name="theoretical_win_per_hour_cents",
         title="Theoretical win per hour",
         unit="cents",
-        formula="handle x exact house edge / hours of play; empty if a wager has no exact house edge",
+        formula="handle x house edge / hours of play; of the wagers that have one, and empty where none has",
+    ),
+    Column(
+        name="theoretical_error_per_hour_cents",
+        title="Standard error per hour",
+        unit="cents",
+        formula="of the theoretical win / hours of play; 0 where all house edges are exact",
     ),
 )
 
@@ -113,7 +119,13 @@ OPEN_HOURS: Final = Section(
             name="theoretical_win_per_open_hour_cents",
             title="Theoretical win per hour open",
             unit="cents",
-            formula="handle x exact house edge / hours open; empty if a wager has no exact house edge",
+            formula="handle x house edge / hours open; of the wagers that have one, and empty where none has",
+        ),
+        Column(
+            name="theoretical_error_per_open_hour_cents",
+            title="Standard error per hour open",
+            unit="cents",
+            formula="of the theoretical win / hours open; 0 where all house edges are exact",
         ),
     ),
 )

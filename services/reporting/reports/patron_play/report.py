@@ -1,4 +1,4 @@
-"""Play of patrons as settled: actual handle, win and exact theoretical win, by patron, game and wager."""
+"""Play of patrons as settled: handle, settled win and theoretical win, by patron, game and wager."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,21 +30,30 @@ _PLAY: Final = (
         formula="of the handle; the rest of a wager was in chips",
     ),
     Column(name="payout_cents", title="Payout", unit="cents", added=True, formula="with the stakes that went back"),
-    Column(name="win_cents", title="Win", unit="cents", added=True, formula="handle - payout, before meters"),
+    Column(name="win_cents", title="Settled win", unit="cents", added=True, formula="handle - payout, before meters"),
     Column(
         name="theoretical_win_cents",
         title="Theoretical win",
         unit="cents",
         formula=(
-            "sum over wagers of handle x exact house edge of the rules submission, half a cent to the even one; empty "
-            "where a wager has no exact edge"
+            "sum over wagers of handle x house edge of the rules submission, half a cent to the even one; of the "
+            "wagers that have one, and empty where none has"
         ),
+    ),
+    Column(
+        name="theoretical_error_cents",
+        title="Standard error",
+        unit="cents",
+        formula="of the theoretical win; 0 where all house edges are exact",
     ),
     Column(
         name="deviation_cents",
         title="Standard deviation",
         unit="cents",
-        formula="square root of the sum over wagers of exact variance x squared stakes",
+        formula=(
+            "of the win by chance: square root of the sum over wagers of exact variance x squared stakes; empty where "
+            "a wager has no exact distribution"
+        ),
     ),
 )
 
@@ -58,7 +67,11 @@ PATRONS: Final = Section(
         _GAME,
         Column(name="rounds", title="Rounds", unit="count", added=True, formula="with a wager from an account"),
         *_PLAY,
-        Column(name="without_house_edge", title="Without an exact edge", formula="wagers that have none"),
+        Column(
+            name="without_house_edge",
+            title="Without edge",
+            formula="wagers that have none, each with its share of the handle",
+        ),
     ),
 )
 WAGERS: Final = Section(
@@ -73,8 +86,9 @@ WAGERS: Final = Section(
         Column(name="version", title="Version", formula="of the rules submission that was wagered under"),
         Column(name="submission", title="Rules submission", formula="its hash"),
         *_PLAY,
-        Column(name="house_edge_percent", title="House edge %", unit="percent", formula="exact"),
-        Column(name="reason", title="Why nothing exact"),
+        Column(name="house_edge_percent", title="House edge %", unit="percent"),
+        Column(name="counted", title="Counted", formula="exactly; or sampled or by_model, with a standard error"),
+        Column(name="reason", title="Why there is none"),
     ),
 )
 
@@ -107,7 +121,8 @@ def _cells(whose: _Whose, game: str, play: Play) -> dict[str, Any]:
         "funded_cents": play.funded,
         "payout_cents": play.payout,
         "win_cents": play.win,
-        "theoretical_win_cents": play.theoretical_win,
+        "theoretical_win_cents": play.theoretical.shown,
+        "theoretical_error_cents": play.theoretical.error,
         "deviation_cents": play.deviation,
     }
 
@@ -120,8 +135,7 @@ def _in_order(keys: Iterable[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
 def _patrons(of_game: Mapping[tuple[_Whose, str], Sequence[Play]]) -> Iterator[dict[str, Any]]:
     for whose, game in _in_order(of_game):
         play = together(of_game[whose, game])
-        lacks = ", ".join(sorted(play.without)) or None
-        yield _cells(whose, game, play) | {"rounds": play.rounds, "without_house_edge": lacks}
+        yield _cells(whose, game, play) | {"rounds": play.rounds, "without_house_edge": play.without_house_edge}
 
 
 def _wagers(of_wager: Mapping[tuple[_Whose, str, str, str, str], Sequence[PlayOfAccount]]) -> Iterator[dict[str, Any]]:
@@ -136,7 +150,8 @@ def _wagers(of_wager: Mapping[tuple[_Whose, str, str, str, str], Sequence[PlayOf
             "version": version,
             "submission": submission,
             "house_edge_percent": None if keeps is None else Cell(percent_of(keeps, 1), play.handle),
-            "reason": edge.reason if edge is not None else reason,
+            "counted": None if edge is None else edge.counted,
+            "reason": edge.lacks if edge is not None else reason,
         }
 
 
@@ -157,10 +172,10 @@ PATRON_PLAY: Final = Report(
     name="patron-play",
     title="Play of patrons, as settled",
     about=(
-        "What each patron wagered from accounts, by game and wager, from every settled round: actual handle and win "
-        "beside the exact theoretical win and its standard deviation by chance. Wagers in chips are left out: those in "
-        "seats that a device tied to a rated patron are in ratings-against-rounds, all others are of nobody who is "
-        "known."
+        "What each patron wagered from accounts, by game and wager, from every settled round: handle and settled win "
+        "beside the theoretical win, its standard error, and the standard deviation of the win by chance. Wagers in "
+        "chips are left out: those in seats that a device tied to a rated patron are in ratings-against-rounds, all "
+        "others are of nobody who is known."
     ),
     sections=(PATRONS, WAGERS),
     sources=(SettlementPosted, SettlementReversed, SubmissionApproved, AccountOpened, PatronRegistered),

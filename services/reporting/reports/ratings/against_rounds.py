@@ -33,17 +33,27 @@ _BY_ROUNDS: Final = (
     Column(name="rounds", title="Rounds", unit="count", added=True, formula="with a wager that is tied to the patron"),
     Column(name="handle_cents", title="Handle", unit="cents", added=True, formula="of all wagers, side bets included"),
     Column(name="bet_cents", title="Average bet", unit="cents", formula="handle / rounds"),
-    Column(name="win_cents", title="Win", unit="cents", added=True, formula="handle - payout, before meters"),
+    Column(name="win_cents", title="Settled win", unit="cents", added=True, formula="handle - payout, before meters"),
     Column(
         name="theoretical_win_cents",
         title="Theoretical win",
         unit="cents",
         formula=(
-            "sum over wagers of handle x exact house edge of the rules submission, half a cent to the even one; wagers "
-            "without an exact edge are left out, and named beside it; empty where there are no others"
+            "sum over wagers of handle x house edge of the rules submission, half a cent to the even one; wagers "
+            "without a house edge are left out, and named beside it; empty where there are no others"
         ),
     ),
-    Column(name="without_house_edge", title="Without an exact edge", formula="wagers that have none"),
+    Column(
+        name="theoretical_error_cents",
+        title="Standard error",
+        unit="cents",
+        formula="of the theoretical win; 0 where all house edges are exact",
+    ),
+    Column(
+        name="without_house_edge",
+        title="Without edge",
+        formula="wagers that have no house edge, each with its share of the handle",
+    ),
     Column(
         name="without_edge_percent", title="Of the handle", unit="percent", formula="handle on these wagers / handle"
     ),
@@ -51,7 +61,7 @@ _BY_ROUNDS: Final = (
         name="deviation_cents",
         title="Standard deviation",
         unit="cents",
-        formula="of the win by chance; empty where a wager has no exact edge",
+        formula="of the win by chance; empty where a wager has no exact distribution",
     ),
 )
 _TIED_BY: Final = Column(
@@ -63,7 +73,7 @@ _DIFFERENCE: Final = Column(
     name="difference_cents",
     title="Difference",
     unit="cents",
-    formula="theoretical win, rated - theoretical win; empty where one of them is, or a wager has no exact edge",
+    formula="theoretical win, rated - theoretical win; empty where one of them is, or a wager has no house edge",
 )
 
 SESSIONS: Final = Section(
@@ -109,13 +119,13 @@ PATRONS: Final = Section(
             name="unrated_win_cents",
             title="Theoretical win, not rated",
             unit="cents",
-            formula="exact, of the wagers of that handle that have an exact edge; empty where there are none",
+            formula="of the wagers of that handle that have a house edge; empty where there are none",
         ),
         Column(
             name="unrated_without_edge_percent",
-            title="Of it, without an exact edge",
+            title="Of it, without edge",
             unit="percent",
-            formula="handle, not rated, on wagers without an exact edge / handle, not rated",
+            formula="handle, not rated, on wagers without a house edge / handle, not rated",
         ),
     ),
 )
@@ -130,9 +140,9 @@ async def _fill(books: Books) -> Content:
 def _of_rounds(wagers: RatedWagers, rated: Cell) -> dict[str, Any]:
     """Return the cells of settled play, and the rated theoretical win less the settled theoretical win."""
     play = wagers.play
-    settled = play.exact_win
+    settled = play.theoretical.shown
     bet = round(Fraction(play.handle.value, play.rounds.value)) if play.rounds.value else None
-    both = not play.without and isinstance(rated.value, int) and isinstance(settled.value, int)
+    both = not play.theoretical.without and isinstance(rated.value, int) and isinstance(settled.value, int)
     return {
         "tied_by": wagers.tied_by,
         "rounds": play.rounds,
@@ -140,7 +150,8 @@ def _of_rounds(wagers: RatedWagers, rated: Cell) -> dict[str, Any]:
         "bet_cents": Cell(bet, explained_by(play.handle, play.rounds)),
         "win_cents": play.win,
         "theoretical_win_cents": settled,
-        "without_house_edge": ", ".join(sorted(play.without)) or None,
+        "theoretical_error_cents": play.theoretical.error,
+        "without_house_edge": play.without_house_edge,
         "without_edge_percent": play.without_percent,
         "deviation_cents": play.deviation,
         "difference_cents": Cell(_less(rated, settled) if both else None, explained_by(rated, settled)),
@@ -192,7 +203,7 @@ def _patrons(ratings: Sequence[Stated], played: RatedPlay) -> Iterator[dict[str,
             "rated_win_cents": rated,
             **_of_rounds(all_of(played.of_rating.get(one.fact.rating, RatedWagers()) for one in mine), rated),
             "unrated_handle_cents": unrated.handle,
-            "unrated_win_cents": unrated.exact_win,
+            "unrated_win_cents": unrated.theoretical.shown,
             "unrated_without_edge_percent": unrated.without_percent,
         }
 
