@@ -35,7 +35,7 @@ class ChipsBroughtForward(Contract):
 
 
 class ChipsInService(Fact, ChipsBroughtForward):
-    """An opening position of chips in service, with its `source`. A later revision replaces the one approved before.
+    """An opening position of chips in service, with its `source`. A later revision replaces the approved one.
 
     `before` is the replaced position.
     """

@@ -51,7 +51,7 @@ class LedgerAccount(Contract):
 
 
 class LedgerRule(Contract):
-    """The account, department and cost center for amounts of a service's leg that meet every given condition.
+    """The account, department and cost center for the amounts on a service's leg that meet every given condition.
 
     `item` is the journal's name of the wager, instrument, coupon, slip or pool. Of several rules that apply, the one
     with the most specific condition counts: `item`, then `game`, `pit`, `table_class`.
@@ -117,7 +117,7 @@ class LedgerMappingDocument(Contract):
     def rule_for(
         self, service: str, leg: str, *, item: str = "", game: str = "", pit: str = "", table_class: str = ""
     ) -> LedgerRule | None:
-        """Return the rule that applies to an amount of a leg; None if there is none."""
+        """Return the rule that applies to an amount on a leg; None if no rule applies."""
         given = (item, game, pit, table_class)
         for rule in self._rules_of_legs.get((service, leg), ()):
             if all(wanted in (None, value) for wanted, value in zip(rule.conditions, given, strict=True)):
@@ -164,7 +164,7 @@ def _problems_of(rule: LedgerRule, chart: Mapping[str, LedgerAccount]) -> Iterat
 
 
 def _split_transfers(wanted: LedgerMappingDocument) -> Iterator[str]:
-    """Yield a message for each transfer whose sides map to several accounts, none of which would return to zero."""
+    """Yield a message for each transfer whose sides map to different accounts, which then never return to zero."""
     used: dict[str, set[str]] = {}
     for rule in wanted.rules:
         leg = LEGS.get(rule.service, {}).get(rule.leg)

@@ -32,7 +32,7 @@ _ASSET: Final[tuple[AccountKind, ...]] = ("asset",)
 _LIABILITY: Final[tuple[AccountKind, ...]] = ("liability",)
 _REVENUE: Final[tuple[AccountKind, ...]] = ("revenue",)
 _COST: Final[tuple[AccountKind, ...]] = ("revenue", "expense")
-"""A cost may also reduce revenue."""
+"""A cost maps to an expense account, or to a revenue account that it reduces."""
 _BESIDE: Final[tuple[AccountKind, ...]] = ("memorandum",)
 
 

@@ -1,7 +1,7 @@
 """Facts of the progressive meters on `meters`: pools configured, rounds counted, changes approved, days reconciled.
 
 A **pool** is one progressive meter of a property, fed by any number of tables and games. Every entry that moves a pool
-has the pool's movements with the readings afterwards, for signs.
+has the movement and the readings after it, which signs display.
 """
 
 from datetime import date
@@ -101,7 +101,7 @@ class PoolReturned(Fact, Returned):
 
 
 class Hit(Contract):
-    """An award paid from a meter, `cents`; the winner at the seat is in the round record."""
+    """An award of `cents` paid from a meter to a seat; the round record identifies the winner."""
 
     seat: int
     wager: Name
@@ -110,7 +110,7 @@ class Hit(Contract):
 
 
 class MeterReading(Contract):
-    """A table's reading of its meter before a round, and the effect of the settlement, cents."""
+    """A table's reading of its meter before a round, and the effect of the settlement on it, in cents."""
 
     before_cents: int
     after_cents: int

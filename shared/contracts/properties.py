@@ -55,7 +55,7 @@ Play = Literal["rounds", "counted"]
 """How the win of a table is determined: from the rounds that it reports, or only from counts."""
 
 Sales = Literal["each", "over", "none"]
-"""Which chip sales for its drop box a table reports: each one, those over an amount, or none."""
+"""Which of the chip sales that fill its drop box a table reports: each one, those over an amount, or none."""
 
 
 class PropertyTable(Contract):
@@ -299,7 +299,7 @@ AGEING_DAYS: Final = (7, 30, 90)
 class CreditLineTier(Contract):
     """The approvals required for a credit limit up to `limit_cents_max`.
 
-    As many different people as `approvals` must approve it, each of whom has one of the `roles` at the property.
+    `approvals` different people must approve it, and each of them must have one of the `roles` at the property.
     """
 
     limit_cents_max: Cents
@@ -331,23 +331,30 @@ class CreditLineRules(Contract):
 class PropertyDocument(Contract):
     """One version of a property, in effect from a moment.
 
-    The gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). `other_gaming_day` decides whether
-    an event whose gaming day differs from that of its moment is refused, or recorded under the day of its moment and
-    flagged; `late_events` whether an event older than `age_days_max` is refused, or recorded and flagged.
-    `table_games_since` is the first gaming day of table games at the facility, which may be long before this document;
-    taxes that apply to its first years are due only if it is given. `revenue_of_years` is the revenue of earlier years,
-    if a tax or a share depends on it. `promotional_money_spent` decides whether promotional money on accounts is
-    wagered before other money or after it; a grant above `promotional_grant_cents_max` needs two people.
-    `winnings_forms` decides whether each reportable win has a form of its own, or all wins of a known patron on a
-    gaming day share one. `winnings_reduced_by_wager` decides whether the payer deducts the wager from a reportable win,
-    if the law of a form leaves the choice; the pack has the default. From `signatures_required_from` on, events of the
-    tables must be signed by a device of the table, or by one of the `systems`. Its `games` are those of counted tables,
-    with their expected holds; `rated_games` have the terms for rating patrons. A rules submission that pays back less
-    than one of the `payback_floors` is approved only with an override; of several, the most specific applies: wager and
-    game, wager, game. If it names its `chip_sets`, only these can be filled, credited, counted or sold at its tables.
-    Its `cage_locations` are those besides `cage`, which every property has. `filer` files its currency transaction
-    reports. Its `tips_pool` has the rules by which dealers share tips; without it, this system does not share tips.
-    If it has rules of `credit_lines`, a table issues only counter checks that were prepared against a patron's limit.
+    Days and events: the gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). `other_gaming_day`
+    decides whether an event whose gaming day differs from that of its moment is refused, or recorded under the day of
+    its moment and flagged. `late_events` decides whether an event older than `age_days_max` is refused, or recorded and
+    flagged. From `signatures_required_from` on, events of the tables must be signed by a device of the table or by one
+    of the `systems`.
+
+    Taxes and forms: `table_games_since` is the first gaming day of table games at the facility, which may be long
+    before this document; taxes that apply to its first years are due only if it is given. `revenue_of_years` is the
+    revenue of earlier years, if a tax or a share depends on it. `winnings_forms` decides whether each reportable win
+    has a form of its own, or all wins of a known patron on a gaming day share one. Where the law leaves the choice to
+    the payer, `winnings_reduced_by_wager` decides whether the wager is deducted from a reportable win; the pack has the
+    default. `filer` files the currency transaction reports.
+
+    Games: `games` are those of counted tables, with their expected holds; `rated_games` have the terms for rating
+    patrons. A rules submission that pays back less than one of the `payback_floors` is approved only with an override.
+    If several floors apply to a wager, the most specific counts: one for the wager in the game, then one for the wager,
+    then one for the game.
+
+    Chips, cage and patrons: if `chip_sets` are named, only their chips can be filled, credited, counted or sold at the
+    tables. `cage_locations` are those besides `cage`, which every property has. `promotional_money_spent` decides
+    whether promotional money on accounts is wagered before or after other money; a grant above
+    `promotional_grant_cents_max` needs two people. If there are rules of `credit_lines`, a table issues only counter
+    checks that were prepared against a patron's limit. `tips_pool` has the rules by which dealers share tips; without
+    it, this system does not share tips.
     """
 
     property: Name

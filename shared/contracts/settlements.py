@@ -97,7 +97,7 @@ class TakenBack(Correction, SettledRound):
 class RoundNotice(View):
     """A finding at settlement that needs attention, such as a dealer's hand not set as the rules require.
 
-    `paragraph` is the rule concerned: of the regulation, or of the property's document.
+    `paragraph` names the rule concerned, in the regulation or in the property's document.
     """
 
     code: str
@@ -114,7 +114,7 @@ class NoticedRound(SettledRound):
 
 @fact("settlement.posted", SETTLEMENTS, moves_money=True)
 class SettlementPosted(NoticedRound):
-    """A round was settled and its money posted. `revision` is 1, and one more with each correction.
+    """A round was settled and its money posted. `revision` starts at 1 and increases by one with each correction.
 
     `desk_correction` is the number of the correction that two people approved at the desk, if any.
     """
@@ -176,7 +176,8 @@ class SettlementVoided(NoticedRound):
 class ReportedResult(RecordedResult, Fact):
     """The result of a game at a counted table, on its gaming day.
 
-    `claimed_day` is the gaming day that the event states, if the result is recorded under that of its moment instead.
+    If the event states a wrong gaming day, the result is recorded under the gaming day of its moment, and `claimed_day`
+    is the stated one.
     """
 
     claimed_day: date | None = None
@@ -200,7 +201,7 @@ class ResultSuperseded(ReportedResult):
 
 @fact("result.uncounted", SETTLEMENTS)
 class ResultUncounted(VoidedResult, Fact):
-    """A result was voided. If it was `counted`, it no longer counts; nor does its shoe, if it was the `last_of_shoe`.
+    """A result was voided. If it was `counted`, it no longer counts, nor does the shoe of which it was the last result.
 
     `game` and `gaming_day` are those of the result; if it was not counted, those of the table at the event's moment.
     """

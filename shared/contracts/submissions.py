@@ -14,14 +14,14 @@ from shared.contracts.versions import Approved, Filed, Returned, VersionNumber, 
 from shared.rules.record import Submission
 
 WITHDRAWAL_LEAD: Final = timedelta(hours=1)
-"""The latest time before its beginning at which an approved version can be withdrawn.
+"""An approved version can be withdrawn until this long before it takes effect.
 
-Every service reads the withdrawal in that time, so none settles a round under a version that never took effect.
+Within this time every service reads the withdrawal, so that none settles a round under a version that was withdrawn.
 """
 
 
 class RulesSubmission(Contract):
-    """What a licensee offers at some tables from a moment on: one version of a property's submission for a game.
+    """One version of a property's submission for a game: what the licensee offers at some tables from a moment on.
 
     `game` is the licensee's name for what it offers under this submission (`blackjack`, `blackjack-switch`);
     `submission` selects from the catalogue of `regulation`. `stated_paybacks` are the licensee's own figures, percent
@@ -69,7 +69,7 @@ PaybackProblem = Literal["differs", "above_all", "below_floor"]
 
 
 class PaybackFinding(Contract):
-    """A finding about a wager's payback: `payback` as computed, percent, and `against` what it was compared to."""
+    """A finding about a wager's payback: the computed `payback`, and the one compared `against`; both in percent."""
 
     wager: Name
     problem: PaybackProblem
@@ -113,7 +113,7 @@ class SubmissionWithdrawn(Fact, OfSubmission):
 
 @fact("submission.withdrawal_requested", SUBMISSIONS, stream=_STREAM)
 class WithdrawalRequested(Fact, OfSubmission):
-    """A person requested to withdraw an approved version before it takes effect; another person must approve."""
+    """The withdrawal of an approved version before it takes effect was requested; another person must approve it."""
 
     requested_by: Person
     requested_at: AwareDatetime

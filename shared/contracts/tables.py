@@ -172,7 +172,7 @@ def _document(raw: bytes) -> object:
 
 
 def _check_round(document: object) -> None:
-    """Raise Refused if the round record itself is at fault: the rules explain it better than the envelope does."""
+    """Raise Refused if the round record itself is at fault, because the rules report its faults more precisely."""
     match document:
         case {"data": {"regulation": str(regulation), "round": dict(played)}} if regulation in REGULATIONS:
             parse_round(regulation, played)
