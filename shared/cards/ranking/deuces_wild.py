@@ -61,7 +61,7 @@ def rank_with_wilds(cards: Sequence[Card]) -> int:
 
 
 def rank_without_fives(cards: Sequence[Card]) -> int:
-    """Return the rank of the best hand, excluding five wilds and five of a kind; raise `ValueError` unless five cards.
+    """Return the rank of the best hand of five cards, without five wilds and five of a kind; else raise `ValueError`.
 
     >>> wild_category_of(rank_without_fives(["2c", "2d", "2h", "Kc", "Kd"])).name
     'four_of_a_kind'
