@@ -46,12 +46,12 @@ class Dismissal:
 
 
 def filter_of(said: object) -> QuarantineFilter:
-    """Return the filter whose fields an object has as attributes."""
+    """Return a filter made from an object that has the filter's fields as attributes."""
     return QuarantineFilter.model_validate({name: getattr(said, name) for name in QuarantineFilter.model_fields})
 
 
 def properties_of(one: Dismissal) -> Sequence[str]:
-    """Return the property to which a dismissal is limited, as the only element; empty if it is not limited."""
+    """Return a sequence of the one property to which a dismissal is limited; empty if it is not limited."""
     return () if one.property is None else (one.property,)
 
 

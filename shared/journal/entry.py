@@ -42,10 +42,10 @@ class Posting(NamedTuple):
 class EntryDraft:
     """A fact ready to be recorded, with its postings and its cause.
 
-    `source`, `sequence` and `event_id` identify its cause, `offset` the cause's position in the shard's input, and
-    `record_hash` (32 bytes, see `record_digest`) the record there. For a command, `offset` is None and `record_hash`
-    identifies the command (see `command_digest`). `data` is JSON text in UTF-8 and is stored unchanged. The postings
-    sum to zero.
+    `source`, `sequence` and `event_id` identify its cause. `offset` is the cause's position in the shard's input, and
+    `record_hash` (32 bytes, see `record_digest`) the hash of the Kafka record at that position. For a command, `offset`
+    is None and `record_hash` identifies the command (see `command_digest`). `data` is JSON text in UTF-8 and is stored
+    unchanged. The postings sum to zero.
     """
 
     kind: str

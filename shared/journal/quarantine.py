@@ -20,9 +20,9 @@ from shared.journal.topic_identity import cluster_of
 class Quarantined:
     """A quarantined record: its origin, its bytes, and the reason of the refusal.
 
-    `signature` is the signature by its publisher or by the device that sent it, if any. If it `stops`, its partition is
-    halted until the record is closed. `cluster` is the Kafka cluster's id, and `listed_under` are the properties in
-    whose lists it appears; `properties` are those that its bytes name.
+    `signature` is the signature by its publisher or by the device that sent it, if any. If `stops` is true, its
+    partition is halted until the record is closed. `cluster` is the Kafka cluster's id, and `listed_under` are the
+    properties in whose lists it appears; `properties` are those that its bytes name.
     """
 
     id: int
@@ -115,7 +115,7 @@ async def list_quarantined(
 ) -> Sequence[Quarantined]:
     """Return open records, oldest first; with `resolved` also closed ones.
 
-    With `properties`, return only records that are listed under some of these properties, and under no other one.
+    With `properties`, return only records that are listed under at least one property, and only under these.
     """
     q = tables.quarantine.c
     query = _records(tables).where(q.id > after).limit(limit)

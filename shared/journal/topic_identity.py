@@ -18,7 +18,7 @@ from shared.journal.tables import JournalTables
 
 GENERATION: Final = "~"
 FORGOTTEN: Final = "deleted from the database"
-"""The topic id that stands for a topic that was read, but whose identity is no longer in the database."""
+"""The placeholder id of a topic that was read, but whose identity is no longer in the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ async def first_input(
 
 
 async def add_input(connection: AsyncConnection, tables: JournalTables, found: TopicIdentity, at: datetime) -> None:
-    """Record that the service reads this log, unless its generation is already recorded."""
+    """Record that the service reads this log, unless this generation of the topic is already recorded."""
     values = {"topic": found.topic, "cluster": found.cluster, "generation": found.generation}
     statement = upsert(tables.inputs).values(**values, topic_id=found.topic_id, recorded_at=at)
     await connection.execute(statement.on_conflict_do_nothing())
