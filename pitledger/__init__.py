@@ -65,7 +65,7 @@ def entries(
 ) -> Iterator[dict[str, Any]]:
     """Yield the entries of an export, each with its postings, after verifying the whole export.
 
-    The file is read twice and must not change in between. Raises: as `verify`.
+    The file is read twice and must not change in between. Raises the same errors as `verify`.
     """
     verify(file, keys, witnesses, witnesses_min=witnesses_min)
     with Path(file).open(encoding="utf-8", newline="\n") as content:

@@ -10,8 +10,8 @@ from shared.rules.settlement import Contribution, Notice, Settlement, contributi
 class MeterBoard:
     """The displays of the meters while a round is settled, with the causes of their changes. Whole cents.
 
-    The contributions of the round come first, then the awards in settlement order. Fractions of a cent are dropped;
-    those of a meter's contributions once, from their sum.
+    The contributions of the round come first, then the awards in settlement order. Fractions of a cent are dropped. The
+    contributions to a meter are first summed, so that a fraction is dropped only once.
     """
 
     __slots__ = ("_before", "_contributions", "_fractions", "_resets", "_shows")

@@ -64,9 +64,9 @@ def paybacks(
 ) -> Iterator[WagerPayback]:
     """Yield the payback of each wager that a submission offers, in the order of the catalogue.
 
-    `readings` are meter readings, cents by wager; other meters show their reset amount. A wager that is counted with
-    another one is not listed separately. Raises: Refused if the regulation does not allow the submission, or if a
-    reading is of a meter that is not counted.
+    `readings` are meter readings, cents by wager; other meters show their reset amount. A wager that is counted
+    together with another one is not listed separately. Raises: Refused if the regulation does not allow the submission,
+    or if a reading is given for a meter that is not counted.
     """
     selection, game = select(catalogue(regulation), submission), game_of(regulation)
     functions: dict[str, Progressive] = {}
@@ -109,7 +109,7 @@ def _envy_cents(offer: Offer) -> dict[int, Mapping[str, int]]:
 
 
 def _envy_of(play: Play, cents: Mapping[str, int], stake_cents: int) -> Fraction:
-    """Return the expected Envy Bonus per unit wagered from one other hand, which wins as often as the own hand."""
+    """Return the expected Envy Bonus per unit wagered from one other hand, which wins as often as the player's own."""
     return sum((play.probability(category) * amount for category, amount in cents.items()), Fraction(0)) / stake_cents
 
 

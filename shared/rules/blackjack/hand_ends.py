@@ -127,8 +127,8 @@ def ends_of_pair(
 ) -> list[Ends]:
     """Return the results of two cards that are no Blackjack, by `AGAINST`; each distribution sums to 1.
 
-    `drawn` has the probability of each value for the next card. `cards` of the first card's value were in the shoe when
-    these two were dealt.
+    `drawn` has the probability of each value for the next card. `cards` is the number of cards of the first card's
+    value that were in the shoe when the two were dealt.
     """
     terms = strategy.terms
     action = strategy.first(first, second)
@@ -148,7 +148,7 @@ def ends_of_pair(
 
 
 def hands_of_split(value: int, strategy: Strategy, drawn: Sequence[float]) -> tuple[Hand, Hand]:
-    """Return the final totals of a hand from a split pair, with a second card of another value, and of the pair's.
+    """Return the final totals of hands from a split pair: with a second card of another value, and of the pair's value.
 
     A hand with a second card of the pair's value is not split again here.
     """

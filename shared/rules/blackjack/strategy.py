@@ -1,9 +1,9 @@
 """The optimal decisions by the dealer's up card and the player's total or pair: the basic strategy card.
 
-Whether to draw to a total is decided on the shoe without the up card. What to do with the first two cards is decided on
-the shoe without these three, for all first two cards with the same total together. Cards are drawn with replacement. A
-dealer's Blackjack takes the original wager whatever was decided (§ 633a.10(b), § 633a.11(d)), so decisions are made as
-if there were none.
+Whether to draw to a total is decided on the shoe without the up card. The decision on the first two cards is made on
+the shoe without these two and the up card; it is the same for all first two cards with the same total. Cards are drawn
+with replacement. A dealer's Blackjack takes the original wager whatever was decided (§ 633a.10(b), § 633a.11(d)), so
+decisions are made as if there were none.
 """
 
 from collections.abc import Mapping, Sequence
@@ -97,9 +97,9 @@ class Worth:
 class Strategy:
     """The optimal decisions against one up card, by total and pair.
 
-    `draws`, `doubles` and `surrenders` are indexed by state, the latter two for the first two cards; `splits` and
-    `surrenders_pair` by the value of the pair. `worth` is the expected win of two cards, by their values, and `natural`
-    that of a Blackjack. `takes_even_money`: even money is worth more than playing on.
+    `draws`, `doubles` and `surrenders` are indexed by state; the last two apply to the first two cards only. `splits`
+    and `surrenders_pair` are indexed by the value of the pair. `worth` is the expected win of two cards, by their
+    values, and `natural` that of a Blackjack. `takes_even_money` is true if even money is worth more than playing on.
     """
 
     def __init__(self, shoe: Sequence[int], up: int, terms: Terms) -> None:

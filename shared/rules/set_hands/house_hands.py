@@ -39,8 +39,8 @@ class HouseHands:
     def read(self, held: SetDealer | SetSeat, *, seat: int, bound: bool) -> tuple[SetHand, Notice | None]:
         """Return the hand at `seat` (0 for the dealer), and a notice if it was reset.
 
-        A hand that is `bound` to the house way is reset if it differs from it in rank; other hands only if they are
-        fouled.
+        A hand that is `bound` to the house way is reset if its ranks differ from those of the house way. Other hands
+        are reset only if they are fouled.
         """
         owner = seat or None
         hand = self.setting.read(held.cards, held.low, seat=owner)
