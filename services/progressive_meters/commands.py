@@ -154,7 +154,7 @@ def _return(command: ReturnPool, filed: PoolVersion, now: Now) -> Accepted:
 
 
 class RequestChange(Command, WantedChange):
-    """Request a change of a meter.
+    """Request a change to a meter.
 
     It is a transfer, an adjustment, a reset, a release from the overflow meter, or the house's payment of the part of
     an award above the meter. Another person must approve it.

@@ -103,7 +103,7 @@ class TableEvents(FactHandler[Rounds]):
         return Rounds(known, results, corrections, self._places, self._submissions)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no loaded round got another revision since, from another partition (desk, moved table)."""
+        """Verify that no loaded round has since got another revision from another partition (desk, moved table)."""
         changed = {
             key_of(one) for one in events if isinstance(one.data, CorrectedRound | VoidedRound | DecidedCorrection)
         }

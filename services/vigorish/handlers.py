@@ -184,7 +184,7 @@ class PitEvents(FactHandler[OfPit]):
 class PitChanges(FactHandler[OfPit]):
     """Applies corrections and voids of pit events that were approved at table inventory's desk.
 
-    A change may arrive before the pit event that it changes; its sequence is the higher one.
+    A change may arrive before the pit event that it changes; the change has the higher sequence.
     """
 
     reader = Reader(INVENTORY, PitChangeApproved)

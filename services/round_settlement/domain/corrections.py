@@ -84,9 +84,9 @@ class PostingChange(BaseModel):
 class CorrectionDocument(CorrectionItem, ApprovalSubject):
     """A correction with its effects, settled at the time of the request by the code that would post it.
 
-    `stands`: the revision that it replaces is still in force. If the record can no longer be settled, `refused` gives
-    the reason, and `after` and `postings` are empty. `restates` are the gaming days whose figures change; sealed ones
-    are restated.
+    `stands` is true if the revision that it replaces is still in force. If the record can no longer be settled,
+    `refused` gives the reason, and `after` and `postings` are empty. `restates` are the gaming days whose figures
+    change; sealed ones are restated.
     """
 
     stands: bool
