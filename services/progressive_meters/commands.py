@@ -1,4 +1,4 @@
-"""Commands on pools: file and approve terms, request and approve changes of meters, reconcile a gaming day."""
+"""Commands on pools: file and approve terms, request and approve changes to meters, reconcile a gaming day."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -73,7 +73,7 @@ class _OfCorrection(Command):
 class ApproveCorrection(_OfCorrection, Approving):
     """Approve a correction of a round, which then takes effect.
 
-    Check its effects first. Nobody may approve their own proposal.
+    Check its effects first. People cannot approve their own proposals.
     """
 
 

@@ -50,7 +50,7 @@ class PrepareSar(PreparingFile[SarInFile]):
     """Prepare the file of a suspicious activity report.
 
     Another person releases it. `detected_on` is the day on which the facts were first known; the filing deadline
-    follows from it. The file is stored encrypted. The report is invisible to anybody without a role for these reports.
+    follows from it. The file is stored encrypted. The report is invisible to people without a role for these reports.
     """
 
     property: Annotated[Name, Field(description="the property")]

@@ -45,8 +45,8 @@ _Place = Annotated[int, Field(strict=True, ge=1, le=REPORTS_MAX)]
 class FilingSubject(Contract):
     """The subject of a report: a patron, the account of an unknown person, or an entry of an unknown person.
 
-    `with_others` are the other patrons in a report on a patron: those who moved currency on that patron's behalf, and
-    those on whose behalf the same currency was moved.
+    `with_others` are the other patrons in a report on a patron: patrons who moved currency on that patron's behalf, and
+    patrons on whose behalf the same currency was moved.
     """
 
     kind: Literal["patron", "account", "entry"]

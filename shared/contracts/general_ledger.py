@@ -25,7 +25,7 @@ Segment = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z.-]{0
 """The number of a department or a cost center."""
 
 Currency = Literal["USD", "CAD"]
-"""The currency of all amounts, by its ISO 4217 code; both have a hundred cents to the dollar (exponent 2)."""
+"""The currency of all amounts, by its ISO 4217 code. Each of them has a hundred cents to the dollar (exponent 2)."""
 
 TableClass = Literal["banking", "non_banking", "fully_automated"]
 """The class of a table's revenue, as named in jurisdiction packs."""
@@ -53,8 +53,8 @@ class LedgerAccount(Contract):
 class LedgerRule(Contract):
     """The account, department and cost center for the amounts on a service's leg that meet every given condition.
 
-    `item` is the journal's name of the wager, instrument, coupon, slip or pool. Of several rules that apply, the one
-    with the most specific condition counts: `item`, then `game`, `pit`, `table_class`.
+    `item` is the journal's name of the wager, instrument, coupon, slip or pool. If several rules apply, the most
+    specific condition decides: `item`, then `game`, `pit`, `table_class`.
     """
 
     service: Name

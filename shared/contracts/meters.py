@@ -157,7 +157,7 @@ ChangeKind = Literal["transfer", "adjustment", "reset", "overflow", "award"]
 
 
 class WantedChange(Contract):
-    """A requested change of a meter, without the people who request or decide it.
+    """A requested change to a meter, without the people who request or decide it.
 
     `transfer` moves `cents` to the pool `to`; `adjustment` adds them (negative: deducts them, to the house); `reset`
     brings the display to the reset amount, at the house's cost or gain; `overflow` moves `cents` from the overflow

@@ -430,7 +430,7 @@ CHANGES: Final = (VoidedPitEvent, PitEventCorrected)
 
 @event("pit_event.change_approved", PIT_EVENTS)
 class PitChangeApproval(Contract):
-    """An approved change of a pit event takes effect; only table inventory publishes this.
+    """An approved change to a pit event takes effect; only table inventory publishes this.
 
     `change` is its number within the property: its content is in the journal of table inventory.
     """

@@ -1,4 +1,4 @@
-"""Changes of pit events by two people at a desk: proposal and decision.
+"""Changes to pit events by two people at a desk: proposal and decision.
 
 Both are recorded in the journal of table inventory. There an approved change takes effect when its own event is read
 back from `pit.events`, after the events that the pit reported; the vigorish service reads it from the fact. Both

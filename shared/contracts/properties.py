@@ -55,7 +55,7 @@ Play = Literal["rounds", "counted"]
 """How the win of a table is determined: from the rounds that it reports, or only from counts."""
 
 Sales = Literal["each", "over", "none"]
-"""Which of the chip sales that fill its drop box a table reports: each one, those over an amount, or none."""
+"""Which of the chip sales that fill its drop box a table reports: all, only those over an amount, or none."""
 
 
 class PropertyTable(Contract):
@@ -222,7 +222,7 @@ class PropertyLimits(Contract):
 
 
 class PaybackFloor(Contract):
-    """The minimum payback of wagers, percent: of one `wager`, of all wagers of a `game`, or of all wagers."""
+    """The minimum payback of wagers, in percent: of one `wager`, of all wagers of a `game`, or of all wagers."""
 
     payback: Payback
     game: Name | None = None
@@ -293,7 +293,7 @@ class Member(Contract):
 
 
 AGEING_DAYS: Final = (7, 30, 90)
-"""The last day of each age group of outstanding checks, in days, for a property that states none."""
+"""The last day of each age group of outstanding checks, in days, for a property that does not state its own."""
 
 
 class CreditLineTier(Contract):
@@ -391,7 +391,7 @@ class PropertyDocument(Contract):
     effective_from: AwareDatetime
 
     def payback_floor(self, game: str, wager: str) -> str | None:
-        """Return the minimum payback of a wager of a game, percent, or None."""
+        """Return the minimum payback of a wager of a game, in percent, or None."""
         holding = [one for one in self.payback_floors if one.game in (None, game) and one.wager in (None, wager)]
         most = max(holding, key=lambda one: (one.wager is not None, one.game is not None), default=None)
         return None if most is None else most.payback

@@ -31,7 +31,7 @@ MoneyLimit = Literal["variance_report_cents", "variance_authority_cents", "adjus
 class TableSigner:
     """A key of a property, the topics that its holder signs, and the tables (`tables` None: all).
 
-    `is_device`: the holder is a device of its one table, not a system that signs for several.
+    `is_device` is true if the holder is a device of a single table, not a system that signs for several tables.
     """
 
     key: DeviceKey
@@ -197,7 +197,7 @@ class PropertySnapshot:
         return {one.location: one for one in self.document.cage_locations if one.is_in_use_on(day)}
 
     def rating_terms(self, game: str, day: date) -> RatingTerms | None:
-        """Return the terms for rating a game on a gaming day, or None if the property states none."""
+        """Return the terms for rating a game on a gaming day, or None if the property does not state terms."""
         found = (terms for named in self.document.rated_games if named.game == game for terms in named.terms)
         return next((terms for terms in found if terms.is_of(day)), None)
 

@@ -55,7 +55,7 @@ class SeatWagers(View):
 
 
 class RecordView(View):
-    """The record of a round without its cards: the wagers, and the meter readings before it, cents."""
+    """The record of a round without its cards:  the wagers, and the meter readings before it, in cents."""
 
     seats: tuple[SeatWagers, ...] = ()
     meters: dict[str, int] = Field(default_factory=dict)
@@ -63,7 +63,7 @@ class RecordView(View):
 
 @view_of(SettlementPosted)
 class PostedRound(RevisionView):
-    """A round whose money was posted. `meters` are the readings after it, cents."""
+    """A round whose money was posted. `meters` are the readings after it, in cents."""
 
     regulation: str
     opened_at: AwareDatetime

@@ -203,7 +203,7 @@ class ResultSuperseded(ReportedResult):
 class ResultUncounted(VoidedResult, Fact):
     """A result was voided. If it was `counted`, it no longer counts, nor does the shoe of which it was the last result.
 
-    `game` and `gaming_day` are those of the result; if it was not counted, those of the table at the event's moment.
+    `game` and `gaming_day` are those of the result or, if it was not counted, those of the table at the event's moment.
     """
 
     game: Name

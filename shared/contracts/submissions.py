@@ -24,8 +24,8 @@ class RulesSubmission(Contract):
     """One version of a property's submission for a game: what the licensee offers at some tables from a moment on.
 
     `game` is the licensee's name for what it offers under this submission (`blackjack`, `blackjack-switch`);
-    `submission` selects from the catalogue of `regulation`. `stated_paybacks` are the licensee's own figures, percent
-    by wager: they are compared with the computed ones when the version is approved.
+    `submission` selects from the catalogue of `regulation`. `stated_paybacks` are the licensee's own figures, in
+    percent by wager: they are compared with the computed ones when the version is approved.
     """
 
     property: Name
@@ -152,7 +152,7 @@ class ByTable(Generic[VersionT]):
     """Approved versions by table: a table plays under the latest version that lists it."""
 
     def __init__(self, versions: Iterable[VersionT] = ()) -> None:
-        """Index the approved versions, of any properties and games, without withdrawn ones."""
+        """Index approved versions of any properties and games; withdrawn versions are ignored."""
         self._versions: dict[tuple[str, str, str], list[VersionT]] = {}
         for version in versions:
             for table in version.tables:

@@ -45,9 +45,9 @@ class WinFigures(Contract):
     """The figures of a table in a shift of a gaming day, or their changes; the figures of a day are their sums.
 
     A count between two shifts of one gaming day is the closer of the first and the opener of the second, and is
-    included in `handed_over_cents` of the first: the opener of the day is the sum of the openers less
-    `handed_over_cents`, and its closer likewise. A count at the end of a gaming day is the closer of its last shift and
-    the opener of the next day. `carried` inventories are included in opener and closer.
+    included in `handed_over_cents` of the first: so the day's opener is the sum of its shifts' openers less
+    `handed_over_cents`, and the day's closer is computed in the same way. A count at the end of a gaming day is the
+    closer of its last shift and the opener of the next day. `carried` inventories are included in opener and closer.
 
     `currency_cents` to `direct_bet_cents` are the contents of the shift's boxes; `prepaid_cents` was sold for prepaid
     access instead. `drop_cents` is what the law of the gaming day counts as drop. `win_cents` results from its formula
@@ -102,11 +102,11 @@ class WinStated(Fact, OfTableDay):
 
     When later records change the figures, the fact is recorded again as the next `revision`. `changes` are its
     `figures` less those of the previous revision; `lost` are the items newly `missing`, and `found` those no longer
-    missing. The changes of all revisions recorded up to a moment add up to the figures as known at that moment, and
-    likewise the missing items. `counts` and `boxes` are the sequences, in the table's pit stream, of the counts and box
-    exchanges behind the figures; `times` are the periods in which the table was open in the shift. Every movement
-    within them belongs to this shift, regardless of the shift that its event states. The fact posts the change to its
-    counted win.
+    missing. The changes in all revisions recorded up to a moment add up to the figures as known at that moment; the
+    same holds for the missing items. `counts` and `boxes` are the sequences, in the table's pit stream, of the counts
+    and box exchanges behind the figures; `times` are the periods in which the table was open in the shift. Every
+    movement within them belongs to this shift, regardless of the shift that its event states. The fact posts the change
+    to its counted win.
     """
 
     shift: Name

@@ -80,7 +80,7 @@ def sample_hidden(deals: int, seed: int, wheel: Wheel) -> Sample:
 
 
 def sample_face_up(deals: int, seed: int) -> FaceUpSample:
-    """Make a number of deals; set each hand optimally against each other one, visible and set by the house way."""
+    """Make a number of deals; set each hand optimally against every other hand, which is visible and set house way."""
     ranking = HighHands()
     way = house_way(WAY, ranking, "")
     ended: Counter[str] = Counter()

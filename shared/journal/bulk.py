@@ -117,7 +117,7 @@ def insert(
 
 
 def update(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = ()) -> Statement:
-    """Return a statement that updates these columns, by default all except those in `by`.
+    """Return a statement that updates these columns, by default all columns not in `by`.
 
     `by` names the columns that identify a row, by default the primary key. Each given row has the updated and the
     identifying columns.
@@ -192,7 +192,7 @@ def keyed(statement: Statement, keys: Iterable[Sequence[Any]]) -> list[Row]:
 
 
 def column_names(table: Table) -> tuple[str, ...]:
-    """Return the names of a table's columns, except computed ones.
+    """Return the names of a table's columns, without computed columns.
 
     They are plain strings: SQLAlchemy's names are of a subclass of str, whose JSON encoding is a hundred times slower.
     """

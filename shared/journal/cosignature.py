@@ -119,7 +119,7 @@ def cosigned(note: str, witnesses: Iterable[WitnessKey]) -> Mapping[str, int]:
 def lines_of(answer: str, note: str, witnesses: Collection[WitnessKey]) -> list[str]:
     """Return the verified cosignature lines in a witness's answer; lines of other keys are ignored.
 
-    Raises: CheckpointError if a cosignature is invalid, or if there is none.
+    Raises: CheckpointError if a cosignature is invalid, or if the answer has no cosignature.
     """
     lines = [line for line in answer.splitlines(keepends=True) if cosigned(f"{split_note(note)[0]}\n{line}", witnesses)]
     if not lines:

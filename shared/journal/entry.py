@@ -1,7 +1,7 @@
 """Entries and postings, and the hash that chains each entry to its predecessor.
 
 The hash is SHA-256 over all fields, each encoded as its length in eight bytes followed by its bytes. `data` is hashed
-as stored, so the hash can be recomputed from the rows alone, in any language.
+as stored, so the hash can be recomputed from nothing but the rows, in any language.
 """
 
 from collections.abc import Iterable, Sequence

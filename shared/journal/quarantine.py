@@ -45,7 +45,7 @@ class Quarantined:
 
     @property
     def properties(self) -> frozenset[str]:
-        """Return the properties that the record names; none if they cannot be read."""
+        """Return the properties that the record names; empty if they cannot be read."""
         return properties_of_record(self.source, self.key, self.value)
 
 
@@ -59,7 +59,7 @@ def properties_of_record(source: str | None, key: bytes | None, value: bytes) ->
 
 
 def properties_of_event(value: bytes) -> frozenset[str]:
-    """Return the properties that a JSON event names; none if it is not JSON, or has a duplicate member."""
+    """Return the properties that a JSON event names; empty if it is not JSON, or has a duplicate member."""
     try:
         said = read_json(value)
     except ValueError:
@@ -113,7 +113,7 @@ async def list_quarantined(
     after: int = 0,
     limit: int | None = None,
 ) -> Sequence[Quarantined]:
-    """Return open records, oldest first; with `resolved` also closed ones.
+    """Return open records, oldest first; with `resolved`, closed records are included.
 
     With `properties`, return only records that are listed under at least one property, and only under these.
     """

@@ -57,7 +57,7 @@ def sign_mark(origin: str, mark: VerificationBookmark, signer: Signer) -> str:
 
 
 def open_mark(note: str, verifiers: Iterable[Verifier]) -> tuple[str, VerificationBookmark]:
-    """Return origin and bookmark in a signed note. Raises: CheckpointError if it is no bookmark by these keys."""
+    """Return origin and bookmark in a signed note. Raises: CheckpointError if it is not a bookmark by these keys."""
     text, names = open_signed_text(note, verifiers)
     origin, _, said = text.partition("\n")
     check_covers(names, origin)

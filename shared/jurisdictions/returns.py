@@ -170,7 +170,7 @@ def _by_box(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _plain(name: str) -> str:
-    """Return a heading in lower case, with one space for each run of other characters than letters and digits.
+    """Return a heading in lower case, with one space for each run of characters that are neither letters nor digits.
 
     >>> _plain("Box  4 - Federal income tax withheld")
     'box 4 federal income tax withheld'

@@ -86,7 +86,7 @@ def could_win(selection: Selection, submission: Submission, terms: PayoutLimit) 
 
 
 def _best(offer: Offer, submission: Submission, terms: PayoutLimit) -> int:
-    """Return the maximum payout of one wager of a patron under the limit, cents; 0 if the submission states no bet."""
+    """Return the maximum payout, in cents, of a patron's wager under the limit; 0 if the submission states no bet."""
     bets = (submission.bets or {}).get(offer.name)
     bet = None if bets is None else getattr(bets, terms.betting)
     if bet is None or (terms.wagers and offer.name not in terms.wagers):

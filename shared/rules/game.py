@@ -26,7 +26,7 @@ CountProgressive: TypeAlias = Callable[[Selection, Offer], Progressive]
 """(selection, offer) -> the result of a wager with a progressive meter, as a function of the meter's reading."""
 
 CountVariants: TypeAlias = Callable[[Selection, Offer], Mapping[str, Play]]
-"""(selection, offer) -> the results of a wager under other readings or ways to play, by what differs."""
+"""(selection, offer) -> the results of a wager under other readings or ways to play, by the name of the variant."""
 
 CountStrategy: TypeAlias = Callable[[Selection, Offer], StrategyCard]
 """(selection, offer) -> the optimal decisions on a wager, as a card."""

@@ -145,7 +145,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.CURSOR_UNKNOWN, Reason.NOT_FOUND),
     )
     async def list_versions_of_game(property_name: PropertyPath, game: GameName, asked: Asked) -> Page[SubmissionShown]:
-        """List all versions of a submission, whatever their status."""
+        """List all versions of a submission, regardless of their status."""
         found = await page(asked, property=property_name, game=game)
         if not found.items and asked.cursor is None:
             raise Rejected(Reason.NOT_FOUND, f"nothing was ever filed for {game} at {property_name}")

@@ -23,10 +23,10 @@ Counted = Literal["exactly", "sampled", "by_model"]
 
 
 class ComparedPayback(BaseModel):
-    """A wager's payback, percent, as computed and as stated by the licensee.
+    """A wager's payback, in percent, as computed and as stated by the licensee.
 
     With a meter, `payback` is at the meter's reset amount, or at the requested reading. It is None if it was not
-    computed; `reason` tells why.
+    computed; `reason` then explains why.
     """
 
     wager: str
@@ -45,7 +45,7 @@ class ComparedPayback(BaseModel):
 def counted(wanted: RulesSubmission, readings: Mapping[str, int] = MappingProxyType({})) -> list[WagerPayback]:
     """Return the computed payback of each wager of a version; unless cached, this takes up to a second.
 
-    `readings` are meter readings, cents by wager. Raises: Rejected if the regulation does not allow the submission.
+    `readings` are meter readings, in cents by wager. Raises: Rejected if the regulation does not allow the submission.
     """
     try:
         return list(_counted(wanted.regulation, wanted.submission.model_dump_json(), frozenset(readings.items())))

@@ -236,7 +236,7 @@ def approve_withdrawal(version: SubmissionVersion, *, by: str, at: datetime) -> 
 
 
 def return_withdrawal(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> WithdrawalReturned:
-    """Return the rejection of a requested withdrawal, also by the requester. Raises: Rejected if none is open."""
+    """Return the rejection of a requested withdrawal, also by the requester. Raises: Rejected if no request is open."""
     version.withdrawal.reject()
     return returned(WithdrawalReturned, version, by=by, at=at, reason=reason)
 

@@ -21,7 +21,7 @@ from shared.contracts.exact import shown
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A movement of a pool: when and in which round it happened, and its change of the display (nanocents)."""
+    """A movement of a pool: when and in which round it happened, and the change to the display (nanocents)."""
 
     at: datetime
     number: int

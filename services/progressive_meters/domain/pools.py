@@ -68,18 +68,18 @@ class Delta:
 
     @property
     def on_display(self) -> int:
-        """Return the change of the display, nanocents."""
+        """Return the change to the display, in nanocents."""
         award = nanocents(self.award_cents)
         return self.contribution + self.reset + self.seed + self.transfer + self.released - award
 
     @property
     def on_reserve(self) -> int:
-        """Return the change of the reserve, nanocents."""
+        """Return the change to the reserve, in nanocents."""
         return self.reserved - self.reserve_used
 
     @property
     def on_overflow(self) -> int:
-        """Return the change of the overflow meter, nanocents."""
+        """Return the change to the overflow meter, in nanocents."""
         return self.overflow - self.released
 
     def __add__(self, other: "Delta") -> "Delta":

@@ -46,9 +46,9 @@ class ExceptionItem(MeterOfTable):
 
 
 class ReadingItem(MeterOfTable):
-    """A table's meter readings before and after a round, beside the ledger's. Cents.
+    """A table's meter readings before and after a round, next to the ledger's. Cents.
 
-    `number` is the movement of the round. `different`: the readings do not agree with the ledger.
+    `number` is the movement of the round. `different` is true if the readings do not agree with the ledger.
     """
 
     number: int
@@ -160,7 +160,7 @@ def pool_day(books: PoolBooks, *, readings: int, different: int) -> PoolDay:
 
 
 def wrong_with(books: PoolBooks) -> list[str]:
-    """Return a message for each violated identity of a pool; normally none."""
+    """Return a message for each violated identity of a pool; normally empty."""
     pool, moved = books.pool, books.before + books.day + books.later
     meters = (
         ("display", moved.on_display, pool.display),

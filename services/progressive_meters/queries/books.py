@@ -78,7 +78,7 @@ async def displays(connection: AsyncConnection, property_name: str) -> dict[str,
 async def readings_beside_ledger(
     connection: AsyncConnection, property_name: str, rows: Sequence[Row[Any]]
 ) -> list[ReadingItem]:
-    """Return readings for display, each beside the ledger's; `rows` are rows of the table `readings`."""
+    """Return readings for display, each with the ledger's reading; `rows` are rows of the table `readings`."""
     read: dict[str, list[Reading]] = {}
     for row in rows:
         if row.before_cents is not None:

@@ -1,9 +1,9 @@
 """Compare tables' meter readings with the ledger; the database sums the movements.
 
 Most readings equal the ledger's display right before the movement of their own round. The database sums the movements
-in the order of events, using an index, and returns the readings for which that does not hold; only those are examined
-one by one. The result of each hour is stored together with the number of the pool's last movement, so that a later
-comparison covers only the hours that movements have affected since.
+in the order of events, using an index, and returns the readings that differ; only these are examined one by one. The
+result of each hour is stored together with the number of the pool's last movement, so that a later comparison covers
+only the hours that movements have affected since.
 """
 
 from collections.abc import Collection, Mapping, Sequence

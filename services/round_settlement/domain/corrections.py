@@ -86,7 +86,7 @@ class CorrectionDocument(CorrectionItem, ApprovalSubject):
 
     `stands` is true if the revision that it replaces is still in force. If the record can no longer be settled,
     `refused` gives the reason, and `after` and `postings` are empty. `restates` are the gaming days whose figures
-    change; sealed ones are restated.
+    change; sealed days are restated.
     """
 
     stands: bool
@@ -162,7 +162,7 @@ def mistakes(regulation: str, record: Mapping[str, Any]) -> tuple[Finding, ...]:
 
 
 def changes_nothing(posted: SettlementPosted, corrected: SettlementPosted) -> bool:
-    """Return whether a corrected record equals the one posted."""
+    """Return whether a corrected record equals the posted one."""
     return _record(posted) == _record(corrected) and posted.account_funded == corrected.account_funded
 
 

@@ -11,7 +11,7 @@ from shared.journal.entry import Entry, entry_hash
 from shared.rules import Refused, parse_round, settle
 
 RoundStatus = Literal["posted", "void"]
-"""`posted`: one of its entries is in force. `void`: none is."""
+"""`posted`: one of the round's entries is in force. `void`: no entry is in force."""
 
 
 class RoundItem(BaseModel):
@@ -48,7 +48,7 @@ class EntryDocument(BaseModel):
     """One entry about a round: its cause, its data as published, its postings, its position in the chain.
 
     `hash_verified`: the recomputed hash matches. `settles_again`: the record still settles to the entry's lines and
-    meters under the submission of that time; None if the entry is no settlement.
+    meters under the submission of that time; None if the entry is not a settlement.
     """
 
     shard: int
@@ -106,7 +106,7 @@ def entry_document(
 ) -> EntryDocument:
     """Return an entry about a round for display, with its checks.
 
-    `data` is the entry's content, `submission` the one under which it settled, if it is a settlement.
+    `data` is the entry's content, and `submission` the rules submission of a settlement.
     """
     draft = entry.draft
     digest = entry_hash(

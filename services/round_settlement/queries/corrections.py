@@ -1,4 +1,4 @@
-"""Read corrections at the desk: their content, their outcomes, and those that have not taken effect yet."""
+"""Read corrections at the desk: their content and outcomes, and which corrections have not taken effect yet."""
 
 from collections.abc import Collection, Sequence
 from typing import Any

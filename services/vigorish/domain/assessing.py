@@ -30,7 +30,7 @@ _BANK: Final = "bank"
 
 
 def rate_of(law: GamingPack, regulation: str, gaming_day: date) -> Dated[str]:
-    """Return a regulation's vigorish rate on a gaming day. Raises: Refused if the pack has none."""
+    """Return a regulation's vigorish rate on a gaming day. Raises: Refused if the pack has no rate."""
     if regulation not in law.vigorish:
         raise Refused(f"pack {law.id} has no rate of vigorish for {regulation}")
     try:

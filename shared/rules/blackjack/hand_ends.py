@@ -125,7 +125,7 @@ class Hand:
 def ends_of_pair(
     first: int, second: int, strategy: Strategy, drawn: Sequence[float], cards: int, backs: Backs
 ) -> list[Ends]:
-    """Return the results of two cards that are no Blackjack, by `AGAINST`; each distribution sums to 1.
+    """Return the results of two cards that are not a Blackjack, by `AGAINST`; each distribution sums to 1.
 
     `drawn` has the probability of each value for the next card. `cards` is the number of cards of the first card's
     value that were in the shoe when the two were dealt.

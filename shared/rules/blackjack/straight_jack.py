@@ -24,7 +24,7 @@ ASSUMED: Final = (
 )
 
 _SUITS: Final = (("s", Fraction(1, 4)), ("h", Fraction(3, 4)))
-"""Suits of the ace with their probabilities: a straight has one ace at most, and only spades make a difference."""
+"""Suits of the ace with their probabilities: a straight has at most one ace, and only a spade pays differently."""
 
 Straight = tuple[StandardCard, ...]
 

@@ -2,8 +2,8 @@
 
 Whether to draw to a total is decided on the shoe without the up card. The decision on the first two cards is made on
 the shoe without these two and the up card; it is the same for all first two cards with the same total. Cards are drawn
-with replacement. A dealer's Blackjack takes the original wager whatever was decided (§ 633a.10(b), § 633a.11(d)), so
-decisions are made as if there were none.
+with replacement. A dealer's Blackjack takes the original wager regardless of the decisions (§ 633a.10(b), §
+633a.11(d)), so decisions are made as if the dealer could not have a Blackjack.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ class Worth:
     """The expected win of hands per unit wagered, by state, given that the dealer has no Blackjack.
 
     `stood` is for hands that draw no more, `played` for hands played optimally without a double, `doubled` for a
-    double. `draws` tells whether it is optimal to draw.
+    double. `draws` is whether it is optimal to draw.
     """
 
     def __init__(self, shoe: Sequence[int], up: int, terms: Terms) -> None:
@@ -125,7 +125,7 @@ class Strategy:
         self.natural = float(terms.wins) - 1 if self.takes_even_money else natural
 
     def first(self, first: int, second: int) -> Action:
-        """Return the decision on the first two cards, which are no Blackjack."""
+        """Return the decision on the first two cards, which are not a Blackjack."""
         if first == second:
             if self.surrenders_pair[first]:
                 return "surrender"
@@ -141,7 +141,7 @@ class Strategy:
         return "double" if self.doubles[state] else "hit" if self.draws[state] else "stand"
 
     def _by_total(self, shoe: Sequence[int], alone: Worth, of_two: Mapping[tuple[int, int], Worth]) -> None:
-        """Decide by total, over all first two cards with that total; other totals are decided by `alone`."""
+        """Decide by total, over all first two cards with that total; `alone` decides totals that no two cards have."""
         made: dict[int, list[tuple[int, Worth]]] = {}
         for (first, second), worth in of_two.items():
             if first != second:
@@ -155,7 +155,7 @@ class Strategy:
             self.surrenders[state] = not self.terms.switch and max(played, doubled) < surrendered
 
     def _worth(self, first: int, second: int, worth: Worth, shoe: Sequence[int]) -> float:
-        """Return the expected win of two cards that are no Blackjack, including a loss to a dealer's Blackjack."""
+        """Return the expected win of two cards that are not a Blackjack, including a loss to a dealer's Blackjack."""
         state = two_cards(first, second)
         match self.first(first, second):
             case "surrender":
@@ -214,6 +214,6 @@ def _stood(total: int, dealer: Dealer, terms: Terms) -> float:
 
 
 def _natural(dealer: Dealer, terms: Terms) -> float:
-    """Return the expected win per unit staked of a Blackjack if the dealer has none."""
+    """Return the expected win per unit staked of a Blackjack if the dealer does not have one."""
     chances = zip(FINALS, dealer.finals, strict=True)
     return sum(chance * (float(natural_back(final, terms)) - 1) for final, chance in chances)

@@ -51,8 +51,8 @@ class Option(Record):
     """A choice of the licensee, with its type, its default, and the values that it may have.
 
     Every submission must select a `required` option. A `filed` option must be in every filed submission, but rounds
-    settle without it. Other options may be left out. A decimal must lie `between` the two given ones. The game
-    interprets a text.
+    settle without it. Other options may be left out. A decimal must lie `between` the two given decimals. A text has no
+    common format: each game interprets its own.
     """
 
     type: Literal["flag", "whole_number", "share", "choice", "decimal", "text"]
@@ -132,7 +132,7 @@ class PaytableMeter(Record):
 class Paytable(Record):
     """One paytable of a wager, and the numbers of decks for which it may be selected.
 
-    A paytable with amounts is for one `stake` in cents; `stake_returned` tells whether the stake is returned with an
+    A paytable with amounts is for one `stake` in cents; `stake_returned` is whether the stake is returned with an
     amount. With a `wild_joker` the joker may stand for any card. If the licensee selects the meter's rate, `reset` is
     the only initial and reset amount in cents that the meter may have, and `least_rate` the lowest rate. Envy Bonuses
     with a schedule of their own are paid under the `envy_paragraph`.

@@ -16,7 +16,7 @@ PAIRS: Final = 42
 
 
 class Moments(NamedTuple):
-    """Sums over deals. Each deal has two numbers; summed are both numbers, their squares and their product."""
+    """Sums over deals that have two numbers each: of the numbers, of their squares and of their product."""
 
     deals: int
     one: int
