@@ -23,7 +23,7 @@ PaidIn = Literal["currency", "chips", "check", "deposit"]
 class AtCage(Fact):
     """A cashier's action. `step` numbers a property's actions on counter checks.
 
-    Gaming day and shift are those of its time `at`; for a void, those of the voided action.
+    Gaming day and shift are those of the moment `at`. A void has the gaming day and shift of the voided action.
     """
 
     property: Name
@@ -136,9 +136,9 @@ class CageMovement(OnBehalf):
 class CageTransaction(Fact, CageMovement):
     """A transaction at the cage, numbered within the property; `direction` follows from its kind.
 
-    Gaming day and shift are those of its time `at`; for a void, those of the voided transaction. If the property has a
-    cage location with the name of the window, `location` is that location; otherwise the money belongs to the location
-    `cage`.
+    Gaming day and shift are those of the moment `at`. A void has the gaming day and shift of the voided transaction. If
+    the property has a cage location with the name of the window, `location` is that location; otherwise the money
+    belongs to the location `cage`.
     """
 
     gaming_day: date

@@ -21,7 +21,7 @@ _INTO_MAX: Final = 60
 
 
 def breaking_changes(old: Schema, new: Schema) -> list[str]:
-    """Return the incompatible changes from one JSON Schema to another, each as `place: what`; empty if compatible.
+    """Return the incompatible changes from one JSON Schema to another, each as `place: change`; empty if compatible.
 
     A change is incompatible if it removes a required property, or any property of a closed object; makes a property
     required; narrows a type or an enumeration; removes an alternative of a union; closes an object; tightens a bound;

@@ -22,9 +22,9 @@ from shared.contracts.topics import Topic
 class EventKind:
     """A kind of message: its name, description and topic, and whether money moves with it.
 
-    `topic` is None for facts common to all journals. `stream` is the stream of a fact caused by a command, with fields
-    of the fact in braces; by default a fact is in the stream of its shard. `version` is the version that this release
-    writes; it reads older ones, too (`shared.contracts.upcasting`).
+    `topic` is None for facts common to all journals. `stream` is a template for the stream of a fact caused by a
+    command, with fields of the fact in braces; by default the fact is in the stream of its shard. `version` is the
+    version that this release writes; it reads older ones, too (`shared.contracts.upcasting`).
     """
 
     name: str

@@ -43,7 +43,7 @@ class OfTableDay(Contract):
 class Moved(Contract):
     """An event's effect on the table inventory: the permitted movement and its value, positive into the inventory.
 
-    `contents`, if known, has the counts by denomination (`chip:2500`), negative for what went out.
+    `contents`, if known, has the counts by denomination (`chip:2500`), negative for pieces that went out.
     """
 
     movement: Movement

@@ -1,8 +1,8 @@
 """The catalogue of legs: every leg on which a service posts, and the kinds of general-ledger account it may map to.
 
 A journal refuses a posting on a leg that its service does not declare here, so that no leg is missing in a mapping to
-the general ledger. Some transfers have sides on different legs: all legs of a `Transfer` map to one clearing account,
-which returns to zero once every side is recorded.
+the general ledger. Some transfers have their sides on different legs. All legs of such a `Transfer` map to one clearing
+account, which returns to zero once every side has been recorded.
 """
 
 from collections.abc import Mapping

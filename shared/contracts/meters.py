@@ -59,8 +59,8 @@ class Movement(Contract):
     """How one entry moved a pool, and its meters afterwards.
 
     `number` counts the movements of the pool: 1, 2, 3 … The display afterwards is the display before, plus
-    contribution, reset, seed, transfer (negative: out) and what was released from the overflow, less the award. Wagers
-    added `reserved_cents` to the reserve and `overflow_cents` to the overflow meter; `reserve_used_cents` restored the
+    contribution, reset, seed, transfer (negative: out) and the release from the overflow, less the award. Wagers added
+    `reserved_cents` to the reserve and `overflow_cents` to the overflow meter; `reserve_used_cents` restored the
     display. `in_count` wagers of `in_cents` qualified. Reversed amounts are negative. `display_cents`, `reserve_cents`
     and `overflowed_cents` are the meters afterwards; a sign shows `shown_cents`.
     """
@@ -119,8 +119,8 @@ class MeterReading(Contract):
 class MeterOfRound(Contract):
     """The effect of a round on one pool, and the terms applied.
 
-    `settled_cents` is what the settlement added in whole cents. `findings` name discrepancies: `contribution` if rate
-    times wagers differs from what was settled, `reset` if the submission's reset amount differs from the pool's.
+    `settled_cents` are the whole cents that the settlement added. `findings` name discrepancies: `contribution` if rate
+    times wagers differs from `settled_cents`, `reset` if the submission's reset amount differs from the pool's.
     """
 
     meter: Name

@@ -63,8 +63,8 @@ class PropertyTable(Contract):
 
     It is in use on the gaming days from `opened_on` up to but not including `retired_on`. `progressive_links` names the
     progressive pools that it feeds. At a `non_banking` table players play against each other: its revenue is the rake.
-    `minimum_cents` is the usual minimum wager on its sign. A table whose `play` is `counted` reports no rounds: what a
-    count finds beyond the recorded movements is its win. Only such a table may leave out `sales`.
+    `minimum_cents` is the usual minimum wager on its sign. A table whose `play` is `counted` reports no rounds; its win
+    is the amount that a count finds beyond the recorded movements. Only a counted table may leave out `sales`.
     """
 
     table: Name
@@ -111,7 +111,7 @@ class PropertyTable(Contract):
 class ExpectedHold(Contract):
     """The hold that a property expects of a game on the gaming days `first_day` to `last_day` (None: no end).
 
-    `hold` is in percent of the drop. The `source` is where the figure is from: the property's own past years, say, or
+    `hold` is in percent of the drop. `source` is the origin of the figure, such as the property's own past years or
     figures that the regulator publishes.
     """
 
@@ -137,8 +137,8 @@ class RatingTerms(Contract):
     """The terms for rating a game on the gaming days `first_day` to `last_day` (None: no end).
 
     `decisions_an_hour` is the number of rounds that a patron plays in an hour, for tables without settled rounds.
-    `house_edge`, in percent of the wager, applies if the table's rules submission gives no exact one. The `source` is
-    where both figures are from: the property's own study, say.
+    `house_edge`, in percent of the wager, applies if the table's rules submission has no exact house edge. `source` is
+    the origin of both figures, such as the property's own study.
     """
 
     decisions_an_hour: Annotated[int, Field(ge=1, le=1000)]

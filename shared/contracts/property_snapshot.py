@@ -377,7 +377,7 @@ def happened(places: PropertyLookup, name: str, said: Happened, now: datetime) -
     """Return the property as of when the entered action happened, and that time.
 
     The time is `now`, or an earlier `occurred_at` within the pit's margin (`boundary_minutes`). Raises: Rejected if
-    `occurred_at` is in the future or earlier than that, or if no version of the property was in effect.
+    `occurred_at` is in the future or before that margin, or if no version of the property was in effect.
     """
     place, at = place_for_command(places, name, now), said.occurred_at
     if at is None:

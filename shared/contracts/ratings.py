@@ -98,7 +98,7 @@ class ResumedRating(RatingEvent):
 
 @event("rating.bet", RATING_EVENTS)
 class StatedBet(RatingEvent):
-    """The patron's average bet from now on, as observed. The first one applies to the time before it, too."""
+    """The patron's average bet from now on, as observed. The first stated bet also applies to the time before it."""
 
     average_bet_cents: Cents
 
@@ -292,12 +292,12 @@ RatingProblem = Literal[
     "no_decisions",
     "no_edge",
 ]
-"""What is wrong with a rating: steps that contradict each other, or a part of its theoretical win that is not known."""
+"""A problem of a rating: steps that contradict each other, or an unknown part of its theoretical win."""
 
 
 @fact("rating.stated", RATINGS)
 class RatingStated(Fact):
-    """A closed rating with its theoretical win, as it follows from what has been recorded so far.
+    """A closed rating with its theoretical win, according to all records so far.
 
     When later records change the rating, the fact is recorded again as the next `revision`; the last revision counts. A
     revision without `closed_at` withdraws the earlier ones, because the rating was not closed after all, or never

@@ -1,7 +1,6 @@
 """Settlements as other services read them: everything but the cards. Fields of later releases are ignored.
 
-Every consumer reads the same views, so a field is named once and what a service needs is visible where it is used.
-Amounts are cents.
+All consumers share these views, so that each field is named once. Amounts are cents.
 """
 
 from datetime import date

@@ -46,7 +46,7 @@ class _OfItsGame:
 
 
 def _round_of_its_game(value: Any, _: object, info: ValidationInfo) -> Round:
-    """Return the record of a round. Raises: ValueError if it is not of the regulation's game."""
+    """Return the record of a round. Raises: ValueError if it is not a record of the regulation's game."""
     if "regulation" not in info.data:
         raise ValueError("it is read under its regulation")
     return round_type(info.data["regulation"]).model_validate(value)
@@ -137,7 +137,7 @@ class SettlementPosted(NoticedRound):
 
 @fact("settlement.reversed", SETTLEMENTS, moves_money=True)
 class SettlementReversed(NoticedRound):
-    """The postings of a round were reversed: it was voided, or is posted again as corrected.
+    """The postings of a round were reversed, because it was voided or is posted again after a correction.
 
     `reverses` is the sequence of the event whose posting is reversed, in the stream of its table or of that table's
     desk. The closing time, the dealer, the submission and `lines` are those of the reversed posting.

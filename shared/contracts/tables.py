@@ -64,7 +64,7 @@ class RecordedResult(Contract):
 
 @event("result.voided", TABLE_EVENTS)
 class VoidedResult(Contract):
-    """A result that was recorded by mistake does not count. What happened instead, if anything, is a result of its own.
+    """A result that was recorded by mistake does not count. If there was a different result, it is recorded separately.
 
     `voids` is the result's position in the table's stream, which is before this event.
     """

@@ -98,7 +98,7 @@ class WinFigures(Contract):
 
 @fact("win.stated", INVENTORY, moves_money=True)
 class WinStated(Fact, OfTableDay):
-    """The figures of a table in a shift of a gaming day, as they follow from what has been recorded so far.
+    """The figures of a table in a shift of a gaming day, according to all records so far.
 
     When later records change the figures, the fact is recorded again as the next `revision`. `changes` are its
     `figures` less those of the previous revision; `lost` are the items newly `missing`, and `found` those no longer

@@ -68,10 +68,10 @@ class ReadingItem(MeterOfTable):
 class Reconciliation(BaseModel):
     """The reconciliation of a property's pools on a gaming day, with the figures that would be recorded now.
 
-    `balanced`: each identity holds, the movements of each pool are complete, its accounts match its meters, its wins
-    match its hits, and no award above a meter is open. `recorded`: whether a person has recorded these rows, or rows
-    that have changed since. `rows_sha256` covers `pools` as canonical JSON. `input_open` is the number of input records
-    that are missing or were refused.
+    `balanced` is true if each identity holds, the movements of each pool are complete, its accounts match its meters,
+    its wins match its hits, and no award above a meter is open. `recorded` is whether a person has recorded these rows,
+    or has recorded rows that have changed since. `rows_sha256` covers `pools` as canonical JSON. `input_open` is the
+    number of input records that are missing or were refused.
     """
 
     property: str

@@ -37,7 +37,7 @@ def result_key(event: Event[RecordedResult] | Event[VoidedResult]) -> ResultKey:
 
 
 def count_result(event: Event[RecordedResult], results: Results, places: PropertyLookup) -> FactWithPostings:
-    """Return the fact that counts a result on the gaming day of its opening, or that it was voided before it arrived.
+    """Return the fact that a result counts on the gaming day of its opening, or was voided before it arrived.
 
     Raises: Refused if the table reports its rounds, or if the result is impossible at this property and table.
     """

@@ -188,7 +188,7 @@ def additional_splits(terms: Terms, cards: int) -> int:
 
 
 def natural_back(final: int, terms: Terms) -> Fraction:
-    """Return a Blackjack's return per unit staked, by the dealer's result; § 633a.12(a)(5) at Blackjack Switch."""
+    """Return a Blackjack's return per unit staked, by the dealer's result. Blackjack Switch: § 633a.12(a)(5)."""
     if terms.switch and final == MOST:
         return terms.wins
     return Fraction(1) if terms.switch and final == TIES_AT_SWITCH else terms.blackjack
