@@ -126,7 +126,7 @@ class ExpectedHold(Contract):
 
 
 class PropertyGame(Contract):
-    """A game of counted tables, which has no catalogue: `game` is its name there, `kind` is craps or roulette, say."""
+    """A game of counted tables, which has no catalogue: `game` is its name there, `kind` such as craps or roulette."""
 
     game: Name
     kind: Name

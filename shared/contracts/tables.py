@@ -47,7 +47,8 @@ class RecordedResult(Contract):
     closed_at: WrittenMoment
     dealer_id: Person | None = None
     outcome: Annotated[
-        Identifier | None, Field(description="in the words of the game: banker; 17; 4-3", examples=["banker"])
+        Identifier | None,
+        Field(description="the outcome in the terms of the game: banker; 17; 4-3", examples=["banker"]),
     ] = None
     hands: dict[Name, Annotated[tuple[Card, ...], Field(max_length=52)]] = Field(
         default_factory=dict, max_length=20, description="cards by hand: player, banker"

@@ -153,7 +153,7 @@ class DirectoryStore:
         return [read_unverified(note).size for note in self._whole(origin)]
 
     def load(self, origin: str, size: int) -> str:
-        """Return the note of a checkpoint by size. Raises: CheckpointError if there is none, or a file is damaged."""
+        """Return the note of a checkpoint by size. Raises: CheckpointError if none is stored, or a file is damaged."""
         notes = {read_unverified(note).size: note for note in self._whole(origin)}
         if size not in notes:
             raise CheckpointError(f"no checkpoint of {origin!r} at size {size}; there are {sorted(notes)}")

@@ -87,7 +87,7 @@ class Progressive:
 
     @property
     def break_even_cents(self) -> int | None:
-        """Return the lowest reading, cents, at which the payback is 100%; None if the reading has no effect on it."""
+        """Return the lowest reading in cents with a payback of 100%; None if the payback is the same at any reading."""
         return max(0, ceil((1 - self.fixed) / self.by_meter_cent)) if self.by_meter_cent else None
 
     @property

@@ -34,11 +34,11 @@ class ComparedPayback(BaseModel):
     paytable: str | None = None
     payback: Payback | None = None
     counted: Counted | None = None
-    error: Payback | None = Field(default=None, description="by how much it may be off")
-    long_run: Payback | None = Field(default=None, description="over the long run, where it has a meter")
-    stated: Payback | None = Field(default=None, description="what the licensee states")
-    floor: Payback | None = Field(default=None, description="the least that the property allows")
-    findings: list[PaybackFinding] = Field(default=[], description="what needs an override")
+    error: Payback | None = Field(default=None, description="the maximum error of `payback`")
+    long_run: Payback | None = Field(default=None, description="the long-run payback of a wager with a meter")
+    stated: Payback | None = Field(default=None, description="the payback stated by the licensee")
+    floor: Payback | None = Field(default=None, description="the minimum payback that the property allows")
+    findings: list[PaybackFinding] = Field(default=[], description="the findings that need an override")
     reason: str | None = None
 
 

@@ -45,7 +45,7 @@ from shared.runtime.http.problems import Responses
 from shared.runtime.rows import find_row, thing_of
 from shared.runtime.service.service_context import ServiceContext
 
-OfDay = Annotated[Day | None, Query(description="the gaming day; without it, all")]
+OfDay = Annotated[Day | None, Query(description="the gaming day; default: all days")]
 
 POOLS: Final = TableListing(pools, "property", "pool")
 VERSIONS: Final = TableListing(pool_versions, "version")

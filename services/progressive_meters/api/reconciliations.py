@@ -39,8 +39,8 @@ DayPath = Annotated[Day, Path(description="the gaming day")]
 Again = Annotated[
     bool,
     Query(
-        description="whether every movement and reading of the day is gone through again; without, those count as they "
-        "were found that were compared since, and that nothing has moved since"
+        description="whether to compare every movement and reading of the day again; by default, stored results are "
+        "reused for the hours that have not changed since they were compared"
     ),
 ]
 

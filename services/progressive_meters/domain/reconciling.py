@@ -69,9 +69,9 @@ class Reconciliation(BaseModel):
     """The reconciliation of a property's pools on a gaming day, with the figures that would be recorded now.
 
     `balanced` is true if each identity holds, the movements of each pool are complete, its accounts match its meters,
-    its wins match its hits, and no award above a meter is open. `recorded` is whether a person has recorded these rows,
-    or has recorded rows that have changed since. `rows_sha256` covers `pools` as canonical JSON. `input_open` is the
-    number of input records that are missing or were refused.
+    its wins match its hits, and no award above a meter is open. `recorded` is `as_it_is` if a person has recorded these
+    rows, and `changed_since` if the recorded rows differ. `rows_sha256` covers `pools` as canonical JSON. `input_open`
+    is the number of input records that are missing or were refused.
     """
 
     property: str

@@ -23,7 +23,7 @@ class RoundItem(BaseModel):
     game: str
     gaming_day: date
     status: RoundStatus
-    revision: int = Field(description="how often it was posted; 0 while there has been only a void")
+    revision: int = Field(description="the number of postings; 0 if the round was only voided")
     shard: int | None = None
     seq: int | None = None
 
@@ -31,7 +31,7 @@ class RoundItem(BaseModel):
 class PostingItem(BaseModel):
     """An entry's amount on one account: signed cents, debits positive."""
 
-    wager: str = Field(description="empty where the account is not of one wager type")
+    wager: str = Field(description="empty if the account is not for a single wager type")
     leg: str
     cents: int
 
@@ -39,9 +39,9 @@ class PostingItem(BaseModel):
 class CheckpointItem(BaseModel):
     """A signed checkpoint that covers an entry, and the URL path of the entry's inclusion proof."""
 
-    size: int = Field(description="how many entries of the shard it covers")
+    size: int = Field(description="the number of entries of the shard that the checkpoint covers")
     note: str = Field(description="a C2SP tlog-checkpoint")
-    proof: str = Field(description="the path of the proof that the entry is in the tree that was signed")
+    proof: str = Field(description="the URL path of the proof that the entry is in the signed tree")
 
 
 class EntryDocument(BaseModel):
@@ -61,7 +61,7 @@ class EntryDocument(BaseModel):
     offset: int | None = None
     record_hash: str | None = Field(
         default=None,
-        description="SHA-256 of what the sender wrote at that offset; of a command, of who sent it under which key",
+        description="SHA-256 of the record at that offset; for a command, of its sender and idempotency key",
     )
     gaming_day: date | None = None
     occurred_at: datetime
