@@ -118,7 +118,7 @@ class TableEvents(FactHandler[Rounds]):
         return state.places.place
 
     def stands_since(self, event: Event[Any], state: Rounds) -> datetime | None:
-        """Return the opening time of the posted round or counted result that an event changes at any later time."""
+        """Return the opening time of the posted round or counted result that an event changes, however much later."""
         if isinstance(event.data, VoidedResult):
             counted = state.results.counted.get(result_key(event))
             return None if counted is None else counted.opened_at

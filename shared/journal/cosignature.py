@@ -50,7 +50,7 @@ class WitnessKey:
 
     @classmethod
     def from_string(cls, text: str) -> Self:
-        """Return the key in a text written by `str()` or another tool of the standard. Raises: CheckpointError."""
+        """Return the key in a text written by `str()` or another conforming tool. Raises: CheckpointError."""
         return cls(*read_key(text, _COSIGNATURE))
 
     def __str__(self) -> str:

@@ -130,7 +130,7 @@ async def list_dismissals(
     after: int = 0,
     limit: int,
 ) -> Sequence[Dismissal]:
-    """Return requested dismissals, oldest first; with `properties` only those limited to one of these."""
+    """Return requested dismissals, oldest first; with `properties`, only dismissals limited to one of these."""
     d = tables.quarantine_dismissals
     query = select(d).where(d.c.dismissal > after).order_by(d.c.dismissal).limit(limit)
     if properties is not None:

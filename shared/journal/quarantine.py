@@ -115,7 +115,8 @@ async def list_quarantined(
 ) -> Sequence[Quarantined]:
     """Return open records, oldest first; with `resolved`, closed records are included.
 
-    With `properties`, return only records that are listed under at least one property, and only under these.
+    With `properties`, return only records that are listed under at least one property, and under no property outside
+    `properties`.
     """
     q = tables.quarantine.c
     query = _records(tables).where(q.id > after).limit(limit)
@@ -139,7 +140,7 @@ async def requests_about(connection: AsyncConnection, tables: JournalTables, num
 async def partition_of(
     connection: AsyncConnection, tables: JournalTables, topic: str, source: str, cluster: str
 ) -> int | None:
-    """Return the partition from which a stream's entries came, or None; independent of the producer's partitioner."""
+    """Return the partition from which a stream's entries came, or None. It is looked up, not computed from the key."""
     e, s = tables.entries.c, tables.shards.c
     query = (
         select(s.name)

@@ -138,7 +138,7 @@ _NOBODYS: Final = Account("", "", "", "")
 
 
 def _entry(row: Any, accounts: Mapping[int, Account]) -> Entry:
-    """Return the entry of a row. A posting on a missing account gets an empty one, which verification reports."""
+    """Return the entry of a row. A posting on a missing account gets an empty account, which verification reports."""
     lines = zip_longest(row.accounts, row.cents, fillvalue=0)
     draft = EntryDraft(
         kind=row.kind,

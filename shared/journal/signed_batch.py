@@ -22,7 +22,7 @@ HEADER: Final = "pitledger-signature"
 _HEAD: Final = struct.Struct(">BII4s64s")
 _VERSION: Final = 1
 _NODES_MAX: Final = 100_000
-"""The maximum number of cached hashes for each signer, some megabytes; beyond it the cache is cleared."""
+"""The maximum number of cached hashes for each signer (some megabytes); when it is exceeded, the cache is cleared."""
 
 
 class Unsigned(EvidenceError):

@@ -62,7 +62,7 @@ async def known_input(
 async def first_input(
     connection: AsyncConnection, tables: JournalTables, found: TopicIdentity, at: datetime
 ) -> TopicIdentity:
-    """Return the recorded identity of a topic; record the `found` one if none is recorded yet.
+    """Return the recorded identity of a topic; if no identity is recorded yet, record `found`.
 
     If the service has read the topic but its identity was lost, the result matches no existing topic (`FORGOTTEN`).
     """
@@ -93,7 +93,7 @@ async def adopt(
     bounds: Mapping[int, tuple[int, int]],
     at: datetime,
 ) -> TopicIdentity:
-    """Accept a topic in its current state: continue at the read position, or at the first record of another log.
+    """Accept a topic in its current state: continue at the read position, or at the first record of a new log.
 
     `bounds` is partition -> (first offset, end offset). The service must be stopped. Return the identity of the topic
     from now on. Raises: Unsealed.

@@ -23,7 +23,7 @@ class Dated(Record, Generic[T]):
     """A value in force from a day on, until the next value of its provision.
 
     `source` cites the law. The value is `confirmed` if it was read in the source, and `unconfirmed` if it was inferred,
-    taken from another text, or not found in the source itself; `note` then explains which. A value that law changes
+    taken from another text, or not found in the source itself; `note` then gives the reason. A value that law changes
     each year can be relied on through `review_by`.
     """
 

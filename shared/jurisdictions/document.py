@@ -1,6 +1,6 @@
 """The documentation page of a pack; `make generated` writes docs/jurisdictions/<id>.md for each pack in the package.
 
-For other packs, run `python -m shared.jurisdictions.document <folder>`, which also lists everything wrong with one.
+For other packs, run `python -m shared.jurisdictions.document <folder>`, which also lists all faults of an invalid pack.
 """
 
 import inspect

@@ -91,7 +91,7 @@ class SuspiciousReport(Record):
 
 
 class CurrencyReport(Record):
-    """The rule for reporting or logging currency or instrument transactions: those `at` a threshold, or `above` it.
+    """The rule for reporting or logging transactions in currency or instruments that reach or exceed a threshold.
 
     `together` defines which transactions of a person are added up.
     """

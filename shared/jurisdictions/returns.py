@@ -142,7 +142,7 @@ class InformationReturn(Record):
     """The due dates of the returns of a tax year: recipients get copies by `copy_by`, the tax office by `file_by`.
 
     Both are days of the following year; a Saturday or Sunday moves to the next Monday. A return covers one form of the
-    log (`each_form`), or all forms of a `recipient` in the year. `layout` is that of the file.
+    log (`each_form`), or all forms of a `recipient` in the year. `layout` has the columns of the uploaded file.
     """
 
     returned: Provision[Literal["each_form", "recipient"]]

@@ -97,7 +97,7 @@ class BetLimits(Record):
 class Submission(Record):
     """The licensee's selections in its rules submission for one game.
 
-    `bets` has the minimum and maximum of wagers, from which a least payout limit may follow.
+    `bets` has the minimum and maximum of wagers, which may determine the least permitted payout limit.
     """
 
     decks: Annotated[int, Field(ge=1, le=99)] | None = None

@@ -118,7 +118,7 @@ def agrees(payback: Fraction, error: Fraction, stated: Payback) -> bool:
 
 
 def _not_by_itself(wanted: RulesSubmission, listed: Iterable[str]) -> Iterator[ComparedPayback]:
-    """Yield a row for each stated payback of a wager whose payback is only computed together with another wager's."""
+    """Yield a row for each wager with a stated payback that is computed only as a part of another wager's payback."""
     for wager in wanted.stated_paybacks.keys() - set(listed):
         reason = "it is counted with the wager that it is added to: state that wager's payback"
         yield ComparedPayback(wager=wager, title=wager, stated=wanted.stated_paybacks[wager], reason=reason)

@@ -57,7 +57,7 @@ def _place(version: PropertyVersion) -> PropertySnapshot:
 
 
 async def place(connection: AsyncConnection, property_name: str, now: datetime, day: date | None) -> PropertySnapshot:
-    """Return a property as of the beginning of a gaming day (None: as of now). Raises: Rejected if not in effect."""
+    """Return a property as of a gaming day's beginning, or as of now. Raises: Rejected if no version is in effect."""
     known = await places(connection, property_name)
     begun = [each for each in known if each.document.effective_from <= (now if day is None else each.begins_at(day))]
     if not begun:

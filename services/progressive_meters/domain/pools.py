@@ -197,7 +197,7 @@ def transfer(pool: Pool, to: Pool, cents: int) -> Sequence[Moved]:
 
 
 def adjust(pool: Pool, cents: int) -> Moved:
-    """Add cents of the house to a pool; negative: deduct them. Raises: Rejected if the pool shows fewer."""
+    """Add cents of the house to a pool, or deduct them if negative. Raises: Rejected if the pool shows fewer cents."""
     _require_shown(pool, -cents)
     return move(pool, Delta(transfer=nanocents(cents)), balance="house")
 
@@ -210,7 +210,7 @@ def reset(pool: Pool, reset_cents: int) -> Moved:
 
 
 def release(pool: Pool, cents: int) -> Moved:
-    """Move cents from the overflow meter to the display. Raises: Rejected if the overflow meter holds fewer."""
+    """Move cents from the overflow meter to the display. Raises: Rejected if the overflow meter holds fewer cents."""
     if cents > shown(pool.overflow):
         held = shown(pool.overflow)
         raise Rejected(Reason.NOT_ALLOWED, f"'cents' {cents}: the overflow meter of pool {pool.name} holds {held}")

@@ -90,9 +90,10 @@ class Reconciliation(BaseModel):
 class PoolBooks:
     """The figures of a pool around a gaming day, from which its row and its faults are computed.
 
-    `pool` is its current state. `before`, `day` and `later` sum its movements before, on and after the day; `movements`
-    is their number. `listed` is the number of the day's movements and their sums on each meter of HELD (nanocents),
-    read one by one. `accounts` are the balances of those three legs, `hits_cents` is the sum of its hits in force.
+    `pool` is its current state. `before`, `day` and `later` sum its movements before, on and after the day. `movements`
+    is the number of all its movements. `listed` has the number of the day's movements and their sums on each meter of
+    HELD (nanocents), computed from the single movements. `accounts` has the balances of the three legs of HELD, and
+    `hits_cents` is the sum of the pool's hits in force.
     """
 
     pool: Pool

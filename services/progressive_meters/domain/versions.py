@@ -137,7 +137,7 @@ def check_limit(wanted: PoolTerms, shown_cents: int) -> None:
 
 
 def approved(filed: PoolVersion, movement: Movement | None, *, by: str, at: datetime) -> PoolApproved:
-    """Return the approval of a version; the first version's has the movement that puts the base on the meter."""
+    """Return the approval of a version; that of a first version has the movement that puts the base on the meter."""
     return PoolApproved(**fields_of(filed, PoolFiled), approved_by=by, approved_at=at, movement=movement)
 
 

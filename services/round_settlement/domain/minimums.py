@@ -88,14 +88,14 @@ def _rate(approved: SubmissionApproved, wager: str, offered: str) -> Rate:
 
 
 class Hour(NamedTuple):
-    """An hour of the property's clock (0-23), at tables with this minimum on their signs; None: a table without one."""
+    """An hour of the property's clock (0-23), at tables with this minimum on their signs (None: no minimum)."""
 
     minimum_cents: int | None
     hour: int
 
 
 class _Stakes(NamedTuple):
-    """The key under which stakes are summed: seats with the same main wager (None: without a required wager)."""
+    """The key under which stakes are summed: seats with the same main wager (None: no required wager)."""
 
     hour: Hour
     main_cents: int | None

@@ -1,4 +1,4 @@
-"""Assign a round to a table and a gaming day of its property, in the version as of the round's time. Pure."""
+"""Assign a round to a table and a gaming day, under the property's version in effect at the round's time. Pure."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta

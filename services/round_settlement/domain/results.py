@@ -60,8 +60,8 @@ def void_result(event: Event[VoidedResult], results: Results, places: PropertyLo
     """Return the fact that voids a result, on the result's gaming day, or on that of this event if no result is
     recorded.
 
-    Raises: Refused if one person did both steps, if the result was voided before or is a void itself, or if the table
-    reports its rounds.
+    Raises: Refused if the two people of the void are the same person, if the result was voided before or is a void
+    itself, or if the table reports its rounds.
     """
     data, key = event.data, result_key(event)
     _require_source(event)

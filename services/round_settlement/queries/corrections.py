@@ -40,8 +40,8 @@ async def approved_corrections(
 ) -> dict[tuple[str, int], CorrectionApproved]:
     """Return the approved corrections among these, by (property, number).
 
-    With `sealed`, the service's seal of each approval is verified; without, the caller verifies the journal. Raises:
-    Rejected if an approval is not as it was recorded.
+    With `sealed`, the service's seal of each approval is verified; otherwise the caller must have verified the journal.
+    Raises: Rejected if an approval is not as it was recorded.
     """
     if not keys:
         return {}

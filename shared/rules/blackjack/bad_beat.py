@@ -76,7 +76,7 @@ def bad_beat(selection: Selection, offer: Offer, terms: Terms) -> Progressive:
 def twenties(decks: int, terms: Terms) -> Mapping[DealerHand, Fraction]:
     """Return the probability that a player has a 20, by the dealer's hand as far as the payout depends on it.
 
-    All hands of 21 with one number of cards are represented by a single example, and so are all other totals.
+    All hands of 21 with the same number of cards are represented by one example, and all other totals by another.
     """
     shoe = full_shoe(decks)
     found: defaultdict[DealerHand, Fraction] = defaultdict(Fraction)

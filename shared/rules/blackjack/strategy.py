@@ -31,7 +31,7 @@ from shared.rules.blackjack.totals import MOST
 Action: TypeAlias = Literal["hit", "stand", "double", "split", "surrender"]
 
 MOST_RESPLITS: Final = 4
-"""The maximum number of splits after the first that is counted: more change a payback by less than 3e-6."""
+"""The maximum number of counted splits after the first; further splits would change a payback by less than 3e-6."""
 
 TIES_AT_SWITCH: Final = 22
 

@@ -2,7 +2,7 @@
 
 The Turn and the River Wager are further stakes at even money. Each is made if the cards known by then win against the
 dealer's more often than they lose, regardless of the paytables. The deals are therefore stored next to this module,
-counted by the player's two cards and by whether those wagers are made. Only the decision which two cards to fold is
+counted by the player's two cards and by whether those wagers are made. Only the decision on which two cards to fold is
 made in this module.
 """
 

@@ -30,7 +30,7 @@ class HouseHands:
 
     @classmethod
     def of(cls, selection: Selection, setting: SettingRules, paragraph: str, reset_paragraph: str) -> "HouseHands":
-        """Return the reader for the house way that a submission selects; raise `Refused` if that cannot be parsed."""
+        """Return the reader for a submission's house way; raise `Refused` if the house way cannot be parsed."""
         selected = selection.options[_HOUSE_WAY]
         source = selection.catalogue.options[_HOUSE_WAY].paragraph
         way = None if selected is None else house_way(str(selected), setting.ranking, source)
