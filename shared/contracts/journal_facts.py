@@ -126,7 +126,7 @@ class RequestOfTwo(QuarantineRequest, EntryPlace, AsShown):
 
 @fact("quarantine.replay_approved")
 class ReplayApproved(RequestOfTwo):
-    """A replay of a quarantined record was approved, by two people; its outcome is recorded when it is read again.
+    """A replay of a quarantined record was approved, by two people; the outcome is recorded when the replay is read.
 
     `shard` and `seq` are the `record.quarantined` entry of the record.
     """
@@ -201,7 +201,7 @@ class DismissalRejected(DismissalOfMany):
 class DismissedTogether(FilteredRecords, AsShown):
     """Quarantined records that cannot be repaired were dismissed together, by two people. No money moves.
 
-    `closed` are the `record.quarantined` entries that it closes, as ranges ordered by position.
+    `closed` are the `record.quarantined` entries that the dismissal closes, as ranges ordered by position.
     """
 
     closed: tuple[EntryRange, ...]

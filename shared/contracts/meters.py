@@ -147,7 +147,7 @@ class MeterRoundCounted(SettledRound):
 
 @fact("meter.taken_back", METERS, moves_money=True)
 class RoundTakenBack(TakenBack):
-    """The effect of a round on its meters was reversed exactly: it was voided or corrected."""
+    """The effect of a round on its meters was reversed exactly, because the round was voided or corrected."""
 
     at: AwareDatetime
     movements: tuple[Movement, ...]
@@ -248,8 +248,9 @@ class PoolDay(Contract):
 class DayReconciled(Fact):
     """A person reconciled the pools of a property for a gaming day, as known at the time.
 
-    `balanced`: every identity holds; `exceptions` is the number of readings and settlements that differ from the
-    ledger; `input_open` the number of settlements missing or refused. `rows_sha256` covers the pools as canonical JSON.
+    `balanced` is true if every identity holds; `exceptions` is the number of readings and settlements that differ from
+    the ledger; `input_open` the number of settlements missing or refused. `rows_sha256` covers the pools as canonical
+    JSON.
     """
 
     property: Name

@@ -1,6 +1,6 @@
 """The events of a table's pit. Amounts are cents.
 
-All can be voided and corrected, as rounds can: an event of the same stream names the event that it changes by its
+Pit events can be voided and corrected like rounds: an event of the same stream names the event that it changes by its
 sequence, with a reason and two people. Of all statements about an event, the latest counts.
 """
 

@@ -374,7 +374,7 @@ def place_for_command(places: PropertyLookup, name: str, moment: datetime) -> Pr
 
 
 def happened(places: PropertyLookup, name: str, said: Happened, now: datetime) -> tuple[PropertySnapshot, datetime]:
-    """Return the property as of when the entered action happened, and that time.
+    """Return the property as of the time of an entered action, and that time.
 
     The time is `now`, or an earlier `occurred_at` within the pit's margin (`boundary_minutes`). Raises: Rejected if
     `occurred_at` is in the future or before that margin, or if no version of the property was in effect.

@@ -89,7 +89,7 @@ class RoundKey(NamedTuple):
 
 
 class TakenBack(Correction, SettledRound):
-    """The effects of a revision of a round were reversed: it was voided or corrected."""
+    """The effects of a revision of a round were reversed, because the round was voided or corrected."""
 
     revision: int
 

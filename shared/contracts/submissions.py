@@ -159,6 +159,6 @@ class ByTable(Generic[VersionT]):
                 self._versions.setdefault((version.property, version.game, table), []).append(version)
 
     def in_effect(self, property_name: str, game: str, table: str, moment: datetime) -> VersionT | None:
-        """Return the version under which a round of a game opened at a table at a moment settles."""
+        """Return the version that settles a round of a game that was opened at a table at a moment."""
         found: VersionT | None = in_effect(self._versions.get((property_name, game, table), ()), moment)
         return found

@@ -52,7 +52,7 @@ class VigorishAssessed(SettledRound):
 
 @fact("vigorish.taken_back", VIGORISH, moves_money=True)
 class VigorishTakenBack(TakenBack):
-    """The vigorish that a revision of a round had assessed was reversed: it was voided or corrected.
+    """The vigorish that a revision of a round had assessed was reversed, because the round was voided or corrected.
 
     Cents are positive.
     """

@@ -45,20 +45,21 @@ class WinFigures(Contract):
     """The figures of a table in a shift of a gaming day, or their changes; the figures of a day are their sums.
 
     A count between two shifts of one gaming day is the closer of the first and the opener of the second, and is
-    included in `handed_over_cents` of the first: so the day's opener is the sum of its shifts' openers less
-    `handed_over_cents`, and the day's closer is computed in the same way. A count at the end of a gaming day is the
-    closer of its last shift and the opener of the next day. `carried` inventories are included in opener and closer.
+    included in `handed_over_cents` of the first. The day's opener is therefore the sum of its shifts' openers less
+    `handed_over_cents`; the day's closer is computed in the same way. A count at the end of a gaming day is the closer
+    of its last shift and the opener of the next day. `carried` inventories are included in opener and closer.
 
     `currency_cents` to `direct_bet_cents` are the contents of the shift's boxes; `prepaid_cents` was sold for prepaid
-    access instead. `drop_cents` is what the law of the gaming day counts as drop. `win_cents` results from its formula
-    for opener, fills, credits, closer and drop; it is 0 while anything of the shift is missing, so that the win of a
-    complete day is the sum of its shifts. `adjusted_cents` is the sum of approved adjustments, which is not included in
-    it. A non-banking table has no win, opener or closer: its `counter_checks_cents` to `rake_cents` are the contents of
-    its boxes.
+    access instead. `drop_cents` is what the law of the gaming day counts as drop. `win_cents` results from the law's
+    formula for opener, fills, credits, closer and drop; it is 0 while any record of the shift is missing, so that the
+    win of a complete day is the sum over its shifts. `adjusted_cents` is the sum of approved adjustments; `win_cents`
+    does not include it. A non-banking table has no win, opener or closer: its `counter_checks_cents` to `rake_cents`
+    are the contents of its boxes.
 
-    `counted_win_cents` is what counting found at a counted table beyond all recorded movements: in the tray, and, where
-    sales are not reported one by one, in the boxes (`unrecorded_currency_cents`, `unrecorded_checks_cents` of it). Like
-    the win, it is 0 while anything of the shift is missing.
+    `counted_win_cents` is the amount that counts found at a counted table beyond all recorded movements: in the tray
+    and, where sales are not reported one by one, in the boxes. It includes `unrecorded_currency_cents` and
+    `unrecorded_checks_cents`, the amounts found in the boxes. Like the win, it is 0 while any record of the shift is
+    missing.
     """
 
     opener_cents: Cents = 0
