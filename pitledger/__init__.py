@@ -27,7 +27,7 @@ __all__ = ["Line", "Misused", "Refused", "Settlement", "WagerPayback", "Wrong", 
 
 
 def settle(document: Mapping[str, Any]) -> Settlement:
-    """Return the settlement of a round: one line for each wager, and each meter's reading afterwards, cents.
+    """Return the settlement of a round: one line for each wager, and each meter's reading afterwards, in cents.
 
     The document has `regulation`, `submission` and `round`, like a case file of `pitledger settle`. Raises: Refused,
     with the paragraph, if the regulation or the submission does not allow the recorded round; KeyError for a missing
@@ -40,7 +40,7 @@ def settle(document: Mapping[str, Any]) -> Settlement:
 def price(document: Mapping[str, Any], meters: Mapping[str, int] = MappingProxyType({})) -> list[WagerPayback]:
     """Return the exact payback of each wager that a submission offers, in the order of the catalogue.
 
-    The document has `regulation` and `submission`. `meters` is wager -> reading of its meter, cents; any other meter
+    The document has `regulation` and `submission`. `meters` is wager -> reading of its meter, in cents; any other meter
     shows its reset amount. If a payback cannot be computed, its `reason` explains why. Raises: Refused if the
     regulation does not allow the submission, or a reading belongs to no meter; KeyError for a missing member.
     """
@@ -65,7 +65,7 @@ def entries(
 ) -> Iterator[dict[str, Any]]:
     """Yield the entries of an export, each with its postings, after verifying the whole export.
 
-    The file is read twice and must not change in between. Raises: as `verify`.
+    The file is read twice and must not change in between. Raises the same errors as `verify`.
     """
     verify(file, keys, witnesses, witnesses_min=witnesses_min)
     with Path(file).open(encoding="utf-8", newline="\n") as content:

@@ -1,4 +1,4 @@
-"""Commands on pools: file and approve terms, request and approve changes of meters, reconcile a gaming day."""
+"""Commands on pools: file and approve terms, request and approve changes to meters, reconcile a gaming day."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -154,7 +154,7 @@ def _return(command: ReturnPool, filed: PoolVersion, now: Now) -> Accepted:
 
 
 class RequestChange(Command, WantedChange):
-    """Request a change of a meter.
+    """Request a change to a meter.
 
     It is a transfer, an adjustment, a reset, a release from the overflow meter, or the house's payment of the part of
     an award above the meter. Another person must approve it.

@@ -129,7 +129,7 @@ hits = Table(
     Index("hits_of_round", "property", "table", "round_id", "revision", info=COPIED),
     schema=SCHEMA,
 )
-"""The awards of rounds, with whose sum the wins meters are compared."""
+"""The awards of rounds; their sum is compared with the wins meters."""
 
 changes = Table(
     "changes",
@@ -146,7 +146,7 @@ changes = Table(
     CheckConstraint("approved_by <> requested_by", name="approved_by_somebody_else"),
     schema=SCHEMA,
 )
-"""Changes of meters: requested, approved or rejected."""
+"""Changes to meters: requested, approved or rejected."""
 
 reconciliations = Table(
     "reconciliations",
@@ -182,4 +182,4 @@ compared_hours = Table(
     Index("compared_hours_of_day", "property", "gaming_day"),
     schema=SCHEMA,
 )
-"""Results of comparisons by hour and gaming day: the readings of rounds that closed in it, and its movements."""
+"""Results of comparisons by hour and gaming day: the readings of rounds that closed then, and the movements."""

@@ -21,7 +21,7 @@ async def watch(context: ServiceContext) -> None:
 
 
 async def compare(context: ServiceContext) -> int:
-    """Compare and store what has moved, one property at a time; return the number of pools that had moved."""
+    """Compare the pools that have moved and store the results, one property at a time; return the number of pools."""
     async with reading(context.pools.background) as connection:
         properties = (await connection.execute(select(pools.c.property).distinct())).scalars().all()
     moved = 0

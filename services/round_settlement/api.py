@@ -45,11 +45,11 @@ READ_ROUNDS = declare_role("rounds.read", "Read rounds: their records, lines, po
 
 Reader = Annotated[str, require_role(READ_ROUNDS)]
 TableName = Annotated[Name, Path(description="the table")]
-RoundId = Annotated[Identifier, Path(description="the round, as its table names it")]
+RoundId = Annotated[Identifier, Path(description="the round's id, as assigned by its table")]
 
 ROUNDS = TableListing(rounds, "table_name", "round_id")
 
-_HASH = "how the hash of its entry begins"
+_HASH = "a prefix of the hash of the round's entry"
 
 
 class RoundsFound(BaseModel):
@@ -74,9 +74,9 @@ def routes(context: ServiceContext) -> APIRouter:
     async def find(
         reader: Reader,
         property_name: PropertyQuery,
-        round_id: Annotated[Identifier | None, Query(description="the round, at whichever table")] = None,
+        round_id: Annotated[Identifier | None, Query(description="the round's id, at any table")] = None,
         digest: Annotated[str | None, Query(alias="hash", pattern="^[0-9a-f]{8,64}$", description=_HASH)] = None,
-        gaming_day: Annotated[Day | None, Query(description="the gaming day of the hash")] = None,
+        gaming_day: Annotated[Day | None, Query(description="the gaming day of the entry with that hash")] = None,
     ) -> RoundsFound:
         """Find rounds by the id that their table assigned, or by gaming day and the hash of the entry in force."""
         del reader

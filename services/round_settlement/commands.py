@@ -45,7 +45,7 @@ from shared.runtime.ingest.submission_copies import ApprovedSubmissions
 
 COMMANDS: Final = Commands()
 
-_RECORD: Final = "the whole record of the round as it should have been, as in docs/contract/ROUND.md"
+_RECORD: Final = "the complete corrected record of the round, in the format of docs/contract/ROUND.md"
 
 
 class ProposeCorrection(Command):
@@ -56,11 +56,11 @@ class ProposeCorrection(Command):
 
     property: Annotated[Name, Field(description="the property")]
     table: Annotated[Name, Field(description="the table")]
-    round_id: Annotated[Identifier, Field(description="the round, as its table names it")]
-    replaces: Annotated[int, Field(ge=1, le=2**31 - 1, description="the revision that was looked at and is wrong")]
+    round_id: Annotated[Identifier, Field(description="the round's id, as assigned by its table")]
+    replaces: Annotated[int, Field(ge=1, le=2**31 - 1, description="the revision that was reviewed and found wrong")]
     round: Annotated[dict[str, Any], Field(description=_RECORD)]
     account_funded: tuple[AccountFunding, ...] | None = Field(
-        default=None, max_length=100, description="the wagers from electronic accounts, where that is wrong too"
+        default=None, max_length=100, description="the corrected account-funded wagers, if these were wrong, too"
     )
     reason: Reason
 
@@ -73,7 +73,7 @@ class _OfCorrection(Command):
 class ApproveCorrection(_OfCorrection, Approving):
     """Approve a correction of a round, which then takes effect.
 
-    Check its effects first. Nobody may approve their own proposal.
+    Check its effects first. People cannot approve their own proposals.
     """
 
 

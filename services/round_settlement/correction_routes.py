@@ -60,7 +60,9 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
         by: person,
         property_name: PropertyQuery,
         asked: Asked,
-        status: Annotated[CorrectionStatus | None, Query(description="`asked` are those that wait")] = None,
+        status: Annotated[
+            CorrectionStatus | None, Query(description="only with this status; `asked`: awaiting a decision")
+        ] = None,
         from_end: FromEnd = False,
     ) -> Page[CorrectionItem]:
         """List corrections by number: proposer and reason, decision, and outcome."""

@@ -103,7 +103,7 @@ class TableEvents(FactHandler[Rounds]):
         return Rounds(known, results, corrections, self._places, self._submissions)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no loaded round got another revision since, from another partition (desk, moved table)."""
+        """Verify that no loaded round has since got another revision from another partition (desk, moved table)."""
         changed = {
             key_of(one) for one in events if isinstance(one.data, CorrectedRound | VoidedRound | DecidedCorrection)
         }
@@ -118,7 +118,7 @@ class TableEvents(FactHandler[Rounds]):
         return state.places.place
 
     def stands_since(self, event: Event[Any], state: Rounds) -> datetime | None:
-        """Return the opening time of the posted round or counted result that an event changes at any later time."""
+        """Return the opening time of the posted round or counted result that an event changes, however much later."""
         if isinstance(event.data, VoidedResult):
             counted = state.results.counted.get(result_key(event))
             return None if counted is None else counted.opened_at

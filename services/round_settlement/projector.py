@@ -35,7 +35,7 @@ from shared.runtime.projector import Projector, Transaction
 class _Changes:
     """What a batch changes in a round: its completing event, its other events, and the entry in force.
 
-    `moved`: the entry in force may have changed, or there is none any more.
+    `moved` is true if the entry in force may have changed or ceased to exist.
     """
 
     game: str

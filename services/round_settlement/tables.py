@@ -70,8 +70,8 @@ correction_outcomes = Table(
 )
 """Outcomes of approved corrections: the entry that posted each, or that recorded it as superseded.
 
-They are derived from other shards than the corrections, and are a table of their own because a rebuild may read either
-shard first.
+They have a database table of their own because they are derived from different shards from the corrections, and a
+rebuild may read either shard first.
 """
 
 result_voids = Table(

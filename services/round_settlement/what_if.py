@@ -24,7 +24,7 @@ from shared.runtime.ingest.property_copies import Places
 from shared.runtime.rederivation.replay_state import ReplayState
 
 _DECIDES: Final = ("property", "game", "regulation", "submission")
-"""The fields of a submission that determine the result of a table's gaming day, and so the key of stored results."""
+"""The fields of a submission that determine the result of a table's gaming day; they are the key of stored results."""
 
 
 class GameOfProperty(Protocol):

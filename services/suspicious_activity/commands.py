@@ -50,11 +50,11 @@ class PrepareSar(PreparingFile[SarInFile]):
     """Prepare the file of a suspicious activity report.
 
     Another person releases it. `detected_on` is the day on which the facts were first known; the filing deadline
-    follows from it. The file is stored encrypted. The report is invisible to anybody without a role for these reports.
+    follows from it. The file is stored encrypted. The report is invisible to people without a role for these reports.
     """
 
     property: Annotated[Name, Field(description="the property")]
-    subject: Annotated[Patron | None, Field(description="the patron, by reference, if it is one")] = None
+    subject: Annotated[Patron | None, Field(description="the patron, by reference, if the subject is a patron")] = None
     detected_on: Annotated[Day, Field(description="the day of initial detection")]
     file: Annotated[str, Field(min_length=1, max_length=_FILE_MAX, description="the file, XML"), PERSONAL]
 
@@ -87,7 +87,7 @@ class RecordSarFiled(_OfSar):
     acknowledged the report, a wrong record can be replaced by another one with a `reason`.
     """
 
-    filed_at: Annotated[Moment | None, Field(description="when it was sent, where that was earlier")] = None
+    filed_at: Annotated[Moment | None, Field(description="when the report was sent, if earlier than now")] = None
     tracking_id: TrackingId
     reason: Corrects = None
 

@@ -1,4 +1,4 @@
-"""Read the reports, those still due, and their files; rewrap the keys of files."""
+"""Read all reports or only those still due, and their files; rewrap the keys of the files."""
 
 from datetime import date
 from typing import Any, Final
@@ -25,7 +25,7 @@ def document_of(row: Row[Any]) -> SarDocument:
 
 
 async def find(connection: AsyncConnection, property_name: str, sar: int) -> SarDocument:
-    """Return a report. Raises: Rejected if there is none."""
+    """Return a report. Raises: Rejected if there is no such report."""
     missing = f"there is no report {sar} of {property_name}"
     return document_of(await find_row(connection, sars, missing, property=property_name, sar=sar))
 

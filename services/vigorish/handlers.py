@@ -160,7 +160,7 @@ class PitEvents(FactHandler[OfPit]):
         return OfPit(self._places.place, self._known)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no loaded pit event was changed since by a correction or void from the desk (another topic)."""
+        """Verify that no loaded pit event has since been changed by a correction or void from the desk's topic."""
         read = [one for one in events if _is_read(one.data)]
         await require_unchanged(connection, pit_events, self._known, read)
 
@@ -184,7 +184,7 @@ class PitEvents(FactHandler[OfPit]):
 class PitChanges(FactHandler[OfPit]):
     """Applies corrections and voids of pit events that were approved at table inventory's desk.
 
-    A change may arrive before the pit event that it changes; its sequence is the higher one.
+    A change may arrive before the pit event that it changes; the change has the higher sequence.
     """
 
     reader = Reader(INVENTORY, PitChangeApproved)
@@ -199,7 +199,7 @@ class PitChanges(FactHandler[OfPit]):
         return OfPit(self._places.place, self._known)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no loaded pit event was changed since by an event of the pit (another topic)."""
+        """Verify that no loaded pit event has since been changed by an event from the pit's topic."""
         await require_unchanged(connection, pit_events, self._known, _changes(events))
 
     def handle(self, event: Event[Any], state: OfPit) -> Sequence[FactWithPostings]:

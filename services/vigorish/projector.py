@@ -51,7 +51,7 @@ class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
                 row[name] = max(value, row[name] or value) if name == "settled_at" else value
 
     def settle(self, fact: VigorishSettled, cents: int, column: str, *, stands: bool) -> None:
-        """Add `cents` to a column, and the time and dealer if the action is in force and is no return."""
+        """Add `cents` to a column, and the time and dealer if the action is in force and is not a return."""
         said: dict[str, Any] = {column: cents}
         if stands and column != "returned_cents":
             said |= {"settled_dealer_id": fact.dealer_id, "settled_at": fact.at}

@@ -34,7 +34,7 @@ async def assessed_lines(
 async def seats_of(
     connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[SeatOfRound]:
-    """Return the seats of a gaming day's rounds whose vigorish may need a follow-up, at one table or at all."""
+    """Return the seats of a gaming day's rounds whose vigorish may need a follow-up, at one table or at all tables."""
     o = owed.c
     outstanding = o.assessed_cents - o.collected_cents - o.waived_cents + o.returned_cents
     query = (

@@ -30,8 +30,8 @@ class AccountMovement(Contract):
     Promotional money is recorded separately: it is wagered like other money, but never paid out.
 
     `table` is set for a game account; a wallet has none. `version` is the account's version after this entry. A
-    settlement's movement has no version: its place is given by the order of its shard, and no other entry of the
-    account refers to it.
+    settlement's movement has no version, because its position follows from the order of its shard and no other entry of
+    the account refers to it.
     """
 
     account: Name
@@ -86,8 +86,8 @@ class AccountOpened(AboutAccount):
 class AccountBoughtIn(AboutAccount, EnteredLate):
     """Money was paid into an account, or transferred from the patron's wallet.
 
-    If other persons take part, `patron` is the account's patron, `conducted_by` the person who moved the money for that
-    patron, if somebody else, and `on_behalf_of` the other patrons for whom it was moved.
+    If other people take part, `patron` is the account's patron, `conducted_by` is the person who moved the money in
+    that patron's place, and `on_behalf_of` lists the other patrons for whom the money was moved.
     """
 
     instrument: Instrument
@@ -107,7 +107,7 @@ class AccountCashedOut(AccountBoughtIn):
 
 
 class AboutHold(AboutAccount):
-    """A person's action on cents of an account that are on hold for a wager, `promotional_cents` of them promotional.
+    """A person's action on a hold for a wager: `cents` of an account, of which `promotional_cents` are promotional.
 
     `round_version` counts the entries that changed the round or a hold for it, including this one.
     """
@@ -148,7 +148,7 @@ class CapturedHold(Contract):
 class RoundCaptured(ByPerson):
     """At "no more bets", the holds for the round were captured.
 
-    If `round_version` is missing, the round's result had already arrived, and nothing changes.
+    A missing `round_version` means that the round's result had already arrived, so that nothing changes.
     """
 
     table: Name
@@ -159,11 +159,11 @@ class RoundCaptured(ByPerson):
 
 
 class AccountResult(Contract):
-    """A settlement's effect on an account; `staked_cents` and `credited_cents` are negative if reversed.
+    """A settlement's effect on an account; in a reversal, `staked_cents` and `credited_cents` are negative.
 
-    `released_cents` was on hold or in play for the round. `shortage_cents` could not be taken back because it had been
-    paid out; negative if an earlier shortage was made good. The promotional part of each amount is in the field with
-    the prefix `promotional_`.
+    `released_cents` was on hold or in play for the round. `shortage_cents` is the amount that could not be taken back
+    because it had already been paid out; it is negative if an earlier shortage was made good. The promotional part of
+    each amount is in the field of that name with the prefix `promotional_`.
     """
 
     account: Name
@@ -187,7 +187,7 @@ class EndedHold(Contract):
 
 @fact("wagers.voided", ACCOUNTS, moves_money=True)
 class WagersVoided(AccountsFact):
-    """The round was voided before settlement: its wagers were returned. `gaming_day` is the round's."""
+    """The round was voided before settlement: its wagers were returned. `gaming_day` is that of the round."""
 
     table: Name
     game: Name
@@ -222,7 +222,7 @@ class AboutPromotion(AboutAccount):
 
 
 class AboutGrant(AboutAccount):
-    """A person's action on a promotional grant, numbered per account; it expires on a gaming day."""
+    """A person's action on a promotional grant. Grants are numbered per account, and each expires on a gaming day."""
 
     promotion: int
     cents: int
@@ -262,7 +262,7 @@ class PromotionWrittenOff(AboutPromotion):
 
 @fact("promotion.expired", ACCOUNTS, moves_money=True)
 class PromotionExpired(AboutPromotion):
-    """The rest of expired grants was removed from an account automatically; the earliest grants are spent first."""
+    """The unspent part of expired grants was removed from an account automatically. Grants are spent earliest first."""
 
 
 class AboutAdjustment(AboutAccount):
@@ -275,14 +275,14 @@ class AboutAdjustment(AboutAccount):
 
 @fact("account.adjustment_entered", ACCOUNTS)
 class AccountAdjustmentEntered(AboutAdjustment):
-    """An adjustment of a balance awaits another person's approval. `before_cents` is the current available balance."""
+    """A balance adjustment awaits another person's approval. `before_cents` was the available balance at entry."""
 
     before_cents: int
 
 
 @fact("account.adjustment_approved", ACCOUNTS, moves_money=True)
 class AccountAdjustmentApproved(AboutAdjustment, AsShown):
-    """A balance was adjusted: available cents before and after."""
+    """A balance was adjusted: its available cents changed from `before_cents` to `after_cents`."""
 
     before_cents: int
     after_cents: int
@@ -327,7 +327,7 @@ class PatronAdmitted(AboutPatron):
 
 @fact("patron.limit_changed", ACCOUNTS)
 class PatronLimitChanged(AboutPatron):
-    """A patron's limit was set, effective from a moment, in cents; None: no limit."""
+    """A patron's limit, in cents, was set with effect from a moment. None removes the limit."""
 
     limit: LimitKind
     cents: int | None = None
@@ -385,7 +385,7 @@ class PatronErased(AboutErasure, AsShown):
 
 @fact("access.failed", ACCOUNTS)
 class AccessFailed(AboutPatron):
-    """A wrong access code was entered: `failed` counts them in a row; `locked_until` is set if access is now locked."""
+    """A wrong access code was entered, `failed` times in a row; `locked_until` is set if access is now locked."""
 
     failed: int
     locked_until: AwareDatetime | None = None

@@ -19,7 +19,7 @@ Others = Annotated[
 def wrong_agency(conductor: str | None, others: tuple[str, ...] | None) -> str | None:
     """Return why a conductor cannot act on behalf of these others, or None if they are valid.
 
-    The conductor must be named and be none of the others, and nobody is listed twice.
+    The conductor must be named and must not be among the others, and no person may be listed twice.
 
     >>> wrong_agency("p-7", ("p-8", "p-7"))
     "'on_behalf_of' has p-7, who conducts it: what is done on one's own behalf is a movement of its own"
@@ -42,7 +42,7 @@ def require_agency(conductor: str | None, others: tuple[str, ...] | None) -> Non
 
 
 class OnBehalf(Contract):
-    """A transaction that may be conducted on behalf of others; without `on_behalf_of` it is the conductor's own.
+    """A transaction, possibly on behalf of others; if `on_behalf_of` is missing, it is the conductor's own.
 
     `CONDUCTED_BY` is the name of the field that holds the conductor.
     """

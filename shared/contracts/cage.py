@@ -23,7 +23,7 @@ PaidIn = Literal["currency", "chips", "check", "deposit"]
 class AtCage(Fact):
     """A cashier's action. `step` numbers a property's actions on counter checks.
 
-    Gaming day and shift are those of its time `at`; for a void, those of the voided action.
+    Gaming day and shift are those of the moment `at`. A void has the gaming day and shift of the voided action.
     """
 
     property: Name
@@ -58,7 +58,7 @@ class CheckRedeemed(AtCage, CheckPayment, EnteredLate):
 
 @fact("counter_check.redemption_voided", INVENTORY, moves_money=True, stream=DESK)
 class RedemptionVoided(AtCage, CheckPayment, AsShown):
-    """A redemption entered by mistake as step `voids` was voided, by another person than the one who entered it."""
+    """A redemption entered by mistake as step `voids` was voided by a different person from the one who entered it."""
 
     voids: Number
     redeemed_by: Person
@@ -86,10 +86,10 @@ class ReplacedCheck(Contract):
 
 @fact("counter_check.replaced", INVENTORY, stream=DESK)
 class CheckReplaced(AtCage, EnteredLate):
-    """A counter check replaces others: several (consolidation), or one that was paid in part.
+    """A counter check replaced several others (consolidation), or one that had been paid in part.
 
-    `cents` is the debt that passes from the replaced checks to this one. `first_issued_at` is when the first of them
-    was issued, because a replacement does not reset the age of a debt.
+    `cents` is the debt that passes from the replaced checks to this one. `first_issued_at` is the time at which the
+    oldest replaced check was issued, because a replacement does not reset the age of a debt.
     """
 
     serial: DocumentNumber
@@ -121,7 +121,7 @@ DIRECTIONS: Final[dict[CageKind, Direction]] = {
 
 
 class CageMovement(OnBehalf):
-    """A patron's payment at a cage window, in or out: in currency, or by a monetary instrument."""
+    """A payment to or by a patron at a cage window, in currency or by a monetary instrument."""
 
     CONDUCTED_BY = "patron"
 
@@ -136,8 +136,9 @@ class CageMovement(OnBehalf):
 class CageTransaction(Fact, CageMovement):
     """A transaction at the cage, numbered within the property; `direction` follows from its kind.
 
-    Gaming day and shift are those of its time `at`; for a void, those of the voided transaction. `location` is the cage
-    location with the name of its window, if the property has one; otherwise the money belongs to the location `cage`.
+    Gaming day and shift are those of the moment `at`. A void has the gaming day and shift of the voided transaction. If
+    the property has a cage location with the name of the window, `location` is that location; otherwise the money
+    belongs to the location `cage`.
     """
 
     gaming_day: date
@@ -156,7 +157,7 @@ class CageMoved(CageTransaction, EnteredLate):
 
 @fact("cage.voided", INVENTORY, moves_money=True, stream=DESK)
 class CageVoided(CageTransaction, AsShown):
-    """A transaction entered by mistake as number `voids` was voided, by another person than the one who entered it."""
+    """The transaction number `voids`, a mistake, was voided by a different person from the one who entered it."""
 
     voids: Number
     moved_by: Person
@@ -171,7 +172,7 @@ TaxNumber = Literal["given", "applied_for", "not_given"]
 
 
 WagerWords = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,64}$", strip_whitespace=True)]
-"""A wager in the words of its game: `Hop the hard 8, one roll`."""
+"""A wager as the game's own terms describe it, such as `Hop the hard 8, one roll`."""
 
 OddsAsWritten = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,6}(\.[0-9]{1,4})? (to|for) [1-9][0-9]{0,3}$")]
 """Odds as printed on a layout: `30 to 1`, or `31 for 1`, whose payout includes the stake."""
@@ -205,15 +206,16 @@ class PaidWin(Contract):
 
 @fact("winner.identified", INVENTORY, moves_money=True, stream=DESK)
 class WinnerIdentified(Fact):
-    """The winner of a wager at a seat was identified, with the status of the form. The latest statement counts.
+    """The winner of a wager at a seat was identified, with the status of the form. The latest fact about a win counts.
 
-    A win belongs to the round `round_id`; at a counted table, which has no rounds, to the minute `won_at`, with the
-    amounts `paid`. No rules submission lists the wagers of a counted table, so `wager_words` describes the wager.
+    A win in a round is identified by `round_id`. A counted table has no rounds, so its win is identified by the minute
+    `won_at` and the amounts `paid`. Its wagers are in no rules submission, so `wager_words` describes the wager.
 
-    `form_number` is the number printed on the form or assigned by the filing; `withheld_cents` is the federal tax
-    withheld, and `before_cents` the amount in the previous statement; likewise for state and local tax. `paid` is the
-    win itself, if it is reportable only once its winner is known, because the owner of chips is unknown when a round is
-    settled. `paid_on` is the date of payment by the property's clock, if it is not the date on which the round closed.
+    `form_number` is the number printed on the form or assigned by the filing. `withheld_cents` is the federal tax
+    withheld, and `before_cents` the amount in the previous fact about this win; the fields for state and local tax are
+    alike. When a round is settled, the owner of the chips is unknown; `paid` has the amounts of a win that is
+    reportable only once its winner is known. `paid_on` is the date of payment by the property's clock, if it differs
+    from the date on which the round closed.
     """
 
     property: Name
@@ -243,7 +245,7 @@ class WinnerIdentified(Fact):
     at: AwareDatetime
 
     def withheld_changes(self) -> dict[Taxed, int]:
-        """Return tax -> change of the recorded withholding by this statement, cents."""
+        """Return the change that this fact makes to each recorded withholding, as cents by tax."""
         return {
             "federal": self.withheld_cents - self.before_cents,
             "state": self.state_withheld_cents - self.state_before_cents,

@@ -33,9 +33,9 @@ WITHOUT_VALUE: Final[frozenset[HeldKind]] = frozenset({"promotional_chips", "non
 Outside = Literal["manufacturer", "destruction", "bank", "count_room", "accounts", "other_property", "promotions"]
 """Parties outside the cage that give items to it or take items from it.
 
-The manufacturer of chips, and their destruction; the bank; the count room, which delivers the drop; the windows of the
-wagering accounts; another property with which chips are exchanged; the department that hands out promotional chips and
-coupons.
+They are the manufacturer of chips, and the destruction of chips; the bank; the count room, which delivers the drop; the
+windows of the wagering accounts; another property, with which chips are exchanged; and the department that hands out
+promotional chips and coupons.
 """
 
 
@@ -115,12 +115,12 @@ HeldContents = Annotated[tuple[HeldPieces, ...], Field(max_length=500), AfterVal
 
 
 def money_of(contents: Iterable[HeldPieces]) -> int:
-    """Return the money in contents, cents; items without cash value (`WITHOUT_VALUE`) are left out."""
+    """Return the money in contents, in cents; items without cash value (`WITHOUT_VALUE`) are left out."""
     return sum(pieces.cents * pieces.count for pieces in contents if pieces.kind not in WITHOUT_VALUE)
 
 
 class CageTransfer(Fact):
-    """A transfer from a `giver` to a `receiver`; one of them may be outside. `gaming_day` is that of the step."""
+    """A step, on a `gaming_day`, of a transfer from a `giver` to a `receiver`; one of them may be outside the cage."""
 
     property: Name
     gaming_day: date
@@ -157,10 +157,10 @@ class CageTransferReturned(CageTransfer):
 HeldCause = Literal[
     "brought_forward", "received", "issued", "from_tables", "to_tables", "from_patrons", "to_patrons", "over_short"
 ]  # fmt: skip
-"""The cause of a change of a location's money; outgoing amounts are negative."""
+"""The cause of a change to a location's money; outgoing amounts are negative."""
 
 Book = dict[HeldCause, SignedCents]
-"""Cause -> cents."""
+"""The money that came into a location (negative: went out), as cents by cause."""
 
 
 class CageCount(Fact):
@@ -190,9 +190,9 @@ class CageCountEntered(CageCount):
 class CageCountVerified(CageCount, AsShown):
     """A count was verified, and the over (negative: short) posted. The first count of a location opens its books.
 
-    `before_cents` is the amount of the previous count, None at the first one. `flows` is the money that came in and
-    went out since then, by cause; `over_short_cents` = `counted_cents` - `before_cents` - the sum of the flows, and 0
-    at a first count.
+    `before_cents` is the amount of the previous count, or None at the first count. `flows` is the money that came in
+    and went out since then, by cause; `over_short_cents` = `counted_cents` - `before_cents` - the sum of the flows, and
+    0 at a first count.
     """
 
     verified_by: Person

@@ -65,7 +65,7 @@ class CheckWriteOffEntered(CheckWriteOffRef, CheckToWriteOff):
 
 @fact("counter_check.written_off", INVENTORY, moves_money=True, stream=DESK)
 class CheckWrittenOff(AtCage, CheckToWriteOff, AsShown):
-    """A counter check was written off, in full or in part, by another person than the one who entered it.
+    """A write-off of a counter check, whole or partial, was approved by a different person from the one who entered it.
 
     `left_cents` is still owed on it.
     """
@@ -102,7 +102,7 @@ class RecoveryUndone(AtCage, CheckPayment):
 
 @fact("counter_check.recovery_voided", INVENTORY, moves_money=True, stream=DESK)
 class RecoveryVoided(RecoveryUndone, AsShown):
-    """A recovery entered by mistake as step `voids` was voided, by another person than the one who entered it."""
+    """A recovery entered by mistake as step `voids` was voided by a different person from the one who entered it."""
 
     voids: Number
     recovered_by: Person

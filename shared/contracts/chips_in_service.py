@@ -30,12 +30,12 @@ class ChipsBroughtForward(Contract):
     contents: OwnChips
 
     def is_same(self, other: "ChipsBroughtForward") -> bool:
-        """Return whether another position has the same chips, in whatever order, on the same day."""
+        """Return whether another position has the same chips, in any order, on the same day."""
         return self.gaming_day == other.gaming_day and {*self.contents} == {*other.contents}
 
 
 class ChipsInService(Fact, ChipsBroughtForward):
-    """An opening position of chips in service, with its `source`. A later revision replaces the one approved before.
+    """An opening position of chips in service, with its `source`. A later revision replaces the approved one.
 
     `before` is the replaced position.
     """

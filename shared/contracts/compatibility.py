@@ -1,4 +1,4 @@
-"""Find changes of a JSON Schema that would reject formerly valid documents, or drop fields that readers need. Pure."""
+"""Find changes to a JSON Schema that would reject formerly valid documents, or drop fields that readers need. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -21,10 +21,11 @@ _INTO_MAX: Final = 60
 
 
 def breaking_changes(old: Schema, new: Schema) -> list[str]:
-    """Return the incompatible changes from one JSON Schema to another, each as `place: what`; empty if compatible.
+    """Return the incompatible changes from one JSON Schema to another, each as `place: change`; empty if compatible.
 
-    Incompatible are: a required property removed, or any property of a closed object; a property newly required; a type
-    or an enumeration narrowed; a form of a union removed; an object closed; a bound tightened or a pattern changed.
+    A change is incompatible if it removes a required property, or any property of a closed object; makes a property
+    required; narrows a type or an enumeration; removes an alternative of a union; closes an object; tightens a bound;
+    or changes a pattern.
 
     >>> breaking_changes({"type": ["string", "null"]}, {"type": "string"})
     ['(document): null is no longer allowed']
@@ -33,7 +34,7 @@ def breaking_changes(old: Schema, new: Schema) -> list[str]:
 
 
 class _Side:
-    """A schema within its document, with references resolved."""
+    """One of the two compared schemas, within its document, with references resolved."""
 
     __slots__ = ("document", "schema")
 

@@ -28,7 +28,7 @@ class ContestResult(ContestTotals):
 
 
 class Contest(Fact, ContestResult):
-    """The result of a contest. A revision after the first replaces the one approved before.
+    """The result of a contest. Each revision after the first replaces the approved one.
 
     `before` is the replaced result; the difference is posted.
     """

@@ -70,7 +70,7 @@ class CouponsInBox(Contract):
 
 
 class BoxFigures(Contract):
-    """The contents of a box: currency and counter checks are drop; coupons are counted but no drop (§ 601a.9(c)(3)).
+    """The contents of a box: currency and counter checks are drop; coupons are counted separately (§ 601a.9(c)(3)).
 
     `rake` is the chips that a non-banking table took from its pots.
     """
@@ -93,7 +93,8 @@ class BoxTurn(Contract):
 class CountedBox(BoxRef):
     """A counted box: the figures on which two people's independent counts agree, and all turns.
 
-    `rake_cents` is what a non-banking table took from its pots; None for any other table, which has a win.
+    `rake_cents` is what a non-banking table took from its pots; it is None for a banking table, which has a win
+    instead.
     """
 
     box: Name

@@ -22,7 +22,7 @@ LimitCents = Annotated[int, Field(strict=True, ge=0, le=10**12)]
 
 
 class CreditLineTerms(Contract):
-    """The terms of a credit line: the limit, a temporary limit through the gaming day `until`, a suspension, if any."""
+    """The terms of a credit line: its limit, any temporary limit (through the gaming day `until`), any suspension."""
 
     limit_cents: LimitCents
     temporary_cents: LimitCents | None = None
@@ -53,7 +53,7 @@ class OfCreditLine(Fact):
 
 
 class CreditLineAsked(Contract):
-    """A requested change of a credit line: `limit_cents` is the limit after approval, if temporary through `until`."""
+    """A requested change to a credit line: the limit after approval. A temporary limit lasts through `until`."""
 
     change: CreditLineChange
     limit_cents: Cents
@@ -69,7 +69,7 @@ class CreditLineAsked(Contract):
 
 @fact("credit_line.requested", INVENTORY, stream=DESK)
 class CreditLineRequested(OfCreditLine, CreditLineAsked):
-    """A change of a patron's credit line was requested; requests are numbered by property."""
+    """A change to a patron's credit line was requested; requests are numbered by property."""
 
     request: Number
     requested_by: Person
@@ -88,10 +88,10 @@ class CreditLineVerified(OfCreditLine):
 
 @fact("credit_line.approved", INVENTORY, stream=DESK)
 class CreditLineApproved(OfCreditLine, AsShown):
-    """A person, the last one in `approved_by`, approved a change of a patron's credit line.
+    """A person, the last one in `approved_by`, approved a change to a patron's credit line.
 
     The change takes effect at `granted_at`, when it has the number of `approvals` that the property requires; `terms`
-    are the patron's terms from then on. Until then both fields are missing.
+    are the patron's terms from then on. Both fields are missing until then.
     """
 
     request: Number
@@ -104,7 +104,7 @@ class CreditLineApproved(OfCreditLine, AsShown):
 
 @fact("credit_line.declined", INVENTORY, stream=DESK)
 class CreditLineDeclined(OfCreditLine):
-    """A requested change of a patron's credit line was declined."""
+    """A requested change to a patron's credit line was declined."""
 
     request: Number
     decline_reason: Reason
@@ -147,7 +147,7 @@ class CheckOnLine(OfCreditLine):
 class CheckPrepared(CheckOnLine):
     """A counter check was prepared against a patron's credit line, and is on its way to the table.
 
-    `limit_cents` is the limit at that time, `outstanding_cents` the amount that the patron owed before this check.
+    `limit_cents` is the limit at that time, and `outstanding_cents` the amount that the patron owed before this check.
     """
 
     limit_cents: LimitCents
@@ -158,7 +158,7 @@ class CheckPrepared(CheckOnLine):
 
 @fact("counter_check.preparation_voided", INVENTORY, stream=DESK)
 class PreparationVoided(CheckOnLine, AsShown):
-    """A prepared counter check that no table issued was voided, by another person than the one who prepared it."""
+    """A prepared counter check that no table issued was voided by a different person from the one who prepared it."""
 
     reason: Reason
     prepared_by: Person

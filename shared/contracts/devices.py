@@ -29,7 +29,7 @@ PublicKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{42}[AEIMQU
 
 
 class DeviceKey(Contract):
-    """A public key. Its signatures are valid on records received from `valid_from` until before `valid_until`.
+    """A public key. Its signatures are valid on records received at or after `valid_from` and before `valid_until`.
 
     From `revoked_at` on, no signature by it is valid, regardless of the other fields.
     """
@@ -54,7 +54,7 @@ class DeviceKey(Contract):
 
 
 class Signing(Contract):
-    """A signer for tables: on the topics in `signs`, with any of the `signing_keys` that is valid at the time."""
+    """A device or system that signs for tables on the topics in `signs`, with any currently valid one of its keys."""
 
     signs: tuple[SignedTopic, ...] = Field(default=(), max_length=3)
     signing_keys: tuple[DeviceKey, ...] = Field(default=(), max_length=10)

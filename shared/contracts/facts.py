@@ -22,9 +22,9 @@ from shared.contracts.topics import Topic
 class EventKind:
     """A kind of message: its name, description and topic, and whether money moves with it.
 
-    `topic` is None for facts common to all journals. `stream` is the stream of a fact caused by a command, with fields
-    of the fact in braces; by default a fact is in the stream of its shard. `version` is the version that this release
-    writes; it reads older ones, too (`shared.contracts.upcasting`).
+    `topic` is None for facts common to all journals. `stream` is a template for the stream of a fact caused by a
+    command, with fields of the fact in braces; by default the fact is in the stream of its shard. `version` is the
+    version that this release writes; it reads older ones, too (`shared.contracts.upcasting`).
     """
 
     name: str
@@ -82,9 +82,10 @@ class Fact(Contract):
 class EntryEvent(Event[DataT]):
     """A published journal entry.
 
-    `sequence` is its sequence in its shard, `subject` the stream of the causing event; `movesmoney` tells consumers
-    that do not know the kind whether they may skip it. `postings` are its postings as text (shared.contracts.postings),
-    empty if no money moved; a message without them was published by a release that did not include them.
+    `sequence` is its sequence in its shard, `subject` the stream of the causing event; A consumer that does not know
+    the kind may skip the entry only if `movesmoney` is false. `postings` are its postings as text
+    (shared.contracts.postings), empty if no money moved. Messages of releases that did not publish postings lack this
+    field.
     """
 
     recordedat: AwareDatetime
@@ -124,7 +125,7 @@ class _Kinds:
         return iter(self._by_name.values())
 
     def of_type(self, type_: str) -> EventKind | None:
-        """Return the kind of a type name of any version; None if the version is later than this release."""
+        """Return the kind of a type name of any version; None if this release does not know a version that recent."""
         name, version = name_and_version(type_)
         kind = self._by_name.get(name)
         return None if kind is None or version > kind.version else kind
@@ -149,7 +150,7 @@ EventT = TypeVar("EventT", bound=Event[Any])
 def fact(
     name: str, topic: Topic | None = None, *, moves_money: bool = False, stream: str | None = None, version: int = 1
 ) -> Callable[[type[FactT]], type[FactT]]:
-    """Declare a fact that services record; without a topic, one that is common to all journals."""
+    """Declare a fact that services record. A fact without a topic is common to all journals."""
 
     def declare(model: type[FactT]) -> type[FactT]:
         model.KIND = EventKind(name, model, _line(model.__doc__), topic, True, moves_money, stream, version)
@@ -208,7 +209,7 @@ def _enveloped(type_: str, data: Any, is_fact: bool) -> type[Event[Any]]:
 
 
 def enveloped(name: str, data: Any) -> type[Event[Any]]:
-    """Return the envelope of a kind with another model of its data: a consumer's view."""
+    """Return the envelope of a kind with a consumer's own model (a view) of its data."""
     kind = KINDS[name]
     if data is kind.model or (isinstance(data, type) and issubclass(data, Event)):
         return envelope_of(kind)
@@ -216,7 +217,7 @@ def enveloped(name: str, data: Any) -> type[Event[Any]]:
 
 
 def literal_of(model: type[Event[Any]]) -> str:
-    """Return the type that an envelope declares."""
+    """Return the event type that an envelope declares."""
     [name] = get_args(model.model_fields["type"].annotation)
     return str(name)
 

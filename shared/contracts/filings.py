@@ -45,8 +45,8 @@ _Place = Annotated[int, Field(strict=True, ge=1, le=REPORTS_MAX)]
 class FilingSubject(Contract):
     """The subject of a report: a patron, the account of an unknown person, or an entry of an unknown person.
 
-    `with_others` are the other patrons in a report on a patron: those who moved currency for that patron, and those for
-    whom it was moved as well.
+    `with_others` are the other patrons in a report on a patron: patrons who moved currency on that patron's behalf, and
+    patrons on whose behalf the same currency was moved.
     """
 
     kind: Literal["patron", "account", "entry"]
@@ -69,8 +69,9 @@ class PreparedReport(FilingSubject):
     """A report in a file, numbered from 1, with its amounts as written to the file.
 
     A currency transaction report has whole dollars in and out; `amends` is the identifier of the earlier report that it
-    corrects. An information return has its account number, winnings and tax withheld, cents (federal; state and local
-    if it reports any); `corrects` is the number of the filing that contains the return to be corrected.
+    corrects. An information return has its account number and, in cents, its winnings and the tax withheld (federal;
+    also state and local tax if it reports any); `corrects` is the number of the filing that contains the return to be
+    corrected.
     """
 
     report: _Place
@@ -106,14 +107,14 @@ class AnsweredReport(Contract):
 
 
 class ReleasedStep(AsShown):
-    """A file was released by another person than its preparer: it may be sent."""
+    """A file was released by a different person from its preparer, so that it may be sent."""
 
     prepared_by: Person
     content_sha256: Digest
 
 
 class CorrectedStep(Contract):
-    """A step after release that may be recorded again: `reason` explains why the previous record is wrong."""
+    """A step after release that may be recorded again. `reason` then explains why the previous record is wrong."""
 
     reason: Reason | None = None
 
@@ -143,8 +144,8 @@ class AboutFiling(Fact):
 class FilingPrepared(AboutFiling):
     """A file of reports of a gaming day or tax year awaits another person's release; it must be filed by `file_by`.
 
-    The recipient of an information return must have a copy by `copy_by`. `unconfirmed` names the legal values behind
-    the file that were used although their review was due.
+    The recipient of an information return must have a copy by `copy_by`. `unconfirmed` lists the legal values that the
+    file uses although their review was overdue.
     """
 
     form: FilingForm
@@ -164,7 +165,7 @@ class FilingWithdrawn(AboutFiling, WithdrawnStep):
 
 @fact("filing.released", ACCOUNTS)
 class FilingReleased(AboutFiling, ReleasedStep):
-    """A filing was released by another person than its preparer: it may be sent."""
+    """A filing was released by a different person from its preparer, so that it may be sent."""
 
 
 @fact("filing.filed", ACCOUNTS)
@@ -176,8 +177,8 @@ class FilingFiled(AboutFiling, FiledStep):
 class FilingAcknowledged(AboutFiling, CorrectedStep):
     """The agency's answer to a file: whether it was accepted as a whole, and the answer to each report.
 
-    A file is rejected if one of its reports is; reports that were not accepted must be filed again. An answer that is
-    recorded again, with a `reason`, replaces the one recorded before.
+    A file is rejected if one of its reports is; reports that were not accepted must be filed again. An answer may be
+    recorded again, with a `reason`; it then replaces the earlier one.
     """
 
     accepted: bool

@@ -25,7 +25,7 @@ Segment = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z.-]{0
 """The number of a department or a cost center."""
 
 Currency = Literal["USD", "CAD"]
-"""The currency of all amounts, by its ISO 4217 code; both have a hundred cents to the dollar (exponent 2)."""
+"""The currency of all amounts, by its ISO 4217 code. Each of them has a hundred cents to the dollar (exponent 2)."""
 
 TableClass = Literal["banking", "non_banking", "fully_automated"]
 """The class of a table's revenue, as named in jurisdiction packs."""
@@ -53,10 +53,10 @@ class LedgerAccount(Contract):
 
 
 class LedgerRule(Contract):
-    """The account, department and cost center for amounts of a service's leg that meet every given condition.
+    """The account, department and cost center for the amounts on a service's leg that meet every given condition.
 
-    `item` is the journal's name of the wager, instrument, coupon, slip or pool. Of several rules that apply, the one
-    with the most specific condition counts: `item`, then `game`, `pit`, `table_class`.
+    `item` is the journal's name of the wager, instrument, coupon, slip or pool. If several rules apply, the most
+    specific condition decides: `item`, then `game`, `pit`, `table_class`.
     """
 
     service: Name
@@ -119,7 +119,7 @@ class LedgerMappingDocument(Contract):
     def rule_for(
         self, service: str, leg: str, *, item: str = "", game: str = "", pit: str = "", table_class: str = ""
     ) -> LedgerRule | None:
-        """Return the rule that applies to an amount of a leg; None if there is none."""
+        """Return the rule that applies to an amount on a leg; None if no rule applies."""
         given = (item, game, pit, table_class)
         for rule in self._rules_of_legs.get((service, leg), ()):
             if all(wanted in (None, value) for wanted, value in zip(rule.conditions, given, strict=True)):
@@ -167,7 +167,7 @@ def _problems_of(rule: LedgerRule, chart: Mapping[str, LedgerAccount]) -> Iterat
 
 
 def _split_transfers(wanted: LedgerMappingDocument) -> Iterator[str]:
-    """Yield a message for each transfer whose sides map to several accounts, none of which would return to zero."""
+    """Yield a message for each transfer whose sides map to different accounts, which then never return to zero."""
     used: dict[str, set[str]] = {}
     for rule in wanted.rules:
         leg = LEGS.get(rule.service, {}).get(rule.leg)

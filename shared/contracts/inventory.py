@@ -43,7 +43,7 @@ class OfTableDay(Contract):
 class Moved(Contract):
     """An event's effect on the table inventory: the permitted movement and its value, positive into the inventory.
 
-    `contents`, if known, has the counts by denomination (`chip:2500`), negative for what went out.
+    `contents`, if known, has the counts by denomination (`chip:2500`), negative for pieces that went out.
     """
 
     movement: Movement
@@ -67,8 +67,8 @@ class OfPitEvent(OfTableDay):
     """An event of a pit stream: `event` is its type, `data` its data.
 
     `sequence` is its position in the pit stream of the table, by which counts, boxes and variances refer to it, even
-    after corrections. `claimed_day` is the gaming day that the event states, if the event is recorded under the gaming
-    day of its moment instead. `slip_day` is the gaming day of the slip to which the event belongs, if different.
+    after corrections. If the event states a wrong gaming day, it is recorded under the gaming day of its moment, and
+    `claimed_day` is the stated one. `slip_day` is the gaming day of the event's slip, if it differs from the event's.
     """
 
     event: Name
@@ -96,8 +96,8 @@ class PitRecorded(Fact, OfPitEvent, SaidAtDesk):
 class PitVoided(Fact, OfPitEvent, SaidAtDesk):
     """The record of a pit event was reversed: `data` is its data, `moved` the opposite of its movement.
 
-    `revision` is the reversed record. Moment and gaming day are those of the reversed record; a replacement is recorded
-    together with this.
+    `revision`, moment and gaming day are those of the reversed record. If the record is replaced, the replacement is
+    recorded together with this fact.
     """
 
     revision: Number = 1
@@ -106,9 +106,9 @@ class PitVoided(Fact, OfPitEvent, SaidAtDesk):
 
 @fact("pit.noted", INVENTORY)
 class PitNoted(Fact, OfTableDay, SaidAtDesk):
-    """A pit event has no effect: a later change of it was recorded already, or it voids an event that is not recorded.
+    """A pit event has no effect, because a later change to it was already recorded or it voids an unrecorded event.
 
-    `event` is its type, `sequence` its position in the pit stream; `data` is its data, none for a void.
+    `event` is its type, `sequence` its position in the pit stream, and `data` its data, which a void does not have.
     """
 
     event: Name
@@ -119,7 +119,7 @@ class PitNoted(Fact, OfTableDay, SaidAtDesk):
 
 @fact("round.counted", INVENTORY_ROUNDS, moves_money=True)
 class TableRoundCounted(Fact, OfTableDay):
-    """The chips that a settled round added to the inventory; negative cents: removed, or reversed.
+    """The chips that a settled round added to the inventory, in cents; negative if it removed chips, or in a reversal.
 
     cents = handle + vigorish - (payout - meter_payout) - (account_staked - account_credited), over all wagers, and for
     a banked round + banked_handle - banked_payout + bank_collected - bank_paid.
@@ -282,7 +282,7 @@ class AdjustmentEntered(Fact, OfTableDay):
 
 @fact("adjustment.approved", INVENTORY, moves_money=True, stream=DESK)
 class AdjustmentApproved(AdjustmentEntered, AsShown):
-    """An adjusting entry, dated at its approval."""
+    """An adjustment was approved: its adjusting entry has the date of the approval."""
 
     approved_by: Person
     approved_at: AwareDatetime
@@ -345,12 +345,12 @@ class EntryOfSettlement(Contract):
 
 @fact("upstream.noted", INVENTORY_ROUNDS)
 class UpstreamNoted(Fact):
-    """Round settlement reported that input is missing or refused, or no longer is.
+    """Round settlement reported that input is missing or was refused, or that such a problem was resolved.
 
-    `property` is set if it can be determined. Of the stream `source`, the events `first` to `last` are missing, or the
-    event `filled` arrived late. `quarantined` is the entry of a refused record, and `sequence` the position that it
-    claims; `closed` are the entries of records that were repaired (`mended`) or dismissed, `closed_ranges` those of
-    records dismissed in bulk.
+    `property` is set if it can be determined. In the stream `source`, the events `first` to `last` are missing, or the
+    missing event `filled` arrived late. `quarantined` is the entry of a refused record, and `sequence` the stream
+    position that the record claims. `closed` are the entries of records that were repaired (`mended`) or dismissed, and
+    `closed_ranges` those of records dismissed in bulk.
     """
 
     property: Name | None = None

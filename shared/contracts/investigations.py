@@ -18,7 +18,7 @@ Subject = Literal["table", "game"]
 
 
 class HoldVariance(Contract):
-    """The hold of a table or a game (`what`) in a monthly report that deviates from its base."""
+    """A hold in a monthly report, of a table or a game (`what`), that deviates from the base of comparison."""
 
     property: Name
     what: Subject

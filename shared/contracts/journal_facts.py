@@ -119,14 +119,14 @@ class QuarantineRequestRejected(RequestOfOne):
 
 
 class RequestOfTwo(QuarantineRequest, EntryPlace, AsShown):
-    """A decision by two people, with its reason; `shard` and `seq` are its `record.quarantined` entry."""
+    """A decision by two people, with its reason, about the record of the `record.quarantined` entry `shard`, `seq`."""
 
     correction: Correction
 
 
 @fact("quarantine.replay_approved")
 class ReplayApproved(RequestOfTwo):
-    """A replay of a quarantined record was approved, by two people; its outcome is recorded when it is read again.
+    """A replay of a quarantined record was approved, by two people; the outcome is recorded when the replay is read.
 
     `shard` and `seq` are the `record.quarantined` entry of the record.
     """
@@ -141,10 +141,11 @@ class QuarantineDismissed(RequestOfTwo, RecordPlace):
 
 
 class QuarantineFilter(Contract):
-    """A filter of open quarantined records: those numbered up to `until` that meet all other criteria.
+    """A filter that selects open quarantined records; a record must meet all of its criteria.
 
-    The criteria: the `topic`; `reason_contains` is in the reason; listed only under this `property`; quarantined
-    `before` a moment.
+    A record's number must not exceed `until`. If given, these criteria apply, too: the record is from the `topic`, its
+    reason contains `reason_contains`, it is listed under this `property` only, and it was quarantined `before` a
+    moment.
     """
 
     until: Annotated[int, Field(strict=True, ge=1, le=2**62, description="the greatest number of a selected record")]
@@ -200,7 +201,7 @@ class DismissalRejected(DismissalOfMany):
 class DismissedTogether(FilteredRecords, AsShown):
     """Quarantined records that cannot be repaired were dismissed together, by two people. No money moves.
 
-    `closed` are the `record.quarantined` entries that it closes, as ranges ordered by position.
+    `closed` are the `record.quarantined` entries that the dismissal closes, as ranges ordered by position.
     """
 
     closed: tuple[EntryRange, ...]
@@ -213,8 +214,8 @@ class CommandRefused(Fact):
 
     `reason` is from the fixed enumeration, `detail` explains it; for a malformed request it lists places and kinds of
     the mistakes, never the values. `asked` is the request, if it may be shown. `content` is the HMAC-SHA-256 (RFC
-    2104), in hexadecimal, of what was sent, keyed with the 32 bytes of the SHA-256 of the person's token: only a holder
-    of the token can verify what was sent.
+    2104), in hexadecimal, of the request as sent, keyed with the 32 bytes of the SHA-256 of the person's token, so that
+    only a holder of the token can verify what was sent.
     """
 
     command: str

@@ -1,7 +1,7 @@
 """Reject JSON with duplicate members in an object, which readers would interpret differently. Pure.
 
-Parsers silently keep the last one. Here a text is parsed and serialized again, which is cheaper than a parser with
-callbacks: duplicates are lost in the copy. Only if the two texts cannot be compared is each member examined.
+Parsers silently keep the last duplicate. To detect duplicates, a text is parsed and serialized again: the copy lacks
+them. This is cheaper than a parser with callbacks, which runs only if the two texts cannot be compared.
 """
 
 import json
@@ -66,7 +66,7 @@ def require_members_once(raw: bytes) -> None:
 
 
 def members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object from its members: a hook for `json.loads`. Raises: MemberTwice."""
+    """Return the dict of an object's members, as `object_pairs_hook` of `json.loads`. Raises: MemberTwice."""
     members = dict(pairs)
     if len(members) < len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
@@ -75,7 +75,7 @@ def members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _is_the_same_again(raw: bytes) -> bool:
-    """Return whether serializing the parsed text again provably loses no member."""
+    """Return whether the text, parsed and serialized again, provably has all of its members."""
     try:
         again = _encode(_decode(raw))
     except (ValueError, RecursionError):  # no JSON, or JSON that msgspec does not read

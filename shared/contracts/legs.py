@@ -1,8 +1,8 @@
 """The catalogue of legs: every leg on which a service posts, and the kinds of general-ledger account it may map to.
 
 A journal refuses a posting on a leg that its service does not declare here, so that no leg is missing in a mapping to
-the general ledger. Some transfers have sides on different legs: all legs of a `Transfer` map to one clearing account,
-which returns to zero once every side is recorded.
+the general ledger. Some transfers have their sides on different legs. All legs of such a `Transfer` map to one clearing
+account, which returns to zero once every side has been recorded.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ _ASSET: Final[tuple[AccountKind, ...]] = ("asset",)
 _LIABILITY: Final[tuple[AccountKind, ...]] = ("liability",)
 _REVENUE: Final[tuple[AccountKind, ...]] = ("revenue",)
 _COST: Final[tuple[AccountKind, ...]] = ("revenue", "expense")
-"""A cost may also reduce revenue."""
+"""A cost maps to an expense account, or to a revenue account that it reduces."""
 _BESIDE: Final[tuple[AccountKind, ...]] = ("memorandum",)
 
 

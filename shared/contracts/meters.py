@@ -1,7 +1,7 @@
 """Facts of the progressive meters on `meters`: pools configured, rounds counted, changes approved, days reconciled.
 
 A **pool** is one progressive meter of a property, fed by any number of tables and games. Every entry that moves a pool
-has the pool's movements with the readings afterwards, for signs.
+has the movement and the readings after it, which signs display.
 """
 
 from datetime import date
@@ -59,8 +59,8 @@ class Movement(Contract):
     """How one entry moved a pool, and its meters afterwards.
 
     `number` counts the movements of the pool: 1, 2, 3 … The display afterwards is the display before, plus
-    contribution, reset, seed, transfer (negative: out) and what was released from the overflow, less the award. Wagers
-    added `reserved_cents` to the reserve and `overflow_cents` to the overflow meter; `reserve_used_cents` restored the
+    contribution, reset, seed, transfer (negative: out) and the release from the overflow, less the award. Wagers added
+    `reserved_cents` to the reserve and `overflow_cents` to the overflow meter; `reserve_used_cents` restored the
     display. `in_count` wagers of `in_cents` qualified. Reversed amounts are negative. `display_cents`, `reserve_cents`
     and `overflowed_cents` are the meters afterwards; a sign shows `shown_cents`.
     """
@@ -101,7 +101,7 @@ class PoolReturned(Fact, Returned):
 
 
 class Hit(Contract):
-    """An award paid from a meter, `cents`; the winner at the seat is in the round record."""
+    """An award of `cents` paid from a meter to a seat; the round record identifies the winner."""
 
     seat: int
     wager: Name
@@ -110,7 +110,7 @@ class Hit(Contract):
 
 
 class MeterReading(Contract):
-    """A table's reading of its meter before a round, and the effect of the settlement, cents."""
+    """A table's reading of its meter before a round, and the effect of the settlement on it, in cents."""
 
     before_cents: int
     after_cents: int
@@ -119,8 +119,8 @@ class MeterReading(Contract):
 class MeterOfRound(Contract):
     """The effect of a round on one pool, and the terms applied.
 
-    `settled_cents` is what the settlement added in whole cents. `findings` name discrepancies: `contribution` if rate
-    times wagers differs from what was settled, `reset` if the submission's reset amount differs from the pool's.
+    `settled_cents` are the whole cents that the settlement added. `findings` name discrepancies: `contribution` if rate
+    times wagers differs from `settled_cents`, `reset` if the submission's reset amount differs from the pool's.
     """
 
     meter: Name
@@ -147,7 +147,7 @@ class MeterRoundCounted(SettledRound):
 
 @fact("meter.taken_back", METERS, moves_money=True)
 class RoundTakenBack(TakenBack):
-    """The effect of a round on its meters was reversed exactly: it was voided or corrected."""
+    """The effect of a round on its meters was reversed exactly, because the round was voided or corrected."""
 
     at: AwareDatetime
     movements: tuple[Movement, ...]
@@ -157,7 +157,7 @@ ChangeKind = Literal["transfer", "adjustment", "reset", "overflow", "award"]
 
 
 class WantedChange(Contract):
-    """A requested change of a meter, without the people who request or decide it.
+    """A requested change to a meter, without the people who request or decide it.
 
     `transfer` moves `cents` to the pool `to`; `adjustment` adds them (negative: deducts them, to the house); `reset`
     brings the display to the reset amount, at the house's cost or gain; `overflow` moves `cents` from the overflow
@@ -248,8 +248,9 @@ class PoolDay(Contract):
 class DayReconciled(Fact):
     """A person reconciled the pools of a property for a gaming day, as known at the time.
 
-    `balanced`: every identity holds; `exceptions` is the number of readings and settlements that differ from the
-    ledger; `input_open` the number of settlements missing or refused. `rows_sha256` covers the pools as canonical JSON.
+    `balanced` is true if every identity holds; `exceptions` is the number of readings and settlements that differ from
+    the ledger; `input_open` the number of settlements missing or refused. `rows_sha256` covers the pools as canonical
+    JSON.
     """
 
     property: Name

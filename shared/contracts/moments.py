@@ -54,7 +54,7 @@ NOW: Final = Happened()
 
 
 class EnteredLate(Contract):
-    """When an action was entered, and why so late; both None if it was entered as it happened."""
+    """When an action was entered, and why so late; both fields are None if it was entered as it happened."""
 
     entered_at: AwareDatetime | None = None
     late_reason: Reason | None = None

@@ -2,8 +2,8 @@
 
 Names come from an OpenID provider, from table systems and from people who type. A name can be written in ways that
 cannot be told apart on paper or on a screen; all of them are one person here. Look-alike letters of other scripts (a
-Cyrillic and a Latin `a`) are different letters and different names: whoever assigns names must prevent those
-(docs/security.md).
+Cyrillic and a Latin `a`) are different letters and different names: the system that assigns names must prevent such
+look-alikes (docs/security.md).
 """
 
 import unicodedata
@@ -26,7 +26,7 @@ _UNSEEN: Final = frozenset(
     )
     for code in range(first, last + 1)
 )
-"""Invisible characters that are not format characters: Unicode's Default_Ignorable_Code_Point, the empty Braille."""
+"""Invisible characters other than format characters: Unicode's Default_Ignorable_Code_Point, and the blank Braille."""
 
 _ROUNDS_MAX: Final = 8
 """Normalization is stable after two rounds, as far as known; the limit guards against a loop."""
@@ -51,14 +51,14 @@ def canonical_person(name: str) -> str:
 
 
 def same_person(one: str | None, other: str | None) -> bool:
-    """Return whether two names belong to one person; None equals no name."""
+    """Return whether two names belong to one person. None never matches, not even another None."""
     return one is not None and other is not None and canonical_person(one) == canonical_person(other)
 
 
 def held_twice(steps: Iterable[tuple[str, str | None]]) -> tuple[str, str, str] | None:
     """Return the first person who took two of the steps, with the names of both steps, or None.
 
-    `steps` are (step, person); a step that nobody has taken yet (None) does not count.
+    `steps` are (step, person); the person is None if the step has not been taken yet, and such steps are ignored.
     """
     held: dict[str, str] = {}
     for step, person in steps:

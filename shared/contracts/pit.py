@@ -1,6 +1,6 @@
 """The events of a table's pit. Amounts are cents.
 
-All can be voided and corrected, as rounds can: an event of the same stream names the event that it changes by its
+Pit events can be voided and corrected like rounds: an event of the same stream names the event that it changes by its
 sequence, with a reason and two people. Of all statements about an event, the latest counts.
 """
 
@@ -352,8 +352,8 @@ EVENTS: Final = tuple(kind.model for kind in KINDS.on(PIT_EVENTS))
 class SaidAtDesk(Contract):
     """The desk change that a fact about a pit event records, if any: `desk_change` is its number.
 
-    The change comes directly after position `behind` in the pit stream, that of the last statement about the event at
-    the time of approval, and before everything that the pit reports about the event later.
+    The change takes effect directly after position `behind` in the pit stream, which was the position of the last
+    statement about the event when the change was approved. Statements that the pit makes later come after the change.
     """
 
     property: Name
@@ -365,7 +365,7 @@ class SaidAtDesk(Contract):
 class PitChange(Contract):
     """The event of the table's pit stream to change: `sequence` is its position, `event` its type.
 
-    A corrected event keeps its position: a further change names that of its first record.
+    A corrected event keeps its position, so a further change names the position of the first record of the event.
     """
 
     property: Name
@@ -430,7 +430,7 @@ CHANGES: Final = (VoidedPitEvent, PitEventCorrected)
 
 @event("pit_event.change_approved", PIT_EVENTS)
 class PitChangeApproval(Contract):
-    """An approved change of a pit event takes effect; only table inventory publishes this.
+    """An approved change to a pit event takes effect; only table inventory publishes this.
 
     `change` is its number within the property: its content is in the journal of table inventory.
     """

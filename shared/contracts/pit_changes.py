@@ -1,4 +1,4 @@
-"""Changes of pit events by two people at a desk: proposal and decision.
+"""Changes to pit events by two people at a desk: proposal and decision.
 
 Both are recorded in the journal of table inventory. There an approved change takes effect when its own event is read
 back from `pit.events`, after the events that the pit reported; the vigorish service reads it from the fact. Both
@@ -36,8 +36,8 @@ class ChangeOfPitEvent(Fact, OfTableDay):
 class PitChangeProposed(ChangeOfPitEvent):
     """A person proposed to change a pit event, in its revision `replaces`; nothing changes yet.
 
-    `before` is its current data and `before_at` when it happened; `instead` and `at` are the corrected ones. A change
-    without `instead` voids the event.
+    `before` and `before_at` are the current data and moment of the event; `instead` and `at` are the corrected ones. A
+    change without `instead` voids the event.
     """
 
     replaces: Sequence
@@ -54,8 +54,8 @@ class PitChangeProposed(ChangeOfPitEvent):
 class PitChangeApproved(PitChangeProposed, AsShown):
     """Another person approved a change.
 
-    The change comes directly after position `behind` in the pit stream, that of the last statement about the event;
-    `place` is the position of its own event in the desk stream of the table.
+    The change takes effect directly after position `behind` in the pit stream, which is the position of the last
+    statement about the event. `place` is the position of the change's own event in the desk stream of the table.
     """
 
     approved_by: Person
@@ -74,7 +74,7 @@ class PitChangeRejected(ChangeOfPitEvent):
 
 
 class DeskChange(Event[Any]):
-    """A change in the form of a pit event: it follows position `sequence` of the pit stream; `desk` is its number."""
+    """A change in the form of a pit event, placed after position `sequence` of the pit stream; `desk` is its number."""
 
     desk: Sequence
 

@@ -1,6 +1,6 @@
 """The postings of a published entry as text, because an attribute of a CloudEvent cannot be a list. Pure.
 
-Each posting is `table/wager/leg=cents`, with spaces between them; table and wager are empty where there are none.
+Each posting is `table/wager/leg=cents`, with spaces between them; table and wager are empty if the account has none.
 Cents are signed, debits positive; the postings of an entry sum to zero. The property is in the entry's data.
 """
 

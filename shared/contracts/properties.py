@@ -55,7 +55,7 @@ Play = Literal["rounds", "counted"]
 """How the win of a table is determined: from the rounds that it reports, or only from counts."""
 
 Sales = Literal["each", "over", "none"]
-"""Which chip sales for its drop box a table reports: each one, those over an amount, or none."""
+"""Which of the chip sales that fill its drop box a table reports: all, only those over an amount, or none."""
 
 
 class PropertyTable(Contract):
@@ -63,8 +63,8 @@ class PropertyTable(Contract):
 
     It is in use on the gaming days from `opened_on` up to but not including `retired_on`. `progressive_links` names the
     progressive pools that it feeds. At a `non_banking` table players play against each other: its revenue is the rake.
-    `minimum_cents` is the usual minimum wager on its sign. A table whose `play` is `counted` reports no rounds: what a
-    count finds beyond the recorded movements is its win. Only such a table may leave out `sales`.
+    `minimum_cents` is the usual minimum wager on its sign. A table whose `play` is `counted` reports no rounds; its win
+    is the amount that a count finds beyond the recorded movements. Only a counted table may leave out `sales`.
     """
 
     table: Name
@@ -111,7 +111,7 @@ class PropertyTable(Contract):
 class ExpectedHold(Contract):
     """The hold that a property expects of a game on the gaming days `first_day` to `last_day` (None: no end).
 
-    `hold` is in percent of the drop. The `source` is where the figure is from: the property's own past years, say, or
+    `hold` is in percent of the drop. `source` is the origin of the figure, such as the property's own past years or
     figures that the regulator publishes.
     """
 
@@ -126,7 +126,7 @@ class ExpectedHold(Contract):
 
 
 class PropertyGame(Contract):
-    """A game of counted tables, which has no catalogue: `game` is its name there, `kind` is craps or roulette, say."""
+    """A game of counted tables, which has no catalogue: `game` is its name there, `kind` such as craps or roulette."""
 
     game: Name
     kind: Name
@@ -137,8 +137,8 @@ class RatingTerms(Contract):
     """The terms for rating a game on the gaming days `first_day` to `last_day` (None: no end).
 
     `decisions_an_hour` is the number of rounds that a patron plays in an hour, for tables without settled rounds.
-    `house_edge`, in percent of the wager, applies if the table's rules submission gives no exact one. The `source` is
-    where both figures are from: the property's own study, say.
+    `house_edge`, in percent of the wager, applies if the table's rules submission has no exact house edge. `source` is
+    the origin of both figures, such as the property's own study.
     """
 
     decisions_an_hour: Annotated[int, Field(ge=1, le=1000)]
@@ -222,7 +222,7 @@ class PropertyLimits(Contract):
 
 
 class PaybackFloor(Contract):
-    """The minimum payback of wagers, percent: of one `wager`, of all wagers of a `game`, or of all wagers."""
+    """The minimum payback of wagers, in percent: of one `wager`, of all wagers of a `game`, or of all wagers."""
 
     payback: Payback
     game: Name | None = None
@@ -293,13 +293,13 @@ class Member(Contract):
 
 
 AGEING_DAYS: Final = (7, 30, 90)
-"""The last day of each age group of outstanding checks, in days, for a property that states none."""
+"""The last day of each age group of outstanding checks, in days, for a property that does not state its own."""
 
 
 class CreditLineTier(Contract):
     """The approvals required for a credit limit up to `limit_cents_max`.
 
-    As many different people as `approvals` must approve it, each of whom has one of the `roles` at the property.
+    `approvals` different people must approve it, and each of them must have one of the `roles` at the property.
     """
 
     limit_cents_max: Cents
@@ -331,23 +331,30 @@ class CreditLineRules(Contract):
 class PropertyDocument(Contract):
     """One version of a property, in effect from a moment.
 
-    The gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). `other_gaming_day` decides whether
-    an event whose gaming day differs from that of its moment is refused, or recorded under the day of its moment and
-    flagged; `late_events` whether an event older than `age_days_max` is refused, or recorded and flagged.
-    `table_games_since` is the first gaming day of table games at the facility, which may be long before this document;
-    taxes that apply to its first years are due only if it is given. `revenue_of_years` is the revenue of earlier years,
-    if a tax or a share depends on it. `promotional_money_spent` decides whether promotional money on accounts is
-    wagered before other money or after it; a grant above `promotional_grant_cents_max` needs two people.
-    `winnings_forms` decides whether each reportable win has a form of its own, or all wins of a known patron on a
-    gaming day share one. `winnings_reduced_by_wager` decides whether the payer deducts the wager from a reportable win,
-    if the law of a form leaves the choice; the pack has the default. From `signatures_required_from` on, events of the
-    tables must be signed by a device of the table, or by one of the `systems`. Its `games` are those of counted tables,
-    with their expected holds; `rated_games` have the terms for rating patrons. A rules submission that pays back less
-    than one of the `payback_floors` is approved only with an override; of several, the most specific applies: wager and
-    game, wager, game. If it names its `chip_sets`, only these can be filled, credited, counted or sold at its tables.
-    Its `cage_locations` are those besides `cage`, which every property has. `filer` files its currency transaction
-    reports. Its `tips_pool` has the rules by which dealers share tips; without it, this system does not share tips.
-    If it has rules of `credit_lines`, a table issues only counter checks that were prepared against a patron's limit.
+    Days and events: the gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). `other_gaming_day`
+    decides whether an event whose gaming day differs from that of its moment is refused, or recorded under the day of
+    its moment and flagged. `late_events` decides whether an event older than `age_days_max` is refused, or recorded and
+    flagged. From `signatures_required_from` on, events of the tables must be signed by a device of the table or by one
+    of the `systems`.
+
+    Taxes and forms: `table_games_since` is the first gaming day of table games at the facility, which may be long
+    before this document; taxes that apply to its first years are due only if it is given. `revenue_of_years` is the
+    revenue of earlier years, if a tax or a share depends on it. `winnings_forms` decides whether each reportable win
+    has a form of its own, or all wins of a known patron on a gaming day share one. Where the law leaves the choice to
+    the payer, `winnings_reduced_by_wager` decides whether the wager is deducted from a reportable win; the pack has the
+    default. `filer` files the currency transaction reports.
+
+    Games: `games` are those of counted tables, with their expected holds; `rated_games` have the terms for rating
+    patrons. A rules submission that pays back less than one of the `payback_floors` is approved only with an override.
+    If several floors apply to a wager, the most specific counts: one for the wager in the game, then one for the wager,
+    then one for the game.
+
+    Chips, cage and patrons: if `chip_sets` are named, only their chips can be filled, credited, counted or sold at the
+    tables. `cage_locations` are those besides `cage`, which every property has. `promotional_money_spent` decides
+    whether promotional money on accounts is wagered before or after other money; a grant above
+    `promotional_grant_cents_max` needs two people. If there are rules of `credit_lines`, a table issues only counter
+    checks that were prepared against a patron's limit. `tips_pool` has the rules by which dealers share tips; without
+    it, this system does not share tips.
     """
 
     property: Name
@@ -384,7 +391,7 @@ class PropertyDocument(Contract):
     effective_from: AwareDatetime
 
     def payback_floor(self, game: str, wager: str) -> str | None:
-        """Return the minimum payback of a wager of a game, percent, or None."""
+        """Return the minimum payback of a wager of a game, in percent, or None."""
         holding = [one for one in self.payback_floors if one.game in (None, game) and one.wager in (None, wager)]
         most = max(holding, key=lambda one: (one.wager is not None, one.game is not None), default=None)
         return None if most is None else most.payback

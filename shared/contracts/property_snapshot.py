@@ -31,7 +31,7 @@ MoneyLimit = Literal["variance_report_cents", "variance_authority_cents", "adjus
 class TableSigner:
     """A key of a property, the topics that its holder signs, and the tables (`tables` None: all).
 
-    `is_device`: the holder is a device of its one table, not a system that signs for several.
+    `is_device` is true if the holder is a device of a single table, not a system that signs for several tables.
     """
 
     key: DeviceKey
@@ -65,7 +65,7 @@ class PropertySnapshot:
     law: GamingPack
     reporting: tuple[ReportingPack, ...] = ()
     later: tuple[PropertyApproved, ...] = ()
-    """Versions that take effect later: they may list a table that existed before it was filed."""
+    """The versions that take effect later. A table that exists already may be listed only in a later version."""
 
     @classmethod
     def of(cls, document: PropertyApproved) -> Self:
@@ -167,7 +167,7 @@ class PropertySnapshot:
         return sorted(self.document.shifts, key=lambda shift: shift.begins, reverse=True)
 
     def table(self, name: str, day: date) -> PropertyTable:
-        """Return a table as of a gaming day. Raises: Refused if it is not in use, with the document to file."""
+        """Return a table as of a gaming day. Raises: Refused, naming the document to file, if it is not in use."""
         found = self._table(name, day)
         if found is None:
             raise Refused(f"{self.why_no_table(name, day)}, then replay this record")
@@ -178,7 +178,7 @@ class PropertySnapshot:
         return [found for name in sorted(self._tables) if (found := self._table(name, day)) is not None]
 
     def counted_on(self, day: date) -> Mapping[str, Sales]:
-        """Return the counted tables of a gaming day: table -> the sales that it reports."""
+        """Return the counted tables of a gaming day, each with the chip sales that it reports."""
         tables = (self._table(name, day) for name in self._ever_counted)
         return {table.table: table.sales for table in tables if table is not None and table.play == "counted"}
 
@@ -201,7 +201,7 @@ class PropertySnapshot:
         return {one.location: one for one in self.document.cage_locations if one.is_in_use_on(day)}
 
     def rating_terms(self, game: str, day: date) -> RatingTerms | None:
-        """Return the terms for rating a game on a gaming day, or None if the property states none."""
+        """Return the terms for rating a game on a gaming day, or None if the property does not state terms."""
         found = (terms for named in self.document.rated_games if named.game == game for terms in named.terms)
         return next((terms for terms in found if terms.is_of(day)), None)
 
@@ -210,9 +210,9 @@ class PropertySnapshot:
         return self._table(name, day)
 
     def why_no_pieces(self, contents: Iterable[Pieces], day: date) -> str | None:
-        """Return why some pieces are not in use on a gaming day, with the permitted ones, or None if all are in use.
+        """Return why some pieces are not in use on a gaming day, naming the permitted ones, or None if all are in use.
 
-        A property that does not name its chip sets accepts all.
+        A property that does not name its chip sets accepts all pieces.
         """
         known = self._pieces(day)
         other = None if known is None else next((one for one in contents if (one.kind, one.cents) not in known), None)
@@ -240,7 +240,7 @@ class PropertySnapshot:
         return {}
 
     def why_no_table(self, name: str, day: date) -> str | None:
-        """Return why a table is not in use on a gaming day, with the document to file, or None if it is in use."""
+        """Return why a table is not in use on a gaming day, naming the document to file, or None if it is in use."""
         if self._table(name, day) is not None:
             return None
         here = self.document.property
@@ -268,7 +268,7 @@ class PropertySnapshot:
     def day_of(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> date:
         """Return the gaming day to record for an event; within `margin` of its boundary the claimed day is accepted.
 
-        Raises: Refused if the claimed day is another one and the property refuses such events (`other_gaming_day`).
+        Raises: Refused if the claimed day is wrong and the property refuses such events (`other_gaming_day`).
         """
         if self.is_day(claimed, moment, margin=margin):
             return claimed
@@ -277,7 +277,7 @@ class PropertySnapshot:
         return self.gaming_day(moment)
 
     def other_day(self, claimed: date, moment: datetime) -> str:
-        """Return a message with the gaming day of a moment, and the claimed one."""
+        """Return a message that states the gaming day of a moment and the differing claimed one."""
         return (
             f"'gaming_day' {claimed}: {moment.astimezone(UTC).isoformat()} is in gaming day "
             f"{self.gaming_day(moment)} of {self.document.property}, which begins at "
@@ -297,7 +297,7 @@ class PropertySnapshot:
 
 
 class _Days:
-    """The gaming days of a property; the last one is cached because the next moment is mostly in it."""
+    """The gaming days of a property; the last one is cached because the next moment usually lies in it."""
 
     def __init__(self, place: PropertySnapshot) -> None:
         self._place = place
@@ -333,7 +333,7 @@ PropertyLookup = Callable[[str, datetime], PropertySnapshot | None]
 
 
 def place_at(places: PropertyLookup, name: str, moment: datetime) -> PropertySnapshot:
-    """Return a property as of a moment. Raises: Refused if no version is in effect, with the document to file."""
+    """Return a property as of a moment. Raises: Refused, naming the document to file, if no version is in effect."""
     found = places(name, moment)
     if found is None:
         raise Refused(f"{why_no_place(name, moment)}, then replay this record")
@@ -343,8 +343,8 @@ def place_at(places: PropertyLookup, name: str, moment: datetime) -> PropertySna
 def in_pit(places: PropertyLookup, said: OfPit, moment: datetime) -> tuple[PropertySnapshot, date]:
     """Return the property of a pit event, and its gaming day.
 
-    Raises: Refused if property or table is unknown, or if the claimed gaming day is another one and the property
-    refuses such events.
+    Raises: Refused if property or table is unknown, or if the claimed gaming day is wrong and the property refuses such
+    events.
     """
     place = place_at(places, said.property, moment)
     day = place.day_of(said.gaming_day, moment, margin=place.pit_margin)
@@ -355,7 +355,8 @@ def in_pit(places: PropertyLookup, said: OfPit, moment: datetime) -> tuple[Prope
 def place_of_day(versions: Iterable[PropertySnapshot], day: date) -> PropertySnapshot | None:
     """Return a property as of the beginning of a gaming day, or None if it did not exist.
 
-    On the day on which its first version takes effect, and in the pit's margin before that, the first version counts.
+    The first version counts for the whole gaming day in which it takes effect, and also for the previous day if it
+    takes effect within the pit's margin after that day.
     """
     in_order = sorted(versions, key=lambda place: (place.document.effective_from, place.document.version))
     begun = [place for place in in_order if place.document.effective_from <= place.begins_at(day)]
@@ -369,7 +370,7 @@ def place_of_day(versions: Iterable[PropertySnapshot], day: date) -> PropertySna
 
 
 def place_for_command(places: PropertyLookup, name: str, moment: datetime) -> PropertySnapshot:
-    """Return the property of a command as of a moment. Raises: Rejected if none is in effect, with what to file."""
+    """Return a command's property as of a moment. Raises: Rejected if no version is in effect, naming what to file."""
     found = places(name, moment)
     if found is None:
         raise Rejected(Reason.NOT_FOUND, why_no_place(name, moment))
@@ -377,10 +378,10 @@ def place_for_command(places: PropertyLookup, name: str, moment: datetime) -> Pr
 
 
 def happened(places: PropertyLookup, name: str, said: Happened, now: datetime) -> tuple[PropertySnapshot, datetime]:
-    """Return the property as of when the entered action happened, and that time.
+    """Return the property as of the time of an entered action, and that time.
 
     The time is `now`, or an earlier `occurred_at` within the pit's margin (`boundary_minutes`). Raises: Rejected if
-    `occurred_at` is in the future or earlier than that, or if no version of the property was in effect.
+    `occurred_at` is in the future or before that margin, or if no version of the property was in effect.
     """
     place, at = place_for_command(places, name, now), said.occurred_at
     if at is None:

@@ -98,7 +98,7 @@ class ResumedRating(RatingEvent):
 
 @event("rating.bet", RATING_EVENTS)
 class StatedBet(RatingEvent):
-    """The patron's average bet from now on, as observed. The first one applies to the time before it, too."""
+    """The patron's average bet from now on, as observed. The first stated bet also applies to the time before it."""
 
     average_bet_cents: Cents
 
@@ -194,8 +194,8 @@ class RatingRecorded(Fact, EnteredLate):
     """A step of a rating was recorded, on the gaming day of its moment.
 
     `event` is the kind of the step, `step` its name and `values` its content. An amendment names the wrong step in
-    `amends`, and has the `reason` and the right values, none if that step did not happen. `device_key` is the id of the
-    key with which a device of the table signed the step.
+    `amends`, and has the `reason` and the right values; it has no values if that step did not happen. `device_key` is
+    the id of the key with which a device of the table signed the step.
     """
 
     property: Name
@@ -213,9 +213,9 @@ class RatingRecorded(Fact, EnteredLate):
 
 
 class RatedDecisions(Contract):
-    """The number of decisions in a span: its settled `rounds`, or from the hourly number that the property states.
+    """The number of decisions in a span: its settled `rounds`, or computed from the property's stated hourly number.
 
-    `number` is exact. `an_hour` is the stated hourly number, and `source` where it is from.
+    `number` is exact. `an_hour` is the stated hourly number of decisions, and `source` the source of that number.
     """
 
     basis: Literal["rounds", "stated"]
@@ -228,8 +228,8 @@ class RatedDecisions(Contract):
 class RatedEdge(Contract):
     """The house edge of a span: from the rules submission of the table, or as the property states it.
 
-    From a submission, it is the edge of the `wager` that all players make, with the stakes that the best decisions add
-    to it. It was `counted` exactly, by a model of the cards, or from a sample of hands, for the `version` whose hash is
+    A submission's edge is that of the `wager` that all players make, including the stakes that optimal decisions add to
+    it. It was `counted` exactly, by a model of the cards, or from a sample of hands, under the `version` whose hash is
     `submission`.
     """
 
@@ -245,7 +245,8 @@ class RatedEdge(Contract):
 class SeatTie(Contract):
     """A device of the table tied the seat to the patron: all wagers at the seat are the patron's.
 
-    `device_key` is the id of the key that signed it, `since` the moment of that step; a later tie of the seat ends it.
+    `device_key` is the id of the key that signed the tying step, and `since` the moment of that step. The next tie of
+    the seat ends this one.
     """
 
     device_key: Identifier
@@ -291,17 +292,17 @@ RatingProblem = Literal[
     "no_decisions",
     "no_edge",
 ]
-"""What is wrong with a rating: steps that contradict each other, or a part of its theoretical win that is not known."""
+"""A problem of a rating: steps that contradict each other, or an unknown part of its theoretical win."""
 
 
 @fact("rating.stated", RATINGS)
 class RatingStated(Fact):
-    """A closed rating with its theoretical win, as it follows from what has been recorded so far.
+    """A closed rating with its theoretical win, according to all records so far.
 
-    When later records change it, it is stated again as the next `revision`, the last of which counts. A revision
-    without `closed_at` withdraws the earlier ones, because the rating was not closed after all, or never opened.
-    `seconds` excludes pauses. `average_bet_cents` is weighted by time. It and the theoretical win are each rounded
-    once, half to even, from the exact sum over the spans.
+    When later records change the rating, the fact is recorded again as the next `revision`; the last revision counts. A
+    revision without `closed_at` withdraws the earlier ones, because the rating was not closed after all, or never
+    opened. `seconds` excludes pauses. `average_bet_cents` is weighted by time. It and the theoretical win are each
+    rounded once, half to even, from the exact sum over the spans.
     """
 
     property: Name

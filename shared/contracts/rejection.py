@@ -1,4 +1,4 @@
-"""The reasons of rejections: one enumeration for commands, requests and what is recorded of them.
+"""The reasons of rejections: one enumeration for commands, for requests and for their records.
 
 A reason is a kind of problem. Only the HTTP layer maps it to a status and a problem document
 (shared.runtime.http.problems).
@@ -30,7 +30,7 @@ class Reason(StrEnum):
     PROPERTY_MISSING = "property-missing"
     """The caller does not work for the property."""
     SAME_PERSON = "same-person"
-    """The step must be taken by another person than an earlier step."""
+    """The step must be taken by a different person from the one who took an earlier step."""
     NOT_FOUND = "not-found"
     """The requested item does not exist."""
     NOTHING_RECORDED = "nothing-recorded"
@@ -48,7 +48,7 @@ class Reason(StrEnum):
     CONTRADICTS = "contradicts"
     """The request contradicts what is recorded."""
     NOT_AS_RECORDED = "not-as-recorded"
-    """The stored data is not what was recorded: it was altered by other means than the service."""
+    """The stored data is not what was recorded: it was altered by means other than the service."""
     JOURNAL_IN_DOUBT = "journal-in-doubt"
     """The journal differs from what was recorded, signed or published: the service records nothing more."""
     NOT_AS_SHOWN = "not-as-shown"

@@ -9,7 +9,7 @@ from shared.contracts.envelope import Contract, Identifier, Name, WrittenDay
 Cents = Annotated[int, Field(strict=True, gt=0, le=10**12)]
 
 SEATS_MAX: Final = 20
-"""The maximum number of seats at a table: as many players can stand at a craps table."""
+"""The maximum number of seats at a table: the number of players who fit around a craps table."""
 
 
 class AccountFunding(Contract):

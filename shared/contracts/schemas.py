@@ -127,9 +127,9 @@ def _id(name: str) -> str:
 
 
 def _message_id(kind: EventKind, topic: Topic) -> str:
-    """Return the key of a message; a fact common to all journals is one message per topic.
+    """Return the key of a message; a fact common to all journals is a separate message on each topic.
 
-    Its Kafka key differs by topic.
+    The reason is that the Kafka key of such a fact differs by topic.
     """
     return _id(kind.type) if kind.topic is not None else _id(f"{topic.name}.{kind.type}")
 

@@ -1,7 +1,6 @@
 """Settlements as other services read them: everything but the cards. Fields of later releases are ignored.
 
-Every consumer reads the same views, so a field is named once and what a service needs is visible where it is used.
-Amounts are cents.
+All consumers share these views, so that each field is named once. Amounts are cents.
 """
 
 from datetime import date
@@ -55,7 +54,7 @@ class SeatWagers(View):
 
 
 class RecordView(View):
-    """The record of a round without its cards: the wagers, and the meter readings before it, cents."""
+    """The record of a round without its cards:  the wagers, and the meter readings before it, in cents."""
 
     seats: tuple[SeatWagers, ...] = ()
     meters: dict[str, int] = Field(default_factory=dict)
@@ -63,7 +62,7 @@ class RecordView(View):
 
 @view_of(SettlementPosted)
 class PostedRound(RevisionView):
-    """A round whose money was posted. `meters` are the readings after it, cents."""
+    """A round whose money was posted. `meters` are the readings after it, in cents."""
 
     regulation: str
     opened_at: AwareDatetime

@@ -46,7 +46,7 @@ class _OfItsGame:
 
 
 def _round_of_its_game(value: Any, _: object, info: ValidationInfo) -> Round:
-    """Return the record of a round. Raises: ValueError if it is not of the regulation's game."""
+    """Return the record of a round. Raises: ValueError if it is not a record of the regulation's game."""
     if "regulation" not in info.data:
         raise ValueError("it is read under its regulation")
     return round_type(info.data["regulation"]).model_validate(value)
@@ -89,7 +89,7 @@ class RoundKey(NamedTuple):
 
 
 class TakenBack(Correction, SettledRound):
-    """The effects of a revision of a round were reversed: it was voided or corrected."""
+    """The effects of a revision of a round were reversed, because the round was voided or corrected."""
 
     revision: int
 
@@ -97,7 +97,7 @@ class TakenBack(Correction, SettledRound):
 class RoundNotice(View):
     """A finding at settlement that needs attention, such as a dealer's hand not set as the rules require.
 
-    `paragraph` is the rule concerned: of the regulation, or of the property's document.
+    `paragraph` names the rule concerned, in the regulation or in the property's document.
     """
 
     code: str
@@ -114,7 +114,7 @@ class NoticedRound(SettledRound):
 
 @fact("settlement.posted", SETTLEMENTS, moves_money=True)
 class SettlementPosted(NoticedRound):
-    """A round was settled and its money posted. `revision` is 1, and one more with each correction.
+    """A round was settled and its money posted. `revision` starts at 1 and increases by one with each correction.
 
     `desk_correction` is the number of the correction that two people approved at the desk, if any.
     """
@@ -137,7 +137,7 @@ class SettlementPosted(NoticedRound):
 
 @fact("settlement.reversed", SETTLEMENTS, moves_money=True)
 class SettlementReversed(NoticedRound):
-    """The postings of a round were reversed: it was voided, or is posted again as corrected.
+    """The postings of a round were reversed, because it was voided or is posted again after a correction.
 
     `reverses` is the sequence of the event whose posting is reversed, in the stream of its table or of that table's
     desk. The closing time, the dealer, the submission and `lines` are those of the reversed posting.
@@ -176,7 +176,8 @@ class SettlementVoided(NoticedRound):
 class ReportedResult(RecordedResult, Fact):
     """The result of a game at a counted table, on its gaming day.
 
-    `claimed_day` is the gaming day that the event states, if the result is recorded under that of its moment instead.
+    If the event states a wrong gaming day, the result is recorded under the gaming day of its moment, and `claimed_day`
+    is the stated one.
     """
 
     claimed_day: date | None = None
@@ -200,9 +201,9 @@ class ResultSuperseded(ReportedResult):
 
 @fact("result.uncounted", SETTLEMENTS)
 class ResultUncounted(VoidedResult, Fact):
-    """A result was voided. If it was `counted`, it no longer counts; nor does its shoe, if it was the `last_of_shoe`.
+    """A result was voided. If it was `counted`, it no longer counts, nor does the shoe of which it was the last result.
 
-    `game` and `gaming_day` are those of the result; if it was not counted, those of the table at the event's moment.
+    `game` and `gaming_day` are those of the result or, if it was not counted, those of the table at the event's moment.
     """
 
     game: Name

@@ -14,18 +14,18 @@ from shared.contracts.versions import Approved, Filed, Returned, VersionNumber, 
 from shared.rules.record import Submission
 
 WITHDRAWAL_LEAD: Final = timedelta(hours=1)
-"""The latest time before its beginning at which an approved version can be withdrawn.
+"""An approved version can be withdrawn until this long before it takes effect.
 
-Every service reads the withdrawal in that time, so none settles a round under a version that never took effect.
+Within this time every service reads the withdrawal, so that none settles a round under a version that was withdrawn.
 """
 
 
 class RulesSubmission(Contract):
-    """What a licensee offers at some tables from a moment on: one version of a property's submission for a game.
+    """One version of a property's submission for a game: what the licensee offers at some tables from a moment on.
 
     `game` is the licensee's name for what it offers under this submission (`blackjack`, `blackjack-switch`);
-    `submission` selects from the catalogue of `regulation`. `stated_paybacks` are the licensee's own figures, percent
-    by wager: they are compared with the computed ones when the version is approved.
+    `submission` selects from the catalogue of `regulation`. `stated_paybacks` are the licensee's own figures, in
+    percent by wager: they are compared with the computed ones when the version is approved.
     """
 
     property: Name
@@ -69,7 +69,7 @@ PaybackProblem = Literal["differs", "above_all", "below_floor"]
 
 
 class PaybackFinding(Contract):
-    """A finding about a wager's payback: `payback` as computed, percent, and `against` what it was compared to."""
+    """A finding about a wager's payback: the computed `payback`, and the one compared `against`; both in percent."""
 
     wager: Name
     problem: PaybackProblem
@@ -113,7 +113,7 @@ class SubmissionWithdrawn(Fact, OfSubmission):
 
 @fact("submission.withdrawal_requested", SUBMISSIONS, stream=_STREAM)
 class WithdrawalRequested(Fact, OfSubmission):
-    """A person requested to withdraw an approved version before it takes effect; another person must approve."""
+    """The withdrawal of an approved version before it takes effect was requested; another person must approve it."""
 
     requested_by: Person
     requested_at: AwareDatetime
@@ -152,13 +152,13 @@ class ByTable(Generic[VersionT]):
     """Approved versions by table: a table plays under the latest version that lists it."""
 
     def __init__(self, versions: Iterable[VersionT] = ()) -> None:
-        """Index the approved versions, of any properties and games, without withdrawn ones."""
+        """Index approved versions of any properties and games; withdrawn versions are ignored."""
         self._versions: dict[tuple[str, str, str], list[VersionT]] = {}
         for version in versions:
             for table in version.tables:
                 self._versions.setdefault((version.property, version.game, table), []).append(version)
 
     def in_effect(self, property_name: str, game: str, table: str, moment: datetime) -> VersionT | None:
-        """Return the version under which a round of a game opened at a table at a moment settles."""
+        """Return the version that settles a round of a game that was opened at a table at a moment."""
         found: VersionT | None = in_effect(self._versions.get((property_name, game, table), ()), moment)
         return found

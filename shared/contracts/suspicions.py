@@ -60,7 +60,7 @@ class SarWithdrawn(AboutSar, WithdrawnStep):
 
 @fact("sar.released", SUSPICIONS)
 class SarReleased(AboutSar, ReleasedStep):
-    """A report was released by another person than its preparer: it may be sent."""
+    """A report was released by a different person from its preparer, so that it may be sent."""
 
 
 @fact("sar.filed", SUSPICIONS)
@@ -72,7 +72,7 @@ class SarFiled(AboutSar, FiledStep):
 class SarAcknowledged(AboutSar, CorrectedStep):
     """FinCEN's answer to a report: the identifier of an accepted report, and the errors and warnings.
 
-    An answer that is recorded again, with a `reason`, replaces the one recorded before.
+    An answer may be recorded again, with a `reason`; it then replaces the earlier one.
     """
 
     bsa_id: BsaIdentifier | None = None

@@ -47,7 +47,8 @@ class RecordedResult(Contract):
     closed_at: WrittenMoment
     dealer_id: Person | None = None
     outcome: Annotated[
-        Identifier | None, Field(description="in the words of the game: banker; 17; 4-3", examples=["banker"])
+        Identifier | None,
+        Field(description="the outcome in the terms of the game: banker; 17; 4-3", examples=["banker"]),
     ] = None
     hands: dict[Name, Annotated[tuple[Card, ...], Field(max_length=52)]] = Field(
         default_factory=dict, max_length=20, description="cards by hand: player, banker"
@@ -64,7 +65,7 @@ class RecordedResult(Contract):
 
 @event("result.voided", TABLE_EVENTS)
 class VoidedResult(Contract):
-    """A result that was recorded by mistake does not count. What happened instead, if anything, is a result of its own.
+    """A result that was recorded by mistake does not count. If there was a different result, it is recorded separately.
 
     `voids` is the result's position in the table's stream, which is before this event.
     """
@@ -172,7 +173,7 @@ def _document(raw: bytes) -> object:
 
 
 def _check_round(document: object) -> None:
-    """Raise Refused if the round record itself is at fault: the rules explain it better than the envelope does."""
+    """Raise Refused if the round record itself is at fault, because the rules report its faults more precisely."""
     match document:
         case {"data": {"regulation": str(regulation), "round": dict(played)}} if regulation in REGULATIONS:
             parse_round(regulation, played)

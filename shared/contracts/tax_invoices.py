@@ -16,9 +16,9 @@ from shared.contracts.topics import INVENTORY
 class TaxInvoice(Fact):
     """An invoice from a payee of taxes, for the tax return from `first_day` to `last_day`.
 
-    The `payee` is one of those in the jurisdiction's pack; a credit has negative `cents`. A revision after the first
-    replaces the one approved before. An invoice belongs to no gaming day and posts nothing, because tax is computed
-    from the figures of the tables.
+    The `payee` is one of those in the jurisdiction's pack; a credit has negative `cents`. Each revision after the first
+    replaces the approved one. An invoice belongs to no gaming day and posts nothing, because tax is computed from the
+    figures of the tables.
     """
 
     property: Name

@@ -36,7 +36,7 @@ class HoursOfPool(Contract):
 class TipHours(Fact, HoursOfPool):
     """The dealers' hours in a pool of the gaming days `first_day` to `last_day`; `pool` has the rules of sharing.
 
-    A revision after the first replaces the one approved before. The hours belong to no gaming day, because none of its
+    Each revision after the first replaces the approved one. The hours belong to no gaming day, because none of its
     figures depends on them.
     """
 

@@ -11,7 +11,8 @@ from typing import Final
 class Topic:
     """A topic. `publisher` is the service whose journal it carries, None if the messages come from outside.
 
-    `outside` are other systems that write it (without a publisher) or read it (with one).
+    `outside` are systems other than Pitledger: those that write the topic if it has no publisher, and otherwise those
+    that read it.
     """
 
     name: str

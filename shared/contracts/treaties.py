@@ -35,7 +35,7 @@ def treaty_refusal(
     """Return why a claim gives no relief on the day of payment, or None.
 
     `rates` is country -> rate, for the countries whose treaty gives relief on that day. `residence` is the country of
-    the winner's tax residence, and `has_number` tells whether the winner gave a taxpayer number.
+    the winner's tax residence, and `has_number` is whether the winner gave a taxpayer number.
     """
     if claim.country not in rates:
         return f"no treaty with {claim.country} gives relief on winnings of {paid_on}"

@@ -66,7 +66,7 @@ def upcast(type_: str, data: Data) -> Data:
 
 
 def upcast_data(type_: str, data: bytes) -> bytes:
-    """Return JSON data of any version upgraded; current data is returned unchanged. Raises as `upcast`."""
+    """Return JSON data of any version upgraded; current data is unchanged. Raises the same errors as `upcast`."""
     return data if kind_of_type(type_).type == type_ else to_json(upcast(type_, from_json(data)))
 
 

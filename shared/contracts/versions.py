@@ -63,7 +63,7 @@ FactT = TypeVar("FactT", bound=Contract)
 
 
 def about(model: type[FactT], version: Contract, **said: Any) -> FactT:
-    """Return a fact about a version, with the version's identifying fields and these further ones."""
+    """Return a fact about a version, made of the version's identifying fields and the given further fields."""
     named = {name: getattr(version, name) for name in _names(model) if name not in said}
     return model(**named, **said)
 
@@ -118,7 +118,8 @@ def why_too_late(effective_from: datetime, approved: Sequence[datetime], at: dat
     """Return why a version with this beginning can no longer be approved at a moment, or None.
 
     Rounds settle forever under the version in effect when they were opened. So a version must begin after every
-    `approved` one, and not in the past; only the first one may, because no round can have been settled without it.
+    `approved` one, and not in the past. Only the first version may begin in the past, because no round can have been
+    settled before there was a version.
     """
     if not approved:
         return None

@@ -19,10 +19,10 @@ Rounding = Literal["none", "quarter_up"]
 
 
 class AssessedLine(Contract):
-    """Vigorish assessed by a settlement line, cents: `rate` of `base_cents`, rounded as given, is `cents`.
+    """Vigorish assessed by a settlement line: `cents` is `rate` times `base_cents`, rounded by `rounding`.
 
-    `paragraph` is the settlement line's, `rate_paragraph` that of the rate. `agrees` is false if rate and rounding give
-    another amount than was settled.
+    `paragraph` is that of the settlement line, `rate_paragraph` that of the rate. `agrees` is false if rate and
+    rounding give a different amount from the settled one.
     """
 
     seat: int
@@ -52,7 +52,7 @@ class VigorishAssessed(SettledRound):
 
 @fact("vigorish.taken_back", VIGORISH, moves_money=True)
 class VigorishTakenBack(TakenBack):
-    """The vigorish that a revision of a round had assessed was reversed: it was voided or corrected.
+    """The vigorish that a revision of a round had assessed was reversed, because the round was voided or corrected.
 
     Cents are positive.
     """
@@ -63,9 +63,9 @@ class VigorishTakenBack(TakenBack):
 class VigorishSettled(Fact, VigorishOfRound, SaidAtDesk):
     """A table's action on assessed vigorish, and the pit event that reported it.
 
-    `claimed_day` and `claimed_shift` are the gaming day and shift that the event states, if it is recorded under those
-    of its moment by the property's clock instead. For a corrected event, `sequence` is the position of its first record
-    in the pit stream, `revision` the number of recordings, and `correction` the reason.
+    If the event states a wrong gaming day or shift, it is recorded under those of its moment by the property's clock,
+    and `claimed_day` and `claimed_shift` are the stated ones. For a corrected event, `sequence` is the position of its
+    first record in the pit stream, `revision` the number of recordings, and `correction` the reason.
     """
 
     event: Identifier
@@ -105,7 +105,7 @@ class VigorishVoided(VigorishSettled):
 
 @fact("vigorish.noted", VIGORISH)
 class VigorishNoted(Fact, SaidAtDesk):
-    """A pit event about vigorish has no effect: a later change was recorded already, or it voids an unrecorded event.
+    """A pit event about vigorish has no effect: a later change was already recorded, or it voids an unrecorded event.
 
     `sequence` is the event's position in the pit stream of the table, `event` its type.
     """

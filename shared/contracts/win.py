@@ -1,7 +1,7 @@
 """Facts about the win of a table in the table-inventory ledger, for consumers to sum. Amounts are cents.
 
-A table's gaming day has one win, and this ledger computes it, from counts, movements and boxes: every figure of it in
-another service is a sum of the `changes` of these facts.
+A table's gaming day has one win, which this ledger computes from counts, movements and boxes. Other services compute no
+win: each of their figures is a sum of the `changes` in these facts.
 """
 
 from typing import Annotated, Literal
@@ -14,11 +14,11 @@ from shared.contracts.inventory import NonBanking, Number, OfTableDay
 from shared.contracts.topics import INVENTORY
 
 MissingKind = Literal["opener", "closer", "day_count", "drop", "box", "count", "slip"]
-"""What can be missing from a table's day.
+"""The kinds of records that can be missing from a table's day.
 
-`opener`: there was activity before an opener; `closer`: the end of a session; `day_count`: the count at the end of a
-gaming day over which the table stayed open; `drop`: the box of a session without a known exchange; `box`: a placed box
-that is not back; `count`: the count of a box that is back; `slip`: the end of a slip.
+`opener`: the opener before some activity; `closer`: the closer of a session; `day_count`: the count at the end of a
+gaming day over which the table stayed open; `drop`: the exchange of a session's box; `box`: a placed box that has not
+come back; `count`: the count of a box that has come back; `slip`: the last step of a slip.
 """
 
 Cents = Annotated[int, Field(strict=True)]
@@ -27,7 +27,7 @@ Times = Annotated[int, Field(strict=True)]
 
 
 class Missing(Contract):
-    """What is missing for a table's day: the box or slip (empty if it has no name), and since when."""
+    """A record missing from a table's day: its kind, the name of the box or slip (empty if none), and since when."""
 
     what: MissingKind
     name: str = ""
@@ -45,20 +45,21 @@ class WinFigures(Contract):
     """The figures of a table in a shift of a gaming day, or their changes; the figures of a day are their sums.
 
     A count between two shifts of one gaming day is the closer of the first and the opener of the second, and is
-    included in `handed_over_cents` of the first: the opener of the day is the sum of the openers less
-    `handed_over_cents`, and its closer likewise. A count at the end of a gaming day is the closer of its last shift and
-    the opener of the next day. `carried` inventories are included in opener and closer.
+    included in `handed_over_cents` of the first. The day's opener is therefore the sum of its shifts' openers less
+    `handed_over_cents`; the day's closer is computed in the same way. A count at the end of a gaming day is the closer
+    of its last shift and the opener of the next day. `carried` inventories are included in opener and closer.
 
     `currency_cents` to `direct_bet_cents` are the contents of the shift's boxes; `prepaid_cents` was sold for prepaid
-    access instead. `drop_cents` is what the law of the gaming day counts as drop. `win_cents` results from its formula
-    for opener, fills, credits, closer and drop; it is 0 while anything of the shift is missing, so that the win of a
-    complete day is the sum of its shifts. `adjusted_cents` is the sum of approved adjustments, which is not included in
-    it. A non-banking table has no win, opener or closer: its `counter_checks_cents` to `rake_cents` are the contents of
-    its boxes.
+    access instead. `drop_cents` is what the law of the gaming day counts as drop. `win_cents` results from the law's
+    formula for opener, fills, credits, closer and drop; it is 0 while any record of the shift is missing, so that the
+    win of a complete day is the sum over its shifts. `adjusted_cents` is the sum of approved adjustments; `win_cents`
+    does not include it. A non-banking table has no win, opener or closer: its `counter_checks_cents` to `rake_cents`
+    are the contents of its boxes.
 
-    `counted_win_cents` is what counting found at a counted table beyond all recorded movements: in the tray, and, where
-    sales are not reported one by one, in the boxes (`unrecorded_currency_cents`, `unrecorded_checks_cents` of it). Like
-    the win, it is 0 while anything of the shift is missing.
+    `counted_win_cents` is the amount that counts found at a counted table beyond all recorded movements: in the tray
+    and, where sales are not reported one by one, in the boxes. It includes `unrecorded_currency_cents` and
+    `unrecorded_checks_cents`, the amounts found in the boxes. Like the win, it is 0 while any record of the shift is
+    missing.
     """
 
     opener_cents: Cents = 0
@@ -98,14 +99,15 @@ class WinFigures(Contract):
 
 @fact("win.stated", INVENTORY, moves_money=True)
 class WinStated(Fact, OfTableDay):
-    """The figures of a table in a shift of a gaming day, as they follow from what has been recorded so far.
+    """The figures of a table in a shift of a gaming day, according to all records so far.
 
-    When later records change them, they are stated again as the next `revision`. `changes` are its `figures` less those
-    of the previous revision; `lost` are the items newly `missing`, `found` those no longer missing. The changes of all
-    revisions recorded up to a moment add up to the figures as known at that moment, and likewise the missing items.
-    `counts` and `boxes` are the sequences, in the table's pit stream, of the counts and box exchanges behind the
-    figures; `times` are the periods in which the table was open in the shift. Every movement within them belongs to
-    this shift, whichever shift it claimed. A statement posts the changes of its counted win.
+    When later records change the figures, the fact is recorded again as the next `revision`. `changes` are its
+    `figures` less those of the previous revision; `lost` are the items newly `missing`, and `found` those no longer
+    missing. The changes in all revisions recorded up to a moment add up to the figures as known at that moment; the
+    same holds for the missing items. `counts` and `boxes` are the sequences, in the table's pit stream, of the counts
+    and box exchanges behind the figures; `times` are the periods in which the table was open in the shift. Every
+    movement within them belongs to this shift, regardless of the shift that its event states. The fact posts the change
+    to its counted win.
     """
 
     shift: Name

@@ -137,7 +137,7 @@ class Straights:
 
 @dataclass
 class Box:
-    """The hands split from two initial cards: totals (0 if surrendered) and stakes, by hand and round."""
+    """The hands that result from two initial cards: totals (0 if surrendered) and stakes, by hand and round."""
 
     points: Ints
     staked: Ints

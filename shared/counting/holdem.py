@@ -1,8 +1,9 @@
 """Counts Texas Hold 'Em Bonus Poker: results against the dealer by the player's two cards, and the wagers made.
 
 The Turn and River Wagers only raise the stake, so each is made if the cards known at that time beat the dealer's hand
-more often than they lose to it. No option of a submission affects this. The Ante Wager's pays decide only whether the
-Flop Wager is made, which depends on the player's two cards, and the counts are kept by these.
+more often than they lose to it. No option of a submission affects this. The payouts of the Ante Wager affect only
+whether the Flop Wager is made. That decision depends on the player's two cards, so the counts are grouped by these two
+cards.
 
 All deals of flop, turn, river and two dealer cards are counted. Flops that differ only by an exchange of suits are
 counted once; for each flop, all two-card hands on all pairs of turn and river are counted at once. A hand beats the

@@ -33,7 +33,7 @@ class FlopSums(NamedTuple):
 
 
 class Deals(NamedTuple):
-    """Kind of hand -> deals by Turn Wager made, River Wager made and `OUTCOMES`; and flop -> its sums."""
+    """Counts of deals: by kind of hand (then by Turn Wager made, River Wager made and `OUTCOMES`), and sums by flop."""
 
     by_hand: Mapping[str, Ints]
     by_flop: Mapping[Flop, FlopSums]

@@ -4,8 +4,8 @@ There are 154,143,080 hands with 53,524,680 opposing hands each, too many pairs 
 hands gives 42 ordered pairs. If both hands are set by the same rule, both orders are equally likely, so only copies,
 which are rare, cause sampling error. The error is computed from the sums of squares by deal.
 
-In Face Up Pai Gow Poker the player sees the dealer's hand, and sets a hand to win if any correct setting wins, or else
-to tie.
+In Face Up Pai Gow Poker the player sees the dealer's hand, and sets the hand to win if any correct setting wins, and
+otherwise to tie if possible.
 """
 
 from collections import Counter
@@ -29,10 +29,10 @@ _NONE: Final = Moments(0, 0, 0, 0, 0, 0)
 class Sample(NamedTuple):
     """The results of a sample of deals.
 
-    `compared` counts ordered pairs of hands by the comparison of the first with the second; `pairs` has the moments of
-    the wins and losses among the 42 pairs of a deal. `banks` is number of opposing hands -> net wins of a bank against
-    them, at equal wagers -> number of banks. `bank_pairs` is number of opposing hands -> the moments, over the seven
-    banks of a deal, of the net wins of banks that are ahead and the net losses of banks that are behind.
+    `compared` counts ordered pairs of hands by the comparison of the first hand with the second. `pairs` has the
+    moments of the wins and losses among the 42 pairs of a deal. The other two are by number of opposing hands. In
+    `banks`, the number of banks is counted by the net win of the bank, at equal wagers. `bank_pairs` has the moments,
+    over the seven banks of a deal, of the net wins of winning banks and the net losses of losing banks.
     """
 
     compared: Counter[str]
@@ -49,7 +49,7 @@ class FaceUpSample(NamedTuple):
 
 
 def sample_hidden(deals: int, seed: int, wheel: Wheel) -> Sample:
-    """Make a number of deals, set all hands by the house way, and compare each with each other hand of its deal."""
+    """Make a number of deals, set all hands by the house way, and compare every two hands of the same deal."""
     ranking = HighHands(wheel)
     way = house_way(WAY, ranking, "")
     compared: Counter[str] = Counter()
@@ -80,7 +80,7 @@ def sample_hidden(deals: int, seed: int, wheel: Wheel) -> Sample:
 
 
 def sample_face_up(deals: int, seed: int) -> FaceUpSample:
-    """Make a number of deals; set each hand optimally against each other one, visible and set by the house way."""
+    """Make a number of deals; set each hand optimally against every other hand, which is visible and set house way."""
     ranking = HighHands()
     way = house_way(WAY, ranking, "")
     ended: Counter[str] = Counter()

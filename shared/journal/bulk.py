@@ -117,9 +117,10 @@ def insert(
 
 
 def update(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = ()) -> Statement:
-    """Return a statement that updates these columns, by default all except those in `by`.
+    """Return a statement that updates these columns, by default all columns not in `by`.
 
-    `by` names the columns that identify a row, by default the primary key. Each given row has the columns of both.
+    `by` names the columns that identify a row, by default the primary key. Each given row has the updated and the
+    identifying columns.
     """
     by = tuple(by) or primary_key(table)
     changed = tuple(columns) or tuple(name for name in column_names(table) if name not in by)
@@ -138,8 +139,8 @@ def select(
 ) -> Statement:
     """Return a statement that reads these columns, by default all, in the order of the primary keys.
 
-    It is given the keys of the rows to read: values of the columns `by`, by default the primary key, which must be
-    distinct. Only rows that meet `where` are read; `lock` locks them until the end of the transaction, in that order.
+    The statement's rows are the keys to read: distinct values of the columns `by`, by default those of the primary key.
+    Only rows that meet `where` are read; `lock` locks them until the end of the transaction, in that order.
     """
     by = tuple(by) or primary_key(table)
     found = select_from(*([table.c[name] for name in columns] or table.columns))
@@ -191,7 +192,7 @@ def keyed(statement: Statement, keys: Iterable[Sequence[Any]]) -> list[Row]:
 
 
 def column_names(table: Table) -> tuple[str, ...]:
-    """Return the names of a table's columns, except computed ones.
+    """Return the names of a table's columns, without computed columns.
 
     They are plain strings: SQLAlchemy's names are of a subclass of str, whose JSON encoding is a hundred times slower.
     """

@@ -10,7 +10,7 @@ A checkpoint is a C2SP tlog-checkpoint (https://c2sp.org/tlog-checkpoint) in a C
     — pitledger/round-settlement 60VzCtl1ldeSGkzzi9gXOIV3rg43ojQVzfNe7mWiiCOpdqqf…
 
 Every shard is a log of its own, with the origin `pitledger/<service>/<shard name>`. The state of a whole service is
-therefore several notes, one per shard. Each is in a file of its own, because other tools cannot read a file with
+therefore several notes, one per shard. Each note is in a file of its own, because other tools cannot read a file with
 several notes. One key serves a whole service: a key named `pitledger/<service>` is valid for that origin and the
 origins below it, and for no other.
 """
@@ -98,7 +98,7 @@ def sign(checkpoint: Checkpoint, *signers: Signer) -> str:
 def open_note(note: str, verifiers: Iterable[Verifier]) -> Checkpoint:
     """Verify a signed note and return its checkpoint.
 
-    Raises: CheckpointError as `open_signed_text`, and if no signing key's name covers the origin.
+    Raises: CheckpointError in the cases of `open_signed_text`, and if no signing key's name covers the origin.
     """
     text, names = open_signed_text(note, verifiers)
     checkpoint = Checkpoint.from_body(text)

@@ -122,7 +122,7 @@ class DirectoryStore:
         return sorted(name for name in names if self._has_any(name))
 
     def latest(self, origin: str) -> str | None:
-        """Return the note of the latest checkpoint, or None; takes the same time for a directory of any size.
+        """Return the note of the latest checkpoint, or None, in constant time, however large the directory is.
 
         Raises: CheckpointError if the file holds a checkpoint of another origin, or no checkpoint.
         """
@@ -153,7 +153,7 @@ class DirectoryStore:
         return [read_unverified(note).size for note in self._whole(origin)]
 
     def load(self, origin: str, size: int) -> str:
-        """Return the note of a checkpoint by size. Raises: CheckpointError if there is none, or a file is damaged."""
+        """Return the note of a checkpoint by size. Raises: CheckpointError if none is stored, or a file is damaged."""
         notes = {read_unverified(note).size: note for note in self._whole(origin)}
         if size not in notes:
             raise CheckpointError(f"no checkpoint of {origin!r} at size {size}; there are {sorted(notes)}")
@@ -257,7 +257,7 @@ def _make_directory(path: Path) -> None:
 
 @contextmanager
 def _turn(directory: Path) -> Iterator[None]:
-    """Hold the exclusive lock for writing a log's checkpoints; the end of the process releases it, too."""
+    """Hold the exclusive lock for writing a log's checkpoints; the lock is also released when the process ends."""
     descriptor = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

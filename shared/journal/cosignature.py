@@ -50,7 +50,7 @@ class WitnessKey:
 
     @classmethod
     def from_string(cls, text: str) -> Self:
-        """Return the key in a text written by `str()` or another tool of the standard. Raises: CheckpointError."""
+        """Return the key in a text written by `str()` or another conforming tool. Raises: CheckpointError."""
         return cls(*read_key(text, _COSIGNATURE))
 
     def __str__(self) -> str:
@@ -119,7 +119,7 @@ def cosigned(note: str, witnesses: Iterable[WitnessKey]) -> Mapping[str, int]:
 def lines_of(answer: str, note: str, witnesses: Collection[WitnessKey]) -> list[str]:
     """Return the verified cosignature lines in a witness's answer; lines of other keys are ignored.
 
-    Raises: CheckpointError if a cosignature is invalid, or if there is none.
+    Raises: CheckpointError if a cosignature is invalid, or if the answer has no cosignature.
     """
     lines = [line for line in answer.splitlines(keepends=True) if cosigned(f"{split_note(note)[0]}\n{line}", witnesses)]
     if not lines:

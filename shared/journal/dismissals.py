@@ -46,12 +46,12 @@ class Dismissal:
 
 
 def filter_of(said: object) -> QuarantineFilter:
-    """Return the filter whose fields an object has as attributes."""
+    """Return a filter made from an object that has the filter's fields as attributes."""
     return QuarantineFilter.model_validate({name: getattr(said, name) for name in QuarantineFilter.model_fields})
 
 
 def properties_of(one: Dismissal) -> Sequence[str]:
-    """Return the property to which a dismissal is limited, as the only element; empty if it is not limited."""
+    """Return a sequence of the one property to which a dismissal is limited; empty if it is not limited."""
     return () if one.property is None else (one.property,)
 
 
@@ -130,7 +130,7 @@ async def list_dismissals(
     after: int = 0,
     limit: int,
 ) -> Sequence[Dismissal]:
-    """Return requested dismissals, oldest first; with `properties` only those limited to one of these."""
+    """Return requested dismissals, oldest first; with `properties`, only dismissals limited to one of these."""
     d = tables.quarantine_dismissals
     query = select(d).where(d.c.dismissal > after).order_by(d.c.dismissal).limit(limit)
     if properties is not None:

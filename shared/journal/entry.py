@@ -1,7 +1,7 @@
 """Entries and postings, and the hash that chains each entry to its predecessor.
 
 The hash is SHA-256 over all fields, each encoded as its length in eight bytes followed by its bytes. `data` is hashed
-as stored, so the hash can be recomputed from the rows alone, in any language.
+as stored, so the hash can be recomputed from nothing but the rows, in any language.
 """
 
 from collections.abc import Iterable, Sequence
@@ -42,10 +42,10 @@ class Posting(NamedTuple):
 class EntryDraft:
     """A fact ready to be recorded, with its postings and its cause.
 
-    `source`, `sequence` and `event_id` identify its cause, `offset` the cause's position in the shard's input, and
-    `record_hash` (32 bytes, see `record_digest`) the record there. For a command, `offset` is None and `record_hash`
-    identifies the command (see `command_digest`). `data` is JSON text in UTF-8 and is stored unchanged. The postings
-    sum to zero.
+    `source`, `sequence` and `event_id` identify its cause. `offset` is the cause's position in the shard's input, and
+    `record_hash` (32 bytes, see `record_digest`) the hash of the Kafka record at that position. For a command, `offset`
+    is None and `record_hash` identifies the command (see `command_digest`). `data` is JSON text in UTF-8 and is stored
+    unchanged. The postings sum to zero.
     """
 
     kind: str

@@ -51,8 +51,8 @@ async def read_recorded(
 ) -> AsyncIterator[Sequence[Recorded]]:
     """Yield the entries of a journal with their facts, or `Unreadable`, in batches.
 
-    `after` is shard -> sequence up to which entries are skipped. Entries of a shard are in order; shards are merged by
-    time of recording.
+    `after` is shard -> sequence; entries up to that sequence are skipped. Entries of a shard are in order; shards are
+    merged by time of recording.
     """
     batch: list[Recorded] = []
     async for entry in _merged(connection, tables, after):

@@ -123,7 +123,7 @@ def _require(shards: Iterable[Shard], found: Iterable[Sequence[Any]], cause: Exc
 
 
 class Addition(NamedTuple):
-    """Entries to append to a shard, which is in the state that the caller read, and the next offset of its input."""
+    """Entries to append to a shard, the shard's state as the caller read it, and the next offset of its input."""
 
     shard: Shard
     drafts: Sequence[EntryDraft]
@@ -194,7 +194,7 @@ class Ledger:
         return self.require_sealed(Shard(*(await connection.execute(query)).one()))
 
     async def take_shard(self, sent: Pipeline, prefix: str, *, skip_locked: bool) -> AsyncCursor[Any]:
-        """Query and lock the first shard with a name prefix; pass its row, if any, to `taken`."""
+        """Query and lock the first shard with a name prefix; the caller passes its row, if any, to `taken`."""
         return await sent.read(_first_shard(self.tables, prefix, skip_locked), [])
 
     async def find_positions(self, sent: Pipeline, prefix: str) -> AsyncCursor[Any]:
@@ -266,11 +266,11 @@ class Ledger:
         write: Write | None = None,
         held: bool = False,
     ) -> tuple[list[Entry], list[Shard]]:
-        """Append to shards in the caller's transaction; `write` sends more in the same round trip.
+        """Append to shards in the caller's transaction; `write` adds statements to the same round trip.
 
-        With `held` the transaction already holds the shards' locks, so they cannot have changed. Return the entries,
-        and the shards as they will be after the commit. The accounts must exist. Raises: Fenced if a shard is no longer
-        in the state that the caller read.
+        If `held` is true, the transaction already holds the locks of the shards, so the shards cannot have changed.
+        Return the entries, and the shards as they will be after the commit. The accounts must exist. Raises: Fenced if
+        a shard is no longer in the state that the caller read.
         """
         entries: list[Entry] = []
         after: list[Shard] = []
@@ -332,7 +332,7 @@ class Ledger:
     async def save_streams(
         self, sent: Pipeline, shard: Shard, after: Mapping[str, tuple[int, int]], taken: Iterable[Taken]
     ) -> None:
-        """Record the stream positions that a shard took, and the new state of these streams.
+        """Record the stream positions that a shard took, and the new state of the streams.
 
         `after` is source -> (last sequence, version); each version follows the one that the caller read. The pipeline
         raises StreamTaken if another shard has advanced a stream in the meantime.

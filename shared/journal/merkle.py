@@ -1,7 +1,7 @@
 """Merkle trees over a shard's entry hashes: roots, and proofs of inclusion and of consistency with an earlier tree.
 
-Hashing and proofs follow RFC 9162, section 2.1 (as RFC 6962, section 2.1) with SHA-256. A leaf
-is the 32-byte hash of an entry; the entry with sequence `seq` is the leaf with index `seq - 1`.
+Hashing and proofs follow RFC 9162, section 2.1 (identical to RFC 6962, section 2.1) with SHA-256. A leaf is the 32-byte
+hash of an entry; the entry with sequence `seq` is the leaf with index `seq - 1`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -161,8 +161,8 @@ class Tree:
 def consistency_proof(old: Frontier, leaves: Sequence[bytes]) -> tuple[bytes, ...]:
     """Return the proof that a tree extends an earlier one (RFC 9162, section 2.1.4.1).
 
-    `leaves` are those added after `old`; the leaves of the earlier tree are not needed. The proof is empty if the trees
-    are equal, or if the earlier tree is empty.
+    `leaves` are the leaves that were added after `old`; the leaves of the earlier tree are not needed. The proof is
+    empty if the trees are equal, or if the earlier tree is empty.
     """
     proof: list[bytes] = []
     nodes = list(old.nodes)

@@ -45,7 +45,7 @@ async def list_checkpoint(
 ) -> None:
     """Add a stored checkpoint to the list, which keeps the first of each tile and the latest, like the store.
 
-    It is listed with the roots of the tiles that are complete since the checkpoint before.
+    The roots of the tiles that were completed since the previous checkpoint are listed with it.
     """
     table, other = tables.checkpoints, tables.checkpoints.alias("earlier")
     roots = await new_tile_roots(connection, tables, shard, size)

@@ -20,9 +20,9 @@ from shared.journal.topic_identity import cluster_of
 class Quarantined:
     """A quarantined record: its origin, its bytes, and the reason of the refusal.
 
-    `signature` is the signature by its publisher or by the device that sent it, if any. If it `stops`, its partition is
-    halted until the record is closed. `cluster` is the Kafka cluster's id, and `listed_under` are the properties in
-    whose lists it appears; `properties` are those that its bytes name.
+    `signature` is the signature by its publisher or by the device that sent it, if any. If `stops` is true, its
+    partition is halted until the record is closed. `cluster` is the Kafka cluster's id, and `listed_under` are the
+    properties in whose lists it appears; `properties` are those that its bytes name.
     """
 
     id: int
@@ -45,7 +45,7 @@ class Quarantined:
 
     @property
     def properties(self) -> frozenset[str]:
-        """Return the properties that the record names; none if they cannot be read."""
+        """Return the properties that the record names; empty if they cannot be read."""
         return properties_of_record(self.source, self.key, self.value)
 
 
@@ -59,7 +59,7 @@ def properties_of_record(source: str | None, key: bytes | None, value: bytes) ->
 
 
 def properties_of_event(value: bytes) -> frozenset[str]:
-    """Return the properties that a JSON event names; none if it is not JSON, or has a duplicate member."""
+    """Return the properties that a JSON event names; empty if it is not JSON, or has a duplicate member."""
     try:
         said = read_json(value)
     except ValueError:
@@ -113,9 +113,10 @@ async def list_quarantined(
     after: int = 0,
     limit: int | None = None,
 ) -> Sequence[Quarantined]:
-    """Return open records, oldest first; with `resolved` also closed ones.
+    """Return open records, oldest first; with `resolved`, closed records are included.
 
-    With `properties`, return only records that are listed under some of these properties, and under no other one.
+    With `properties`, return only records that are listed under at least one property, and under no property outside
+    `properties`.
     """
     q = tables.quarantine.c
     query = _records(tables).where(q.id > after).limit(limit)
@@ -139,7 +140,7 @@ async def requests_about(connection: AsyncConnection, tables: JournalTables, num
 async def partition_of(
     connection: AsyncConnection, tables: JournalTables, topic: str, source: str, cluster: str
 ) -> int | None:
-    """Return the partition from which a stream's entries came, or None; independent of the producer's partitioner."""
+    """Return the partition from which a stream's entries came, or None. It is looked up, not computed from the key."""
     e, s = tables.entries.c, tables.shards.c
     query = (
         select(s.name)

@@ -19,7 +19,7 @@ from shared.journal.tables import JournalTables
 _PLACES: Final = 100
 """The number of positions read with one query."""
 _TURN: Final = 20
-"""The number of entries after which other tasks get a turn; handling one takes 0.1 ms or more."""
+"""The number of entries after which other tasks get a turn; handling an entry takes 0.1 ms or more."""
 
 
 async def _go_on() -> None:
@@ -138,7 +138,7 @@ _NOBODYS: Final = Account("", "", "", "")
 
 
 def _entry(row: Any, accounts: Mapping[int, Account]) -> Entry:
-    """Return the entry of a row. A posting on a missing account gets an empty one, which verification reports."""
+    """Return the entry of a row. A posting on a missing account gets an empty account, which verification reports."""
     lines = zip_longest(row.accounts, row.cents, fillvalue=0)
     draft = EntryDraft(
         kind=row.kind,
@@ -174,7 +174,8 @@ async def balances(
 ) -> Sequence[Balance]:
     """Return the balance of every account, from entries that occurred by `as_of` and were recorded by `known_at`.
 
-    An `as_of` date includes gaming days through that date; a moment includes entries that occurred by then. None: all.
+    An `as_of` date includes gaming days through that date; a moment includes entries that occurred by that moment; None
+    includes all entries.
     """
     e, p, a = tables.entries, tables.postings, tables.accounts
     query = (

@@ -1,4 +1,4 @@
-"""The state of a shard, sealed with a signature: database access alone is not enough to advance a shard.
+"""The state of a shard, sealed with a signature: access to the database is not enough to advance a shard.
 
 Each transaction that appends to a shard, or advances its input position, signs the new state with the service's key,
 which is not in the database. A state without a valid signature was not written by the service, which then appends
@@ -39,7 +39,7 @@ class Shard:
 
 
 class Seals:
-    """The key with which a service seals its shards, and the public keys of its current and former seals."""
+    """The key with which a service seals its shards, and the public keys that verify its current and former seals."""
 
     def __init__(self, name: str, verifiers: Iterable[Verifier], signer: Signer | None = None) -> None:
         """Seal with `signer`, if given; accept seals under this name by any of these verifiers."""

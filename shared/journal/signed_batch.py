@@ -22,7 +22,7 @@ HEADER: Final = "pitledger-signature"
 _HEAD: Final = struct.Struct(">BII4s64s")
 _VERSION: Final = 1
 _NODES_MAX: Final = 100_000
-"""The maximum number of cached hashes for each signer, some megabytes; beyond it the cache is cleared."""
+"""The maximum number of cached hashes for each signer (some megabytes); when it is exceeded, the cache is cleared."""
 
 
 class Unsigned(EvidenceError):
@@ -45,7 +45,7 @@ def message_bytes(topic: str, key: bytes | None, value: bytes) -> bytes:
 
 
 def replay_bytes(topic: str, key: bytes | None, value: bytes, said: Sequence[bytes | None]) -> bytes:
-    """Return the signed bytes of a replay; `said` are its headers about the record that it replaces.
+    """Return the signed bytes of a replay; `said` are the headers that identify the record that it replaces.
 
     They are encoded as a message on a reserved topic, so that they can never be mistaken for those of a message.
     """

@@ -1,4 +1,4 @@
-"""Signed notes: texts with Ed25519 signatures by named keys (https://c2sp.org/signed-note), and those keys."""
+"""Signed notes: texts with Ed25519 signatures by named keys (https://c2sp.org/signed-note), and the keys themselves."""
 
 import base64
 import os

@@ -1,4 +1,4 @@
-"""Stored roots of the complete tiles of a shard's Merkle tree, so that a proof reads two tiles of hashes, not all.
+"""Stored roots of the complete tiles of a shard's Merkle tree, so that a proof reads only two tiles of hashes.
 
 They are computed when a checkpoint is listed, and stored with it. A missing root is recomputed from the entries. A
 proof from an altered root fails, because it does not lead to the signed root.

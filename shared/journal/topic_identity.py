@@ -18,7 +18,7 @@ from shared.journal.tables import JournalTables
 
 GENERATION: Final = "~"
 FORGOTTEN: Final = "deleted from the database"
-"""The topic id that stands for a topic that was read, but whose identity is no longer in the database."""
+"""The placeholder id of a topic that was read, but whose identity is no longer in the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ async def known_input(
 async def first_input(
     connection: AsyncConnection, tables: JournalTables, found: TopicIdentity, at: datetime
 ) -> TopicIdentity:
-    """Return the recorded identity of a topic; record the `found` one if none is recorded yet.
+    """Return the recorded identity of a topic; if no identity is recorded yet, record `found`.
 
     If the service has read the topic but its identity was lost, the result matches no existing topic (`FORGOTTEN`).
     """
@@ -80,7 +80,7 @@ async def first_input(
 
 
 async def add_input(connection: AsyncConnection, tables: JournalTables, found: TopicIdentity, at: datetime) -> None:
-    """Record that the service reads this log, unless its generation is already recorded."""
+    """Record that the service reads this log, unless this generation of the topic is already recorded."""
     values = {"topic": found.topic, "cluster": found.cluster, "generation": found.generation}
     statement = upsert(tables.inputs).values(**values, topic_id=found.topic_id, recorded_at=at)
     await connection.execute(statement.on_conflict_do_nothing())
@@ -93,7 +93,7 @@ async def adopt(
     bounds: Mapping[int, tuple[int, int]],
     at: datetime,
 ) -> TopicIdentity:
-    """Accept a topic in its current state: continue at the read position, or at the first record of another log.
+    """Accept a topic in its current state: continue at the read position, or at the first record of a new log.
 
     `bounds` is partition -> (first offset, end offset). The service must be stopped. Return the identity of the topic
     from now on. Raises: Unsealed.

@@ -1,9 +1,9 @@
 """Verification bookmarks: signed positions up to which shards were verified, from which a restarted service continues.
 
-A bookmark is a C2SP signed note like a checkpoint, by the same key, but its text is no checkpoint: it is the origin of
-the shard's log, and on the next line the verified positions as JSON. Because only a bookmark signed by that key is
-trusted, it can be kept in the database. Without the key it can only be replaced by an earlier bookmark, after which
-more entries are verified again, never fewer.
+A bookmark is a C2SP signed note like a checkpoint, by the same key, but its text is not a checkpoint: it has the origin
+of the shard's log on one line, and the verified positions as JSON on the next. Because only a bookmark signed by that
+key is trusted, it can be kept in the database. Without the key it can only be replaced by an earlier bookmark, after
+which more entries are verified again, never fewer.
 """
 
 from collections.abc import Iterable
@@ -57,7 +57,7 @@ def sign_mark(origin: str, mark: VerificationBookmark, signer: Signer) -> str:
 
 
 def open_mark(note: str, verifiers: Iterable[Verifier]) -> tuple[str, VerificationBookmark]:
-    """Return origin and bookmark in a signed note. Raises: CheckpointError if it is no bookmark by these keys."""
+    """Return origin and bookmark in a signed note. Raises: CheckpointError if it is not a bookmark by these keys."""
     text, names = open_signed_text(note, verifiers)
     origin, _, said = text.partition("\n")
     check_covers(names, origin)

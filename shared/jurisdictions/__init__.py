@@ -71,9 +71,9 @@ def _known() -> Packs:
 
 
 def keep_own_packs_in(folder: Traversable | None) -> None:
-    """Use the packs in this folder in addition to those of the package; None: only those of the package.
+    """Use the packs in this folder in addition to those of the package. None means the packs of the package only.
 
-    Raises: PackWrong, or OSError if the folder does not exist; then nothing has changed.
+    Raises: PackWrong, or OSError if the folder does not exist; in both cases nothing changes.
     """
     own = [] if folder is None else [folder]
     if own != _own:

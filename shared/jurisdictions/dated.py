@@ -23,8 +23,8 @@ class Dated(Record, Generic[T]):
     """A value in force from a day on, until the next value of its provision.
 
     `source` cites the law. The value is `confirmed` if it was read in the source, and `unconfirmed` if it was inferred,
-    taken from another text, or not found in the source itself; then `note` says which. A value that law changes each
-    year can be relied on through `review_by`.
+    taken from another text, or not found in the source itself; `note` then gives the reason. A value that law changes
+    each year can be relied on through `review_by`.
     """
 
     value: T
@@ -53,7 +53,7 @@ class Dated(Record, Generic[T]):
         return self
 
     def past_review(self, review_by: date) -> Self:
-        """Return a copy of the value, marked unconfirmed because the review due by a day confirmed no value."""
+        """Return a copy of the value, marked unconfirmed because no value was confirmed by the review due on a day."""
         note = f"law changes it each year: no value was confirmed since it was to be reviewed by {review_by}"
         found = self.model_copy(update={"status": "unconfirmed", "note": note})
         found._is_past_review = True
@@ -75,7 +75,7 @@ class Provision(RootModel[tuple[Dated[T], ...]], Generic[T]):
         return self
 
     def on(self, day: date) -> Dated[T]:
-        """Return the value in force on a day; as `past_review` if a review was due before and no value confirmed since.
+        """Return the value in force on a day; it is marked `past_review` if its review is overdue on that day.
 
         Raises: LawUnknown (a LookupError) for a day before the first value.
         """

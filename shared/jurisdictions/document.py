@@ -1,6 +1,6 @@
 """The documentation page of a pack; `make generated` writes docs/jurisdictions/<id>.md for each pack in the package.
 
-For other packs, run `python -m shared.jurisdictions.document <folder>`, which also lists everything wrong with one.
+For other packs, run `python -m shared.jurisdictions.document <folder>`, which also lists all faults of an invalid pack.
 """
 
 import inspect
@@ -113,7 +113,7 @@ def _shown(value: Any, what: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the page of the pack in the folder on the command line; return 2 if there is none or it is invalid."""
+    """Print the page of the pack in the folder on the command line; return 2 if the pack is missing or invalid."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m shared.jurisdictions.document <folder of a pack>\n")
         return 2

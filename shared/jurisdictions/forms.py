@@ -33,11 +33,12 @@ class ReportableWinnings(Record):
     """Winnings of one wager that must be reported on a form, and the tax withheld from them.
 
     Winnings are reportable from `threshold_cents` on (0: any amount) and, if `wager_ratio` is given, only if they are
-    at least that many times the wager. `reduced_by_wager` tells whether the wager is deducted before these tests;
-    `if_payer_chooses` and `unless_payer_declines` leave that to the payer, and name the default. `combined` tells
-    whether the tests apply to each wager or to all wagers of a seat in a round together. Winnings in `excluded_games`
-    are not reported; if `excluded_wagers` is `without_side_bets`, winnings of side bets in these games are.
-    `treaty_rates` (by country) replace the regular rate for residents of countries whose treaty gives relief.
+    at least that many times the wager. `reduced_by_wager` decides whether the wager is deducted before these tests; the
+    values `if_payer_chooses` and `unless_payer_declines` leave that choice to the payer, and imply the default.
+    `combined` decides whether the tests apply to each wager or to all wagers of a seat in a round together. Winnings in
+    `excluded_games` are not reported. If `excluded_wagers` is `without_side_bets`, winnings of side bets in these games
+    are reported nevertheless. `treaty_rates` (by country) replace the regular rate for residents of countries whose
+    treaty gives relief.
     """
 
     form: Key
@@ -90,7 +91,7 @@ class SuspiciousReport(Record):
 
 
 class CurrencyReport(Record):
-    """The rule for reporting or logging currency or instrument transactions: those `at` a threshold, or `above` it.
+    """The rule for reporting or logging transactions in currency or instruments that reach or exceed a threshold.
 
     `together` defines which transactions of a person are added up.
     """

@@ -8,14 +8,14 @@ from shared.rules.catalogue import catalogue
 
 @dataclass(frozen=True, slots=True)
 class LeastReset:
-    """The minimum initial and reset amount of a meter, cents, and the paragraph that fixes it."""
+    """The minimum initial and reset amount of a meter, in cents, and the paragraph that fixes it."""
 
     cents: int
     paragraph: str
 
 
 def least_reset(pack: GamingPack, regulation: str, meter: str) -> LeastReset | None:
-    """Return the minimum initial and reset amount of a meter in a jurisdiction; None if its law fixes none.
+    """Return the minimum initial and reset amount of a meter in a jurisdiction; None if its law does not fix one.
 
     A meter has the name of its wager. If each paytable fixes an amount of its own, the lowest of them counts. Raises:
     LookupError for a regulation that the pack does not cover, or a meter that the regulation does not have.

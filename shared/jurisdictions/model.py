@@ -143,7 +143,7 @@ class WinFormula(Record):
         return f"{' + '.join(self.plus)}{''.join(f' - {figure}' for figure in self.minus)}"
 
     def win_cents(self, cents: Mapping[Figure, int]) -> int:
-        """Return the win computed from these figures, or the change of the win computed from their changes.
+        """Return the win computed from these figures. Given changes to the figures, return the change to the win.
 
         >>> WinFormula(plus=["closer", "drop"], minus=["opener"]).win_cents({"opener": 500, "closer": 300, "drop": 900})
         700
@@ -211,8 +211,8 @@ class RevenueClass(Record):
 class HoldVariance(Record):
     """The rule for investigating the hold of a table or game that deviates from a base over a period.
 
-    `threshold` is a fraction of the drop for `percentage_points`, of the base for `percent`, and the level of
-    confidence for `confidence_interval`.
+    The `method` determines what `threshold` is: a fraction of the drop (`percentage_points`), a fraction of the base
+    (`percent`), or the level of confidence (`confidence_interval`).
     """
 
     method: Literal["percentage_points", "percent", "confidence_interval"]
@@ -298,10 +298,10 @@ TaxRate = Annotated[
 class TaxLayer(Record):
     """A tax on the revenue of some classes, in addition to all other layers; a layer that has ended has the rate 0.
 
-    It is due for each `period`, on the revenue of each gaming day, at one rate or by brackets. `rounding` tells when
-    fractions of a cent are rounded (half up): on each day, or once for the period. With `first_years` it is due only in
-    that many years from the beginning of table games at a facility, with `license_classes` only at properties of these
-    classes. With `estimates` it is paid in advance.
+    It is due for each `period`, on the revenue of each gaming day, at one rate or by brackets. `rounding` decides when
+    fractions of a cent are rounded (half up): on each day, or once for the period. If `first_years` is given, it is due
+    only in that many years from the beginning of table games at a facility; if `license_classes` are given, only at
+    properties of these classes. With `estimates` it is paid in advance.
     """
 
     payee: Text

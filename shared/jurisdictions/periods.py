@@ -52,7 +52,7 @@ def fiscal_year_begin(pack: GamingPack, day: date) -> date:
 
 
 def month_before(month: date, months: int) -> date:
-    """Return the first day of the month that is `months` before the month of a day; negative: after it.
+    """Return the first day of the month that is `months` before the month of a day (negative: after that month).
 
     >>> month_before(date(2026, 2, 20), 3).isoformat(), month_before(date(2026, 11, 1), -3).isoformat()
     ('2025-11-01', '2027-02-01')

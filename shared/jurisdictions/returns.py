@@ -62,9 +62,9 @@ class ReturnColumn(Record):
 
     It is filled with a `field` of the return, or with the same `text` in every row; with neither it stays empty.
     `values` maps the field's values to the tax office's words. A text is at most `length_max` long, or else is cut if
-    `shortened`, and consists of `characters`, a regular expression's character class. `required` says when the column
-    must be filled: in every return; only if the recipient is a person, is an entity, or lives in the country of the tax
-    office; or if nothing was withheld.
+    `shortened`, and consists of `characters`, a regular expression's character class. `required` is the condition under
+    which the column must be filled: in every return; only if the recipient is a person, is an entity, or lives in the
+    country of the tax office; or if nothing was withheld.
     """
 
     name: Text
@@ -94,8 +94,8 @@ class ReturnColumn(Record):
 class ReturnLayout(Record):
     """The columns of the file of a form, in order, and the maximum number of returns in a file.
 
-    Dates are written by `date_format` (`%m/%d/%Y`), amounts in dollars and cents. If a return was sent for the wrong
-    recipient, `other_recipient` says how it is corrected: by one corrected return, or by two returns, a corrected one
+    Dates are written by `date_format` (`%m/%d/%Y`), amounts in dollars and cents. `other_recipient` is the way to
+    correct a return that was sent for the wrong recipient: by one corrected return, or by two returns, a corrected one
     without amounts and a new one.
     """
 
@@ -142,7 +142,7 @@ class InformationReturn(Record):
     """The due dates of the returns of a tax year: recipients get copies by `copy_by`, the tax office by `file_by`.
 
     Both are days of the following year; a Saturday or Sunday moves to the next Monday. A return covers one form of the
-    log (`each_form`), or all forms of a `recipient` in the year. `layout` is that of the file.
+    log (`each_form`), or all forms of a `recipient` in the year. `layout` has the columns of the uploaded file.
     """
 
     returned: Provision[Literal["each_form", "recipient"]]
@@ -170,7 +170,7 @@ def _by_box(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _plain(name: str) -> str:
-    """Return a heading in lower case, with one space for each run of other characters than letters and digits.
+    """Return a heading in lower case, with one space for each run of characters that are neither letters nor digits.
 
     >>> _plain("Box  4 - Federal income tax withheld")
     'box 4 federal income tax withheld'

@@ -32,8 +32,8 @@ _ANSWER_SECONDS_MAX: Final = 30
 def jars() -> list[Path]:
     """Return the jars, in the order of their list; missing jars are fetched.
 
-    Raises: EmbeddedPackageMissingError if they cannot be fetched; LocalStackError if a fetched jar has another hash
-    than the listed one.
+    Raises: EmbeddedPackageMissingError if they cannot be fetched; LocalStackError if the hash of a fetched jar differs
+    from the listed one.
     """
     wanted = _pinned()
     kept = _cache()

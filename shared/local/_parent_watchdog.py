@@ -5,7 +5,7 @@ is the parent. The first line is the specification as JSON; it is not an argumen
 passwords, and every user of the machine can read the arguments of a process. After that, one byte requests the end of
 the command (`s` stop, `k` kill). End of file means that the parent is gone, perhaps killed, so this process must clean
 up. A pipe needs no polling and works on every Unix. Unlike Linux's parent death signal, it does not fire when only the
-thread ends that started the process.
+thread that started the process ends.
 """
 
 import contextlib

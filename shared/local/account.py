@@ -37,7 +37,7 @@ def can_traverse(account: OsAccount, path: Path) -> bool:
 def temporary_directory(prefix: str, account: OsAccount | None) -> Path:
     """Return a new directory that only the account can use, in a temporary directory that the account can reach.
 
-    Raises: LocalStackError if it can reach none.
+    Raises: LocalStackError if the account can reach no temporary directory.
     """
     for candidate in (tempfile.gettempdir(), "/tmp", "/var/tmp"):  # noqa: S108 - mkdtemp makes a private one in it
         root = Path(candidate)

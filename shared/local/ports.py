@@ -21,7 +21,7 @@ _HELD: Final[deque[int]] = deque()
 def free_port() -> int:
     """Return a free port of 127.0.0.1.
 
-    The port is reserved: a server can listen on it, but this function returns it to nobody else.
+    The port is reserved: a server can listen on it, but this function does not return it again.
     """
     randomness = random.SystemRandom()
     for _ in range(_ATTEMPTS):

@@ -73,7 +73,7 @@ class PostgresServer(KeptServer):
 
     @property
     def owner_url(self) -> str:
-        """Return the URL of the database as its owner, who may create roles but is no superuser."""
+        """Return the URL of the database as its owner, who may create roles but is not a superuser."""
         return self._url_of(_OWNER)
 
     def give_logins(self, roles: Iterable[str]) -> Mapping[str, str]:

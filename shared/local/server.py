@@ -123,7 +123,7 @@ class Server(ABC):
 class KeptServer(Server):
     """A server with persistent data in `directory`; without one, in a temporary directory that is deleted at the end.
 
-    Temporary files belong to `account`, under which the server runs; None: the current user.
+    The server runs under `account` (None: the current user), which owns the temporary files.
     """
 
     _scratch_prefix: ClassVar[str]

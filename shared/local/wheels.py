@@ -7,7 +7,7 @@ from shared.local.errors import EmbeddedPackageMissingError
 
 
 def package_directory(package: str, *, server: str, variable: str) -> Path:
-    """Return the directory of a server's package; the setting `variable` would name a running server instead.
+    """Return the directory of a server's package; messages name `variable`, the setting for a running server.
 
     Raises: EmbeddedPackageMissingError if the package is not installed.
     """

@@ -1,7 +1,7 @@
 """The public functions of the rules: find a regulation by its id, settle rounds under it, compute paybacks.
 
-A catalogue names its game, and the game is the package of that name next to this module, so that neither is listed
-here.
+Regulations and games are not listed here: each catalogue names its game, and the game is the package of that name next
+to this module.
 """
 
 from collections.abc import Mapping

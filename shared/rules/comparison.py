@@ -30,8 +30,8 @@ def differences(
 ) -> list[str]:
     """Return the changes made by a later submission, one per line; empty if there are none.
 
-    `before` is the regulation of the old submission, if it is another one. Submissions that their catalogue does not
-    allow, such as drafts, are compared without their paytables.
+    `before` is the regulation of the old submission, if it differs. Submissions that their catalogue does not allow,
+    such as drafts, are compared without their paytables.
     """
     earlier = before or regulation
     lines = [] if earlier == regulation else [f"regulation: {earlier} to {regulation}"]
@@ -65,7 +65,7 @@ def _wager(
     *,
     anew: bool,
 ) -> Iterator[str]:
-    """Yield the line of a wager that was added, dropped or changed; `anew`: its payback may differ in any case."""
+    """Yield the line of a wager that was added, dropped or changed; with `anew`, paybacks are compared in any case."""
     if new is None:
         assert old is not None
         yield f"{old.wager.title}: dropped{_terms(old)}"

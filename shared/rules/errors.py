@@ -77,9 +77,9 @@ def refused_by_validation(
 ) -> Refused:
     """Convert the first pydantic error about `raw` to a refusal.
 
-    `paragraphs` maps names of record fields to the paragraphs that govern them. The innermost field that has one is
-    cited, unless only the form is wrong. The refusal names the `seat` number given in the seat at fault, if there is
-    one.
+    `paragraphs` maps names of record fields to the paragraphs that govern them. The refusal cites the paragraph of the
+    innermost field that has one, unless only the form is wrong. If a seat is at fault, the refusal names its `seat`
+    number.
     """
     first, *others = [(_location(details["loc"]), details) for details in error.errors(include_url=False)]
     # A field that may take several forms reports an error for each form. The deepest error is taken as the cause.

@@ -69,11 +69,12 @@ def _least_limit(selection: Selection, submission: Submission) -> Iterator[Findi
 
 
 def could_win(selection: Selection, submission: Submission, terms: PayoutLimit) -> int:
-    """Return the most that one patron could win in a round on the limited wagers, cents, with the bets of `terms`.
+    """Return the most that one patron could win in a round on the limited wagers, in cents, with the bets of `terms`.
 
-    Reading: only odds count, because a meter's reading is no amount of the submission, and Envy Bonuses depend on other
-    hands. Each wager wins its best row, as all of them can together. If the limit is for pairs of one card from each
-    deck, two decks hold one such pair: the patron has as many pairs as the decks hold, each in a box of the patron's.
+    Reading: only odds count, because a meter's reading is not an amount of the submission, and Envy Bonuses depend on
+    other hands. Each wager is assumed to win its best row, because all wagers can do so in one round. If the limit is
+    for pairs of one card from each deck, every two decks hold one such pair. The patron is assumed to get all these
+    pairs, each in a box of the patron's own.
     """
     best = sorted((_best(offer, submission, terms) for offer in selection.offers.values()), reverse=True)
     if not terms.pairs:
@@ -85,7 +86,7 @@ def could_win(selection: Selection, submission: Submission, terms: PayoutLimit) 
 
 
 def _best(offer: Offer, submission: Submission, terms: PayoutLimit) -> int:
-    """Return the maximum payout of one wager of a patron under the limit, cents; 0 if the submission states no bet."""
+    """Return the maximum payout, in cents, of a patron's wager under the limit; 0 if the submission states no bet."""
     bets = (submission.bets or {}).get(offer.name)
     bet = None if bets is None else getattr(bets, terms.betting)
     if bet is None or (terms.wagers and offer.name not in terms.wagers):

@@ -26,7 +26,7 @@ CountProgressive: TypeAlias = Callable[[Selection, Offer], Progressive]
 """(selection, offer) -> the result of a wager with a progressive meter, as a function of the meter's reading."""
 
 CountVariants: TypeAlias = Callable[[Selection, Offer], Mapping[str, Play]]
-"""(selection, offer) -> the results of a wager under other readings or ways to play, by what differs."""
+"""(selection, offer) -> the results of a wager under other readings or ways to play, by the name of the variant."""
 
 CountStrategy: TypeAlias = Callable[[Selection, Offer], StrategyCard]
 """(selection, offer) -> the optimal decisions on a wager, as a card."""
@@ -47,7 +47,7 @@ class Game(Generic[RoundT]):
     `counts` has the returns of wagers that the cards alone decide, without a decision of the player or a meter. `plays`
     has the results of wagers that depend on the player's decisions, with the wagers that are added to them.
     `progressives` has the results of wagers with a meter, as functions of its reading. `variants` are other ways to
-    read or to play a wager. `strategies` are the cards by which `plays` are played, if the decisions fit on one.
+    read or to play a wager. `strategies` are the strategy cards for `plays` whose decisions can be written as a card.
     """
 
     title: str

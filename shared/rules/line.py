@@ -34,7 +34,7 @@ class Line:
 
     @property
     def net(self) -> int:
-        """Return the player's net result of the line, cents."""
+        """Return the player's net result of the line, in cents."""
         return self.payout + self.stake_returned - self.stake - self.vigorish
 
     def as_document(self) -> dict[str, Any]:

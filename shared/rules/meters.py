@@ -10,8 +10,8 @@ from shared.rules.settlement import Contribution, Notice, Settlement, contributi
 class MeterBoard:
     """The displays of the meters while a round is settled, with the causes of their changes. Whole cents.
 
-    The contributions of the round come first, then the awards in settlement order. Fractions of a cent are dropped;
-    those of a meter's contributions once, from their sum.
+    The contributions of the round come first, then the awards in settlement order. Fractions of a cent are dropped. The
+    contributions to a meter are first summed, so that a fraction is dropped only once.
     """
 
     __slots__ = ("_before", "_contributions", "_fractions", "_resets", "_shows")
@@ -49,8 +49,8 @@ class MeterBoard:
     def award_all(self, meter: str, weights: Sequence[int], reset: int) -> list[int]:
         """Divide the whole meter in proportion to `weights`, then restore it to `reset` cents.
 
-        Return the cents for each weight, in the same order. The house adds what is needed to restore the meter;
-        fractions of a cent that the division drops stay on the meter and reduce that amount.
+        Return the cents for each weight, in the same order. The house adds the amount needed to restore the meter.
+        Fractions of a cent that the division drops stay on the meter, so they reduce the amount that the house adds.
         """
         shown, total = self._shows[meter], sum(weights)
         cents = [shown * weight // total for weight in weights]

@@ -19,10 +19,10 @@ from shared.rules.submission import Offer, select
 class WagerPayback:
     """The payback of one offered wager.
 
-    `play` is None if it was never computed; `reason` tells why. For a wager with a meter, `progressive` is the payback
-    as a function of the meter's reading, and `play` the result at one reading. `variants` are other readings or ways to
-    play. `envy` is the return that each other hand at the table adds per unit wagered, by the wager (cents) that
-    earns Envy Bonuses.
+    `play` is None if it was never computed; `reason` then explains why. For a wager with a meter, `progressive` is the
+    payback as a function of the meter's reading, and `play` the result at one reading. `variants` are other readings or
+    ways to play. `envy` is the return that each other hand at the table adds per unit wagered, by the wager (cents)
+    that earns Envy Bonuses.
     """
 
     offer: Offer
@@ -64,9 +64,9 @@ def paybacks(
 ) -> Iterator[WagerPayback]:
     """Yield the payback of each wager that a submission offers, in the order of the catalogue.
 
-    `readings` are meter readings, cents by wager; other meters show their reset amount. A wager that is counted with
-    another one is not listed separately. Raises: Refused if the regulation does not allow the submission, or if a
-    reading is of a meter that is not counted.
+    `readings` are meter readings, in cents by wager; other meters show their reset amount. A wager that is counted
+    together with another one is not listed separately. Raises: Refused if the regulation does not allow the submission,
+    or if a reading is given for a meter that is not counted.
     """
     selection, game = select(catalogue(regulation), submission), game_of(regulation)
     functions: dict[str, Progressive] = {}
@@ -99,7 +99,7 @@ def _envy(play: Play, offer: Offer) -> dict[int, Fraction]:
 
 
 def _envy_cents(offer: Offer) -> dict[int, Mapping[str, int]]:
-    """Return the Envy Bonuses by category, cents, for each stake that earns them."""
+    """Return the Envy Bonuses by category, in cents, for each stake that earns them."""
     if offer.wager.envy_bonuses:
         return {bonus.stake: bonus.amounts for bonus in offer.wager.envy_bonuses}
     rows = {row.category: row.envy for row in offer.paytable.rows if row.envy is not None}
@@ -109,7 +109,7 @@ def _envy_cents(offer: Offer) -> dict[int, Mapping[str, int]]:
 
 
 def _envy_of(play: Play, cents: Mapping[str, int], stake_cents: int) -> Fraction:
-    """Return the expected Envy Bonus per unit wagered from one other hand, which wins as often as the own hand."""
+    """Return the expected Envy Bonus per unit wagered from one other hand, which wins as often as the player's own."""
     return sum((play.probability(category) * amount for category, amount in cents.items()), Fraction(0)) / stake_cents
 
 

@@ -69,7 +69,8 @@ class Row:
 def rows_by_category(offer: Offer) -> dict[str, Row]:
     """Return the rows of the selected paytable that the submission offers, by category.
 
-    A row that depends on another one is attached to that row; a bonus row that depends on none has its own entry.
+    A row that depends on another row is attached to that row; a bonus row that depends on no other row has its own
+    entry.
     """
     rows: dict[str, Row] = {}
     building = []

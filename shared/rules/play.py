@@ -16,8 +16,8 @@ from shared.rules.returns import Returns
 MODEL_ERROR: Final = Fraction(2, 10_000)
 """The maximum error of a payback counted by a model, against rounds dealt from real cards.
 
-In 100,000,000 simulated rounds no error was a third of this (docs/paybacks.md). For the Bad Beat Progressive, the model
-decides a hundredth of the payback.
+In 100,000,000 simulated rounds no error reached a third of this (docs/paybacks.md). For the Bad Beat Progressive, only
+a hundredth of the payback depends on the model.
 """
 
 CARDS_ALONE: Final = "the cards alone decide it"
@@ -56,9 +56,9 @@ class StrategyCard(NamedTuple):
 class Play:
     """All results of a play with their probabilities, which sum to 1.
 
-    `wagers` are the wagers that are counted together, the first one first. `assumed` describes in words how the player
-    plays and how cards are drawn. `standard_error` is that of the house edge if hands were sampled, else 0. With
-    `by_model` the result is not exact, because cards are drawn as `assumed` describes.
+    `wagers` are the wagers that are counted together, beginning with the first wager. `assumed` describes in words how
+    the player plays and how cards are drawn. `standard_error` is that of the house edge if hands were sampled, else 0.
+    With `by_model` the result is not exact, because cards are drawn as `assumed` describes.
     """
 
     wagers: tuple[str, ...]

@@ -13,7 +13,7 @@ from shared.rules.record import Meter
 from shared.rules.submission import Offer
 
 LEAST_STAKE_CENTS: Final = 100
-"""The stake of a wager whose paytable states none: the least that a machine accepts."""
+"""The stake assumed for a wager whose paytable states no stake: the least amount that a machine accepts."""
 
 
 Hands: TypeAlias = tuple[int | Fraction, Row | None]
@@ -67,7 +67,7 @@ class Progressive:
 
     @property
     def reset_cents(self) -> int:
-        """Return the initial and reset amount, cents."""
+        """Return the initial and reset amount, in cents."""
         return self.meter.reset
 
     @cached_property
@@ -87,7 +87,7 @@ class Progressive:
 
     @property
     def break_even_cents(self) -> int | None:
-        """Return the lowest reading, cents, at which the payback is 100%; None if the reading has no effect on it."""
+        """Return the lowest reading in cents with a payback of 100%; None if the payback is the same at any reading."""
         return max(0, ceil((1 - self.fixed) / self.by_meter_cent)) if self.by_meter_cent else None
 
     @property
@@ -104,7 +104,7 @@ class Progressive:
         return self.fixed + Fraction(self.meter.rate) + whole * self.reset_cents / self.stake_cents
 
     def at(self, meter_cents: int) -> Play:
-        """Return the result of the wager at a meter reading, cents."""
+        """Return the result of the wager at a meter reading, in cents."""
         shown = Fraction(meter_cents, self.stake_cents)
         ends = [(hit.probability, End(hit.category, Fraction(1), hit.back + hit.meter * shown)) for hit in self.hits]
         lost = 1 - sum((probability for probability, _ in ends), Fraction(0))
@@ -127,7 +127,7 @@ class Progressive:
 
 
 def with_bonus(hands: Iterable[Hands], bonus: Row | None, chance: Fraction) -> list[Hands]:
-    """Return the hands with a bonus of this probability, paid whether or not the wager wins; None: not offered."""
+    """Return the hands with a bonus of this probability, paid whether or not the wager wins (None: not offered)."""
     if bonus is None:
         return list(hands)
     return [

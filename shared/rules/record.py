@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, Tag, V
 from shared.rules.errors import refused_by_validation
 
 MOST_CENTS: Final = 10**12
-"""The maximum of any amount in a record, cents: ten billion dollars."""
+"""The maximum of any amount in a record, in cents: ten billion dollars."""
 
 Cents = Annotated[int, Field(gt=0, le=MOST_CENTS)]
 """An amount that was wagered or selected: whole cents, more than 0."""
@@ -88,7 +88,7 @@ class OfferedWager(BaseModel):
 
 
 class BetLimits(Record):
-    """The minimum and maximum of a wager, cents."""
+    """The minimum and maximum of a wager, in cents."""
 
     least: Cents | None = None
     most: Cents | None = None
@@ -97,7 +97,7 @@ class BetLimits(Record):
 class Submission(Record):
     """The licensee's selections in its rules submission for one game.
 
-    `bets` has the minimum and maximum of wagers, from which a least payout limit may follow.
+    `bets` has the minimum and maximum of wagers, which may determine the least permitted payout limit.
     """
 
     decks: Annotated[int, Field(ge=1, le=99)] | None = None
@@ -130,7 +130,7 @@ class Round(Record):
 
 
 class ExpectedMeter(Record):
-    """The expected display of a meter after the round of a case, cents."""
+    """The expected  display of a meter after the round of a case, in cents."""
 
     meter: Name
     after: MeterCents

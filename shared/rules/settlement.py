@@ -9,7 +9,7 @@ from shared.rules.line import Line
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """The amount that one wager added to a meter, cents, which is an expense of the house."""
+    """The amount that one wager added to a meter, in cents, which is an expense of the house."""
 
     seat: int
     wager: str
@@ -60,7 +60,7 @@ class Settlement:
         )
 
     def _nets(self) -> tuple[int, int, int]:
-        """Return the net results of players, a banking player and the house, cents."""
+        """Return the net results of players, a banking player and the house, in cents."""
         players = bank = house = 0
         for entry in self.lines:
             vigorish = entry.vigorish
@@ -81,20 +81,20 @@ class Settlement:
 
     @property
     def players_net(self) -> int:
-        """Return the players' net win (negative: loss) against the house, the bank and the meters, cents."""
+        """Return the players' net win (negative: loss) against the house, the bank and the meters, in cents."""
         return self._nets()[0]
 
     @property
     def bank_net(self) -> int:
-        """Return a banking player's net win, vigorish included, cents; 0 in a round that the house banks."""
+        """Return a banking player's net win, vigorish included, in cents; 0 in a round that the house banks."""
         return self._nets()[1]
 
     @property
     def house_net(self) -> int:
-        """Return the house's net win, less what it put on the meters, cents."""
+        """Return the house's net win, less what it put on the meters, in cents."""
         return self._nets()[2]
 
     @property
     def meters_net(self) -> int:
-        """Return the net change of all meters, cents."""
+        """Return the net change of all meters, in cents."""
         return sum(self.meters.values()) - sum(self.meters_before.values())

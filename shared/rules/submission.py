@@ -205,7 +205,7 @@ def _option(option: Option, value: bool | int | str) -> OptionValue:
 
 
 def _with_odds_of(paytable: Paytable, options: Mapping[str, OptionValue]) -> Paytable:
-    """Return a paytable with the odds that options select; the paytable itself if none does."""
+    """Return a paytable with the odds that options select; the paytable itself if no option selects odds."""
     if all(row.odds_from is None for row in paytable.rows):
         return paytable
     rows = tuple(row.model_copy(update={"odds": _odds_of(row, options)}) for row in paytable.rows)

@@ -16,9 +16,10 @@ from shared.rules.submission import Selection
 class Table:
     """A table's terms under the regulation and the rules submission, by which rounds are checked.
 
-    `decks` is the number of decks in play. `boxes` is how many adjacent boxes one player may hold (None: the submission
-    does not limit them). `required` are the wagers that every seat must make, `offered` all wagers that may be made.
-    `entries` maps each wager to its entry in the catalogue, `meters` each offered wager with a meter to that meter.
+    `decks` is the number of decks in play. `boxes` is the number of adjacent boxes that one player may hold (None: the
+    submission does not limit it). `required` are the wagers that every seat must make, and `offered` all wagers that
+    may be made. `entries` has the catalogue entry of each wager, and `meters` the meter of each offered wager with a
+    meter.
     """
 
     catalogue: Catalogue

@@ -37,9 +37,9 @@ class DocumentChanges(BaseModel):
     """The differences between a version of a document and an earlier version, if there is one."""
 
     property: str
-    from_version: int | None = Field(description="the version that it is compared with; none: the first of all")
+    from_version: int | None = Field(description="the version of comparison; null for the first version")
     to_version: int
-    changes: list[str] = Field(description="one change a line, in words")
+    changes: list[str] = Field(description="the changes as text, one per line")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class DocumentRoutes(Generic[DocumentT, VersionT]):
         async def read_in_effect(
             request: Request,
             property_name: PropertyPath,
-            at: Annotated[Moment | None, Query(description="the moment, with its time zone; now without it")] = None,
+            at: Annotated[Moment | None, Query(description="the moment, with its UTC offset; default: now")] = None,
         ) -> Response:
             async with snapshot(context.pools.readers) as connection:
                 found = await versions.at(connection, property_name, context.clock() if at is None else at)
@@ -134,7 +134,7 @@ class DocumentRoutes(Generic[DocumentT, VersionT]):
             version: Annotated[VersionNumber, Path()],
             since: Annotated[
                 VersionNumber | None,
-                Query(description="the version to compare with; the last approved before, without it"),
+                Query(description="the version to compare with; default: the previous approved version"),
             ] = None,
         ) -> DocumentChanges:
             """Return the differences from an earlier version as text, for the approver."""

@@ -20,7 +20,7 @@ from shared.runtime.service.service_context import ServiceContext
 _COUNTS_AT_ONCE = 2
 
 Meters = Annotated[
-    list[str] | None, Query(alias="meter", description="what a meter shows, as WAGER=CENTS; its reset amount without")
+    list[str] | None, Query(alias="meter", description="a meter reading, as WAGER=CENTS; default: the reset amount")
 ]
 
 
@@ -32,7 +32,7 @@ class Paybacks(BaseModel):
     version: VersionNumber
     wagers: list[ComparedPayback]
     counted: list[dict[str, Any]] = Field(
-        description="the same as `pitledger payback show --json` has it: exact fractions, and every row"
+        description="as in the output of `pitledger payback show --json`: exact fractions, and every row"
     )
 
 

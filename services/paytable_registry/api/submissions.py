@@ -67,7 +67,7 @@ class SubmissionChanges(BaseModel):
     game: str
     from_version: int
     to_version: int
-    changes: list[str] = Field(description="one change a line, in words")
+    changes: list[str] = Field(description="the changes as text, one per line")
 
 
 def routes(context: ServiceContext) -> APIRouter:
@@ -126,8 +126,8 @@ def _submissions(context: ServiceContext) -> APIRouter:
     async def read_in_effect(
         request: Request,
         property_name: PropertyQuery,
-        table: Annotated[Name | None, Query(description="the table; without it all that are there then")] = None,
-        at: Annotated[Moment | None, Query(description="the moment, with its time zone; now without it")] = None,
+        table: Annotated[Name | None, Query(description="the table; default: all tables at that moment")] = None,
+        at: Annotated[Moment | None, Query(description="the moment, with its UTC offset; default: now")] = None,
     ) -> Response:
         """Return each table's game, and the version under which rounds that open there at that moment settle."""
         now = context.clock()
@@ -145,7 +145,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.CURSOR_UNKNOWN, Reason.NOT_FOUND),
     )
     async def list_versions_of_game(property_name: PropertyPath, game: GameName, asked: Asked) -> Page[SubmissionShown]:
-        """List all versions of a submission, whatever their status."""
+        """List all versions of a submission, regardless of their status."""
         found = await page(asked, property=property_name, game=game)
         if not found.items and asked.cursor is None:
             raise Rejected(Reason.NOT_FOUND, f"nothing was ever filed for {game} at {property_name}")
@@ -185,8 +185,8 @@ def _submissions(context: ServiceContext) -> APIRouter:
     async def read_diff(
         property_name: PropertyPath,
         game: GameName,
-        version: Annotated[VersionNumber, Path(description="the version that is compared with")],
-        other: Annotated[VersionNumber, Path(description="the version whose changes are told")],
+        version: Annotated[VersionNumber, Path(description="the version to compare with")],
+        other: Annotated[VersionNumber, Path(description="the later version, whose changes are returned")],
     ) -> SubmissionChanges:
         """Return the differences as text: tables, beginning, decks, options, wagers with rows and paybacks, limits."""
         async with snapshot(context.pools.readers) as connection:

@@ -20,7 +20,7 @@ class MasterList(BaseModel):
     """The tables of a property and the devices at each, on a gaming day."""
 
     property: str
-    version: int = Field(description="the version of the property that says so")
+    version: int = Field(description="the version of the property in effect on the day")
     gaming_day: date
     tables: list[TableLine]
     devices: list[DeviceLine]
@@ -45,7 +45,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_master_list(
         request: Request,
         property_name: PropertyPath,
-        gaming_day: Annotated[Day | None, Query(description="the gaming day; today's without it")] = None,
+        gaming_day: Annotated[Day | None, Query(description="the gaming day; default: today's")] = None,
     ) -> Response:
         """List every table in use on a gaming day, with its asset number, game, pit and devices."""
         async with snapshot(context.pools.readers) as connection:

@@ -37,7 +37,7 @@ class ReturnLedgerMapping(ReturnVersion):
 
 
 async def _require_property(connection: AsyncConnection, name: str) -> None:
-    """Raise Rejected unless the property is approved; a mapping of an unknown property would post nothing."""
+    """Raise Rejected unless the property is approved; a mapping of an unknown property would never be used."""
     if not await properties.VERSIONS.approved(connection, name):
         detail = f"there is no approved property {name!r}: file it and have it approved, then file its ledger mapping"
         raise Rejected(Reason.NOT_FOUND, detail)

@@ -70,7 +70,9 @@ class ApproveSubmission(_OfVersion, Approving):
     payback differs from the stated one, is above 100%, or is below a floor of the property.
     """
 
-    override: Annotated[Reason | None, Field(description="why what its paybacks say is passed over")] = None
+    override: Annotated[Reason | None, Field(description="the reason for overriding the findings on its paybacks")] = (
+        None
+    )
 
 
 class ReturnSubmission(_OfVersion):

@@ -44,7 +44,7 @@ def key_problems(wanted: PropertyDocument) -> Iterator[str]:
 
 
 def changed_keys(wanted: PropertyDocument, before: Iterable[DeviceKey]) -> Iterator[str]:
-    """Yield faults of keys that approved versions had (`before`): a new public key, or valid again after revocation."""
+    """Yield faults of keys also in approved versions (`before`): another public key, or validity after revocation."""
     now = {signer.key.kid: signer.key for signer in signers_of(wanted)}
     said = set()
     for key in before:

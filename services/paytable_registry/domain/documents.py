@@ -110,7 +110,7 @@ class DocumentKind(Generic[DocumentT, VersionT]):
         return returned(self.returned, version, by=by, at=at, reason=reason)
 
     def after(self, version: Contract, fact: Fact) -> VersionT:
-        """Return a version with its status after a fact about it; `version` is the filed fact or the version before."""
+        """Return a version with its status after a fact about it; `version` is its earlier form or the filed fact."""
         return self.version(**fields_of(version, self.filed), **standing(fact))
 
     def _too_late(

@@ -25,10 +25,10 @@ def in_effect_at(
     now: datetime,
     only: str | None = None,
 ) -> list[TableInEffect]:
-    """Return the tables of a property at a moment, or only one of them, with the version in effect at each.
+    """Return the tables of a property at a moment, or only the requested table, with the version in effect at each.
 
-    `now` is the time of the request, from which the phases of the versions follow. Raises: Rejected if the one table
-    does not exist at the moment.
+    `now` is the time of the request, from which the phases of the versions follow. Raises: Rejected if the requested
+    table does not exist at the moment.
     """
     day = place.gaming_day(moment)
     missing = None if only is None else place.why_no_table(only, day)

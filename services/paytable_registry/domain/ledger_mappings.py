@@ -36,7 +36,7 @@ def changes(before: LedgerMappingVersion, after: LedgerMappingVersion) -> list[s
 
 
 def _said(version: LedgerMappingVersion) -> dict[str, str]:
-    """Return the parts of a version, by name, as text."""
+    """Return name -> text of each part of a version: title, currency, beginning, accounts, rules."""
     return {
         "title": version.title,
         "currency": version.currency,

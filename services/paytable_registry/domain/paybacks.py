@@ -23,10 +23,10 @@ Counted = Literal["exactly", "sampled", "by_model"]
 
 
 class ComparedPayback(BaseModel):
-    """A wager's payback, percent, as computed and as stated by the licensee.
+    """A wager's payback, in percent, as computed and as stated by the licensee.
 
     With a meter, `payback` is at the meter's reset amount, or at the requested reading. It is None if it was not
-    computed; `reason` tells why.
+    computed; `reason` then explains why.
     """
 
     wager: str
@@ -34,18 +34,18 @@ class ComparedPayback(BaseModel):
     paytable: str | None = None
     payback: Payback | None = None
     counted: Counted | None = None
-    error: Payback | None = Field(default=None, description="by how much it may be off")
-    long_run: Payback | None = Field(default=None, description="over the long run, where it has a meter")
-    stated: Payback | None = Field(default=None, description="what the licensee states")
-    floor: Payback | None = Field(default=None, description="the least that the property allows")
-    findings: list[PaybackFinding] = Field(default=[], description="what needs an override")
+    error: Payback | None = Field(default=None, description="the maximum error of `payback`")
+    long_run: Payback | None = Field(default=None, description="the long-run payback of a wager with a meter")
+    stated: Payback | None = Field(default=None, description="the payback stated by the licensee")
+    floor: Payback | None = Field(default=None, description="the minimum payback that the property allows")
+    findings: list[PaybackFinding] = Field(default=[], description="the findings that need an override")
     reason: str | None = None
 
 
 def counted(wanted: RulesSubmission, readings: Mapping[str, int] = MappingProxyType({})) -> list[WagerPayback]:
     """Return the computed payback of each wager of a version; unless cached, this takes up to a second.
 
-    `readings` are meter readings, cents by wager. Raises: Rejected if the regulation does not allow the submission.
+    `readings` are meter readings, in cents by wager. Raises: Rejected if the regulation does not allow the submission.
     """
     try:
         return list(_counted(wanted.regulation, wanted.submission.model_dump_json(), frozenset(readings.items())))
@@ -118,7 +118,7 @@ def agrees(payback: Fraction, error: Fraction, stated: Payback) -> bool:
 
 
 def _not_by_itself(wanted: RulesSubmission, listed: Iterable[str]) -> Iterator[ComparedPayback]:
-    """Yield a row for each stated payback of a wager whose payback is only computed together with another wager's."""
+    """Yield a row for each wager with a stated payback that is computed only as a part of another wager's payback."""
     for wager in wanted.stated_paybacks.keys() - set(listed):
         reason = "it is counted with the wager that it is added to: state that wager's payback"
         yield ComparedPayback(wager=wager, title=wager, stated=wanted.stated_paybacks[wager], reason=reason)

@@ -32,7 +32,7 @@ Change = str
 
 
 def changes(before: PropertyDocument, after: PropertyDocument) -> list[Change]:
-    """Return the changes of a later version as text, one per line; its number and beginning are left out."""
+    """Return the changes made by a later version as text, one per line, without its number and beginning."""
     one, other = _document(before), _document(after)
     return list(_changes("", one, other))
 

@@ -16,7 +16,7 @@ from shared.jurisdictions import Dated, GamingPack, Pack, known_packs, pack
 
 
 def problems(wanted: PropertyDocument) -> list[str]:
-    """Return all faults of a property, as text; none if it may be approved."""
+    """Return all faults of a property, as text; empty if it may be approved."""
     packs = [pack(name) for name in wanted.packs if name in known_packs()]
     gaming = [each for each in packs if isinstance(each, GamingPack)]
     return [

@@ -8,7 +8,7 @@ from shared.rules.comparison import Payback, counted_payback, differences
 
 
 def changes(before: RulesSubmission, after: RulesSubmission, *, payback: Payback = counted_payback) -> list[str]:
-    """Return the changes of a later version as text, one per line; its number is left out."""
+    """Return the changes made by a later version as text, one per line, without its number."""
     return [*_places(before, after), *_rules(before, after, payback)]
 
 

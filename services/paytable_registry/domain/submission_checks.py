@@ -31,7 +31,7 @@ def _stated(wanted: RulesSubmission) -> Iterator[Finding]:
 
 
 def contradictions(wanted: RulesSubmission, place: PropertySnapshot) -> list[Finding]:
-    """Return what contradicts the property as of the submission's beginning; each finding tells what to file."""
+    """Return contradictions to the property as of the submission's beginning; each finding names what to file."""
     return [*_regulation(wanted, place), *_tables(wanted, place)]
 
 

@@ -159,7 +159,7 @@ def file(
     """Return the fact that a version is filed.
 
     Raises: Rejected with all of its faults: content that the regulation does not allow, contradictions to the property,
-    or a beginning at which it could never be approved.
+    or a beginning so early that it could never be approved.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     wrong = _wrong(wanted, history, places, at, late=Reason.NOT_ALLOWED)
@@ -236,13 +236,13 @@ def approve_withdrawal(version: SubmissionVersion, *, by: str, at: datetime) -> 
 
 
 def return_withdrawal(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> WithdrawalReturned:
-    """Return the rejection of a requested withdrawal, also by the requester. Raises: Rejected if none is open."""
+    """Return the rejection of a requested withdrawal, also by the requester. Raises: Rejected if no request is open."""
     version.withdrawal.reject()
     return returned(WithdrawalReturned, version, by=by, at=at, reason=reason)
 
 
 def _require_lead(version: SubmissionVersion, at: datetime) -> None:
-    """Raise Rejected if it is so late that services might settle under a version before they read its withdrawal."""
+    """Raise Rejected if it is too late for every service to read the withdrawal before the version takes effect."""
     last = version.effective_from - WITHDRAWAL_LEAD
     if at > last:
         raise Rejected(
@@ -285,7 +285,7 @@ def after(version: SubmissionVersion | None, fact: AboutSubmission) -> Submissio
 def _wrong(
     wanted: RulesSubmission, history: SubmissionHistory, places: PropertyLookup, at: datetime, *, late: Reason
 ) -> Rejected | None:
-    """Return why a submission may not take effect at its beginning, with all its faults, or None if it may.
+    """Return the rejection, with all faults, of a submission that may not take effect at its beginning; else None.
 
     `late` is the reason of the rejection if the beginning is its only fault.
     """

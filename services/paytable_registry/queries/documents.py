@@ -22,7 +22,7 @@ class Versions(Generic[VersionT]):
         self._model = model
 
     async def history(self, connection: AsyncConnection, property_name: str) -> History[VersionT]:
-        """Return the history of a property's document: the number of versions, and the approved ones."""
+        """Return the history of a property's document: the number of versions, and the approved versions."""
         query = rows_of(self.table, property=property_name).with_only_columns(self.table.c.version)
         filed = len((await connection.execute(query)).all())
         return History(filed, await self.approved(connection, property_name))
@@ -38,7 +38,7 @@ class Versions(Generic[VersionT]):
         return [self.of(row) for row in await connection.execute(query)]
 
     async def at(self, connection: AsyncConnection, property_name: str, moment: datetime) -> VersionT:
-        """Return the version in effect at a moment. Raises: Rejected if none is."""
+        """Return the version in effect at a moment. Raises: Rejected if no version is in effect."""
         found: VersionT | None = in_effect(await self.approved(connection, property_name), moment)
         if found is None:
             document = self._model.document_of(property_name)

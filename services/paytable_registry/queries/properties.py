@@ -18,7 +18,7 @@ VERSIONS: Final = Versions(properties, PropertyVersion)
 
 
 async def places(connection: AsyncConnection, property_name: str) -> list[PropertySnapshot]:
-    """Return the approved versions of a property as snapshots. Raises: Rejected if there is none."""
+    """Return the approved versions of a property as snapshots. Raises: Rejected if no version is approved."""
     found = [_place(version) for version in await VERSIONS.approved(connection, property_name)]
     if not found:
         raise Rejected(Reason.NOT_FOUND, f"no version of property {property_name} was ever approved")
@@ -57,7 +57,7 @@ def _place(version: PropertyVersion) -> PropertySnapshot:
 
 
 async def place(connection: AsyncConnection, property_name: str, now: datetime, day: date | None) -> PropertySnapshot:
-    """Return a property as of the beginning of a gaming day; without a day, as of now. Raises: Rejected if none is."""
+    """Return a property as of a gaming day's beginning, or as of now. Raises: Rejected if no version is in effect."""
     known = await places(connection, property_name)
     begun = [each for each in known if each.document.effective_from <= (now if day is None else each.begins_at(day))]
     if not begun:

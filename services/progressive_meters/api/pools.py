@@ -45,7 +45,7 @@ from shared.runtime.http.problems import Responses
 from shared.runtime.rows import find_row, thing_of
 from shared.runtime.service.service_context import ServiceContext
 
-OfDay = Annotated[Day | None, Query(description="the gaming day; without it, all")]
+OfDay = Annotated[Day | None, Query(description="the gaming day; default: all days")]
 
 POOLS: Final = TableListing(pools, "property", "pool")
 VERSIONS: Final = TableListing(pool_versions, "version")
@@ -159,7 +159,7 @@ def _histories(context: ServiceContext) -> APIRouter:
         status: Annotated[Status | None, Query()] = None,
         from_end: FromEnd = False,
     ) -> Page[ChangeItem]:
-        """List the changes of a property's meters with their status, and the display before and after those made."""
+        """List changes to a property's meters with their status, and for approved ones the display before and after."""
         async with snapshot(context.pools.readers) as connection:
             of = {"property": property_name, "status": status}
             return await CHANGES.read(connection, asked, lists.change_of, from_end, **of)

@@ -39,8 +39,8 @@ DayPath = Annotated[Day, Path(description="the gaming day")]
 Again = Annotated[
     bool,
     Query(
-        description="whether every movement and reading of the day is gone through again; without, those count as they "
-        "were found that were compared since, and that nothing has moved since"
+        description="whether to compare every movement and reading of the day again; by default, stored results are "
+        "reused for the hours that have not changed since they were compared"
     ),
 ]
 
@@ -96,7 +96,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_readings(
         property_name: PropertyPath, gaming_day: DayPath, pool: PoolName, asked: Asked, from_end: FromEnd = False
     ) -> Page[ReadingItem]:
-        """List a pool's meter readings of rounds in force, in the order of their movements, compared at the request."""
+        """List a pool's meter readings of rounds in force, with the ledger's, in the order of their movements."""
         of = {"property": property_name, "gaming_day": gaming_day, "pool": pool, "standing": True}
         async with snapshot(context.pools.readers) as connection:
             page = await READINGS.read(connection, asked, lambda row: row, from_end, **of)

@@ -1,4 +1,4 @@
-"""Changes of meters that one person requests and another approves. Pure."""
+"""Changes to meters that one person requests and another approves. Pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

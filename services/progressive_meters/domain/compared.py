@@ -24,8 +24,8 @@ class HourKey(NamedTuple):
 class Compared:
     """The result of comparing the readings of one or more hours with the ledger.
 
-    `readings` is the number compared, `different` has an exception for each reading that differs. `listed` is the
-    number of movements, and their sums on each meter of HELD (nanocents).
+    `readings` is the number of compared readings, and `different` has an exception for each reading that differs.
+    `listed` has the number of movements, followed by their sums on each meter of HELD (nanocents).
     """
 
     readings: int = 0

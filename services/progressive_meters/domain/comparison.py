@@ -21,7 +21,7 @@ from shared.contracts.exact import shown
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A movement of a pool: when and in which round it happened, and its change of the display (nanocents)."""
+    """A movement of a pool: when and in which round it happened, and the change to the display (nanocents)."""
 
     at: datetime
     number: int
@@ -43,9 +43,9 @@ class MeterOfTable(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A table's meter reading before a round, with what the round's settlement did to the meter. Cents.
+    """A table's meter reading before a round, with the effect of the round's settlement on the meter. Cents.
 
-    `number` is that of the round's movement in its pool.
+    `number` is the number of the round's movement in its pool.
     """
 
     pool: str

@@ -20,7 +20,7 @@ class SignReading(BaseModel):
 
     property: str
     pool: str
-    shown_cents: int = Field(description="what a sign shows: the whole cents of the display")
+    shown_cents: int = Field(description="the amount on the sign: the whole cents of the display")
     number: int
     at: datetime
 

@@ -68,18 +68,18 @@ class Delta:
 
     @property
     def on_display(self) -> int:
-        """Return the change of the display, nanocents."""
+        """Return the change to the display, in nanocents."""
         award = nanocents(self.award_cents)
         return self.contribution + self.reset + self.seed + self.transfer + self.released - award
 
     @property
     def on_reserve(self) -> int:
-        """Return the change of the reserve, nanocents."""
+        """Return the change to the reserve, in nanocents."""
         return self.reserved - self.reserve_used
 
     @property
     def on_overflow(self) -> int:
-        """Return the change of the overflow meter, nanocents."""
+        """Return the change to the overflow meter, in nanocents."""
         return self.overflow - self.released
 
     def __add__(self, other: "Delta") -> "Delta":
@@ -197,7 +197,7 @@ def transfer(pool: Pool, to: Pool, cents: int) -> Sequence[Moved]:
 
 
 def adjust(pool: Pool, cents: int) -> Moved:
-    """Add cents of the house to a pool; negative: deduct them. Raises: Rejected if the pool shows fewer."""
+    """Add cents of the house to a pool, or deduct them if negative. Raises: Rejected if the pool shows fewer cents."""
     _require_shown(pool, -cents)
     return move(pool, Delta(transfer=nanocents(cents)), balance="house")
 
@@ -210,7 +210,7 @@ def reset(pool: Pool, reset_cents: int) -> Moved:
 
 
 def release(pool: Pool, cents: int) -> Moved:
-    """Move cents from the overflow meter to the display. Raises: Rejected if the overflow meter holds fewer."""
+    """Move cents from the overflow meter to the display. Raises: Rejected if the overflow meter holds fewer cents."""
     if cents > shown(pool.overflow):
         held = shown(pool.overflow)
         raise Rejected(Reason.NOT_ALLOWED, f"'cents' {cents}: the overflow meter of pool {pool.name} holds {held}")

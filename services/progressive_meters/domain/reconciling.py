@@ -46,9 +46,9 @@ class ExceptionItem(MeterOfTable):
 
 
 class ReadingItem(MeterOfTable):
-    """A table's meter readings before and after a round, beside the ledger's. Cents.
+    """A table's meter readings before and after a round, next to the ledger's. Cents.
 
-    `number` is the movement of the round. `different`: the readings do not agree with the ledger.
+    `number` is the movement of the round. `different` is true if the readings do not agree with the ledger.
     """
 
     number: int
@@ -68,10 +68,10 @@ class ReadingItem(MeterOfTable):
 class Reconciliation(BaseModel):
     """The reconciliation of a property's pools on a gaming day, with the figures that would be recorded now.
 
-    `balanced`: each identity holds, the movements of each pool are complete, its accounts match its meters, its wins
-    match its hits, and no award above a meter is open. `recorded`: whether a person has recorded these rows, or rows
-    that have changed since. `rows_sha256` covers `pools` as canonical JSON. `input_open` is the number of input records
-    that are missing or were refused.
+    `balanced` is true if each identity holds, the movements of each pool are complete, its accounts match its meters,
+    its wins match its hits, and no award above a meter is open. `recorded` is `as_it_is` if a person has recorded these
+    rows, and `changed_since` if the recorded rows differ. `rows_sha256` covers `pools` as canonical JSON. `input_open`
+    is the number of input records that are missing or were refused.
     """
 
     property: str
@@ -90,9 +90,10 @@ class Reconciliation(BaseModel):
 class PoolBooks:
     """The figures of a pool around a gaming day, from which its row and its faults are computed.
 
-    `pool` is its current state. `before`, `day` and `later` sum its movements before, on and after the day; `movements`
-    is their number. `listed` is the number of the day's movements and their sums on each meter of HELD (nanocents),
-    read one by one. `accounts` are the balances of those three legs, `hits_cents` is the sum of its hits in force.
+    `pool` is its current state. `before`, `day` and `later` sum its movements before, on and after the day. `movements`
+    is the number of all its movements. `listed` has the number of the day's movements and their sums on each meter of
+    HELD (nanocents), computed from the single movements. `accounts` has the balances of the three legs of HELD, and
+    `hits_cents` is the sum of the pool's hits in force.
     """
 
     pool: Pool
@@ -160,7 +161,7 @@ def pool_day(books: PoolBooks, *, readings: int, different: int) -> PoolDay:
 
 
 def wrong_with(books: PoolBooks) -> list[str]:
-    """Return a message for each violated identity of a pool; normally none."""
+    """Return a message for each violated identity of a pool; normally empty."""
     pool, moved = books.pool, books.before + books.day + books.later
     meters = (
         ("display", moved.on_display, pool.display),

@@ -71,7 +71,7 @@ class Played:
 
     @property
     def award_cents(self) -> int:
-        """Return the amount awarded from the meter, cents."""
+        """Return the amount awarded from the meter, in cents."""
         return sum(hit.cents for hit in self.hits)
 
 
@@ -147,9 +147,9 @@ def count_round(
     """Add a round's contributions to a pool, deduct its awards, and restore the display after a full award.
 
     The exact contribution is rate times stakes. If its whole cents differ from the settlement's, the settlement's cents
-    count, and a finding reports that other wagers qualified than expected. The limit applies after the awards:
-    contributions above it go to the overflow meter. A reset is funded by the reserve if the meter has one. Raises:
-    Refused for a contribution above `unreasonable_contribution_cents`.
+    count, and a finding reports that the qualifying wagers were not the expected ones. The limit applies after the
+    awards: contributions above it go to the overflow meter. A reset is funded by the reserve if the meter has one.
+    Raises: Refused for a contribution above `unreasonable_contribution_cents`.
     """
     findings: list[str] = []
     contribution = share(played.in_cents, terms.rate)

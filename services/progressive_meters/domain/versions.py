@@ -117,8 +117,8 @@ def check_approval(
 ) -> None:
     """Raise Rejected unless a person may approve a version at a moment.
 
-    Not approved are a decided version, one's own version, a version that can no longer take effect, and a version that
-    the property or a rules submission has come to contradict.
+    A version cannot be approved if it was already decided, if the person filed it, if it can no longer take effect, or
+    if the property or a rules submission now contradicts it.
     """
     filed.approval.approve(by)
     wrong = why_not(filed, pools, at)
@@ -137,7 +137,7 @@ def check_limit(wanted: PoolTerms, shown_cents: int) -> None:
 
 
 def approved(filed: PoolVersion, movement: Movement | None, *, by: str, at: datetime) -> PoolApproved:
-    """Return the approval of a version; the first version's has the movement that puts the base on the meter."""
+    """Return the approval of a version; that of a first version has the movement that puts the base on the meter."""
     return PoolApproved(**fields_of(filed, PoolFiled), approved_by=by, approved_at=at, movement=movement)
 
 
@@ -153,7 +153,7 @@ def after(filed: PoolFiled | PoolVersion, fact: PoolFiled | PoolReturned) -> Poo
 
 
 def why_not(wanted: PoolTerms, pools: Pools, at: datetime) -> str | None:
-    """Return why a version may not take effect when it says, or None if it may.
+    """Return why a version may not take effect at its `effective_from`, or None if it may.
 
     The first version of a pool may take effect in the past, because rounds that feed no pool yet wait in quarantine. A
     feed belongs to one pool at a time.

@@ -31,8 +31,8 @@ from shared.runtime.rows import rows_of, thing_of
 async def day_of(connection: AsyncConnection, property_name: str, gaming_day: date, *, again: bool = True) -> Day:
     """Return the reconciliation of a gaming day, for the pools that had moved by then.
 
-    With `again`, every movement and reading of the day is compared; without, the stored results of hours that have not
-    changed since are reused.
+    With `again`, every movement and reading of the day is compared. Otherwise stored results are reused for the hours
+    that have not changed since.
     """
     sums = await _sums(connection, property_name, gaming_day)
     compare = compare_all if again else compare_moved
@@ -54,7 +54,7 @@ async def day_of(connection: AsyncConnection, property_name: str, gaming_day: da
 async def exceptions_of(
     connection: AsyncConnection, property_name: str, gaming_day: date, *, again: bool = True
 ) -> list[ExceptionItem]:
-    """Return the exceptions of a gaming day; `again` as in `day_of`."""
+    """Return the exceptions of a gaming day; `again` has the same meaning as for `day_of`."""
     totals = await displays(connection, property_name)
     compare = compare_all if again else compare_moved
     compared = await compare(connection, property_name, gaming_day, totals)
@@ -78,7 +78,7 @@ async def displays(connection: AsyncConnection, property_name: str) -> dict[str,
 async def readings_beside_ledger(
     connection: AsyncConnection, property_name: str, rows: Sequence[Row[Any]]
 ) -> list[ReadingItem]:
-    """Return readings for display, each beside the ledger's; `rows` are rows of the table `readings`."""
+    """Return readings for display, each with the ledger's reading; `rows` are rows of the table `readings`."""
     read: dict[str, list[Reading]] = {}
     for row in rows:
         if row.before_cents is not None:

@@ -1,9 +1,9 @@
 """Compare tables' meter readings with the ledger; the database sums the movements.
 
 Most readings equal the ledger's display right before the movement of their own round. The database sums the movements
-in the order of events, using an index, and returns the readings for which that does not hold; only those are examined
-one by one. The result of each hour is stored together with the number of the pool's last movement, so that a later
-comparison covers only the hours that movements have affected since.
+in the order of events, using an index, and returns the readings that differ; only these are examined one by one. The
+result of each hour is stored together with the number of the pool's last movement, so that a later comparison covers
+only the hours that movements have affected since.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -114,7 +114,7 @@ async def _outdated(
 ) -> tuple[list[Span], list[dict[str, Any]]]:
     """Return the hours whose stored results are outdated, and the pools that have moved, with their last movement.
 
-    `marked`: also return all hours of a pool whose first movement was written again since, as by a rebuild.
+    With `marked`, also return all hours of a pool whose first movement has since been written again by a rebuild.
     """
     spans: list[Span] = []
     pools: list[dict[str, Any]] = []
@@ -180,7 +180,7 @@ async def _differences(
     totals: Mapping[str, int],
     gaming_day: date | None,
 ) -> list[Difference]:
-    """Return the readings in these spans that differ from the ledger; `totals` as in `compare_all`."""
+    """Return the readings in these spans that differ from the ledger; for `totals` see `compare_all`."""
     if not spans:
         return []
     asked = _parameters(property_name, spans) | {"totals": [totals[one.pool] for one in spans]}
@@ -196,7 +196,7 @@ async def different_of(
     readings: Mapping[str, Collection[Reading]],
     totals: Mapping[str, int],
 ) -> list[Difference]:
-    """Return those of the given readings, by pool, that differ from the ledger; `totals` as in `compare_all`."""
+    """Return those of the given readings, by pool, that differ from the ledger; for `totals` see `compare_all`."""
     spans = [
         Span(pool, min(one.opened_at for one in read), max(one.closed_at for one in read))
         for pool, read in readings.items()

@@ -58,7 +58,7 @@ def change_of(row: Row[Any]) -> ChangeItem:
 
 
 def change_item(said: Mapping[str, Any], status: str, rejection: Mapping[str, Any] | None = None) -> ChangeItem:
-    """Return a change from the data of the fact that requested or approved it, and of the one that rejected it."""
+    """Return a change, given the data of the fact that requested or approved it, and of any fact that rejected it."""
     rest = dict(said)
     moved = rest.pop("movements", None)
     if rejection is not None:

@@ -129,9 +129,10 @@ FIRST_MOVED: Final = text(f"""
            bool_or(coalesce(m.revision > CASE m.kind WHEN 'taken_back' THEN 1 ELSE 2 END, false)) AS often
     FROM {_MOVED}
     GROUP BY m.pool""")
-"""When the earliest movement of each pool happened, of those recorded after its movement `number`.
+"""For each pool, the time of the earliest movement among those recorded after the pool's movement `number`.
 
-`often`: a round was corrected more than once, so the closing times of some of its revisions are no longer known.
+`often` is true if a round was corrected more than once, so that the closing times of some of its revisions are no
+longer known.
 """
 
 ROUNDS_AGAIN: Final = text(f"""
@@ -145,7 +146,7 @@ ROUNDS_AGAIN: Final = text(f"""
         SELECT r.closed_at FROM progressive_meters.readings r
         WHERE r.property = m.property AND r."table" = m."table" AND r.round_id = m.round_id AND r.pool = m.pool) w
     WHERE m.kind = 'taken_back' OR m.revision > 1""")
-"""The closing times of rounds that were reversed or counted again since: as first played, and of the last revision."""
+"""The closing times, in the first and in the last revision, of rounds that were reversed or counted again since."""
 
 FORGET: Final = text(f"""
     DELETE FROM progressive_meters.compared_hours c USING {_SPANS}
@@ -175,7 +176,8 @@ AWARDS: Final = text(f"""
     ORDER BY r.pool, r.number""")
 """Awards in force that two people have not accepted, with the amount available on the meter, in the order of closing.
 
-Available before an award are all earlier movements, the contribution of its own round, and the contributions of other
-tables' rounds that were in progress and closed later (even if reversed since), because the sign showed them. The award
-of a corrected round is compared with the meter at the correction, when its own table may be playing on.
+The amount available before an award includes all earlier movements and the contribution of the award's own round. It
+also includes the contributions of other tables' rounds that were in progress and closed later (even if reversed since),
+because the sign showed them. The award of a corrected round is compared with the meter at the time of the correction,
+when its own table may already be playing further rounds.
 """

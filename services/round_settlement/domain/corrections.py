@@ -39,7 +39,7 @@ class CorrectionItem(BaseModel):
     table: str
     round_id: str
     gaming_day: date
-    replaces: int = Field(description="the revision of the round that it replaces")
+    replaces: int = Field(description="the revision of the round that the correction replaces")
     reason: str
     proposed_by: str
     proposed_at: datetime
@@ -47,7 +47,7 @@ class CorrectionItem(BaseModel):
     decided_by: str | None = None
     decided_at: datetime | None = None
     decision_reason: str | None = Field(default=None, description="why it was rejected")
-    effect: Effect | None = Field(default=None, description="what became of it once it was approved")
+    effect: Effect | None = Field(default=None, description="the effect of the approved correction")
 
 
 class SettledSide(BaseModel):
@@ -74,7 +74,7 @@ class LinePair(BaseModel):
 class PostingChange(BaseModel):
     """The amount on one account of a round before and after a correction: signed cents, debits positive."""
 
-    wager: str = Field(description="empty where the account is not of one wager type")
+    wager: str = Field(description="empty if the account is not for a single wager type")
     leg: str
     before_cents: int
     after_cents: int
@@ -84,9 +84,9 @@ class PostingChange(BaseModel):
 class CorrectionDocument(CorrectionItem, ApprovalSubject):
     """A correction with its effects, settled at the time of the request by the code that would post it.
 
-    `stands`: the revision that it replaces is still in force. If the record can no longer be settled, `refused` gives
-    the reason, and `after` and `postings` are empty. `restates` are the gaming days whose figures change; sealed ones
-    are restated.
+    `stands` is true if the revision that it replaces is still in force. If the record can no longer be settled,
+    `refused` gives the reason, and `after` and `postings` are empty. `restates` are the gaming days whose figures
+    change; sealed days are restated.
     """
 
     stands: bool
@@ -162,7 +162,7 @@ def mistakes(regulation: str, record: Mapping[str, Any]) -> tuple[Finding, ...]:
 
 
 def changes_nothing(posted: SettlementPosted, corrected: SettlementPosted) -> bool:
-    """Return whether a corrected record equals the one posted."""
+    """Return whether a corrected record equals the posted one."""
     return _record(posted) == _record(corrected) and posted.account_funded == corrected.account_funded
 
 

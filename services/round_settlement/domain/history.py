@@ -11,7 +11,7 @@ from shared.journal.entry import Entry, entry_hash
 from shared.rules import Refused, parse_round, settle
 
 RoundStatus = Literal["posted", "void"]
-"""`posted`: one of its entries is in force. `void`: none is."""
+"""`posted`: one of the round's entries is in force. `void`: no entry is in force."""
 
 
 class RoundItem(BaseModel):
@@ -23,7 +23,7 @@ class RoundItem(BaseModel):
     game: str
     gaming_day: date
     status: RoundStatus
-    revision: int = Field(description="how often it was posted; 0 while there has been only a void")
+    revision: int = Field(description="the number of postings; 0 if the round was only voided")
     shard: int | None = None
     seq: int | None = None
 
@@ -31,7 +31,7 @@ class RoundItem(BaseModel):
 class PostingItem(BaseModel):
     """An entry's amount on one account: signed cents, debits positive."""
 
-    wager: str = Field(description="empty where the account is not of one wager type")
+    wager: str = Field(description="empty if the account is not for a single wager type")
     leg: str
     cents: int
 
@@ -39,16 +39,16 @@ class PostingItem(BaseModel):
 class CheckpointItem(BaseModel):
     """A signed checkpoint that covers an entry, and the URL path of the entry's inclusion proof."""
 
-    size: int = Field(description="how many entries of the shard it covers")
+    size: int = Field(description="the number of entries of the shard that the checkpoint covers")
     note: str = Field(description="a C2SP tlog-checkpoint")
-    proof: str = Field(description="the path of the proof that the entry is in the tree that was signed")
+    proof: str = Field(description="the URL path of the proof that the entry is in the signed tree")
 
 
 class EntryDocument(BaseModel):
     """One entry about a round: its cause, its data as published, its postings, its position in the chain.
 
-    `hash_verified`: the recomputed hash matches. `settles_again`: the record still settles to the entry's lines and
-    meters under the submission of that time; None if the entry is no settlement.
+    `hash_verified` is true if the recomputed hash matches. `settles_again` is true if the record still settles to the
+    entry's lines and meters under the submission of that time; None if the entry is not a settlement.
     """
 
     shard: int
@@ -61,7 +61,7 @@ class EntryDocument(BaseModel):
     offset: int | None = None
     record_hash: str | None = Field(
         default=None,
-        description="SHA-256 of what the sender wrote at that offset; of a command, of who sent it under which key",
+        description="SHA-256 of the record at that offset; for a command, of its sender and idempotency key",
     )
     gaming_day: date | None = None
     occurred_at: datetime
@@ -106,7 +106,7 @@ def entry_document(
 ) -> EntryDocument:
     """Return an entry about a round for display, with its checks.
 
-    `data` is the entry's content, `submission` the one under which it settled, if it is a settlement.
+    `data` is the entry's content, and `submission` the rules submission of a settlement.
     """
     draft = entry.draft
     digest = entry_hash(

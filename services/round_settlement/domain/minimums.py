@@ -70,7 +70,7 @@ class Rates:
         return wager in self.wagers and self.wagers[wager].offered == "optional"
 
     def main_cents(self, wagers: Mapping[str, int]) -> int | None:
-        """Return the smallest of a seat's required wagers, to which a table's minimum applies; None if it has none."""
+        """Return the smallest of a seat's required wagers (None: no such wager); a table's minimum applies to it."""
         required = (
             cents
             for wager, cents in wagers.items()
@@ -88,14 +88,14 @@ def _rate(approved: SubmissionApproved, wager: str, offered: str) -> Rate:
 
 
 class Hour(NamedTuple):
-    """An hour of the property's clock (0-23), at tables with this minimum on their signs; None: a table without one."""
+    """An hour of the property's clock (0-23), at tables with this minimum on their signs (None: no minimum)."""
 
     minimum_cents: int | None
     hour: int
 
 
 class _Stakes(NamedTuple):
-    """The key under which stakes are summed: seats with the same main wager (None: without a required wager)."""
+    """The key under which stakes are summed: seats with the same main wager (None: no required wager)."""
 
     hour: Hour
     main_cents: int | None
@@ -184,7 +184,7 @@ class Spread:
             self._seats[hour, main.get(seat)] += 1
 
     def handle_cents(self) -> int:
-        """Return the handle of all added rounds, cents."""
+        """Return the handle of all added rounds, in cents."""
         return sum(self._stakes.values())
 
     def stakes(self) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Assign a round to a table and a gaming day of its property, in the version as of the round's time. Pure."""
+"""Assign a round to a table and a gaming day, under the property's version in effect at the round's time. Pure."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -45,8 +45,8 @@ def place_round(data: Any, places: PropertyLookup) -> GamingDayAssignment:
 def place_void(event: RoundVoided, opened_at: datetime | None, places: PropertyLookup) -> GamingDayAssignment:
     """Return the gaming day of a voided round; `opened_at` is set if the round is posted.
 
-    Without `opened_at` the void itself names the day: that of its own moment or an earlier one, because rounds may be
-    voided later. Raises: Refused if the round is impossible at this property.
+    Without `opened_at`, the gaming day is that of the void's own moment, or the earlier one that the void states,
+    because rounds may be voided later. Raises: Refused if the round is impossible at this property.
     """
     data, moment = event.data, opened_at or event.time
     place = place_at(places, data.property, moment)

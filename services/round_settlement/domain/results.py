@@ -37,7 +37,7 @@ def result_key(event: Event[RecordedResult] | Event[VoidedResult]) -> ResultKey:
 
 
 def count_result(event: Event[RecordedResult], results: Results, places: PropertyLookup) -> FactWithPostings:
-    """Return the fact that counts a result on the gaming day of its opening, or that it was voided before it arrived.
+    """Return the fact that a result counts on the gaming day of its opening, or was voided before it arrived.
 
     Raises: Refused if the table reports its rounds, or if the result is impossible at this property and table.
     """
@@ -60,8 +60,8 @@ def void_result(event: Event[VoidedResult], results: Results, places: PropertyLo
     """Return the fact that voids a result, on the result's gaming day, or on that of this event if no result is
     recorded.
 
-    Raises: Refused if one person did both steps, if the result was voided before or is a void itself, or if the table
-    reports its rounds.
+    Raises: Refused if the two people of the void are the same person, if the result was voided before or is a void
+    itself, or if the table reports its rounds.
     """
     data, key = event.data, result_key(event)
     _require_source(event)

@@ -1,7 +1,7 @@
 """Derive facts from a table event, given the round's history, the properties and the submissions. Pure.
 
-A round has three kinds of events: completed, corrected, voided. The event with the highest sequence counts, whatever
-the order of arrival, so that late and reordered events lead to the same books.
+A round has three kinds of events: completed, corrected, voided. The event with the highest sequence counts, regardless
+of the order of arrival, so that late and reordered events lead to the same books.
 """
 
 from collections.abc import Callable, Iterable, Mapping

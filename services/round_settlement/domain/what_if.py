@@ -52,7 +52,7 @@ class Sums:
 class TableDay:
     """A gaming day of a table: the number of posted rounds, and the sum of their entries' sequences.
 
-    The sum changes with any change of the rounds, which invalidates a stored result.
+    Any change to the rounds changes the sum, which invalidates a stored result.
     """
 
     gaming_day: date

@@ -1,4 +1,4 @@
-"""Read corrections at the desk: their content, their outcomes, and those that have not taken effect yet."""
+"""Read corrections at the desk: their content and outcomes, and which corrections have not taken effect yet."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -40,8 +40,8 @@ async def approved_corrections(
 ) -> dict[tuple[str, int], CorrectionApproved]:
     """Return the approved corrections among these, by (property, number).
 
-    With `sealed`, the service's seal of each approval is verified; without, the caller verifies the journal. Raises:
-    Rejected if an approval is not as it was recorded.
+    With `sealed`, the service's seal of each approval is verified; otherwise the caller must have verified the journal.
+    Raises: Rejected if an approval is not as it was recorded.
     """
     if not keys:
         return {}

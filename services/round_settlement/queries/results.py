@@ -1,4 +1,4 @@
-"""Read results of counted tables: recorded ones and voided ones."""
+"""Read the recorded and the voided results of counted tables."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -56,7 +56,7 @@ async def find_rounds(connection: AsyncConnection, property_name: str, round_id:
 async def find_by_hash(connection: AsyncConnection, property_name: str, day: date, digest: str) -> list[RoundItem]:
     """Return the rounds of a gaming day whose entry in force has a hash with this prefix.
 
-    Entries are not indexed by hash, so those of the day are scanned: up to a second for a busy day.
+    Entries are not indexed by hash, so all entries of the day are scanned, which takes up to a second for a busy day.
     """
     e = journal.entries.c
     query = (
@@ -93,7 +93,7 @@ async def posted_revision(
 
 
 async def submission(connection: AsyncConnection, property_name: str, game: str, version: int) -> SubmissionApproved:
-    """Return the approved submission of this version. Raises: LookupError if there is none."""
+    """Return the approved submission of this version. Raises: LookupError if it does not exist."""
     query = rows_of(submissions, property=property_name, game=game, version=version)
     row = (await connection.execute(query)).one_or_none()
     if row is None:

@@ -4,11 +4,11 @@ Accounts are (property, table, class, leg), where the class is `player` or `bank
 
 | leg | posting |
 |---|---|
-| `outstanding` | plus what was assessed or returned, minus what was collected or waived |
-| `assessed` | minus what was assessed |
-| `collected` | plus what was collected |
-| `waived` | plus what was waived |
-| `returned` | minus what was returned |
+| `outstanding` | plus assessed and returned vigorish, minus collected and waived vigorish |
+| `assessed` | minus assessed vigorish |
+| `collected` | plus collected vigorish |
+| `waived` | plus waived vigorish |
+| `returned` | minus returned vigorish |
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _BANK: Final = "bank"
 
 
 def rate_of(law: GamingPack, regulation: str, gaming_day: date) -> Dated[str]:
-    """Return a regulation's vigorish rate on a gaming day. Raises: Refused if the pack has none."""
+    """Return a regulation's vigorish rate on a gaming day. Raises: Refused if the pack has no rate."""
     if regulation not in law.vigorish:
         raise Refused(f"pack {law.id} has no rate of vigorish for {regulation}")
     try:

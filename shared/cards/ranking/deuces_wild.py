@@ -61,7 +61,7 @@ def rank_with_wilds(cards: Sequence[Card]) -> int:
 
 
 def rank_without_fives(cards: Sequence[Card]) -> int:
-    """Return the rank of the best hand, excluding five wilds and five of a kind; raise `ValueError` unless five cards.
+    """Return the rank of the best hand of five cards, without five wilds and five of a kind; else raise `ValueError`.
 
     >>> wild_category_of(rank_without_fives(["2c", "2d", "2h", "Kc", "Kd"])).name
     'four_of_a_kind'
@@ -149,7 +149,7 @@ def _of_a_kind(counts: dict[int, int], wilds: int, *, fives: bool) -> int:
 def _straight_top(naturals: Sequence[int]) -> int:
     """Return the highest value of the best straight that contains these distinct values; 0 if there is none.
 
-    An ace below the deuce counts as 1: the lowest straight is the one up to the 5.
+    An ace below the deuce counts as 1, so the lowest straight is A-2-3-4-5.
     """
     for top in range(ACE, 4, -1):
         run = range(top - 4, top + 1)

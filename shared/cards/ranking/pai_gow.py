@@ -267,7 +267,7 @@ def _spans(ranks: int, joker: int, length: int = 5) -> bool:
 
 
 def _joined(rank: int, ranks: int, pairs: int, threes: int, fours: int) -> int:
-    """Return the combinations of equal ranks (bit masks) if the joker is a card of `rank` (one bit)."""
+    """Return the combinations of equal ranks if the joker is a card of `rank`; ranks are given as bit masks."""
     found = _formed_of_kinds(pairs | ranks & rank, threes | pairs & rank, fours | threes & rank)
     if fours & rank:
         found |= _FIVE_ACES_FORMED if rank == _ACE else _FIVE_OF_A_KIND_FORMED
@@ -275,7 +275,7 @@ def _joined(rank: int, ranks: int, pairs: int, threes: int, fours: int) -> int:
 
 
 def _formed_of_kinds(pairs: int, threes: int, fours: int) -> int:
-    """Return the combinations of equal ranks, from the ranks present twice or more, three times or more, four times."""
+    """Return the combinations of equal ranks, given the ranks that are present at least two, three and four times."""
     number = pairs.bit_count()
     found = _PAIRS_FORMED[number]
     if threes:

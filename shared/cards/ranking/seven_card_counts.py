@@ -37,8 +37,8 @@ class HandClass(NamedTuple):
 def count_seven_cards(kind: Callable[[tuple[Card, ...]], _Kind]) -> Counter[_Kind]:
     """Return kind -> number of seven-card hands of that kind, from 52 cards and a joker.
 
-    `kind` may depend only on the ranks, straights and flushes, the joker, and whether the two cards besides four or
-    five cards of a royal flush are of one suit: hands that differ in anything else are counted as one class.
+    `kind` may depend only on the ranks, straights and flushes, the joker, and whether the two cards outside the four or
+    five cards of a royal flush are suited. Hands that differ in anything else are counted as one class.
     """
     counts: Counter[_Kind] = Counter()
     for cards, hands in seven_card_classes():

@@ -76,7 +76,7 @@ def bad_beat(selection: Selection, offer: Offer, terms: Terms) -> Progressive:
 def twenties(decks: int, terms: Terms) -> Mapping[DealerHand, Fraction]:
     """Return the probability that a player has a 20, by the dealer's hand as far as the payout depends on it.
 
-    One dealer's hand stands for all hands of 21 with its number of cards, another one for all other totals.
+    All hands of 21 with the same number of cards are represented by one example, and all other totals by another.
     """
     shoe = full_shoe(decks)
     found: defaultdict[DealerHand, Fraction] = defaultdict(Fraction)
@@ -99,7 +99,7 @@ def twenties(decks: int, terms: Terms) -> Mapping[DealerHand, Fraction]:
 
 
 def grown(starts: Mapping[Cards, int], draws: Callable[[int], bool]) -> Iterator[Drawn]:
-    """Yield the finished hands that result from unfinished ones (cards -> orders); `draws`: whether a state draws."""
+    """Yield the finished hands that result from unfinished ones (cards -> orders); `draws` decides if a state draws."""
     waiting: Mapping[Cards, int] = starts
     while waiting:
         more: Counter[Cards] = Counter()

@@ -40,14 +40,14 @@ AGAINST: Final = (*FINALS, None)
 
 _LEAST: Final = 16
 _TOTALS: Final = range(_LEAST, MOST + 2)
-"""The player's final totals that differ in what they win: 16 and less, each of 17 to 21, and bust."""
+"""The player's final totals that win different amounts: 16 and less, each of 17 to 21, and bust."""
 
 
 class Backs(NamedTuple):
     """The return per wager staked, by the dealer's result, then by the player's total (`_TOTALS`).
 
-    Returns are whole numbers of units, of which a wager has `unit`. `wins` and `surrendered` are the returns of a win
-    and of a surrender, `of_natural` those of a Blackjack.
+    Returns are whole numbers of units; a wager is `unit` units. `wins` and `surrendered` are the returns of a win and
+    of a surrender, `of_natural` those of a Blackjack.
     """
 
     unit: int
@@ -125,10 +125,10 @@ class Hand:
 def ends_of_pair(
     first: int, second: int, strategy: Strategy, drawn: Sequence[float], cards: int, backs: Backs
 ) -> list[Ends]:
-    """Return the results of two cards that are no Blackjack, by `AGAINST`; each distribution sums to 1.
+    """Return the results of two cards that are not a Blackjack, by `AGAINST`; each distribution sums to 1.
 
-    `drawn` has the probability of each value for the next card. `cards` of the first card's value were in the shoe when
-    these two were dealt.
+    `drawn` has the probability of each value for the next card. `cards` is the number of cards of the first card's
+    value that were in the shoe when the two were dealt.
     """
     terms = strategy.terms
     action = strategy.first(first, second)
@@ -148,7 +148,7 @@ def ends_of_pair(
 
 
 def hands_of_split(value: int, strategy: Strategy, drawn: Sequence[float]) -> tuple[Hand, Hand]:
-    """Return the final totals of a hand from a split pair, with a second card of another value, and of the pair's.
+    """Return the final totals of hands from a split pair: with a second card of another value, and of the pair's value.
 
     A hand with a second card of the pair's value is not split again here.
     """
@@ -178,7 +178,7 @@ def added(one: Ends, other: Ends) -> Ends:
 def rounded(chances: Chances, backs: Backs, *, wagers: int) -> Iterator[tuple[int, End]]:
     """Yield (parts, result per unit wagered) of a number of equal wagers; the parts sum to `_PARTS`.
 
-    What is lost or gained by rounding goes to the most probable result.
+    The most probable result absorbs the rounding difference.
     """
     parts = {named: round(chance * _PARTS) for named, chance in chances.items()}
     parts[max(parts, key=lambda named: parts[named])] += _PARTS - sum(parts.values())

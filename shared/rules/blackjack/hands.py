@@ -41,7 +41,7 @@ class SeatInPlay(NamedTuple):
     wagers: Mapping[str, int]
     """Cents by wager type."""
     initial: Pair | None
-    """The initial two cards, at Blackjack Switch of the first hand; None if the seat got no cards."""
+    """The initial two cards (at Blackjack Switch, those of the first hand); None if the seat got no cards."""
     second_initial: Pair | None
     """The initial two cards of the second hand at Blackjack Switch; else None."""
     hands: Sequence[PlayedHand]

@@ -1,4 +1,4 @@
-"""The return of the Hit and Run Progressive as a function of its meter: exact, from the dealer's cards alone."""
+"""The return of the Hit and Run Progressive as a function of its meter: exact, from the dealer's cards only."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -17,7 +17,7 @@ INSURANCE: Final = "insurance"
 
 @dataclass(frozen=True, slots=True)
 class Insurance:
-    """The limits of an Insurance Wager and its odds. `chip_unit` is the smallest chip, cents."""
+    """The limits of an Insurance Wager and its odds. `chip_unit` is the smallest chip, in cents."""
 
     row: Row
     needs_ace: str

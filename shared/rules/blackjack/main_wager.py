@@ -24,7 +24,7 @@ class MainWager:
     paragraphs: Paragraphs
 
     def settle(self, seat: int, hand: PlayedHand, dealer: DealerHand) -> Line:
-        """Return the line of a hand that was not called dead; its stake is the total stake on the hand, cents."""
+        """Return the line of a hand that was not called dead; its stake is the total stake on the hand, in cents."""
         paragraphs = self.paragraphs
         if hand.even_money:
             return self._win(seat, hand, paragraphs.even_money)

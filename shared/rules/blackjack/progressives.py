@@ -89,7 +89,7 @@ class Progressive(ABC):
         return lines
 
     def _awards(self, counting: Sequence[tuple[SeatInPlay, int, Row | None]], board: MeterBoard) -> dict[int, int]:
-        """Return the award of each seat from the meter, cents."""
+        """Return the award of each seat from the meter, in cents."""
         whole = [(seat.seat, stake) for seat, stake, row in counting if row is not None and row.meter == 1]
         awards: dict[int, int] = {}
         for seat, _, row in counting:
@@ -152,7 +152,7 @@ class HitAndRun(Progressive):
         return seat.dead if stopped or seat.initial is None else None
 
     def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:  # noqa: ARG002
-        """Return the row that the dealer's hand pays, whatever the seat's hand is."""
+        """Return the row that the dealer's hand pays, regardless of the seat's hand."""
         return self.row_of(dealer)
 
     def row_of(self, dealer: DealerHand) -> Row | None:
@@ -211,7 +211,7 @@ PROGRESSIVES: Final[Mapping[str, type[Progressive]]] = {
 
 
 def straight_length(cards: Sequence[StandardCard]) -> int:
-    """Return how many cards of a hand form the straight that its first two begin; 0 if they begin none.
+    """Return how many cards of a hand form the straight that its first two cards begin; 0 if these begin no straight.
 
     Each further card must extend the sequence at either end. The first card that does not, or that takes the hand over
     21, ends the count. Reading: an ace extends a sequence that ends with a king, or one that begins with a 2.

@@ -101,8 +101,9 @@ def draw(reached: list[float], state: int, drawn: Sequence[float]) -> None:
 class Dealer:
     """The distribution of the dealer's result.
 
-    `blackjack` is the probability of a Blackjack. `finals` are those of FINALS without one, which sum to 1. `chances`
-    are those of FINALS, then of a Blackjack, which sum to 1 together.
+    `blackjack` is the probability of a Blackjack. `finals` are the probabilities of FINALS if the dealer has no
+    Blackjack; they sum to 1. `chances` are the probabilities of FINALS, followed by that of a Blackjack; all of these
+    sum to 1.
     """
 
     def __init__(self, drawn: Sequence[float], up: int) -> None:

@@ -187,7 +187,7 @@ class SideBet:
 
 
 def improved(row: Row, dealer: DealerHand) -> Row:
-    """Return the row that is paid once the dealer's hand is known: the one for a dealer's Blackjack, if any."""
+    """Return the row that is paid once the dealer's hand is known: the row for a dealer's Blackjack, if it applies."""
     if row.instead is not None and dealer.blackjack:
         return row.instead
     return row

@@ -24,7 +24,7 @@ ASSUMED: Final = (
 )
 
 _SUITS: Final = (("s", Fraction(1, 4)), ("h", Fraction(3, 4)))
-"""Suits of the ace with their probabilities: a straight has one ace at most, and only spades make a difference."""
+"""Suits of the ace with their probabilities: a straight has at most one ace, and only a spade pays differently."""
 
 Straight = tuple[StandardCard, ...]
 
@@ -43,7 +43,7 @@ def straight_jack(selection: Selection, offer: Offer, terms: Terms) -> Progressi
 
 
 def straights(decks: int, terms: Terms) -> Iterator[tuple[Straight, Fraction]]:
-    """Yield (straight, probability) in the order drawn; the straight in spades stands for all with its ranks."""
+    """Yield (straight, probability) in the order drawn; the straight in spades represents all with its ranks."""
     shoe = full_shoe(decks)
     for up in VALUES_OF_CARDS:
         strategy = strategy_against(up, tuple(without(shoe, up)), terms)

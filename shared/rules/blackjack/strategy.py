@@ -1,9 +1,9 @@
 """The optimal decisions by the dealer's up card and the player's total or pair: the basic strategy card.
 
-Whether to draw to a total is decided on the shoe without the up card. What to do with the first two cards is decided on
-the shoe without these three, for all first two cards with the same total together. Cards are drawn with replacement. A
-dealer's Blackjack takes the original wager whatever was decided (§ 633a.10(b), § 633a.11(d)), so decisions are made as
-if there were none.
+Whether to draw to a total is decided on the shoe without the up card. The decision on the first two cards is made on
+the shoe without these two and the up card; it is the same for all first two cards with the same total. Cards are drawn
+with replacement. A dealer's Blackjack takes the original wager regardless of the decisions (§ 633a.10(b), §
+633a.11(d)), so decisions are made as if the dealer could not have a Blackjack.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ from shared.rules.blackjack.totals import MOST
 Action: TypeAlias = Literal["hit", "stand", "double", "split", "surrender"]
 
 MOST_RESPLITS: Final = 4
-"""The maximum number of splits after the first that is counted: more change a payback by less than 3e-6."""
+"""The maximum number of counted splits after the first; further splits would change a payback by less than 3e-6."""
 
 TIES_AT_SWITCH: Final = 22
 
@@ -51,7 +51,7 @@ class Worth:
     """The expected win of hands per unit wagered, by state, given that the dealer has no Blackjack.
 
     `stood` is for hands that draw no more, `played` for hands played optimally without a double, `doubled` for a
-    double. `draws` tells whether it is optimal to draw.
+    double. `draws` is whether it is optimal to draw.
     """
 
     def __init__(self, shoe: Sequence[int], up: int, terms: Terms) -> None:
@@ -97,9 +97,9 @@ class Worth:
 class Strategy:
     """The optimal decisions against one up card, by total and pair.
 
-    `draws`, `doubles` and `surrenders` are indexed by state, the latter two for the first two cards; `splits` and
-    `surrenders_pair` by the value of the pair. `worth` is the expected win of two cards, by their values, and `natural`
-    that of a Blackjack. `takes_even_money`: even money is worth more than playing on.
+    `draws`, `doubles` and `surrenders` are indexed by state; the last two apply to the first two cards only. `splits`
+    and `surrenders_pair` are indexed by the value of the pair. `worth` is the expected win of two cards, by their
+    values, and `natural` that of a Blackjack. `takes_even_money` is true if even money is worth more than playing on.
     """
 
     def __init__(self, shoe: Sequence[int], up: int, terms: Terms) -> None:
@@ -125,7 +125,7 @@ class Strategy:
         self.natural = float(terms.wins) - 1 if self.takes_even_money else natural
 
     def first(self, first: int, second: int) -> Action:
-        """Return the decision on the first two cards, which are no Blackjack."""
+        """Return the decision on the first two cards, which are not a Blackjack."""
         if first == second:
             if self.surrenders_pair[first]:
                 return "surrender"
@@ -141,7 +141,7 @@ class Strategy:
         return "double" if self.doubles[state] else "hit" if self.draws[state] else "stand"
 
     def _by_total(self, shoe: Sequence[int], alone: Worth, of_two: Mapping[tuple[int, int], Worth]) -> None:
-        """Decide by total, over all first two cards with that total; other totals are decided by `alone`."""
+        """Decide by total, over all first two cards with that total; `alone` decides totals that no two cards have."""
         made: dict[int, list[tuple[int, Worth]]] = {}
         for (first, second), worth in of_two.items():
             if first != second:
@@ -155,7 +155,7 @@ class Strategy:
             self.surrenders[state] = not self.terms.switch and max(played, doubled) < surrendered
 
     def _worth(self, first: int, second: int, worth: Worth, shoe: Sequence[int]) -> float:
-        """Return the expected win of two cards that are no Blackjack, including a loss to a dealer's Blackjack."""
+        """Return the expected win of two cards that are not a Blackjack, including a loss to a dealer's Blackjack."""
         state = two_cards(first, second)
         match self.first(first, second):
             case "surrender":
@@ -188,7 +188,7 @@ def additional_splits(terms: Terms, cards: int) -> int:
 
 
 def natural_back(final: int, terms: Terms) -> Fraction:
-    """Return a Blackjack's return per unit staked, by the dealer's result; § 633a.12(a)(5) at Blackjack Switch."""
+    """Return a Blackjack's return per unit staked, by the dealer's result. Blackjack Switch: § 633a.12(a)(5)."""
     if terms.switch and final == MOST:
         return terms.wins
     return Fraction(1) if terms.switch and final == TIES_AT_SWITCH else terms.blackjack
@@ -214,6 +214,6 @@ def _stood(total: int, dealer: Dealer, terms: Terms) -> float:
 
 
 def _natural(dealer: Dealer, terms: Terms) -> float:
-    """Return the expected win per unit staked of a Blackjack if the dealer has none."""
+    """Return the expected win per unit staked of a Blackjack if the dealer does not have one."""
     chances = zip(FINALS, dealer.finals, strict=True)
     return sum(chance * (float(natural_back(final, terms)) - 1) for final, chance in chances)

@@ -64,7 +64,7 @@ _ACE_TEN: Final = (1, 10)
 
 
 def _kept(left: Sequence[int], strategy: Strategy) -> Mapping[_Two, Mapping[_Two, float]]:
-    """Return the probability of each two hands after the better of keeping and switching: one -> other."""
+    """Return one hand -> the other hand -> their probability, after the player switched if that was better."""
     worth: dict[_Two, float] = {**strategy.worth, _NATURAL: strategy.natural}
     kept: dict[_Two, dict[_Two, float]] = {}
     for first, second, third, fourth, chance in _deals(left):

@@ -32,7 +32,7 @@ def total(cards: Sequence[StandardCard]) -> int:
 
 
 def first_full(cards: Sequence[StandardCard]) -> int | None:
-    """Return after how many cards, at least two, the total first was 21 or more; None if it never was.
+    """Return the number of cards, at least two, at which the total first reached 21; None if it never did.
 
     >>> first_full(["As", "5d", "5h", "2c"]), first_full(["Th", "2d"])
     (3, None)

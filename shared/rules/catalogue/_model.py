@@ -34,8 +34,9 @@ class Decks(Record):
 class PayoutLimit(Record):
     """The lowest maximum payout, in cents, that a licensee may establish; `default` applies if it establishes none.
 
-    The maximum must also be no less than what one patron could win by `betting` the least or the most permitted, on all
-    `wagers` together (by default, on every wager), or on `pairs` of one card from each deck.
+    The established maximum must also cover the most that one patron could win when `betting` the least or the most
+    permitted amount. That win is summed over all `wagers` (by default, every wager) or, with `pairs`, over the pairs of
+    one card from each deck.
     """
 
     least: Annotated[int, Field(gt=0)]
@@ -50,8 +51,8 @@ class Option(Record):
     """A choice of the licensee, with its type, its default, and the values that it may have.
 
     Every submission must select a `required` option. A `filed` option must be in every filed submission, but rounds
-    settle without it. Other options may be left out. A decimal must lie `between` the two given ones. The game
-    interprets a text.
+    settle without it. Other options may be left out. A decimal must lie `between` the two given decimals. A text has no
+    common format: each game interprets its own.
     """
 
     type: Literal["flag", "whole_number", "share", "choice", "decimal", "text"]
@@ -77,8 +78,8 @@ class PaytableRow(Record):
 
     A row with `of` requires the hand of the row of that name, and also the `dealer` hand. It is paid instead of that
     row, or in addition if it has its own `line`. A row with `option` is offered if that option of the wager is
-    selected. A `limited` row counts toward the payout limit. A row from another schedule than the rest of the paytable
-    has its own `paragraph`.
+    selected. A `limited` row counts toward the payout limit. A row from a different schedule from the rest of the
+    paytable has its own `paragraph`.
     """
 
     category: Name
@@ -131,7 +132,7 @@ class PaytableMeter(Record):
 class Paytable(Record):
     """One paytable of a wager, and the numbers of decks for which it may be selected.
 
-    A paytable with amounts is for one `stake` in cents; `stake_returned` tells whether the stake is returned with an
+    A paytable with amounts is for one `stake` in cents; `stake_returned` is whether the stake is returned with an
     amount. With a `wild_joker` the joker may stand for any card. If the licensee selects the meter's rate, `reset` is
     the only initial and reset amount in cents that the meter may have, and `least_rate` the lowest rate. Envy Bonuses
     with a schedule of their own are paid under the `envy_paragraph`.
@@ -175,7 +176,7 @@ class Paytable(Record):
 
 
 class MeterTerms(Record):
-    """The minimum initial and reset amount of a progressive meter, cents, and how several winners of all of it share.
+    """The minimum initial and reset amount of a meter, in cents, and how several winners of the whole meter share it.
 
     With `in_settlement_order`, the first winner takes all of the meter, and the next one its reading after the reset.
     """
@@ -198,9 +199,9 @@ class EnvyBonuses(Record):
 class Wager(Record):
     """A wager: the paragraphs that authorize it (`paragraph`) and decide it, and the paytables to select from.
 
-    `envy_bonuses` has the Envy Bonuses for each amount that may be wagered, if they depend on the amount. If they are
-    those of the paytable, `qualifies` is the least wager in cents that earns them. `least` is the minimum wager in
-    cents. A player who made a wager that `bars_surrender` may not surrender.
+    `envy_bonuses` has the Envy Bonuses for each amount that may be wagered, if they depend on the amount. Otherwise
+    they are in the paytable, and `qualifies` is the least wager in cents that earns them. `least` is the minimum wager
+    in cents. A player who made a wager that `bars_surrender` may not surrender.
     """
 
     title: Text

@@ -23,7 +23,7 @@ _NATURALS: Final = tuple(rank for rank in RANKS if rank != "2")
 class Kind:
     """All hands with the same natural ranks and the same number of wild cards.
 
-    `suited` tells whether the natural cards have one suit; None if the ranks leave no choice. `naturals` is an example
+    `suited` is whether the natural cards have one suit, or None if the ranks leave no choice. `naturals` is an example
     of the natural cards, `ways` the number of ways to choose them.
     """
 

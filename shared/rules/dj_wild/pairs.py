@@ -1,7 +1,7 @@
 """Two hands from one deck: the number of deals in which the first hand loses, by its category.
 
-Kinds of hands are counted instead of hands. The number of hands of one kind that can be dealt next to a hand of another
-kind follows by inclusion and exclusion: for the cards that both could hold, C(4 - m, d) is the sum over s of (-1)^s
+Kinds of hands are counted instead of single hands. Inclusion and exclusion give the number of hands of one kind that
+can be dealt next to a hand of another kind: for the cards that both could hold, C(4 - m, d) is the sum over s of (-1)^s
 C(m, s) C(4 - s, d - s), a product with one factor for each hand. So for each choice of s, the kinds are processed once
 from the highest rank down, with a running sum over the higher kinds.
 

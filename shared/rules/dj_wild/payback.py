@@ -69,9 +69,9 @@ def _of_trips(selection: Selection, offer: Offer) -> Returns:
 
 
 def _of_bad_beat(selection: Selection, offer: Offer) -> Returns:
-    """Return the returns for players who never fold three of a kind or better.
+    """Return the returns of the Two-Way Bad Beat Bonus for players who never fold three of a kind or better.
 
-    The dealer loses equally often with each category.
+    With each category, the dealer's hand loses as often as the player's.
     """
     rows, sides = rows_by_category(offer), 2 if selection.options["bad_beat_dealer_hand_pays"] is True else 1
     hands = [(deals * sides, rows.get(category.name)) for category, deals in losing_hands().items()]

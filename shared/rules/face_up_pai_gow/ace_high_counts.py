@@ -33,7 +33,7 @@ class AceHighCounts(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """Ace High hands with or without the joker: the number of natural `cards`, and how many of a suit make no flush."""
+    """Ace High hands with or without the joker: the natural `cards`, and the most of one suit that make no flush."""
 
     cards: int
     most_of_a_suit: int

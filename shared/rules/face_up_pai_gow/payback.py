@@ -34,7 +34,7 @@ def count_progressive(selection: Selection, offer: Offer) -> Progressive:
 
 
 def _of_fortune(selection: Selection, offer: Offer) -> Returns:
-    """Return the returns without Envy Bonuses, which depend on the number of other players."""
+    """Return the returns of the Fortune Bonus, without Envy Bonuses, which depend on the number of other players."""
     del selection
     return bonus_returns(BonusRows(offer))
 

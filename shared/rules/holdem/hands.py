@@ -34,7 +34,7 @@ class SeatInPlay:
 
 
 def five_card_category(cards: Sequence[StandardCard], flop: Sequence[StandardCard]) -> str | None:
-    """Return the category of two cards and the Flop if it is three-of-a-kind or better, else None: no row pays less.
+    """Return the category of two cards and the Flop if it is three-of-a-kind or better; None for any lower hand.
 
     >>> five_card_category(("9c", "9d"), ("9h", "8h", "7h"))
     'three_of_a_kind'

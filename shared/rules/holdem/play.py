@@ -1,8 +1,9 @@
 """The result of the Ante Wager with the Flop, Turn and River Wagers under optimal play: exact, from all deals.
 
 The Turn and the River Wager are further stakes at even money. Each is made if the cards known by then win against the
-dealer's more often than they lose, whatever the paytables are. The deals are therefore stored next to this module,
-counted by the player's two cards and by whether those wagers are made. Which two cards are folded is decided here.
+dealer's more often than they lose, regardless of the paytables. The deals are therefore stored next to this module,
+counted by the player's two cards and by whether those wagers are made. Only the decision on which two cards to fold is
+made in this module.
 """
 
 from collections.abc import Iterator, Mapping

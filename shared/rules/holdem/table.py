@@ -28,7 +28,7 @@ _MULTIPLES: Final[Mapping[WagerType, int]] = {"flop": 2, "turn": 1, "river": 1}
 class HoldemTable:
     """A table's terms under the regulation and the rules submission, by which rounds are checked.
 
-    `progressive_stakes` are the permitted amounts of a Progressive Payout Wager, cents. `selections` are the record
+    `progressive_stakes` are the permitted amounts of a Progressive Payout Wager, in cents. `selections` are the record
     fields of the random selections for which the submission offers a bonus.
     """
 

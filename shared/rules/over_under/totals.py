@@ -20,7 +20,7 @@ OVER_FROM: Final = 24
 UNDER_TO: Final = 17
 
 CHOICES: Final = ("over_23", "under_18")
-"""The two wagers of which a player who does not surrender makes one."""
+"""The two sides to wager on; a player who does not surrender wagers on one of them."""
 
 
 def total(cards: Sequence[StandardCard]) -> int:

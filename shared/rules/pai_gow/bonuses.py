@@ -1,4 +1,4 @@
-"""The optional wagers on what a player's seven cards can form: insurance, and bonus wagers with Envy Bonuses."""
+"""The optional wagers on the combinations in a player's seven cards: insurance, and bonus wagers with Envy Bonuses."""
 
 from typing import Final
 
@@ -30,7 +30,7 @@ _TOP_CARDS: Final = {
 
 
 class Bonus:
-    """A wager of `BONUSES`: its rows by what the cards can form, and the least wager that earns Envy Bonuses, cents."""
+    """A wager of `BONUSES`: its rows by combinations of cards, and the least wager in cents that earns Envy Bonuses."""
 
     def __init__(self, offer: Offer) -> None:
         """Read the terms of the offered wager and its selected paytable."""

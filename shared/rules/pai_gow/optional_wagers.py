@@ -18,7 +18,7 @@ _ONLY_MAIN: Final = frozenset({MAIN})
 
 @dataclass(slots=True)
 class _Allowance:
-    """The remainder of the payout limit for each hand (by seat) or player, cents; `limit` None: unlimited."""
+    """The remainder of the payout limit for each hand (by seat) or player, in cents; `limit` None: unlimited."""
 
     limit: int | None
     paragraph: str
@@ -39,12 +39,12 @@ class _Allowance:
 
 @dataclass(frozen=True, slots=True)
 class OptionalWagers:
-    """The optional wagers of a submission, the order in which they are settled, and the payout limit, cents.
+    """The optional wagers of a submission, the order in  which they are settled, and the payout limit, in cents.
 
-    Pennsylvania settles hand by hand, then pays Envy Bonuses. Its limit is for each hand, and not for Envy Bonuses, §
-    645a.13(f). With `premium_last`, Rhode Island's (r)(4), hands that earn envy bonuses are paid last, each after the
-    envy bonuses of its own player. The limit of (s)(3) covers both for each player in the round, but not the
-    progressive payout wager.
+    Pennsylvania settles hand by hand, then pays Envy Bonuses. Its limit is for each hand, and does not apply to Envy
+    Bonuses, § 645a.13(f). Rhode Island's order (`premium_last`, (r)(4)) pays hands that earn envy bonuses last, each
+    after the envy bonuses that its own player gets. Its limit, (s)(3), is for each player in the round: it covers the
+    payouts of hands and the envy bonuses, but not the progressive payout wager.
     """
 
     bonuses: tuple[Bonus, ...]

@@ -15,7 +15,7 @@ _NUMBERS: Final = 7
 
 
 def _of_bonus(selection: Selection, offer: Offer) -> Returns:
-    """Return the returns without Envy Bonuses, which depend on the number of other players."""
+    """Return the returns of a bonus wager, without Envy Bonuses, which depend on the number of other players."""
     del selection
     return bonus_returns(Bonus(offer).rows)
 
@@ -29,7 +29,7 @@ def _of_insurance(selection: Selection, offer: Offer) -> Returns:
 
 
 def _of_starting_position(selection: Selection, offer: Offer) -> Returns:
-    """Return the returns of seven equally likely numbers, paid without rounding."""
+    """Return the returns of a wager on one of seven equally likely numbers, paid without rounding."""
     del selection
     (row,) = rows_by_category(offer).values()
     return Returns.counted([(1, Won(None, row.odds.returns)), (_NUMBERS - 1, None)])

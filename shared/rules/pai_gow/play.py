@@ -44,7 +44,7 @@ def play_main(selection: Selection, offer: Offer) -> Play:
 
 
 def variants(selection: Selection, offer: Offer) -> Mapping[str, Play]:
-    """Return the results at the usual odds if others are selected, and as a bank, by what differs."""
+    """Return name -> result of other ways to play: at the usual odds, if others are selected, and as a bank."""
     del offer
     found = {}
     if "main_payout" in selection.options:

@@ -18,7 +18,8 @@ from shared.rules.table import Table
 class SeatRules:
     """The rules under which a seat's record is checked.
 
-    A player who made a wager of `barred` may not surrender. `least` has the lowest permitted amounts by wager, cents.
+    A player who made a wager of `barred` may not surrender. `least` has the lowest permitted amounts by wager, in
+    cents.
     """
 
     table: Table

@@ -19,7 +19,7 @@ _FORMED_FOR: Final = {
 
 
 class BonusRows(dict[int, Row | None]):
-    """The row that a paytable pays, by what seven cards can form (flags of `Formed`); None if it pays none.
+    """The row that a paytable pays, by what seven cards can form (flags of `Formed`); None if no row is paid.
 
     The first row of the paytable that the hand can form is paid, because the rows are in the order of their rank.
     """

@@ -29,7 +29,8 @@ OUTCOMES: Final[Mapping[Comparison, Outcome]] = {
 class SetHand(NamedTuple):
     """Seven cards as set, with the ranks of the high and the low hand by `shared.cards.ranking`.
 
-    `fouled` is why a hand was not set correctly: the low hand is above the high hand, or has not two cards; else None.
+    `fouled` is why a hand was not set correctly: the low hand ranks above the high hand, or does not have two cards. It
+    is None for a hand that was set correctly.
     """
 
     seven: CardSet

@@ -30,7 +30,7 @@ class HouseHands:
 
     @classmethod
     def of(cls, selection: Selection, setting: SettingRules, paragraph: str, reset_paragraph: str) -> "HouseHands":
-        """Return the reader for the house way that a submission selects; raise `Refused` if that cannot be parsed."""
+        """Return the reader for a submission's house way; raise `Refused` if the house way cannot be parsed."""
         selected = selection.options[_HOUSE_WAY]
         source = selection.catalogue.options[_HOUSE_WAY].paragraph
         way = None if selected is None else house_way(str(selected), setting.ranking, source)
@@ -39,8 +39,8 @@ class HouseHands:
     def read(self, held: SetDealer | SetSeat, *, seat: int, bound: bool) -> tuple[SetHand, Notice | None]:
         """Return the hand at `seat` (0 for the dealer), and a notice if it was reset.
 
-        A hand that is `bound` to the house way is reset if it differs from it in rank; other hands only if they are
-        fouled.
+        A hand that is `bound` to the house way is reset if its ranks differ from those of the house way. Other hands
+        are reset only if they are fouled.
         """
         owner = seat or None
         hand = self.setting.read(held.cards, held.low, seat=owner)

@@ -69,9 +69,9 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """A condition of a rule: the group of this size and place has a rank between two values.
+    """A condition of a rule: a hand's group of this size, at this place among such groups, has a rank in a range.
 
-    With size 0, a straight or flush must be formed instead.
+    If `size` is 0, the condition is that the seven cards can form a straight or flush.
     """
 
     size: int
@@ -110,7 +110,7 @@ class HouseWay:
     paragraph: str
 
     def low(self, seven: CardSet) -> CardSet:
-        """Return the two cards of the low hand; raise `Refused` if the applicable rule leaves a lower high hand."""
+        """Return the two cards of the low hand; raise `Refused` if the rule leaves a high hand that ranks below it."""
         held = _held(seven)
         shape = held.shape
         rule = next(

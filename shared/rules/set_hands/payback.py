@@ -20,7 +20,7 @@ COUNTS: Final = "seven_cards.yaml"
 
 
 class SevenCards(NamedTuple):
-    """What paytables ask of seven cards: flags of `Formed` without and with a wild joker, and the top card's value."""
+    """The features of seven cards that paytables use: `Formed` flags without and with a wild joker, and top value."""
 
     formed: int
     formed_with_wild_joker: int
