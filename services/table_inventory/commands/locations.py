@@ -14,6 +14,7 @@ from services.table_inventory.domain.locations import (
     over_short,
     require_held,
     require_location,
+    require_not_retired,
     transferred,
     why_not_passed,
 )
@@ -96,6 +97,7 @@ def issue(command: IssueCageTransfer, desk: Desk, now: Now) -> Accepted:
     if (why := why_not_passed(command.giver, command.receiver, command.contents)) is not None:
         raise Rejected(Reason.NOT_ALLOWED, why)
     require_held(place, command.contents)
+    require_not_retired(place, command.giver, command.contents, day)
     if command.giver not in OUTSIDE:
         giver = place.cage_locations_on(day).get(command.giver)
         desk.there.require(command.giver, None if giver is None else giver.kind, command.contents)
@@ -157,8 +159,9 @@ async def _transfer(connection: AsyncConnection, command: _OfTransfer) -> Transf
 @COMMANDS.handles(ReceiveCageTransfer, load=_transfer, subject=first_loaded)
 def receive(command: ReceiveCageTransfer, transfer: Transfer, now: Now) -> Accepted:
     """Receive a transfer."""
-    del command
     transfer.approval.approve(now.by)
+    place = place_for_command(transfer.places.place, command.property, now.at)
+    require_not_retired(place, transfer.issued.giver, transfer.issued.contents, place.gaming_day(now.at))
     return transfer.ended(CageTransferReceived, now, received_by=now.by, received_at=now.at)
 
 

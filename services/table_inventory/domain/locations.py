@@ -231,6 +231,22 @@ def require_held(place: PropertySnapshot, contents: Iterable[HeldPieces]) -> Non
         raise Rejected(Reason.NOT_FOUND, f"'contents' has {why}")
 
 
+def require_not_retired(place: PropertySnapshot, giver: str, contents: Iterable[HeldPieces], day: date) -> None:
+    """Check that no chip set that is retired on a gaming day is put into service again. Raises: Rejected.
+
+    Only the manufacturer puts chips into service. Retired chips still come from the count room and from other
+    properties, and pass between locations until they are destroyed.
+    """
+    if giver != "manufacturer":
+        return
+    retired = {one.chip_set: one.retired_on for one in place.document.chip_sets or () if one.is_retired_on(day)}
+    for one in contents:
+        if one.chip_set in retired:
+            detail = f"the chip set {one.chip_set!r} was retired on {retired[one.chip_set]} ('chip_sets' of version"
+            why = f"{detail} {place.document.version}): it is not put into service again"
+            raise Rejected(Reason.NOT_ALLOWED, why)
+
+
 def why_not_passed(giver: str, receiver: str, contents: Iterable[HeldPieces]) -> str | None:
     """Return why these contents do not pass between giver and receiver, or None."""
     if giver == receiver:

@@ -14,7 +14,11 @@ LOCATIONS = [
     {"location": "drawer-1", "kind": "drawer", "imprest_cents": 20_000_00, "opened_on": "2020-01-01"},
     {"location": "old", "kind": "chip_bank", "opened_on": "2020-01-01", "retired_on": "2021-01-01"},
 ]
-SETS = [{"chip_set": "house", "denominations_cents": [500, 2500], "in_use_from": "2020-01-01"}]
+SETS = [
+    {"chip_set": "house", "denominations_cents": [500, 2500], "in_use_from": "2020-01-01"},
+    {"chip_set": "first", "denominations_cents": [500], "in_use_from": "2019-01-01", "retired_on": DAY},
+    {"chip_set": "last", "denominations_cents": [500], "in_use_from": "2020-01-01", "retired_on": "2026-11-21"},
+]
 
 
 def currency(count: int, cents: int = 100_00) -> list[dict[str, Any]]:
@@ -112,6 +116,26 @@ def test_what_cannot_be_is_refused(cage: InventoryDesk, why: str) -> None:
     change, status = REFUSED[why]
     wanted = {"giver": "vault", "receiver": "cage", "contents": currency(3)} | change
     assert_problem(cage.send(f"{AT_CAGE}/transfers", wanted, person="cage.ann"), status, why)
+
+
+def test_a_retired_chip_set_is_not_put_into_service_again(cage: InventoryDesk) -> None:
+    """From its day on it comes from the count room and from other properties, and is destroyed; before, it is new."""
+
+    def issues(giver: str, receiver: str, chip_set: str) -> Any:
+        wanted = {"giver": giver, "receiver": receiver, "contents": [house(500, 10) | {"chip_set": chip_set}]}
+        return cage.send(f"{AT_CAGE}/transfers", wanted, person="cage.ann")
+
+    why = f"the chip set 'first' was retired on {DAY} ('chip_sets' of version 2): it is not put into service again"
+    assert_problem(issues("manufacturer", "vault", "first"), 422, why)
+    for giver in ("count_room", "other_property"):
+        number = issues(giver, "vault", "first").json()["transfer"]
+        cage.done(f"{AT_CAGE}/transfers/{number}/receive", person="cage.bob")
+    assert 201 == issues("vault", "destruction", "first").status_code
+    number = issues("manufacturer", "vault", "last").json()["transfer"]
+    cage.clock.now = at(24)
+    late = cage.send(f"{AT_CAGE}/transfers/{number}/receive", person="cage.bob")
+    assert_problem(late, 422, "the chip set 'last' was retired on 2026-11-21")
+    cage.done(f"{AT_CAGE}/transfers/{number}/return", {"reason": "retired"}, person="cage.bob")
 
 
 def test_the_first_count_begins_the_books_and_the_next_is_over_or_short(cage: InventoryDesk) -> None:
