@@ -63,7 +63,8 @@ def enter(command: EnterTipHours, state: Entering, now: Now) -> Accepted:
         raise Rejected(Reason.NOT_ALLOWED, detail)
     ends = place.begins_at(last_day + timedelta(days=1))
     if now.at < ends:
-        detail = f"the pool up to {last_day} has not ended: enter its hours once that gaming day is over, at {ends}"
+        over = f"once that gaming day is over, at {place.clock_text(ends)}"
+        detail = f"the pool up to {last_day} has not ended: enter its hours {over}"
         raise Rejected(Reason.TOO_EARLY, detail)
     _require_possible(command.hours, (ends - place.begins_at(first_day)) // timedelta(minutes=1), first_day, last_day)
     number = next_revision(revisions)

@@ -113,7 +113,7 @@ class CreditLine:
             return f"{lost} cents of {who} are written off: no credit until they are paid, by the bank, too"
         return None
 
-    def require_unchanged_since(self, request: "CreditLineRequest") -> None:
+    def require_unchanged_since(self, request: "CreditLineRequest", place: PropertySnapshot) -> None:
         """Check that the terms are those on which a change was requested. Raises: Rejected.
 
         Whoever verified or approved it before did not know of a later suspension, reduction or limit.
@@ -121,7 +121,7 @@ class CreditLine:
         if self.changed_at is not None and self.changed_at > request.requested_at:
             raise Rejected(
                 Reason.CONTRADICTS,
-                f"the credit line of patron {self.patron} was changed at {self.changed_at.isoformat()}, after "
+                f"the credit line of patron {self.patron} was changed at {place.clock_text(self.changed_at)}, after "
                 f"{request.label}: decline that, and have it requested anew",
             )
 
@@ -211,11 +211,12 @@ def require_approver(request: CreditLineRequest, by: str, tier: CreditLineTier, 
         )
 
 
-def require_apart(requests: Iterable[CreditLineRequest], by: str, at: datetime, rules: CreditLineRules) -> None:
+def require_apart(requests: Iterable[CreditLineRequest], by: str, at: datetime, place: PropertySnapshot) -> None:
     """Check that nobody who raised a patron's limit within `apart_days` before prepares a check against it.
 
     `requests` are those of the patron. Raises: Rejected.
     """
+    rules = rules_of(place)
     since = at - timedelta(days=rules.apart_days)
     for request in requests:
         if request.granted_at is None or request.granted_at < since:
@@ -223,7 +224,7 @@ def require_apart(requests: Iterable[CreditLineRequest], by: str, at: datetime, 
         if any(same_person(by, one) for one in (request.requested_by, request.verified_by, *request.approved_by)):
             raise Rejected(
                 Reason.SAME_PERSON,
-                f"{by} took part in {request.label}, granted at {request.granted_at.isoformat()}: for "
+                f"{by} took part in {request.label}, granted at {place.clock_text(request.granted_at)}: for "
                 f"{rules.apart_days} days somebody else prepares counter checks of this patron",
             )
 
