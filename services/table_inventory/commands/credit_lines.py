@@ -149,6 +149,7 @@ def verify(command: VerifyCreditLine, state: Deciding, now: Now) -> Accepted:
 @COMMANDS.handles(ApproveCreditLine, load=_deciding, subject=first_loaded)
 def approve(command: ApproveCreditLine, state: Deciding, now: Now) -> Accepted:
     """Record the approval; with the last one that the tier wants, the patron's terms change."""
+    del command
     found, place = state.request, state.place(now)
     found.require_open()
     state.line.require_unchanged_since(found, place)
