@@ -179,6 +179,7 @@ amounts = _table(
     *texts("table_name", "shift", "item"),  # empty where an amount is of none
     *texts("measure"),
     *columns(Numeric, "value"),  # nanocents of a great meter need more than 64 bits
+    *moments("closed_at", null=True),  # of a result of a counted table, also where a void takes it back
     Index("amounts_of_day", "property", "gaming_day", "measure", "recorded_at"),  # the last for what came after a seal
     Index(
         "large_sales",

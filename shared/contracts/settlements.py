@@ -202,10 +202,12 @@ class ResultSuperseded(ReportedResult):
 class ResultUncounted(VoidedResult, Fact):
     """A result was voided. If it was `counted`, it counts no longer; nor does the shoe, if it was the `last_of_shoe`.
 
-    `game` and `gaming_day` are those of the result; if it was not counted, those of the table at the event's moment.
+    `game`, `gaming_day` and `closed_at` are those of the result. If it was not counted, game and gaming day are those of
+    the table at the event's moment, and `closed_at` is None.
     """
 
     game: Name
     gaming_day: date
     counted: bool
     last_of_shoe: bool = False
+    closed_at: AwareDatetime | None = None

@@ -47,7 +47,7 @@ _LATELY: Final = text("""
           AND r.closed_at > :since) hour ON true""")
 _RESULTS: Final = text("""
     SELECT table_name, sum(value) AS results,
-           greatest(coalesce(sum(value) FILTER (WHERE recorded_at > :since), 0), 0) AS in_hour
+           coalesce(sum(value) FILTER (WHERE closed_at > :since), 0) AS in_hour
     FROM reporting.amounts
     WHERE property = :property AND gaming_day = :gaming_day AND measure = 'results' GROUP BY table_name""")
 _MISSED: Final = text("""
@@ -61,9 +61,8 @@ class FloorTable(BaseModel):
 
     A table whose `play` is counted has no win before it is counted. Where it reports no `sales` there is no drop
     either; where it reports those over an amount, the drop is at least that. Instead of rounds it may record `results`;
-    `kind` is that of its game. `rounds_in_hour` and `results_in_hour` count the hour before the answer, results by when
-    they were recorded, less those that were voided in it; `alarms` are unresolved alarms of sequential tests about this
-    table.
+    `kind` is that of its game. `rounds_in_hour` and `results_in_hour` count what closed in the hour before the answer and
+    was not voided since; `alarms` are unresolved alarms of sequential tests about this table.
     """
 
     table: Name

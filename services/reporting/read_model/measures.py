@@ -6,7 +6,7 @@ A measure is summed by property, gaming day, table, shift and item, as far as it
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Final, TypeVar
 
 from shared.contracts.facts import Fact
@@ -21,7 +21,7 @@ class Amount:
     """An entry's contribution to a measure.
 
     `item` is its subject besides the table: a coupon, a pool, an account's instrument; see the module that declares the
-    measure. `gaming_day` None: that of the entry.
+    measure. `gaming_day` None: that of the entry. `closed_at` is set for results of counted tables only.
     """
 
     measure: str
@@ -30,6 +30,7 @@ class Amount:
     shift: str = ""
     item: str = ""
     gaming_day: date | None = None
+    closed_at: datetime | None = None
 
 
 AmountsOf = Callable[[Any], Iterable[Amount]]
