@@ -6,7 +6,7 @@ vault. What is transferred comes from a location or goes to one; the other end m
 
 from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Annotated, Final, Literal, NamedTuple, Self
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, AwareDatetime, Field, model_validator
 
@@ -47,6 +47,7 @@ class Exchanges(NamedTuple):
 
 _CHIPS: Final[frozenset[HeldKind]] = frozenset({"chips", "promotional_chips", "non_negotiable_chips"})
 _CASH: Final[frozenset[HeldKind]] = frozenset({"currency", "checks"})
+_OF_CHIPS: Final = _CHIPS | {"foreign_chips"}
 
 OUTSIDE: Final[Mapping[str, Exchanges]] = {
     "manufacturer": Exchanges(_CHIPS, frozenset()),
@@ -63,16 +64,29 @@ OUTSIDE: Final[Mapping[str, Exchanges]] = {
 class HeldPieces(Contract):
     """Pieces of one denomination: `count` of them at `cents` each; of a check, its amount.
 
-    The property's own chips have a `piece` and, if the property names its chip sets, a `chip_set`; foreign chips have
-    their `issuer`.
+    Chips of every kind have a `piece`, a chip if none is given. The property's own have a `chip_set` if the property
+    names its chip sets, foreign ones their `issuer`.
     """
 
     kind: HeldKind
     cents: Cents
     count: Annotated[int, Field(strict=True, ge=1, le=10**7)]
-    piece: PieceKind = "chip"
+    piece: Annotated[PieceKind | None, Field(description="of chips; a chip if none is given")] = None
     chip_set: Name | None = None
     issuer: Name | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_chips(cls, given: Any) -> Any:
+        if isinstance(given, Mapping) and given.get("piece") is None and given.get("kind") in _OF_CHIPS:
+            return {**given, "piece": "chip"}
+        return given
+
+    @model_validator(mode="after")
+    def _has_pieces(self) -> Self:
+        if self.piece is not None and self.kind not in _OF_CHIPS:
+            raise ValueError(f"{self.kind} have no 'piece': only chips are chips, coins or plaques")
+        return self
 
     @model_validator(mode="after")
     def _says_whose(self) -> Self:
@@ -85,7 +99,7 @@ class HeldPieces(Contract):
     @property
     def of(self) -> tuple[str, str, str, str, int]:
         """Return what is counted together: kind, chip set, issuer, piece, cents each."""
-        return (self.kind, self.chip_set or "", self.issuer or "", self.piece, self.cents)
+        return (self.kind, self.chip_set or "", self.issuer or "", self.piece or "", self.cents)
 
 
 def _each_once(contents: tuple[HeldPieces, ...]) -> tuple[HeldPieces, ...]:

@@ -202,8 +202,8 @@ class ResultSuperseded(ReportedResult):
 class ResultUncounted(VoidedResult, Fact):
     """A result was voided. If it was `counted`, it counts no longer; nor does the shoe, if it was the `last_of_shoe`.
 
-    `game`, `gaming_day` and `closed_at` are those of the result. If it was not counted, game and gaming day are those of
-    the table at the event's moment, and `closed_at` is None.
+    `game`, `gaming_day` and `closed_at` are those of the result. If it was not counted, game and gaming day are those
+    of the table at the event's moment, and `closed_at` is None.
     """
 
     game: Name

@@ -39,7 +39,7 @@ class OwnChips(NamedTuple):
     @classmethod
     def of(cls, pieces: HeldPieces) -> Self:
         """Return which chips pieces are."""
-        return cls(pieces.chip_set or "", pieces.piece, pieces.cents)
+        return cls(pieces.chip_set or "", pieces.piece or "", pieces.cents)
 
     @classmethod
     def of_item(cls, item: str) -> Self:

@@ -61,8 +61,8 @@ class FloorTable(BaseModel):
 
     A table whose `play` is counted has no win before it is counted. Where it reports no `sales` there is no drop
     either; where it reports those over an amount, the drop is at least that. Instead of rounds it may record `results`;
-    `kind` is that of its game. `rounds_in_hour` and `results_in_hour` count what closed in the hour before the answer and
-    was not voided since; `alarms` are unresolved alarms of sequential tests about this table.
+    `kind` is that of its game. `rounds_in_hour` and `results_in_hour` count what closed in the hour before the answer
+    and was not voided since; `alarms` are unresolved alarms of sequential tests about this table.
     """
 
     table: Name

@@ -182,7 +182,7 @@ def test_a_voided_result_is_no_result(books: Books) -> None:
 def test_results_of_the_last_hour_are_those_that_closed_in_it_and_were_not_voided(books: Books, rng: Random) -> None:
     """In whatever order results and voids of younger and older ones come, and in how many batches."""
     tables = [f"MB-{number:02}" for number in range(1, 31)]
-    counted: dict[str, Any] = dict.fromkeys(tables, {"game": "mini", "play": "counted", "sales": "none"})
+    counted: dict[str, Any] = {table: {"game": "mini", "play": "counted", "sales": "none"} for table in tables}
     games = [{"game": "mini", "kind": "minibaccarat"}]
     books.desk.feed("properties", property_event(tables=counted | {"BJ-01": {}}, games=games, version=2, sequence=3))
     closed: dict[str, dict[int, datetime]] = {table: {} for table in tables}  # of the results that count, by place
