@@ -83,6 +83,10 @@ chips_in_service = Table(
     *texts("source", "entered_by", "status"),
     *columns(JSON, "contents"),
     *columns(JSON, "before", null=True),
+    *numbers(
+        *("stated_cents", "before_revision", "before_cents", "put_in_cents", "in_service_cents"),
+        null=True,
+    ),
     *moments("entered_at"),
     *texts("approved_by", "rejected_by", "rejection_reason", null=True),
     *moments("approved_at", "rejected_at", null=True),
