@@ -179,6 +179,9 @@ Book = dict[HeldCause, SignedCents]
 class CageCount(Fact):
     """A count of all that lies at a location. The `cashier` answers for what is over or short.
 
+    A drawer is with its cashier from one verified count to the next, unless the count names a `next_cashier`, who takes
+    the drawer over with what was counted.
+
     `book` is what the ledger says of the location at the moment of the count: the money that ever came in and went out,
     by cause.
     """
@@ -189,6 +192,7 @@ class CageCount(Fact):
     location: Name
     contents: HeldContents
     cashier: Person
+    next_cashier: Person | None = None
     book: Book
     counted_by: Person
     counted_at: AwareDatetime

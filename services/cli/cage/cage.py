@@ -81,13 +81,16 @@ def count(
     location: Annotated[str, typer.Argument(metavar="LOCATION", help="`cage`, or one of the property's locations.")],
     contents: Contents,
     cashier: Annotated[str, typer.Option(metavar="PERSON", help="Who answers for what is over or short.")],
+    next_cashier: Annotated[
+        str | None, typer.Option(metavar="PERSON", help="Who takes over a drawer with what was counted.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Enter a count of all that lies at a location; another person counts the same, and verifies it.
 
     Example: pitledger cage count riverside drawer-1 docs/examples/cage_contents.yaml --cashier ann.lee
     """
-    counted = {"location": location, "contents": _pieces(contents), "cashier": cashier}
+    counted = {"location": location, "contents": _pieces(contents), "cashier": cashier, "next_cashier": next_cashier}
     send_step(("cage", property_name, "counts"), counted, _count, as_json)
 
 

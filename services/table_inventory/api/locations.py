@@ -75,12 +75,12 @@ def routes(context: ServiceContext) -> APIRouter:
     rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.CONTRADICTS)
     transfer(IssueCageTransfer, "/transfers", status=201, rejects=rejects)
     one, path = "/transfers/{transfer}", router.prefix + "/transfers/{transfer}"
-    transfer(ReceiveCageTransfer, one + "/receive", rejects=BY_OTHERS, subject=path)
+    transfer(ReceiveCageTransfer, one + "/receive", rejects=(*BY_OTHERS, Reason.NOT_ALLOWED), subject=path)
     transfer(ReturnCageTransfer, one + "/return", rejects=(*DECIDED, Reason.SAME_PERSON), subject=path)
-    count(EnterCageCount, "/counts", status=201, rejects=(Reason.NOT_FOUND, Reason.CONTRADICTS))
+    count(EnterCageCount, "/counts", status=201, rejects=rejects)
     counted, path = "/counts/{count}", router.prefix + "/counts/{count}"
     count(VerifyCageCount, counted + "/verify", rejects=BY_OTHERS, subject=path)
-    count(RejectCageCount, counted + "/reject", rejects=DECIDED, subject=path)
+    count(RejectCageCount, counted + "/reject", rejects=(*DECIDED, Reason.SAME_PERSON), subject=path)
 
     @router.get(
         "/transfers",

@@ -8,10 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.locations import (
     CageCountDocument,
     CageTransferDocument,
+    HasDrawer,
     Last,
     There,
     judged,
     over_short,
+    require_cashier,
     require_held,
     require_location,
     require_not_retired,
@@ -25,6 +27,7 @@ from services.table_inventory.queries.locations import (
     last_count,
     waiting_count,
     what_is_there,
+    who_has,
 )
 from services.table_inventory.tables import cage_counts, cage_transfers, properties
 from shared.contracts.cage_locations import (
@@ -186,16 +189,20 @@ class EnterCageCount(Command):
     property: Name
     location: Annotated[Name, Field(description="`cage`, or one of the property's `cage_locations`")]
     contents: Annotated[HeldContents, Field(description="by kind and denomination; of checks, each amount")]
-    cashier: Annotated[Person, Field(description="who answers for what is over or short")]
+    cashier: Annotated[Person, Field(description="who answers for what is over or short: of a drawer, who has it")]
+    next_cashier: Annotated[
+        Person | None, Field(description="of a drawer, who takes it over with what was counted; nobody: it stays")
+    ] = None
 
 
 class Counting(NamedTuple):
-    """The properties, the last number of a count, the count that waits at the location, and the location's book."""
+    """The properties, the last number of a count, and of the location the waiting count, the book and the cashier."""
 
     places: Places
     last: int
     waiting: int | None
     book: Book
+    has: HasDrawer | None
 
 
 async def _counting(connection: AsyncConnection, command: EnterCageCount) -> Counting:
@@ -205,6 +212,7 @@ async def _counting(connection: AsyncConnection, command: EnterCageCount) -> Cou
         await last_number(connection, cage_counts, "count", property=command.property),
         await waiting_count(connection, *place),
         (await books_of(connection, command.property)).get(command.location, {}),
+        await who_has(connection, *place),
     )
 
 
@@ -212,13 +220,16 @@ async def _counting(connection: AsyncConnection, command: EnterCageCount) -> Cou
 def enter(command: EnterCageCount, state: Counting, now: Now) -> Accepted:
     """Enter a count under the next number."""
     place = place_for_command(state.places.place, command.property, now.at)
-    require_location(place, command.location, place.gaming_day(now.at))
+    day = place.gaming_day(now.at)
+    require_location(place, command.location, day)
+    location = place.cage_locations_on(day).get(command.location)
+    require_cashier(place, location, state.has, command.cashier, command.next_cashier)
     require_held(place, command.contents)
     if state.waiting is not None:
         detail = f"count {state.waiting} of {command.location} waits to be verified: verify or reject it"
         raise Rejected(Reason.CONTRADICTS, detail)
     entered = {"count": state.last + 1, "book": state.book, "counted_by": now.by, "counted_at": now.at}
-    fact = CageCountEntered(**dict(command), **entered, gaming_day=place.gaming_day(now.at))
+    fact = CageCountEntered(**dict(command), **entered, gaming_day=day)
     return Accepted(recording=FactWithPostings(fact=fact), answer=CageCountDocument(**dict(fact)))
 
 
@@ -239,7 +250,7 @@ class VerifyCageCount(_OfCount, Approving):
 class RejectCageCount(_OfCount):
     """Reject a count.
 
-    The location is counted again.
+    This must be done by someone other than who counted. The location is counted again.
     """
 
     reason: Text
@@ -297,8 +308,11 @@ def verify(command: VerifyCageCount, state: CountOfLocation, now: Now) -> Accept
 
 @COMMANDS.handles(RejectCageCount, load=_count)
 def reject(command: RejectCageCount, state: CountOfLocation, now: Now) -> Accepted:
-    """Reject a count."""
+    """Reject a count: nobody counts until it fits, with nobody else to see what was counted before."""
     state.approval.reject()
+    if same_person(now.by, state.entered.counted_by):
+        detail = f"{now.by} counted {state.approval.name}: somebody else must verify or reject it"
+        raise Rejected(Reason.SAME_PERSON, detail)
     said = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
     fact = CageCountRejected(**dict(state.fact), **said)
     answer = state.entered.model_copy(update={**said, "status": "rejected"})

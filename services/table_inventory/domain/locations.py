@@ -1,7 +1,7 @@
 """The money at the locations of the cage, transfers between them, and their counts. Pure; amounts are cents."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date
+from datetime import date, datetime
 from typing import Final, Literal, NamedTuple
 
 from pydantic import AwareDatetime
@@ -26,6 +26,8 @@ from shared.contracts.cage_locations import (
 from shared.contracts.check_collection import RecoveryVoided
 from shared.contracts.facts import Fact
 from shared.contracts.inventory import Number, PitVoided
+from shared.contracts.people import same_person
+from shared.contracts.properties import CageLocation
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Account, Posting
@@ -166,6 +168,7 @@ class CageCountDocument(ApprovalSubject):
     location: str
     contents: HeldContents
     cashier: str
+    next_cashier: str | None = None
     counted_by: str
     counted_at: AwareDatetime
     status: Literal["entered", "verified", "rejected"] = "entered"
@@ -273,6 +276,40 @@ def require_location(place: PropertySnapshot, name: str, day: date) -> None:
         here = f"{place.document.property} (version {place.document.version})"
         detail = f"{name!r} is no location at the cage of {here}; on {day} it has {', '.join(known)}"
         raise Rejected(Reason.NOT_FOUND, f"{detail} ('cage_locations')")
+
+
+class HasDrawer(NamedTuple):
+    """The cashier who has a drawer since a verified count of it."""
+
+    cashier: str
+    count: int
+    counted_at: datetime
+
+
+def require_cashier(
+    place: PropertySnapshot,
+    location: CageLocation | None,
+    has: HasDrawer | None,
+    cashier: str,
+    next_cashier: str | None,
+) -> None:
+    """Check that the cashier named in a count of a drawer is the one who has it. Raises: Rejected.
+
+    `location` None is `cage` itself. `has` None: the drawer was never counted, and its first count opens it.
+    """
+    if location is None or location.kind != "drawer":
+        if next_cashier is not None:
+            name = CAGE if location is None else location.location
+            detail = f"{name} is no drawer: only a drawer is taken over by a 'next_cashier'"
+            raise Rejected(Reason.NOT_ALLOWED, detail)
+        return
+    if has is not None and not same_person(has.cashier, cashier):
+        since = f"count {has.count} of {place.clock_text(has.counted_at)}"
+        detail = (
+            f"{location.location} is with {has.cashier} since {since}, who answers for what is over or short, and not "
+            f"{cashier}: whoever takes it over is named as 'next_cashier' of a count"
+        )
+        raise Rejected(Reason.CONTRADICTS, detail)
 
 
 def location_of(place: PropertySnapshot, window: str, day: date) -> str | None:

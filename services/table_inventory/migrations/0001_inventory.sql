@@ -236,12 +236,13 @@ CREATE INDEX cage_transfers_as_ended ON cage_transfers (property, ended_seq);
 
 CREATE TABLE cage_counts (
     property TEXT, count BIGINT, gaming_day DATE NOT NULL, location TEXT NOT NULL, cashier TEXT NOT NULL,
-    counted_by TEXT NOT NULL, status TEXT NOT NULL, contents JSONB NOT NULL, book JSONB NOT NULL,
+    next_cashier TEXT, counted_by TEXT NOT NULL, status TEXT NOT NULL, contents JSONB NOT NULL, book JSONB NOT NULL,
     counted_at TIMESTAMPTZ NOT NULL, verified_by TEXT, over_short_reason TEXT, rejected_by TEXT, rejection_reason TEXT,
     verified_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ, before_cents BIGINT, counted_cents BIGINT,
     over_short_cents BIGINT, imprest_cents BIGINT, flows JSONB, seq BIGINT NOT NULL,
     PRIMARY KEY (property, count),
     CONSTRAINT cage_count_verified_by_somebody_else CHECK (verified_by <> counted_by),
+    CONSTRAINT cage_count_rejected_by_somebody_else CHECK (rejected_by <> counted_by),
     CONSTRAINT cage_count_decided_once CHECK (verified_by IS NULL OR rejected_by IS NULL)
 );
 CREATE INDEX cage_counts_of_location ON cage_counts (property, location, count);

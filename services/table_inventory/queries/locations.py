@@ -6,7 +6,14 @@ from typing import Final
 from sqlalchemy import func, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.locations import CageCountDocument, CageTransferDocument, Last, There, posted
+from services.table_inventory.domain.locations import (
+    CageCountDocument,
+    CageTransferDocument,
+    HasDrawer,
+    Last,
+    There,
+    posted,
+)
 from services.table_inventory.tables import cage_book, cage_counts, cage_transfers
 from shared.contracts.cage_locations import Book, HeldPieces
 from shared.runtime.rows import find_row, rows_of, thing_of
@@ -33,6 +40,14 @@ async def last_count(connection: AsyncConnection, property_name: str, location: 
     if row is None:
         return None
     return Last(row.counted_cents, posted(row.counted_cents, row.book, first=row.before_cents is None))
+
+
+async def who_has(connection: AsyncConnection, property_name: str, location: str) -> HasDrawer | None:
+    """Return the cashier who has a drawer by its last verified count, or None if it was never counted."""
+    c = cage_counts.c
+    query = rows_of(cage_counts, property=property_name, location=location, status="verified")
+    row = (await connection.execute(query.order_by(c["count"].desc()).limit(1))).one_or_none()
+    return None if row is None else HasDrawer(row.next_cashier or row.cashier, row._mapping["count"], row.counted_at)
 
 
 async def waiting_count(connection: AsyncConnection, property_name: str, location: str) -> int | None:

@@ -64,11 +64,12 @@ cage_counts = Table(
     *columns(JSON, "contents", "book"),
     *moments("counted_at"),
     *numbers("seq"),  # of the entry that entered it
-    *texts("verified_by", "over_short_reason", "rejected_by", "rejection_reason", null=True),
+    *texts("next_cashier", "verified_by", "over_short_reason", "rejected_by", "rejection_reason", null=True),
     *moments("verified_at", "rejected_at", null=True),
     *numbers("before_cents", "counted_cents", "over_short_cents", "imprest_cents", null=True),
     *columns(JSON, "flows", null=True),
     CheckConstraint("verified_by <> counted_by", name="cage_count_verified_by_somebody_else"),
+    CheckConstraint("rejected_by <> counted_by", name="cage_count_rejected_by_somebody_else"),
     CheckConstraint("verified_by IS NULL OR rejected_by IS NULL", name="cage_count_decided_once"),
     Index("cage_counts_of_location", "property", "location", "count"),
 )

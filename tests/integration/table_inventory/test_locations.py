@@ -174,6 +174,45 @@ def test_the_first_count_begins_the_books_and_the_next_is_over_or_short(cage: In
     )
 
 
+def test_a_drawer_is_counted_for_the_cashier_who_has_it(cage: InventoryDesk) -> None:
+    """Who opened it by its first count has it until a count names who takes it over; nobody else is made to answer."""
+
+    def counts(location: str, count: int, cashier: str, next_cashier: str | None = None) -> Any:
+        contents = currency(count)
+        counted = {"location": location, "contents": contents, "cashier": cashier, "next_cashier": next_cashier}
+        return cage.send(f"{AT_CAGE}/counts", counted, person="cage.ann")
+
+    def verified(answer: Any) -> Any:
+        path = f"{AT_CAGE}/counts/{answer.json()['count']}/verify"
+        return cage.done(path, {"reason": "a strap was short"}, person="cage.bob")
+
+    verified(counts("drawer-1", 200, "cage.cy"))
+    other = counts("drawer-1", 199, "cage.dee")
+    assert_problem(other, 409, f"drawer-1 is with cage.cy since count 1 of {DAY} 09:00:00, who answers for what")
+    assert_problem(other, 409, "and not cage.dee: whoever takes it over is named as 'next_cashier' of a count")
+    taken_over = verified(counts("drawer-1", 199, "Cage.Cy", "cage.dee"))
+    assert ("Cage.Cy", "cage.dee", -100_00) == tuple(
+        taken_over[name] for name in ("cashier", "next_cashier", "over_short_cents")
+    )
+    assert_problem(counts("drawer-1", 199, "cage.cy"), 409, "drawer-1 is with cage.dee since count 2")
+    rejected = counts("drawer-1", 199, "cage.dee", "cage.eli").json()["count"]
+    cage.done(f"{AT_CAGE}/counts/{rejected}/reject", {"reason": "who is Eli?"}, person="cage.bob")
+    assert 0 == verified(counts("drawer-1", 199, "cage.dee"))["over_short_cents"]
+    for location in ("vault", "cage"):  # of which several people take and give
+        assert_problem(counts(location, 3, "cage.cy", "cage.dee"), 422, f"{location} is no drawer")
+        verified(counts(location, 3, "cage.cy"))
+        verified(counts(location, 3, "cage.dee"))
+
+
+def test_who_counted_does_not_reject_the_count(cage: InventoryDesk) -> None:
+    """Else they would count until it fits, and nobody saw what they counted before."""
+    counted = {"location": "vault", "contents": currency(3), "cashier": "cage.ann"}
+    cage.done(f"{AT_CAGE}/counts", counted, person="cage.ann")
+    own = cage.send(f"{AT_CAGE}/counts/1/reject", {"reason": "a strap is closed"}, person="cage.ann")
+    assert_problem(own, 403, "cage.ann counted count 1 of vault: somebody else must verify or reject it")
+    cage.done(f"{AT_CAGE}/counts/1/reject", {"reason": "a strap is closed"}, person="cage.bob")
+
+
 def test_a_rejected_count_posts_nothing(cage: InventoryDesk) -> None:
     """The location is counted again."""
     counted = {"location": "vault", "contents": currency(3), "cashier": "cage.ann"}
