@@ -38,18 +38,18 @@ class ChipsInService(Fact, ChipsBroughtForward):
     """An opening position of chips in service, with its `source`. A later revision replaces the approved one before.
 
     `before` is the replaced position, `before_revision` its number. Chips that came from the manufacturer on the gaming
-    day or later, less those that were destroyed, count on top of the position: `put_in_cents` is their value when it
-    was entered, and `in_service_cents` the value of all chips in service if it is approved.
+    day or later, less those that were destroyed, count on top of the position: `put_in_since_cents` is their value when
+    it was entered, and `in_service_cents` the value of all chips in service if it is approved.
     """
 
     property: Name
     revision: Number
     stated_cents: SignedCents | None = None
-    before: ChipsBroughtForward | None = None
-    before_revision: Number | None = None
-    before_cents: SignedCents | None = None
-    put_in_cents: SignedCents | None = None
+    put_in_since_cents: SignedCents | None = None
     in_service_cents: SignedCents | None = None
+    before_revision: Number | None = None
+    before_stated_cents: SignedCents | None = None
+    before: ChipsBroughtForward | None = None
     source: Annotated[Reason, Field(description="what it is taken from: a chip inventory ledger, a count, invoices")]
     entered_by: Person
     entered_at: AwareDatetime

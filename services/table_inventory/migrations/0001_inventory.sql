@@ -250,7 +250,7 @@ CREATE INDEX cage_counts_of_location ON cage_counts (property, location, count);
 CREATE TABLE chips_in_service (
     property TEXT, revision BIGINT, gaming_day DATE NOT NULL, source TEXT NOT NULL, entered_by TEXT NOT NULL,
     status TEXT NOT NULL, contents JSONB NOT NULL, before JSONB, stated_cents BIGINT, before_revision BIGINT,
-    before_cents BIGINT, put_in_cents BIGINT, in_service_cents BIGINT, entered_at TIMESTAMPTZ NOT NULL,
+    before_stated_cents BIGINT, put_in_since_cents BIGINT, in_service_cents BIGINT, entered_at TIMESTAMPTZ NOT NULL,
     approved_by TEXT, rejected_by TEXT, rejection_reason TEXT, approved_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ,
     PRIMARY KEY (property, revision),
     CONSTRAINT chips_in_service_approved_by_somebody_else CHECK (approved_by <> entered_by),

@@ -85,7 +85,7 @@ chips_in_service = Table(
     *columns(JSON, "contents"),
     *columns(JSON, "before", null=True),
     *numbers(
-        *("stated_cents", "before_revision", "before_cents", "put_in_cents", "in_service_cents"),
+        *("stated_cents", "before_revision", "before_stated_cents", "put_in_since_cents", "in_service_cents"),
         null=True,
     ),
     *moments("entered_at"),

@@ -290,7 +290,7 @@ def test_a_statement_that_includes_what_came_on_its_day_is_refused_or_seen(both:
     assert_problem(refused, 409, "200.00 of them were put into service since that gaming day began")
     assert_problem(refused, 409, f"revision 1 of the chips in service at riverbend of {DAY} has the rest")
     entered = _enters(both, house(500, 1037))
-    shown = ("stated_cents", "before_revision", "before_cents", "put_in_cents", "in_service_cents")
+    shown = ("stated_cents", "before_revision", "before_stated_cents", "put_in_since_cents", "in_service_cents")
     assert (5_185_00, 1, 5_000_00, 200_00, 5_385_00) == tuple(entered[name] for name in shown)
     assert DAY == entered["before"]["gaming_day"]
     both.ledger.done(f"{IN_SERVICE}/2/reject", {"reason": "counted what came today"}, person="control.eve")
