@@ -279,10 +279,10 @@ def require_location(place: PropertySnapshot, name: str, day: date) -> None:
 
 
 class HasDrawer(NamedTuple):
-    """The cashier who has a drawer since a verified count of it."""
+    """The cashier who has a drawer since a verified count of it: the count's number, and its moment."""
 
     cashier: str
-    count: int
+    number: int
     counted_at: datetime
 
 
@@ -304,7 +304,7 @@ def require_cashier(
             raise Rejected(Reason.NOT_ALLOWED, detail)
         return
     if has is not None and not same_person(has.cashier, cashier):
-        since = f"count {has.count} of {place.clock_text(has.counted_at)}"
+        since = f"count {has.number} of {place.clock_text(has.counted_at)}"
         detail = (
             f"{location.location} is with {has.cashier} since {since}, who answers for what is over or short, and not "
             f"{cashier}: whoever takes it over is named as 'next_cashier' of a count"
