@@ -13,7 +13,7 @@ from services.table_inventory.domain.chips_in_service import (
     cents_of,
     in_service,
     put_in_since,
-    require_not_in_it,
+    require_without_arrivals,
 )
 from services.table_inventory.domain.entered import next_revision
 from services.table_inventory.domain.locations import require_held
@@ -84,7 +84,7 @@ def enter(command: EnterChipsInService, state: Entering, now: Now) -> Accepted:
         raise Rejected(Reason.NOT_ALLOWED, f"these are the chips in service at {command.property} already")
     put_in = put_in_since(passed, command.gaming_day)
     if approved is not None:
-        require_not_in_it(command.contents, put_in, approved, passed)
+        require_without_arrivals(command.contents, put_in, approved, passed)
     fact = ChipsInServiceEntered(
         **dict(command),
         revision=number,

@@ -56,13 +56,13 @@ def cents_of(chips: Chips) -> int:
     return sum(of[-1] * count for of, count in chips.items())
 
 
-def require_not_in_it(
+def require_without_arrivals(
     entered: Iterable[HeldPieces], put_in: Chips, before: ChipsInServiceDocument, passed: Sequence[PutIn]
 ) -> None:
-    """Check that a position does not include what was put into service since its gaming day began.
+    """Check that a position does not include the chips that came into service since its gaming day began.
 
-    It would count twice. That is so if the position has exactly the chips that the approved one `before` and all that
-    was put in since make. Raises: Rejected.
+    They would count twice. The position includes them if it is exactly what is in service now by the approved position
+    `before`. Raises: Rejected.
     """
     now = in_service(before.contents, put_in_since(passed, before.gaming_day))
     if put_in and in_service(entered, Chips()) == now:
