@@ -53,7 +53,7 @@ DayOf = Annotated[Day | None, Query(alias="gaming_day", description="only those 
 
 
 class CageBook(BaseModel):
-    """The money of a location: `cents`, and what it follows from, by cause since its books began."""
+    """The money of a location: `cents` in all, and `by_cause` since its books began."""
 
     location: str
     cents: int
@@ -61,7 +61,7 @@ class CageBook(BaseModel):
 
 
 class CageBooks(BaseModel):
-    """The money of every location of the cage at which anything ever was."""
+    """The money of every location of the cage that ever held anything."""
 
     items: list[CageBook]
 

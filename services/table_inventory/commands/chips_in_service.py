@@ -1,4 +1,4 @@
-"""Commands about chips in service before the books began: one person enters them with a source, another approves."""
+"""Commands about chips in service before the books began: one person enters them, another approves them."""
 
 from datetime import date
 from typing import Annotated, Final, NamedTuple
@@ -43,8 +43,8 @@ COMMANDS: Final = Commands()
 class EnterChipsInService(Command):
     """Enter the chips that were in service before the books of the cage began.
 
-    All of the property's own chips, by set and denomination, wherever they were as a gaming day began: at the cage, at
-    tables, with patrons. A further entry replaces the approved one. Another person must approve it.
+    List all of the property's own chips by set and denomination, wherever they were as a gaming day began: at the cage,
+    at tables, with patrons. A later entry replaces the approved one. Another person must approve it.
     """
 
     property: Name
@@ -54,7 +54,10 @@ class EnterChipsInService(Command):
 
 
 class Entering(NamedTuple):
-    """A property on a gaming day, the revisions of its opening position, latest first, and what was put in since."""
+    """The state for entering an opening position: the property on its gaming day, and the revisions, latest first.
+
+    `put_in` are all chips that came into service from the manufacturer or left it to be destroyed.
+    """
 
     place: PropertySnapshot
     revisions: list[ChipsInServiceDocument]
@@ -108,14 +111,14 @@ class _OfRevision(Command):
 class ApproveChipsInService(_OfRevision, Approving):
     """Approve the chips that were in service before the books began.
 
-    Chips outstanding follow from them.
+    Chips outstanding are computed from them.
     """
 
 
 class RejectChipsInService(_OfRevision):
     """Reject the chips that were entered as in service before the books began.
 
-    Nothing changes.
+    The position approved before, if any, still holds.
     """
 
     reason: Text

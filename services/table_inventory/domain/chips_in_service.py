@@ -13,7 +13,7 @@ from shared.contracts.rejection import Reason, Rejected
 
 
 class ChipsInServiceDocument(ChipsInService, Revision):
-    """An opening position with its status."""
+    """A revision of a property's opening position of chips in service, with its status."""
 
     @property
     def label(self) -> str:
