@@ -90,6 +90,27 @@ def listed(
     )
 
 
+def filled(lists: Iterable[Listed]) -> tuple[list[Listed], list[str]]:
+    """Return the lists that have rows or commands of their own, and sentences that name the others, by why they do not.
+
+    >>> empty = [Listed(title=one, rows=(), columns=()) for one in ("Prepared", "Sent")]
+    >>> filled([*empty, Listed(title="Due", rows=(), columns=(), missing="reporting does not answer")])
+    ([], ['None: Prepared; Sent.', 'reporting does not answer (Due)'])
+    """
+    shown: list[Listed] = []
+    empty: dict[str, list[str]] = {}
+    for one in lists:
+        if one.rows or one.more:
+            shown.append(one)
+        else:
+            empty.setdefault(one.missing, []).append(one.title)
+    titles = {why: "; ".join(named) for why, named in empty.items()}
+    return shown, [
+        say("site.missing_of", why=why, titles=of) if why else say("site.none_of", titles=of)
+        for why, of in titles.items()
+    ]
+
+
 def cols(*names: str) -> list[Col]:
     """Return columns; the unit of each follows from its name.
 

@@ -24,6 +24,8 @@ _EXPLAINED: Final = _AMOUNTS | {"count"}
 _FIGURES: Final = _EXPLAINED | {"decimal", "percent", "number"}
 _SHORT: Final = 40
 """Maximum number of characters of a text that is kept on one line."""
+_FEW: Final = 16
+"""Maximum number of characters of words that are kept on one line."""
 _HASH: Final = re.compile("[0-9a-f]{64}")
 _SHOWN: Final = 12
 """Number of hash digits shown; the full hash is in the title attribute."""
@@ -190,14 +192,20 @@ def _escaped(name: str) -> str:
 
 
 def kind(value: Any, unit: str = "text") -> str:
-    """Return the CSS class of a cell: `n` for figures, `long` for sentences.
+    """Return the CSS class of a cell: `n` for figures, `long` for sentences, `folds` for several words.
 
     >>> kind(5, "cents"), kind("riverside"), kind("The box was opened by two, and counted again by a third.")
     ('n', '', 'long')
+    >>> kind("Currency and chips counted"), kind("2026-11-20T12:44:00+00:00", "moment")
+    ('folds', '')
     """
     if unit in _FIGURES:
         return "n"
-    return "long" if isinstance(value, str) and len(value) > _SHORT and not _HASH.fullmatch(value) else ""
+    if not isinstance(value, str) or unit == "moment" or _HASH.fullmatch(value):
+        return ""
+    if len(value) > _SHORT:
+        return "long"
+    return "folds" if len(value) > _FEW and " " in value else ""
 
 
 def asked(**parts: object) -> str:

@@ -189,6 +189,7 @@ amounts = _table(
     *texts("table_name", "shift", "item"),  # each is empty if the amount has none
     *texts("measure"),
     *columns(Numeric, "value"),  # nanocents of a large meter need more than 64 bits
+    *moments("closed_at", null=True),  # of a result of a counted table, and of its reversal
     Index("amounts_of_day", "property", "gaming_day", "measure", "recorded_at"),  # last: changes after a seal
     Index(
         "large_sales",

@@ -6,7 +6,7 @@ vault. A transfer has a location as giver, receiver or both; the other party may
 
 from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Annotated, Final, Literal, NamedTuple, Self
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, AwareDatetime, Field, model_validator
 
@@ -48,6 +48,7 @@ class Exchanges(NamedTuple):
 
 _CHIPS: Final[frozenset[HeldKind]] = frozenset({"chips", "promotional_chips", "non_negotiable_chips"})
 _CASH: Final[frozenset[HeldKind]] = frozenset({"currency", "checks"})
+_OF_CHIPS: Final = _CHIPS | {"foreign_chips"}
 
 OUTSIDE: Final[Mapping[str, Exchanges]] = {
     "manufacturer": Exchanges(_CHIPS, frozenset()),
@@ -64,16 +65,29 @@ OUTSIDE: Final[Mapping[str, Exchanges]] = {
 class HeldPieces(Contract):
     """Items of one kind and denomination: `count` items of `cents` each; for checks, `cents` is the amount.
 
-    The property's own chips have a `piece` and, if the property names its chip sets, a `chip_set`; foreign chips have
-    their `issuer`.
+    Chips of every kind have a `piece`, a chip if none is given. The property's own have a `chip_set` if the property
+    names its chip sets, foreign ones their `issuer`.
     """
 
     kind: HeldKind
     cents: Cents
     count: Annotated[int, Field(strict=True, ge=1, le=10**7)]
-    piece: PieceKind = "chip"
+    piece: Annotated[PieceKind | None, Field(description="of chips; a chip if none is given")] = None
     chip_set: Name | None = None
     issuer: Name | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_chips(cls, given: Any) -> Any:
+        if isinstance(given, Mapping) and given.get("piece") is None and given.get("kind") in _OF_CHIPS:
+            return {**given, "piece": "chip"}
+        return given
+
+    @model_validator(mode="after")
+    def _has_pieces(self) -> Self:
+        if self.piece is not None and self.kind not in _OF_CHIPS:
+            raise ValueError(f"{self.kind} have no 'piece': only chips are chips, coins or plaques")
+        return self
 
     @model_validator(mode="after")
     def _says_whose(self) -> Self:
@@ -86,7 +100,7 @@ class HeldPieces(Contract):
     @property
     def of(self) -> tuple[str, str, str, str, int]:
         """Return the key by which items are counted together: kind, chip set, issuer, piece, cents each."""
-        return (self.kind, self.chip_set or "", self.issuer or "", self.piece, self.cents)
+        return (self.kind, self.chip_set or "", self.issuer or "", self.piece or "", self.cents)
 
 
 def _each_once(contents: tuple[HeldPieces, ...]) -> tuple[HeldPieces, ...]:
@@ -166,6 +180,9 @@ Book = dict[HeldCause, SignedCents]
 class CageCount(Fact):
     """A count of the whole contents of a location. The `cashier` is accountable for any over or short.
 
+    A drawer is with its cashier from one verified count to the next, unless the count names a `next_cashier`, who takes
+    the drawer over with what was counted.
+
     `book` is the ledger's record of the location at the moment of the count: all money that ever came in and went out,
     by cause.
     """
@@ -176,6 +193,7 @@ class CageCount(Fact):
     location: Name
     contents: HeldContents
     cashier: Person
+    next_cashier: Person | None = None
     book: Book
     counted_by: Person
     counted_at: AwareDatetime

@@ -9,7 +9,7 @@ from shared.contracts.approvals import AsShown
 from shared.contracts.cage_locations import HeldContents
 from shared.contracts.envelope import Contract, Name, Person, Reason
 from shared.contracts.facts import Fact, fact
-from shared.contracts.inventory import DESK, Number
+from shared.contracts.inventory import DESK, Number, SignedCents
 from shared.contracts.topics import INVENTORY
 
 
@@ -37,11 +37,18 @@ class ChipsBroughtForward(Contract):
 class ChipsInService(Fact, ChipsBroughtForward):
     """An opening position of chips in service, with its `source`. A later revision replaces the approved one.
 
-    `before` is the replaced position.
+    `before` is the replaced position, `before_revision` its number. Chips that came from the manufacturer on the gaming
+    day or later, less those that were destroyed, count on top of the position: `put_in_since_cents` is their value when
+    it was entered, and `in_service_cents` the value of all chips in service if it is approved.
     """
 
     property: Name
     revision: Number
+    stated_cents: SignedCents | None = None
+    put_in_since_cents: SignedCents | None = None
+    in_service_cents: SignedCents | None = None
+    before_revision: Number | None = None
+    before_stated_cents: SignedCents | None = None
     before: ChipsBroughtForward | None = None
     source: Annotated[Reason, Field(description="its evidence: a chip inventory ledger, a count, invoices")]
     entered_by: Person

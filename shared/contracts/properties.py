@@ -180,7 +180,11 @@ class ChipSet(Contract):
 
     def is_in_use_on(self, day: date) -> bool:
         """Return whether the set's chips may be on a table on a gaming day."""
-        return self.in_use_from <= day and (self.retired_on is None or day < self.retired_on)
+        return self.in_use_from <= day and not self.is_retired_on(day)
+
+    def is_retired_on(self, day: date) -> bool:
+        """Return whether the set is retired on a gaming day."""
+        return self.retired_on is not None and self.retired_on <= day
 
 
 class CageLocation(Contract):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
-from typing import Literal, Protocol, Self
+from typing import Final, Literal, Protocol, Self
 from zoneinfo import ZoneInfo
 
 from shared.contracts.chips import PieceKind, Pieces
@@ -24,7 +24,18 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import GamingPack, ReportingPack, begins_at, gaming_day, pack
 from shared.rules.errors import Refused
 
+_CLOCK: Final = "%Y-%m-%d %H:%M:%S"
+
 MoneyLimit = Literal["variance_report_cents", "variance_authority_cents", "adjustment_listed_cents"]
+
+
+def clock_text(moment: datetime, zone: ZoneInfo) -> str:
+    """Return a moment to the second on the clock of a property in this time zone: for messages to people.
+
+    >>> clock_text(datetime(2026, 11, 20, 12, 44, tzinfo=UTC), ZoneInfo("America/New_York"))
+    '2026-11-20 07:44:00'
+    """
+    return moment.astimezone(zone).strftime(_CLOCK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +92,9 @@ class PropertySnapshot:
         """Return the time zone of the property's clock."""
         return ZoneInfo(self.document.time_zone)
 
-    def by_clock(self, moment: datetime) -> str:
-        """Return a moment on the property's clock with its UTC offset, ISO 8601: refusals name moments like this."""
-        return moment.astimezone(self.zone).isoformat()
+    def clock_text(self, moment: datetime) -> str:
+        """Return a moment to the second on the property's clock: for messages to people."""
+        return clock_text(moment, self.zone)
 
     @cached_property
     def signers(self) -> Mapping[str, TableSigner]:
@@ -279,7 +290,7 @@ class PropertySnapshot:
     def other_day(self, claimed: date, moment: datetime) -> str:
         """Return a message that states the gaming day of a moment and the differing claimed one."""
         return (
-            f"'gaming_day' {claimed}: {moment.astimezone(UTC).isoformat()} is in gaming day "
+            f"'gaming_day' {claimed}: {self.clock_text(moment)} is in gaming day "
             f"{self.gaming_day(moment)} of {self.document.property}, which begins at "
             f"{self.document.gaming_day_begins:%H:%M} in {self.document.time_zone}"
         )
@@ -387,10 +398,12 @@ def happened(places: PropertyLookup, name: str, said: Happened, now: datetime) -
     if at is None:
         return place, now
     if at > now:
-        raise Rejected(Reason.TOO_EARLY, f"'occurred_at' {place.by_clock(at)} has not come yet")
+        raise Rejected(Reason.TOO_EARLY, f"'occurred_at' {place.clock_text(at)} has not come yet")
     if at < now - place.pit_margin:
         minutes = place.document.plausibility.boundary_minutes
-        detail = f"'occurred_at' {place.by_clock(at)} is more than {minutes} minutes ago ('boundary_minutes' of {name})"
+        detail = (
+            f"'occurred_at' {place.clock_text(at)} is more than {minutes} minutes ago ('boundary_minutes' of {name})"
+        )
         raise Rejected(Reason.TOO_LATE, f"{detail}: enter it as of now, and adjust what that makes wrong")
     return place_for_command(places, name, at), at
 

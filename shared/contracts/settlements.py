@@ -203,10 +203,12 @@ class ResultSuperseded(ReportedResult):
 class ResultUncounted(VoidedResult, Fact):
     """A result was voided. If it was `counted`, it no longer counts, nor does the shoe of which it was the last result.
 
-    `game` and `gaming_day` are those of the result or, if it was not counted, those of the table at the event's moment.
+    `game`, `gaming_day` and `closed_at` are those of the result or, if it was not counted, those of the table at the
+    event's moment and None.
     """
 
     game: Name
     gaming_day: date
     counted: bool
     last_of_shoe: bool = False
+    closed_at: AwareDatetime | None = None

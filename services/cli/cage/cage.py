@@ -83,13 +83,17 @@ def count(
     location: Annotated[str, typer.Argument(metavar="LOCATION", help="`cage`, or one of the property's locations.")],
     contents: Contents,
     cashier: Annotated[str, typer.Option(metavar="PERSON", help="The cashier who answers for over and short.")],
+    next_cashier: Annotated[
+        str | None,
+        typer.Option(metavar="PERSON", help="The cashier who takes the drawer over with the counted contents."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Enter a count of everything at a location; another person counts it again and verifies the count.
 
     Example: pitledger cage count riverside drawer-1 docs/examples/cage_contents.yaml --cashier ann.lee
     """
-    counted = {"location": location, "contents": _pieces(contents), "cashier": cashier}
+    counted = {"location": location, "contents": _pieces(contents), "cashier": cashier, "next_cashier": next_cashier}
     send_step(("cage", property_name, "counts"), counted, _count, as_json)
 
 

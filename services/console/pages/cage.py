@@ -101,7 +101,7 @@ async def _books(person: Person, here: Record) -> list[Any]:
         listed(
             "cage.in_service",
             in_service,
-            cols("revision", "gaming_day", "what", "source", "status", "entered_by", "approved_by"),
+            cols("revision", "gaming_day", "what", "stated_cents", "source", "status", "entered_by", "approved_by"),
             acts=decide,
             more=[Act(INVENTORY, "enter-chips-in-service", here)],
             seen=_in_words,

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from services.console.console import Asked, Person, page, rows_max
-from services.console.listing import Act, Col, Listed, Record, cols, listed
+from services.console.listing import Act, Col, Listed, Record, cols, filled, listed
 from services.console.pages.days import zone_of
 from services.console.services import ACCOUNTS, REPORTING, Missing, or_missing, path, together
 from services.console.words import say
@@ -54,6 +54,8 @@ _NOW_AND_FILED: Final = ("in_cents", "out_cents", "filed_in_cents", "filed_out_c
 _DUE: Final = ("due", "rejected", *_NO_LONGER)
 """The statuses of information returns that require an action."""
 
+_IN_LEAD: Final = ("period", "status", "content_sha256")
+
 _LAST: Final = ("accepted", "withdrawn")
 """The final statuses, in whose lists the latest filings come first."""
 
@@ -78,6 +80,7 @@ def routes() -> APIRouter:
         due, lists = await asyncio.gather(
             _due(person, property, now.date()), _by_status(person, property, now, rows_max(request))
         )
+        shown, empty = filled([*due, *lists])
         return page(
             request,
             "lists.html",
@@ -85,7 +88,8 @@ def routes() -> APIRouter:
             title=say("filings.title"),
             lead=say("filings.lead"),
             more=[],
-            lists=[*due, *lists],
+            lists=shown,
+            empty=empty,
             zone=zone,
         )
 
@@ -93,25 +97,27 @@ def routes() -> APIRouter:
     async def filing(request: Request, person: Asked, property: str, filing: str) -> Response:
         found = await person.calls.get(ACCOUNTS, path("filings", property, filing))
         zone = await zone_of(person, property)
-        reports = [_in_words(one) for one in found["reports"]]
+        reports = [report_in_words(one) for one in found["reports"]]
         lists = [
             *(await _changed_in(person, property, found)),
             listed(
                 "filings.reports",
                 reports,
-                cols("report", "kind", "reference", *_OF_REPORT[found["form"] == "ctr"], "accepted", "errors"),
+                cols("report", "subject", "reference", *_OF_REPORT[found["form"] == "ctr"], "accepted", "errors"),
                 link=partial(_patron, property),
             ),
             listed("filings.errors", list(found["errors"]), cols("code", "place", "is_warning")),
         ]
+        shown, empty = filled(lists)
         return page(
             request,
             "lists.html",
             person,
             title=say("filings.one", filing=filing),
-            lead=say("filings.one_lead", **{name: found[name] for name in ("period", "status", "content_sha256")}),
+            lead=say("filings.one_lead", form=FORM_NUMBERS[found["form"]], **{name: found[name] for name in _IN_LEAD}),
             more=[*_acts(property, found), *_acts(property, found, _AGAIN)],
-            lists=lists,
+            lists=shown,
+            empty=empty,
             zone=zone,
         )
 
@@ -154,6 +160,7 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
                 *("status", "filing", "amendment", "copy_by", "file_by", "late"),
             ),
             only=lambda one: one["status"] in _DUE,
+            seen=_still,
         ),
     ]
 
@@ -181,7 +188,13 @@ def _listed_changed(
         link=lambda one: path(
             "p", property_name, "filings", (one["status"] == "to_withdraw" and one.get("amendment")) or one["filing"]
         ),
+        seen=_still,
     )
+
+
+def _still(one: Record) -> Record:
+    """Return what is still to be done with its status in words."""
+    return {**one, "status": say(f"filings.still.{one['status']}")}
 
 
 async def _changed_in(person: Person, property_name: str, found: Record) -> list[Listed]:
@@ -266,11 +279,18 @@ def with_lateness(one: Record, *, now: datetime) -> Record:
     return {**one, "late": say("filings.late") if late else ""}
 
 
-def _in_words(one: Record) -> Record:
-    """Return a report with its amounts in dollars and its errors in words."""
+def report_in_words(one: Record) -> Record:
+    """Return a report with its amounts in dollars, and in words its errors and whom it is about."""
     errors = "; ".join(f"{each['code']} {each['place']}" for each in one["errors"])
     dollars = {name: f"${one[name]:,}" for name in ("in_dollars", "out_dollars") if name in one}
-    return {**one, **dollars, "with_others": ", ".join(one.get("with_others", ())), "errors": errors}
+    subject = say(f"filings.subject.{one['kind']}")
+    return {
+        **one,
+        **dollars,
+        "subject": subject,
+        "with_others": ", ".join(one.get("with_others", ())),
+        "errors": errors,
+    }
 
 
 def _patron(property_name: str, one: Record) -> str:

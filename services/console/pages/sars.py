@@ -6,13 +6,13 @@ addresses.
 
 import asyncio
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from services.console.console import Asked, page, rows_max
-from services.console.listing import Act, Record, cols, listed
+from services.console.listing import Act, Record, cols, filled, listed
 from services.console.pages.days import zone_of
 from services.console.services import SUSPICIONS, or_missing, path, together
 from services.console.words import say
@@ -68,8 +68,9 @@ def routes() -> APIRouter:
                     link=lambda one: path("p", property, "sars", str(one["sar"])),
                 )
             )
-        title, lead = say("sars.title"), say("sars.lead")
-        return page(request, "lists.html", person, title=title, lead=lead, more=[], lists=lists, zone=zone)
+        shown, empty = filled(lists)
+        text: dict[str, Any] = {"title": say("sars.title"), "lead": say("sars.lead"), "empty": empty}
+        return page(request, "lists.html", person, **text, more=[], lists=shown, zone=zone)
 
     @router.get("/{sar}")
     async def sar(request: Request, person: Asked, property: str, sar: str) -> Response:
@@ -80,8 +81,9 @@ def routes() -> APIRouter:
             listed("sars.errors", list(found["errors"]), cols("code", "place", "is_warning")),
         ]
         lead = say("sars.one_lead", **{name: found[name] for name in ("status", "file_by", "content_sha256")})
-        title, more = say("sars.one", sar=sar), _acts(property, found)
-        return page(request, "lists.html", person, title=title, lead=lead, more=more, lists=lists, zone=zone)
+        shown, empty = filled(lists)
+        text: dict[str, Any] = {"title": say("sars.one", sar=sar), "lead": lead, "empty": empty}
+        return page(request, "lists.html", person, **text, more=_acts(property, found), lists=shown, zone=zone)
 
     return router
 

@@ -101,7 +101,7 @@ CREATE INDEX documents_of_property ON documents (property, kind);
 CREATE TABLE amounts (
     service TEXT, shard INTEGER, seq BIGINT, recorded_at TIMESTAMPTZ NOT NULL, number INTEGER,
     property TEXT NOT NULL, gaming_day DATE NOT NULL, table_name TEXT NOT NULL, shift TEXT NOT NULL, item TEXT NOT NULL,
-    measure TEXT NOT NULL, value NUMERIC NOT NULL,
+    measure TEXT NOT NULL, value NUMERIC NOT NULL, closed_at TIMESTAMPTZ,
     PRIMARY KEY (service, shard, seq, number)
 );
 CREATE INDEX amounts_of_day ON amounts (property, gaming_day, measure, recorded_at);

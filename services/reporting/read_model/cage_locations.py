@@ -41,7 +41,7 @@ class OwnChips(NamedTuple):
     @classmethod
     def of(cls, pieces: HeldPieces) -> Self:
         """Return the kind of chips of counted or moved pieces."""
-        return cls(pieces.chip_set or "", pieces.piece, pieces.cents)
+        return cls(pieces.chip_set or "", pieces.piece or "", pieces.cents)
 
     @classmethod
     def of_item(cls, item: str) -> Self:

@@ -47,7 +47,7 @@ _LATELY: Final = text("""
           AND r.closed_at > :since) hour ON true""")
 _RESULTS: Final = text("""
     SELECT table_name, sum(value) AS results,
-           greatest(coalesce(sum(value) FILTER (WHERE recorded_at > :since), 0), 0) AS in_hour
+           coalesce(sum(value) FILTER (WHERE closed_at > :since), 0) AS in_hour
     FROM reporting.amounts
     WHERE property = :property AND gaming_day = :gaming_day AND measure = 'results' GROUP BY table_name""")
 _MISSED: Final = text("""
@@ -61,9 +61,9 @@ class FloorTable(BaseModel):
 
     A table whose `play` is counted has no win before it is counted. If it reports no `sales`, it has no drop either; if
     it reports only sales over an amount, the drop is at least `drop_cents`. It may record `results` instead of rounds;
-    `kind` is the kind of its game. `rounds_in_hour` and `results_in_hour` count the last hour; results count by the
-    time at which they were recorded, without those voided in that hour. `alarms` is the number of unresolved alarms of
-    sequential tests about the table.
+    `kind` is the kind of its game. `rounds_in_hour` and `results_in_hour` count rounds and results that closed in the
+    last hour and have not been voided since. `alarms` is the number of unresolved alarms of sequential tests about the
+    table.
     """
 
     table: Name

@@ -6,7 +6,7 @@ its unit: `_cents`, `_nanocents` (shared.contracts.exact), or nothing for a coun
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Final, TypeVar
 
 from shared.contracts.facts import Fact
@@ -21,7 +21,8 @@ class Amount:
     """An entry's contribution to a measure.
 
     `item` is its subject besides the table, such as a coupon, a pool or an account's instrument; the module that
-    declares the measure describes it. If `gaming_day` is None, the gaming day of the entry applies.
+    declares the measure describes it. If `gaming_day` is None, the gaming day of the entry applies. `closed_at` is set
+    only for results of counted tables.
     """
 
     measure: str
@@ -30,6 +31,7 @@ class Amount:
     shift: str = ""
     item: str = ""
     gaming_day: date | None = None
+    closed_at: datetime | None = None
 
 
 AmountsOf = Callable[[Any], Iterable[Amount]]

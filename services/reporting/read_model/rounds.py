@@ -184,14 +184,14 @@ RESULTS: Final = ("results", "shoes")
 @adds(ResultCounted)
 def counted(fact: ResultCounted) -> Iterator[Amount]:
     """Yield a result of a counted table, and the shoe that ended with it."""
-    yield Amount("results", 1, fact.table, item=fact.game)
+    yield Amount("results", 1, fact.table, item=fact.game, closed_at=fact.closed_at)
     yield Amount("shoes", int(fact.last_of_shoe), fact.table, item=fact.game)
 
 
 @adds(ResultUncounted)
 def not_counted(fact: ResultUncounted) -> Iterator[Amount]:
     """Yield the reversal of a result that was counted, and of the shoe that ended with it."""
-    yield Amount("results", -int(fact.counted), fact.table, item=fact.game)
+    yield Amount("results", -int(fact.counted), fact.table, item=fact.game, closed_at=fact.closed_at)
     yield Amount("shoes", -int(fact.last_of_shoe), fact.table, item=fact.game)
 
 

@@ -113,7 +113,7 @@ class Batch:
             measure, value, about = amount.measure, amount.value, (amount.table, amount.shift, amount.item)
             key = (of_day, property_name, measure, *about)
             self._amount_days[key] = self._amount_days.get(key, 0) + value
-            self._amounts.append((*entry, number, property_name, of_day, *about, measure, value))
+            self._amounts.append((*entry, number, property_name, of_day, *about, measure, value, amount.closed_at))
 
     def note(self, event: EntryEvent[Any], fact: Fact, day: date | None = None) -> None:
         """Add a fact to the listed facts only.

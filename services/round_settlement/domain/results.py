@@ -86,7 +86,7 @@ def void_result(event: Event[VoidedResult], results: Results, places: PropertyLo
         day = place.gaming_day(event.time)
         of_result = {"game": _counted_table(data.table, day, place).game, "gaming_day": day}
     else:
-        of_result = {name: getattr(counted, name) for name in ("game", "gaming_day", "last_of_shoe")}
+        of_result = {name: getattr(counted, name) for name in ("game", "gaming_day", "last_of_shoe", "closed_at")}
     results.voids[key] = event.sequence
     results.are_voids[(*key[:2], event.sequence)] = data.voids
     return FactWithPostings(fact=ResultUncounted(**dict(data) | of_result, counted=counted is not None))

@@ -53,7 +53,7 @@ DayOf = Annotated[Day | None, Query(alias="gaming_day", description="only those 
 
 
 class CageBook(BaseModel):
-    """The money of a location: `cents`, and what it follows from, by cause since its books began."""
+    """The money of a location: `cents` in all, and `by_cause` since its books began."""
 
     location: str
     cents: int
@@ -61,7 +61,7 @@ class CageBook(BaseModel):
 
 
 class CageBooks(BaseModel):
-    """The money of every location of the cage at which anything ever was."""
+    """The money of every location of the cage that ever held anything."""
 
     items: list[CageBook]
 
@@ -75,12 +75,12 @@ def routes(context: ServiceContext) -> APIRouter:
     rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.CONTRADICTS)
     transfer(IssueCageTransfer, "/transfers", status=201, rejects=rejects)
     one, path = "/transfers/{transfer}", router.prefix + "/transfers/{transfer}"
-    transfer(ReceiveCageTransfer, one + "/receive", rejects=BY_OTHERS, subject=path)
+    transfer(ReceiveCageTransfer, one + "/receive", rejects=(*BY_OTHERS, Reason.NOT_ALLOWED), subject=path)
     transfer(ReturnCageTransfer, one + "/return", rejects=(*DECIDED, Reason.SAME_PERSON), subject=path)
-    count(EnterCageCount, "/counts", status=201, rejects=(Reason.NOT_FOUND, Reason.CONTRADICTS))
+    count(EnterCageCount, "/counts", status=201, rejects=rejects)
     counted, path = "/counts/{count}", router.prefix + "/counts/{count}"
     count(VerifyCageCount, counted + "/verify", rejects=BY_OTHERS, subject=path)
-    count(RejectCageCount, counted + "/reject", rejects=DECIDED, subject=path)
+    count(RejectCageCount, counted + "/reject", rejects=(*DECIDED, Reason.SAME_PERSON), subject=path)
 
     @router.get(
         "/transfers",

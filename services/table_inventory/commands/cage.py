@@ -39,9 +39,9 @@ class Cage(NamedTuple):
     last: int
 
     def next_one(self, property_name: str, now: Now, said: Happened = NOW) -> dict[str, Any]:
-        """Return time, number and person of the next transaction.
+        """Return the number, person and times of the next transaction, as fields of its fact.
 
-        Raises: Rejected for an unknown property, or moment.
+        Raises: Rejected for an unknown property, or a moment that is in the future or too long ago.
         """
         place, at = happened(self.places.place, property_name, said, now.at)
         when = {"gaming_day": place.gaming_day(at), "shift": place.shift_at(at), "at": at}
@@ -76,7 +76,7 @@ class VoidAtCage(Approving):
 
 
 class Voiding(NamedTuple):
-    """A transaction to be voided, and its cage."""
+    """A transaction to be voided, and the state of the cage."""
 
     movement: CageRecord
     cage: Cage

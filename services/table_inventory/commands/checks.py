@@ -51,7 +51,7 @@ class AtCage(NamedTuple):
         place, at = happened(self.places.place, property_name, said, now.at)
         for what, moment in after.items() if said.occurred_at is not None else ():
             if at < moment:
-                detail = f"'occurred_at' {at.isoformat()} is before {what}, at {moment.isoformat()}"
+                detail = f"'occurred_at' {place.clock_text(at)} is before {what}, at {place.clock_text(moment)}"
                 raise Rejected(Reason.CONTRADICTS, detail)
         when = {"gaming_day": place.gaming_day(at), "shift": place.shift_at(at), "at": at}
         return {"step": self.last + 1, "by": now.by, **when, **said.late(now.at)}

@@ -31,7 +31,7 @@ from shared.contracts.credit_lines import (
 from shared.contracts.envelope import Name, Patron
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
-from shared.contracts.property_snapshot import place_for_command
+from shared.contracts.property_snapshot import PropertySnapshot, place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
@@ -116,6 +116,10 @@ class Deciding(NamedTuple):
     line: CreditLine
     places: Places
 
+    def place(self, now: Now) -> PropertySnapshot:
+        """Return the property at the moment of the decision. Raises: Rejected without an approved version of it."""
+        return place_for_command(self.places.place, self.request.property, now.at)
+
 
 async def _deciding(connection: AsyncConnection, command: _OfRequest) -> Deciding:
     """Return a request. Raises: Rejected if it does not exist."""
@@ -131,9 +135,9 @@ def _of(found: CreditLineRequest) -> dict[str, object]:
 @COMMANDS.handles(VerifyCreditLine, load=_deciding)
 def verify(command: VerifyCreditLine, state: Deciding, now: Now) -> Accepted:
     """Record the verification, once."""
-    found = state.request
+    found, place = state.request, state.place(now)
     found.require_open()
-    state.line.require_unchanged_since(found)
+    state.line.require_unchanged_since(found, place)
     if found.verified_by is not None:
         raise Rejected(Reason.ALREADY_DECIDED, f"{found.verified_by} verified {found.label} already")
     verified = {"verification": command.verification, "verified_by": now.by, "verified_at": now.at}
@@ -145,12 +149,12 @@ def verify(command: VerifyCreditLine, state: Deciding, now: Now) -> Accepted:
 @COMMANDS.handles(ApproveCreditLine, load=_deciding, subject=first_loaded)
 def approve(command: ApproveCreditLine, state: Deciding, now: Now) -> Accepted:
     """Record the approval. The last approval that the tier requires also changes the patron's terms."""
-    found = state.request
+    del command
+    found, place = state.request, state.place(now)
     found.require_open()
-    state.line.require_unchanged_since(found)
+    state.line.require_unchanged_since(found, place)
     if found.verified_by is None:
         raise Rejected(Reason.TOO_EARLY, f"{found.label} is not verified yet")
-    place = place_for_command(state.places.place, command.property, now.at)
     tier = tier_of(place, found.limit_cents)
     require_approver(found, now.by, tier, place)
     approved_by = (*found.approved_by, now.by)

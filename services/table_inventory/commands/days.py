@@ -129,8 +129,8 @@ def _require_ended(command: DayStep, place: PropertySnapshot, now: Now) -> None:
         detail = f"{day} has not begun: the gaming day at {command.property} is {running}"
         raise Rejected(Reason.TOO_EARLY, detail)
     if day == running:
-        ends = place.begins_at(day + timedelta(days=1)).astimezone(place.zone)
-        raise Rejected(Reason.TOO_EARLY, f"{day} runs until {ends.isoformat()}: a gaming day is closed when it is over")
+        ends = place.clock_text(place.begins_at(day + timedelta(days=1)))
+        raise Rejected(Reason.TOO_EARLY, f"{day} runs until {ends}: a gaming day is closed when it is over")
 
 
 def _require_nothing(day: date, left: Sequence[str]) -> None:

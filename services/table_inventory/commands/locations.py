@@ -8,12 +8,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.locations import (
     CageCountDocument,
     CageTransferDocument,
+    HasDrawer,
     Last,
     There,
     judged,
     over_short,
+    require_cashier,
     require_held,
     require_location,
+    require_not_retired,
     transferred,
     why_not_passed,
 )
@@ -24,6 +27,7 @@ from services.table_inventory.queries.locations import (
     last_count,
     waiting_count,
     what_is_there,
+    who_has,
 )
 from services.table_inventory.tables import cage_counts, cage_transfers, properties
 from shared.contracts.cage_locations import (
@@ -57,9 +61,9 @@ COMMANDS: Final = Commands()
 class IssueCageTransfer(Command):
     """Issue a transfer at the cage.
 
-    Money, chips or paper go from a location to another one, or to or from somebody outside, and are in transit until
-    another person receives them. Chips come into service from the `manufacturer`, and leave it to `destruction`. No
-    location gives more than it holds by its books.
+    Money, chips or paper pass from one location to another, or between a location and a party outside the cage, and are
+    in transit until another person receives them. Chips come into service from the `manufacturer`, and leave it to
+    `destruction`. No location gives more than it holds by its books.
     """
 
     property: Name
@@ -69,7 +73,7 @@ class IssueCageTransfer(Command):
 
 
 class Desk(NamedTuple):
-    """The properties, the last number of a property's transfers, and what the giver holds by its books."""
+    """The state for issuing a transfer: the properties, the property's last transfer number, and the giver's books."""
 
     places: Places
     last: int
@@ -77,7 +81,10 @@ class Desk(NamedTuple):
 
 
 async def _issuing(connection: AsyncConnection, command: IssueCageTransfer) -> Desk:
-    """Return the giver's books. The lock on the shard of commands keeps anybody else from giving the same."""
+    """Return the state for issuing a transfer.
+
+    The lock on the shard of commands keeps a concurrent command from giving the same pieces.
+    """
     return Desk(
         await known_places(connection, properties),
         await last_number(connection, cage_transfers, "transfer", property=command.property),
@@ -96,6 +103,7 @@ def issue(command: IssueCageTransfer, desk: Desk, now: Now) -> Accepted:
     if (why := why_not_passed(command.giver, command.receiver, command.contents)) is not None:
         raise Rejected(Reason.NOT_ALLOWED, why)
     require_held(place, command.contents)
+    require_not_retired(place, command.giver, command.contents, day)
     if command.giver not in OUTSIDE:
         giver = place.cage_locations_on(day).get(command.giver)
         desk.there.require(command.giver, None if giver is None else giver.kind, command.contents)
@@ -113,27 +121,30 @@ class _OfTransfer(Command):
 class ReceiveCageTransfer(_OfTransfer, Approving):
     """Receive a transfer as it was issued.
 
-    This must be done by someone other than who issued it. If something is missing, return it.
+    The person who issued it cannot receive it. If something is missing, return the transfer.
     """
 
 
 class ReturnCageTransfer(_OfTransfer):
     """Return a transfer to its giver.
 
-    This must be done by someone other than who issued it. What was in transit is there again.
+    The person who issued it cannot return it. The giver holds again what was in transit.
     """
 
     reason: Text
 
 
 class Transfer(NamedTuple):
-    """A transfer, and the properties."""
+    """A transfer that is to be received or returned, and the properties."""
 
     issued: CageTransferDocument
     places: Places
 
     def ended(self, model: type[Any], now: Now, **said: Any) -> Accepted:
-        """Return the acceptance of a step that ends the transfer."""
+        """Return the acceptance of the step that ends the transfer.
+
+        `model` is the fact of the step, and `said` has the fields that the step adds.
+        """
         place = place_for_command(self.places.place, self.issued.property, now.at)
         of_day = {**fields_of(self.issued, CageTransferIssued), "gaming_day": place.gaming_day(now.at)}
         fact = model(**of_day, **said)
@@ -143,7 +154,7 @@ class Transfer(NamedTuple):
 
     @property
     def approval(self) -> Approval:
-        """Return the state of the transfer as something that needs two people."""
+        """Return the transfer as a request that a second person decides."""
         name = f"transfer {self.issued.transfer} at the cage of {self.issued.property}"
         decision = {"issued": Decision.ASKED, "received": Decision.APPROVED, "returned": Decision.RETURNED}
         return Approval(CAGE_TRANSFER, name, self.issued.issued_by, decision[self.issued.status])
@@ -157,14 +168,18 @@ async def _transfer(connection: AsyncConnection, command: _OfTransfer) -> Transf
 @COMMANDS.handles(ReceiveCageTransfer, load=_transfer, subject=first_loaded)
 def receive(command: ReceiveCageTransfer, transfer: Transfer, now: Now) -> Accepted:
     """Receive a transfer."""
-    del command
     transfer.approval.approve(now.by)
+    place = place_for_command(transfer.places.place, command.property, now.at)
+    require_not_retired(place, transfer.issued.giver, transfer.issued.contents, place.gaming_day(now.at))
     return transfer.ended(CageTransferReceived, now, received_by=now.by, received_at=now.at)
 
 
 @COMMANDS.handles(ReturnCageTransfer, load=_transfer)
 def give_back(command: ReturnCageTransfer, transfer: Transfer, now: Now) -> Accepted:
-    """Return a transfer to its giver: nobody takes out of a drawer, and puts back, what only they have seen."""
+    """Return a transfer to its giver.
+
+    The issuer cannot do it: one person alone would take money out of a drawer and put it back unseen.
+    """
     transfer.approval.reject()
     if same_person(now.by, transfer.issued.issued_by):
         detail = f"{now.by} issued transfer {transfer.issued.transfer}: somebody else must receive or return it"
@@ -176,23 +191,30 @@ def give_back(command: ReturnCageTransfer, transfer: Transfer, now: Now) -> Acce
 class EnterCageCount(Command):
     """Enter a count of a location of the cage.
 
-    It has all that lies there, by kind and denomination. Another person counts it too, and verifies it. What the ledger
-    expects is shown to neither before.
+    List everything at the location by kind and denomination. Another person counts it too, and verifies the count. What
+    the ledger expects is shown to neither of them before that.
     """
 
     property: Name
     location: Annotated[Name, Field(description="`cage`, or one of the property's `cage_locations`")]
     contents: Annotated[HeldContents, Field(description="by kind and denomination; of checks, each amount")]
-    cashier: Annotated[Person, Field(description="who answers for what is over or short")]
+    cashier: Annotated[Person, Field(description="who answers for what is over or short: of a drawer, who has it")]
+    next_cashier: Annotated[
+        Person | None, Field(description="of a drawer, who takes it over with what was counted; nobody: it stays")
+    ] = None
 
 
 class Counting(NamedTuple):
-    """The properties, the last number of a count, the count that waits at the location, and the location's book."""
+    """The state for entering a count: the properties and the property's last count number.
+
+    Of the location: the number of its waiting count, its book, and the cashier who has the drawer.
+    """
 
     places: Places
     last: int
     waiting: int | None
     book: Book
+    has: HasDrawer | None
 
 
 async def _counting(connection: AsyncConnection, command: EnterCageCount) -> Counting:
@@ -202,6 +224,7 @@ async def _counting(connection: AsyncConnection, command: EnterCageCount) -> Cou
         await last_number(connection, cage_counts, "count", property=command.property),
         await waiting_count(connection, *place),
         (await books_of(connection, command.property)).get(command.location, {}),
+        await who_has(connection, *place),
     )
 
 
@@ -209,13 +232,16 @@ async def _counting(connection: AsyncConnection, command: EnterCageCount) -> Cou
 def enter(command: EnterCageCount, state: Counting, now: Now) -> Accepted:
     """Enter a count under the next number."""
     place = place_for_command(state.places.place, command.property, now.at)
-    require_location(place, command.location, place.gaming_day(now.at))
+    day = place.gaming_day(now.at)
+    require_location(place, command.location, day)
+    location = place.cage_locations_on(day).get(command.location)
+    require_cashier(place, location, state.has, command.cashier, command.next_cashier)
     require_held(place, command.contents)
     if state.waiting is not None:
         detail = f"count {state.waiting} of {command.location} waits to be verified: verify or reject it"
         raise Rejected(Reason.CONTRADICTS, detail)
     entered = {"count": state.last + 1, "book": state.book, "counted_by": now.by, "counted_at": now.at}
-    fact = CageCountEntered(**dict(command), **entered, gaming_day=place.gaming_day(now.at))
+    fact = CageCountEntered(**dict(command), **entered, gaming_day=day)
     return Accepted(recording=FactWithPostings(fact=fact), answer=CageCountDocument(**dict(fact)))
 
 
@@ -227,7 +253,7 @@ class _OfCount(Command):
 class VerifyCageCount(_OfCount, Approving):
     """Verify a count: another person has counted the same.
 
-    What is over or short is posted, and its cashier answers for it; then a reason is needed.
+    The overage or shortage is posted, and the cashier of the count answers for it. It needs a reason.
     """
 
     reason: Annotated[Text | None, Field(description="why there is more or less than the ledger expects")] = None
@@ -236,14 +262,17 @@ class VerifyCageCount(_OfCount, Approving):
 class RejectCageCount(_OfCount):
     """Reject a count.
 
-    The location is counted again.
+    The person who counted cannot reject it. The location is counted again.
     """
 
     reason: Text
 
 
 class CountOfLocation(NamedTuple):
-    """A count as entered, its book, the verified count before it, and the properties."""
+    """A count that is to be verified or rejected: as it was entered, and the location's book at that moment.
+
+    `last` is the location's last verified count.
+    """
 
     entered: CageCountDocument
     book: Book
@@ -258,7 +287,7 @@ class CountOfLocation(NamedTuple):
 
     @property
     def approval(self) -> Approval:
-        """Return the state of the count as something that needs two people."""
+        """Return the count as a request that a second person decides."""
         name = f"count {self.entered.count} of {self.entered.location}"
         decision = {"entered": Decision.ASKED, "verified": Decision.APPROVED, "rejected": Decision.REJECTED}
         return Approval(CAGE_COUNT, name, self.entered.counted_by, decision[self.entered.status])
@@ -272,7 +301,7 @@ async def _count(connection: AsyncConnection, command: _OfCount) -> CountOfLocat
 
 @COMMANDS.handles(VerifyCageCount, load=_count, subject=first_loaded)
 def verify(command: VerifyCageCount, state: CountOfLocation, now: Now) -> Accepted:
-    """Verify a count, and post what is over or short; by how much it differs is told after that, not before."""
+    """Verify a count and post its overage or shortage. The difference is shown only afterwards."""
     state.approval.approve(now.by)
     count, figures = state.fact, judged(state.fact, state.last)
     if figures["over_short_cents"] and command.reason is None:
@@ -294,8 +323,14 @@ def verify(command: VerifyCageCount, state: CountOfLocation, now: Now) -> Accept
 
 @COMMANDS.handles(RejectCageCount, load=_count)
 def reject(command: RejectCageCount, state: CountOfLocation, now: Now) -> Accepted:
-    """Reject a count."""
+    """Reject a count.
+
+    The counter cannot do it: one person alone could hide a shortage by counting again until the sum fits.
+    """
     state.approval.reject()
+    if same_person(now.by, state.entered.counted_by):
+        detail = f"{now.by} counted {state.approval.name}: somebody else must verify or reject it"
+        raise Rejected(Reason.SAME_PERSON, detail)
     said = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
     fact = CageCountRejected(**dict(state.fact), **said)
     answer = state.entered.model_copy(update={**said, "status": "rejected"})

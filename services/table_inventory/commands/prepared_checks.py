@@ -10,7 +10,6 @@ from services.table_inventory.domain.credit_lines import (
     CreditLineRequest,
     PatronCheck,
     require_apart,
-    rules_of,
 )
 from services.table_inventory.queries.credit_lines import (
     find_credit_line,
@@ -73,13 +72,13 @@ async def _preparing(connection: AsyncConnection, command: PrepareCheck) -> Prep
 def prepare(command: PrepareCheck, state: Preparing, now: Now) -> Accepted:
     """Prepare the check within the available credit."""
     place = place_for_command(state.places.place, command.property, now.at)
-    rules, day = rules_of(place), place.gaming_day(now.at)
+    day = place.gaming_day(now.at)
     if (why := place.why_no_table(command.table, day)) is not None:
         raise Rejected(Reason.NOT_FOUND, why)
     if state.is_used:
         detail = f"counter check {command.serial} exists already: take an unused serial number"
         raise Rejected(Reason.ALREADY_DECIDED, detail)
-    require_apart(state.requests, now.by, now.at, rules)
+    require_apart(state.requests, now.by, now.at, place)
     state.line.require_available(command.cents, day)
     fact = CheckPrepared(
         **dict(command),

@@ -219,7 +219,7 @@ def _amend(command: AmendRating, state: Rated, now: Now, *, own: bool) -> Accept
     instead = command.instead
     if instead is not None and instead.at is not None:
         if instead.at > at:
-            raise Rejected(Reason.TOO_EARLY, f"'at' {instead.at.isoformat()} has not come yet")
+            raise Rejected(Reason.TOO_EARLY, f"'at' {place.clock_text(instead.at)} has not come yet")
         require_place_in_order(state.steps, amended, instead.at, place)
     if instead is not None and instead.table is not None:
         _require_table(place, instead.table, amended.gaming_day)

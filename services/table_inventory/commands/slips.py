@@ -297,7 +297,7 @@ def enter_manual(command: EnterManualSlip, place: PropertySnapshot, now: Now) ->
         raise Rejected(Why.NOT_ALLOWED, f"{name} is not signed as {', '.join(unsigned)}", cites=law.source)
     require_different(name, law, people)
     if command.occurred_at > now.at:
-        raise Rejected(Why.TOO_EARLY, f"'occurred_at' {command.occurred_at.isoformat()} has not come yet")
+        raise Rejected(Why.TOO_EARLY, f"'occurred_at' {place.clock_text(command.occurred_at)} has not come yet")
     if not place.is_day(command.gaming_day, command.occurred_at, margin=place.pit_margin):
         raise Rejected(Why.NOT_ALLOWED, place.other_day(command.gaming_day, command.occurred_at))
     mark = non_banking(place, command.table, command.gaming_day)

@@ -28,8 +28,8 @@ COMMANDS: Final = Commands()
 class EnterTipHours(HoursOfPool, Command):
     """Enter the hours by which dealers share a tips pool.
 
-    The pool is named by its last gaming day, which is over: with pools of a day, that day. A further entry replaces the
-    approved hours, with a reason. Another person must approve them, and neither may be among the dealers.
+    A pool is named by its last gaming day, which must be over; a pool of one day by that day. A later entry replaces
+    the approved hours, with a reason. Another person must approve them. Neither of the two may be among the dealers.
     """
 
     property: Name
@@ -38,7 +38,7 @@ class EnterTipHours(HoursOfPool, Command):
 
 
 class Entering(NamedTuple):
-    """A property on the last gaming day of a pool, and the revisions of the pool's hours, latest first."""
+    """The state for entering hours: the property on the pool's last gaming day, and all revisions, latest first."""
 
     place: PropertySnapshot
     revisions: list[TipHoursDocument]
@@ -63,7 +63,8 @@ def enter(command: EnterTipHours, state: Entering, now: Now) -> Accepted:
         raise Rejected(Reason.NOT_ALLOWED, detail)
     ends = place.begins_at(last_day + timedelta(days=1))
     if now.at < ends:
-        detail = f"the pool up to {last_day} has not ended: enter its hours once that gaming day is over, at {ends}"
+        over = f"once that gaming day is over, at {place.clock_text(ends)}"
+        detail = f"the pool up to {last_day} has not ended: enter its hours {over}"
         raise Rejected(Reason.TOO_EARLY, detail)
     _require_possible(command.hours, (ends - place.begins_at(first_day)) // timedelta(minutes=1), first_day, last_day)
     number = next_revision(revisions)
@@ -74,7 +75,7 @@ def enter(command: EnterTipHours, state: Entering, now: Now) -> Accepted:
 
 
 def _require_possible(hours: tuple[DealerHours, ...], minutes_max: int, first_day: date, last_day: date) -> None:
-    """Raise Rejected if somebody worked longer than the pool lasted."""
+    """Raise Rejected if a dealer has more minutes than the pool lasted."""
     for one in hours:
         if one.minutes > minutes_max:
             pool = f"the pool of {first_day}" if first_day == last_day else f"the pool from {first_day} to {last_day}"
@@ -83,7 +84,7 @@ def _require_possible(hours: tuple[DealerHours, ...], minutes_max: int, first_da
 
 
 def _require_no_share(by: str, hours: tuple[DealerHours, ...]) -> None:
-    """Raise Rejected if somebody decides about hours by which they are paid themselves."""
+    """Raise Rejected if the person who enters or approves the hours is among the dealers paid by them."""
     if any(same_person(by, one.dealer) for one in hours):
         raise Rejected(Reason.SAME_PERSON, f"{by} has a share of this pool: somebody else must enter or approve it")
 
@@ -97,21 +98,21 @@ class _OfPool(Command):
 class ApproveTipHours(_OfPool, Approving):
     """Approve the hours of a tips pool.
 
-    Its tips are shared by them, to the cent, as the property's document says.
+    The pool's tips are shared by these hours, to the cent, as the property's document says.
     """
 
 
 class RejectTipHours(_OfPool):
     """Reject the hours of a tips pool.
 
-    Nothing changes.
+    The hours approved before, if any, still hold.
     """
 
     reason: Text
 
 
 async def _entered(connection: AsyncConnection, command: _OfPool) -> TipHoursDocument:
-    """Return hours. Raises: Rejected if there are none."""
+    """Return a revision of a pool's hours. Raises: Rejected if it does not exist."""
     return await find_hours(connection, command.property, command.last_day, command.revision)
 
 

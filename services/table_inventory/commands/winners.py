@@ -147,10 +147,10 @@ def _require_counted_win(command: IdentifyWinner, known: _Known, now: datetime) 
             "'round_id'",
         )
     if won_at > now:
-        raise Rejected(Reason.TOO_EARLY, f"'won_at' {won_at.isoformat()} has not come yet")
+        raise Rejected(Reason.TOO_EARLY, f"'won_at' {place.clock_text(won_at)} has not come yet")
     if not place.is_day(command.gaming_day, won_at):
         raise Rejected(Reason.CONTRADICTS, place.other_day(command.gaming_day, won_at))
-    win = f"{command.named()['wager']!r} at seat {command.seat} of {table}, won at {won_at:%H:%M}"
+    win = f"{command.named()['wager']!r} at seat {command.seat} of {table}, won at {place.clock_text(won_at)}"
     if known.times and not command.replaces:
         raise Rejected(
             Reason.ALREADY_DECIDED, f"{win}, is on record: to say something else of the same win, set 'replaces'"

@@ -15,7 +15,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class CageDocument(CageMovement, EnteredLate):
-    """A transaction at the cage; `voids` is the number of the voided one."""
+    """A transaction with a known patron at the cage. A void has the number of the voided transaction as `voids`."""
 
     gaming_day: date
     shift: str
@@ -28,15 +28,15 @@ class CageDocument(CageMovement, EnteredLate):
 
 
 class CageRecord(CageDocument, ApprovalSubject):
-    """A transaction at the cage, and whether it was voided."""
+    """A transaction with a known patron at the cage, and whether it was voided."""
 
     is_void: bool
 
 
 def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting, ...]:
-    """Return the postings of a transaction or its void: the cage's money, and the patrons'.
+    """Return the postings of a transaction or its void: on the cage's money, and on the patrons' money.
 
-    What a location other than `cage` has more or less of it goes there from `cage`.
+    At a location other than `cage`, two more postings move the difference from `cage` to that location.
     """
     is_in = (transaction.direction == "in") != void
     cents = transaction.cents if is_in else -transaction.cents

@@ -116,7 +116,7 @@ class CreditLine:
             return f"{lost} cents of {who} are written off: no credit until they are paid, by the bank, too"
         return None
 
-    def require_unchanged_since(self, request: "CreditLineRequest") -> None:
+    def require_unchanged_since(self, request: "CreditLineRequest", place: PropertySnapshot) -> None:
         """Check that the line has not been changed since a change was requested. Raises: Rejected.
 
         A request cannot go on after a later change, because those who requested, verified or approved it did not know
@@ -125,7 +125,7 @@ class CreditLine:
         if self.changed_at is not None and self.changed_at > request.requested_at:
             raise Rejected(
                 Reason.CONTRADICTS,
-                f"the credit line of patron {self.patron} was changed at {self.changed_at.isoformat()}, after "
+                f"the credit line of patron {self.patron} was changed at {place.clock_text(self.changed_at)}, after "
                 f"{request.label}: decline that, and have it requested anew",
             )
 
@@ -216,12 +216,13 @@ def require_approver(request: CreditLineRequest, by: str, tier: CreditLineTier, 
         )
 
 
-def require_apart(requests: Iterable[CreditLineRequest], by: str, at: datetime, rules: CreditLineRules) -> None:
+def require_apart(requests: Iterable[CreditLineRequest], by: str, at: datetime, place: PropertySnapshot) -> None:
     """Check that the preparer of a counter check took no recent part in changing the patron's credit line.
 
     `requests` are all requests for the patron. Raises: Rejected if the person requested, verified or approved one that
     was granted within the last `apart_days`.
     """
+    rules = rules_of(place)
     since = at - timedelta(days=rules.apart_days)
     for request in requests:
         if request.granted_at is None or request.granted_at < since:
@@ -229,7 +230,7 @@ def require_apart(requests: Iterable[CreditLineRequest], by: str, at: datetime, 
         if any(same_person(by, one) for one in (request.requested_by, request.verified_by, *request.approved_by)):
             raise Rejected(
                 Reason.SAME_PERSON,
-                f"{by} took part in {request.label}, granted at {request.granted_at.isoformat()}: for "
+                f"{by} took part in {request.label}, granted at {place.clock_text(request.granted_at)}: for "
                 f"{rules.apart_days} days somebody else prepares counter checks of this patron",
             )
 

@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, BaseModel
 from services.table_inventory.domain.entered import EnteredDocument
 from services.table_inventory.domain.win import Win
 from shared.contracts.inventory import AdjustmentEntered, ExcusedTable
-from shared.contracts.property_snapshot import PropertySnapshot
+from shared.contracts.property_snapshot import PropertySnapshot, clock_text
 from shared.contracts.reports import ReportStatus
 from shared.contracts.win import Missing, MissingKind
 
@@ -83,7 +83,7 @@ _WORDS: Final[Mapping[MissingKind, str]] = {
 
 def in_words(table: str, missing: Missing, zone: ZoneInfo) -> str:
     """Return a missing item of a table as text, with times in the time zone of the property."""
-    since = missing.since.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
+    since = clock_text(missing.since, zone)
     return _WORDS[missing.what].format(table=table, name=missing.name, since=since)
 
 

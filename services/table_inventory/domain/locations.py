@@ -1,7 +1,7 @@
 """The money at the locations of the cage, transfers between them, and their counts. Pure; amounts are cents."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date
+from datetime import date, datetime
 from typing import Final, Literal, NamedTuple
 
 from pydantic import AwareDatetime
@@ -26,6 +26,8 @@ from shared.contracts.cage_locations import (
 from shared.contracts.check_collection import RecoveryVoided
 from shared.contracts.facts import Fact
 from shared.contracts.inventory import Number, PitVoided
+from shared.contracts.people import same_person
+from shared.contracts.properties import CageLocation
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Account, Posting
@@ -35,11 +37,11 @@ LOCATION: Final = "location"
 
 _MONEY_LEGS: Final = frozenset({"cage", "cage_money", "contest_money", "withheld_money"})
 _KEPT_FOR_MONEY: Final = frozenset({"chip_purchase", "chip_redemption", "check_cashed"})
-"""Kinds for which money goes one way and chips, or a check, the other: together they change nothing at the cage."""
+"""Kinds of transactions that exchange money for chips or a check of the same value: the cage's total stays the same."""
 
 
 def is_held_at_cage(account: Account) -> bool:
-    """Return whether what an account has lies at `cage`, apart from what its `location` account has."""
+    """Return whether an account's balance is part of what `cage` holds, besides the `location` account of `cage`."""
     match account.leg:
         case "patrons_money":
             return account.wager in _KEPT_FOR_MONEY
@@ -60,7 +62,7 @@ class LocationKey(NamedTuple):
 
 
 def held(fact: Fact, postings: Iterable[Posting]) -> Iterator[tuple[LocationKey, HeldCause, int]]:
-    """Yield what an entry changes of the money of locations: where, the cause, cents."""
+    """Yield the changes that an entry makes to the money of locations: (location, cause, cents)."""
     changes: dict[tuple[LocationKey, bool], int] = {}
     for account, cents in postings:
         if account.leg == LOCATION or is_held_at_cage(account):
@@ -80,7 +82,7 @@ def _cause(fact: Fact, cents: int, *, with_tables: bool) -> HeldCause:
             return "brought_forward"
         case CageCountVerified():
             return "over_short"
-    came_in = (cents > 0) is not isinstance(fact, _VOIDS)  # what is void is taken off the cause that it had
+    came_in = (cents > 0) is not isinstance(fact, _VOIDS)  # a void has the cause of what it voids
     if with_tables:
         return "from_tables" if came_in else "to_tables"
     return "from_patrons" if came_in else "to_patrons"
@@ -92,7 +94,7 @@ def passed(property_name: str, giver: str, receiver: str, cents: int) -> tuple[P
 
 
 def transferred(fact: CageTransferIssued | CageTransferReceived | CageTransferReturned) -> tuple[Posting, ...]:
-    """Return the postings of a step: from the giver into transit, or out of it to the receiver, or back."""
+    """Return the postings of a transfer's step: from the giver into transit, to the receiver, or back to the giver."""
     transit, cents = Account(fact.property, "", "", "cage_transit"), money_of(fact.contents)
     match fact:
         case CageTransferIssued():
@@ -104,7 +106,7 @@ def transferred(fact: CageTransferIssued | CageTransferReceived | CageTransferRe
 
 
 def over_short(fact: CageCountVerified) -> tuple[Posting, ...]:
-    """Return the postings of a verified count: what is over or short, or all of it at the first one."""
+    """Return the postings of a verified count: its overage or shortage, or all that a location's first count found."""
     if fact.before_cents is not None:
         contra, cents = "cage_over_short", fact.over_short_cents
     else:
@@ -126,26 +128,26 @@ def _between(debit: Account, credit: Account, cents: int) -> tuple[Posting, ...]
 
 
 def flows_since(before: Mapping[HeldCause, int], book: Mapping[HeldCause, int]) -> Book:
-    """Return what came in and went out by cause between two states of a book, without zeros."""
+    """Return the changes between two states of a book, cents by cause, without zeros."""
     changes = {cause: cents - before.get(cause, 0) for cause, cents in book.items()}
     return {cause: cents for cause, cents in changes.items() if cents}
 
 
 def posted(counted_cents: int, book: Mapping[HeldCause, int], *, first: bool) -> Book:
-    """Return the book of a location once a count of it was posted: it comes to what was counted."""
+    """Return the book of a location after a count of it was posted, cents by cause: its sum is the counted amount."""
     cause: HeldCause = "brought_forward" if first else "over_short"
     return {**book, cause: book.get(cause, 0) + counted_cents - sum(book.values())}
 
 
 class Last(NamedTuple):
-    """The last verified count of a location: what was counted, and its book once that was posted."""
+    """The last verified count of a location: the counted amount, and the location's book after the count was posted."""
 
     counted_cents: int
     book: Book
 
 
 def judged(count: CageCount, last: Last | None) -> dict[str, object]:
-    """Return the figures of a count by field: those before, the flows since, what is over or short."""
+    """Return the figures of a count by field name of its fact: amounts counted before and now, flows, over or short."""
     counted_cents = money_of(count.contents)
     if last is None:
         return {"flows": flows_since({}, count.book), "counted_cents": counted_cents, "over_short_cents": 0}
@@ -158,7 +160,7 @@ def judged(count: CageCount, last: Last | None) -> dict[str, object]:
 
 
 class CageCountDocument(ApprovalSubject):
-    """A count of a location with its status. What the ledger expects is not shown before it is verified."""
+    """A count of a location with its status. Until the count is verified, nothing shows what the ledger expects."""
 
     property: str
     count: Number
@@ -166,6 +168,7 @@ class CageCountDocument(ApprovalSubject):
     location: str
     contents: HeldContents
     cashier: str
+    next_cashier: str | None = None
     counted_by: str
     counted_at: AwareDatetime
     status: Literal["entered", "verified", "rejected"] = "entered"
@@ -202,7 +205,10 @@ class CageTransferDocument(ApprovalSubject):
 
 
 def why_not_held(contents: Iterable[HeldPieces], place: PropertySnapshot) -> str | None:
-    """Return why the property has no such chips, or None; one without chip sets has any, of no set."""
+    """Return why the property does not have these chips, or None if it does.
+
+    A property that names no chip sets accepts all chips without a `chip_set`.
+    """
     name, sets = place.document.property, place.document.chip_sets
     for one in contents:
         if one.issuer is not None and one.issuer.casefold() == name.casefold():
@@ -226,13 +232,29 @@ def why_not_held(contents: Iterable[HeldPieces], place: PropertySnapshot) -> str
 
 
 def require_held(place: PropertySnapshot, contents: Iterable[HeldPieces]) -> None:
-    """Check that a property has such chips. Raises: Rejected, saying which it has."""
+    """Check that a property has these chips. Raises: Rejected, with the chips that it has."""
     if (why := why_not_held(contents, place)) is not None:
         raise Rejected(Reason.NOT_FOUND, f"'contents' has {why}")
 
 
+def require_not_retired(place: PropertySnapshot, giver: str, contents: Iterable[HeldPieces], day: date) -> None:
+    """Check that no chip set that is retired on a gaming day is put into service again. Raises: Rejected.
+
+    Only the manufacturer puts chips into service. Retired chips still come from the count room and from other
+    properties, and pass between locations until they are destroyed.
+    """
+    if giver != "manufacturer":
+        return
+    retired = {one.chip_set: one.retired_on for one in place.document.chip_sets or () if one.is_retired_on(day)}
+    for one in contents:
+        if one.chip_set in retired:
+            detail = f"the chip set {one.chip_set!r} was retired on {retired[one.chip_set]} ('chip_sets' of version"
+            why = f"{detail} {place.document.version}): it is not put into service again"
+            raise Rejected(Reason.NOT_ALLOWED, why)
+
+
 def why_not_passed(giver: str, receiver: str, contents: Iterable[HeldPieces]) -> str | None:
-    """Return why these contents do not pass between giver and receiver, or None."""
+    """Return why the giver cannot give these contents to the receiver, or None if it can."""
     if giver == receiver:
         return f"{giver} gives nothing to itself"
     if giver in OUTSIDE and receiver in OUTSIDE:
@@ -247,7 +269,7 @@ def why_not_passed(giver: str, receiver: str, contents: Iterable[HeldPieces]) ->
 
 
 _FOR_PATRONS: Final = frozenset({"drawer", "main_bank"})
-"""Kinds of locations at which patrons are served, as at `cage`: what they exchange there nobody records by piece."""
+"""Kinds of locations at which patrons are served, as at `cage`: the pieces exchanged with them are not recorded."""
 
 
 def require_location(place: PropertySnapshot, name: str, day: date) -> None:
@@ -259,11 +281,45 @@ def require_location(place: PropertySnapshot, name: str, day: date) -> None:
         raise Rejected(Reason.NOT_FOUND, f"{detail} ('cage_locations')")
 
 
-def location_of(place: PropertySnapshot, window: str, day: date) -> str | None:
-    """Return the location whose money is moved at a window on a gaming day, or None: it is that of `cage`.
+class HasDrawer(NamedTuple):
+    """The cashier who has a drawer since a verified count of it: the count's number, and its moment."""
 
-    Windows of a property that names no locations may have any name. Raises: Rejected for one that is no location of a
-    property that names them, or at which patrons are not served.
+    cashier: str
+    number: int
+    counted_at: datetime
+
+
+def require_cashier(
+    place: PropertySnapshot,
+    location: CageLocation | None,
+    has: HasDrawer | None,
+    cashier: str,
+    next_cashier: str | None,
+) -> None:
+    """Check that the cashier named in a count of a drawer is the one who has it. Raises: Rejected.
+
+    `location` None is `cage` itself. `has` None: the drawer was never counted, and its first count opens it.
+    """
+    if location is None or location.kind != "drawer":
+        if next_cashier is not None:
+            name = CAGE if location is None else location.location
+            detail = f"{name} is no drawer: only a drawer is taken over by a 'next_cashier'"
+            raise Rejected(Reason.NOT_ALLOWED, detail)
+        return
+    if has is not None and not same_person(has.cashier, cashier):
+        since = f"count {has.number} of {place.clock_text(has.counted_at)}"
+        detail = (
+            f"{location.location} is with {has.cashier} since {since}, who answers for what is over or short, and not "
+            f"{cashier}: whoever takes it over is named as 'next_cashier' of a count"
+        )
+        raise Rejected(Reason.CONTRADICTS, detail)
+
+
+def location_of(place: PropertySnapshot, window: str, day: date) -> str | None:
+    """Return the location whose money is moved at a window on a gaming day, or None if that is `cage`.
+
+    A property that names no locations may name its windows freely. Raises: Rejected if the property names locations and
+    the window is not among them, or patrons are not served there.
     """
     if not place.document.cage_locations or window == CAGE:
         return None
@@ -276,7 +332,10 @@ def location_of(place: PropertySnapshot, window: str, day: date) -> str | None:
 
 
 class There(NamedTuple):
-    """What a location holds by its books: its money, cents, and the pieces of the last count and of transfers since."""
+    """What a location holds by its books: its money, cents, and the pieces of its last count and of transfers since.
+
+    Pieces are counted by kind, chip set, issuer, piece and cents each, as `HeldPieces.of` has them.
+    """
 
     cents: int
     pieces: Mapping[tuple[str, str, str, str, int], int]
@@ -284,8 +343,8 @@ class There(NamedTuple):
     def require(self, location: str, kind: str | None, contents: Iterable[HeldPieces]) -> None:
         """Check that a location of this kind, None for `cage`, can give these contents. Raises: Rejected.
 
-        Where patrons are served its money is asked, in sum; elsewhere the pieces of each kind and denomination. How
-        much there is is not said: whoever counts there does not see it.
+        Where patrons are served, the total value is compared, elsewhere the pieces of each kind and denomination. The
+        refusal does not say how much the location holds, because those who count it must not see that.
         """
         why = f"{location} does not hold that by its books: count it, if it does"
         if kind is None or kind in _FOR_PATRONS:

@@ -113,11 +113,12 @@ def require_place_in_order(
         (behind, behind is not None and at > behind.at, "behind"),
     ):
         if other is not None and is_wrong:
-            detail = f"{at.isoformat()} is {where} step {other.name} ({other.event}) at {other.at.isoformat()}"
+            moment, its = place.clock_text(at), place.clock_text(other.at)
+            detail = f"{moment} is {where} step {other.name} ({other.event}) at {its}"
             raise Rejected(Reason.CONTRADICTS, f"step {amended.step}: {detail}: amend or void that step first")
     day = amended.gaming_day
     is_earlier, is_later = at < amended.at and before is None, at > amended.at and behind is None
     if (is_earlier or is_later) and not place.is_day(day, at, margin=place.pit_margin):
-        detail = f"{at.isoformat()} is in gaming day {place.gaming_day(at)}, and the step was entered for {day}"
+        detail = f"{place.clock_text(at)} is in gaming day {place.gaming_day(at)}, and the step was entered for {day}"
         way = "give a moment of that day, or void the rating's steps and have it rated on the other day"
         raise Rejected(Reason.CONTRADICTS, f"step {amended.step}: {detail}: {way}")

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from pydantic import AwareDatetime, BaseModel
 
 from services.table_inventory.domain.sessions import TICK, Clock, Sessions
+from shared.contracts.property_snapshot import clock_text
 
 _DAY: Final = timedelta(days=1)
 
@@ -29,7 +30,7 @@ class Unopened(BaseModel):
         """Return the play as text, with times in the time zone of the property."""
         counted = [(self.rounds, "round"), (self.coupons, "coupon"), (self.changes, "change of chips")]
         counted.append((self.waivers, "waiver of vigorish"))
-        since = self.since.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
+        since = clock_text(self.since, zone)
         return f"{_listed(counted)} at {self.table} since {since}, and nobody had opened it"
 
 

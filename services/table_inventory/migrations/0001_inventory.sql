@@ -236,20 +236,22 @@ CREATE INDEX cage_transfers_as_ended ON cage_transfers (property, ended_seq);
 
 CREATE TABLE cage_counts (
     property TEXT, count BIGINT, gaming_day DATE NOT NULL, location TEXT NOT NULL, cashier TEXT NOT NULL,
-    counted_by TEXT NOT NULL, status TEXT NOT NULL, contents JSONB NOT NULL, book JSONB NOT NULL,
+    next_cashier TEXT, counted_by TEXT NOT NULL, status TEXT NOT NULL, contents JSONB NOT NULL, book JSONB NOT NULL,
     counted_at TIMESTAMPTZ NOT NULL, verified_by TEXT, over_short_reason TEXT, rejected_by TEXT, rejection_reason TEXT,
     verified_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ, before_cents BIGINT, counted_cents BIGINT,
     over_short_cents BIGINT, imprest_cents BIGINT, flows JSONB, seq BIGINT NOT NULL,
     PRIMARY KEY (property, count),
     CONSTRAINT cage_count_verified_by_somebody_else CHECK (verified_by <> counted_by),
+    CONSTRAINT cage_count_rejected_by_somebody_else CHECK (rejected_by <> counted_by),
     CONSTRAINT cage_count_decided_once CHECK (verified_by IS NULL OR rejected_by IS NULL)
 );
 CREATE INDEX cage_counts_of_location ON cage_counts (property, location, count);
 
 CREATE TABLE chips_in_service (
     property TEXT, revision BIGINT, gaming_day DATE NOT NULL, source TEXT NOT NULL, entered_by TEXT NOT NULL,
-    status TEXT NOT NULL, contents JSONB NOT NULL, before JSONB, entered_at TIMESTAMPTZ NOT NULL, approved_by TEXT,
-    rejected_by TEXT, rejection_reason TEXT, approved_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ,
+    status TEXT NOT NULL, contents JSONB NOT NULL, before JSONB, stated_cents BIGINT, before_revision BIGINT,
+    before_stated_cents BIGINT, put_in_since_cents BIGINT, in_service_cents BIGINT, entered_at TIMESTAMPTZ NOT NULL,
+    approved_by TEXT, rejected_by TEXT, rejection_reason TEXT, approved_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ,
     PRIMARY KEY (property, revision),
     CONSTRAINT chips_in_service_approved_by_somebody_else CHECK (approved_by <> entered_by),
     CONSTRAINT chips_in_service_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)

@@ -32,7 +32,7 @@ KEPT: Final[Kept] = {
 
 
 def apply(rows: Rows, entry: Entry, fact: Fact) -> None:
-    """Add what becomes of counter checks, credit lines and winners, and what moves and is counted at the cage."""
+    """Apply an entry to the rows of counter checks, credit lines, winners, and the cage's transfers and counts."""
     match fact:
         case cage.CheckRedeemed():
             rows.keep(insert, t.check_steps, fact, what="redeemed", cents=-fact.cents)
@@ -82,14 +82,14 @@ _OfRecovery = check_collection.CheckRecovered | check_collection.RecoveryUndone
 
 
 def _recovery(rows: Rows, fact: _OfRecovery, **step: Any) -> None:
-    """Record a step of what is recovered of a write-off: it changes nothing that is owed on the check."""
+    """Record a step of the recovery of a write-off. The amount owed on the check stays the same."""
     rows.keep(insert, t.check_steps, fact, cents=0, **step)
     key = {"property": fact.property, "check_write_off": fact.check_write_off}
     rows.keep(update, t.check_write_offs, key.items(), recovered_cents=fact.recovered_cents)
 
 
 def _credit_line(rows: Rows, fact: credit_lines.CreditLineApproved | credit_lines.CreditLineCut) -> None:
-    """Record an approval, and the terms of a patron's credit line once they are other ones."""
+    """Record an approval, and the terms of the patron's credit line if the fact changes them."""
     if isinstance(fact, credit_lines.CreditLineApproved):
         rows.keep(update, t.credit_line_requests, fact)
     if fact.terms is not None:

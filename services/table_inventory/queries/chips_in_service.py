@@ -1,9 +1,11 @@
-"""Read opening positions of chips in service."""
+"""Read opening positions of chips in service, and what was put into service since."""
 
+from sqlalchemy import or_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.chips_in_service import ChipsInServiceDocument
-from services.table_inventory.tables import chips_in_service
+from services.table_inventory.domain.chips_in_service import ChipsInServiceDocument, PutIn
+from services.table_inventory.tables import cage_transfers, chips_in_service
+from shared.contracts.cage_locations import HeldPieces
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 
@@ -20,3 +22,15 @@ async def read_chips_in_service(connection: AsyncConnection, property_name: str)
     """Return the revisions of a property's opening position, latest first."""
     query = rows_of(chips_in_service, property=property_name).order_by(chips_in_service.c.revision.desc())
     return await things_of(ChipsInServiceDocument, connection, query)
+
+
+async def read_put_in(connection: AsyncConnection, property_name: str) -> list[PutIn]:
+    """Return the property's own chips that came from the manufacturer, and those that were destroyed, once received."""
+    c = cage_transfers.c
+    query = rows_of(cage_transfers, property=property_name, status="received")
+    query = query.where(or_(c.giver == "manufacturer", c.receiver == "destruction")).order_by(c.transfer)
+    found = []
+    for row in await connection.execute(query):
+        contents = [one for one in map(HeldPieces.model_validate, row.contents) if one.kind == "chips"]
+        found.append(PutIn(row.gaming_day, 1 if row.giver == "manufacturer" else -1, contents))
+    return found

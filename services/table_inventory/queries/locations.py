@@ -6,7 +6,14 @@ from typing import Final
 from sqlalchemy import func, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.locations import CageCountDocument, CageTransferDocument, Last, There, posted
+from services.table_inventory.domain.locations import (
+    CageCountDocument,
+    CageTransferDocument,
+    HasDrawer,
+    Last,
+    There,
+    posted,
+)
 from services.table_inventory.tables import cage_book, cage_counts, cage_transfers
 from shared.contracts.cage_locations import Book, HeldPieces
 from shared.runtime.rows import find_row, rows_of, thing_of
@@ -20,7 +27,7 @@ async def find_transfer(connection: AsyncConnection, property_name: str, transfe
 
 
 async def find_count(connection: AsyncConnection, property_name: str, count: int) -> tuple[CageCountDocument, Book]:
-    """Return a count of a location, and its book at the count. Raises: Rejected if there is none."""
+    """Return a count, and the location's book when it was entered. Raises: Rejected if there is no such count."""
     missing = f"there is no count {count} at the cage of {property_name}"
     row = await find_row(connection, cage_counts, missing, property=property_name, count=count)
     return thing_of(CageCountDocument, row), row.book
@@ -35,15 +42,23 @@ async def last_count(connection: AsyncConnection, property_name: str, location: 
     return Last(row.counted_cents, posted(row.counted_cents, row.book, first=row.before_cents is None))
 
 
+async def who_has(connection: AsyncConnection, property_name: str, location: str) -> HasDrawer | None:
+    """Return the cashier who has a drawer by its last verified count, or None if it was never counted."""
+    c = cage_counts.c
+    query = rows_of(cage_counts, property=property_name, location=location, status="verified")
+    row = (await connection.execute(query.order_by(c["count"].desc()).limit(1))).one_or_none()
+    return None if row is None else HasDrawer(row.next_cashier or row.cashier, row._mapping["count"], row.counted_at)
+
+
 async def waiting_count(connection: AsyncConnection, property_name: str, location: str) -> int | None:
-    """Return the number of the count of a location that waits to be verified, or None."""
+    """Return the number of the location's count that waits to be verified, or None."""
     query = rows_of(cage_counts, property=property_name, location=location, status="entered")
     found: int | None = (await connection.execute(query.with_only_columns(cage_counts.c["count"]))).scalar_one_or_none()
     return found
 
 
 async def books_of(connection: AsyncConnection, property_name: str) -> dict[str, Book]:
-    """Return the money that ever came in and went out, by location and cause."""
+    """Return the book of each location: cents by cause since the location's books began."""
     c = cage_book.c
     query = rows_of(cage_book, property=property_name)
     query = query.with_only_columns(c.location, c.cause, func.sum(c.cents).label("cents"))
@@ -68,7 +83,7 @@ _PIECES: Final = text("""
 
 
 async def what_is_there(connection: AsyncConnection, property_name: str, location: str) -> There:
-    """Return what a location holds by its books: as it was counted last, with the transfers since."""
+    """Return what a location holds by its books: the contents of its last verified count, with the transfers since."""
     pieces = Counter[tuple[str, str, str, str, int]]()
     for row in await connection.execute(_PIECES, {"property": property_name, "location": location}):
         for one in map(HeldPieces.model_validate, row.contents):

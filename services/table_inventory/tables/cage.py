@@ -28,10 +28,10 @@ cage_book = Table(
     "cage_book",
     metadata,
     *texts("property", "location", "cause", key=True),
-    *columns(Integer, "shard", key=True),  # that of the entries: so no two transactions wait for each other
+    *columns(Integer, "shard", key=True),  # of the entries: transactions on two shards do not wait for each other
     *numbers("cents"),
 )
-"""The money that ever came into each location of the cage, by cause; what went out is negative."""
+"""The money that came into each location of the cage since its books began, by cause; outflows are negative."""
 
 cage_transfers = Table(
     "cage_transfers",
@@ -44,7 +44,7 @@ cage_transfers = Table(
     *moments("issued_at"),
     *texts("received_by", "returned_by", "return_reason", null=True),
     *moments("received_at", "returned_at", null=True),
-    *numbers("issued_seq"),  # of the entries, which say what came before a count and what after it
+    *numbers("issued_seq"),  # of the entries: they tell whether a step came before a count or after it
     *numbers("ended_seq", null=True),
     CheckConstraint("received_by <> issued_by", name="transfer_received_by_somebody_else"),
     CheckConstraint("received_by IS NULL OR returned_by IS NULL", name="transfer_ended_once"),
@@ -64,11 +64,12 @@ cage_counts = Table(
     *columns(JSON, "contents", "book"),
     *moments("counted_at"),
     *numbers("seq"),  # of the entry that entered it
-    *texts("verified_by", "over_short_reason", "rejected_by", "rejection_reason", null=True),
+    *texts("next_cashier", "verified_by", "over_short_reason", "rejected_by", "rejection_reason", null=True),
     *moments("verified_at", "rejected_at", null=True),
     *numbers("before_cents", "counted_cents", "over_short_cents", "imprest_cents", null=True),
     *columns(JSON, "flows", null=True),
     CheckConstraint("verified_by <> counted_by", name="cage_count_verified_by_somebody_else"),
+    CheckConstraint("rejected_by <> counted_by", name="cage_count_rejected_by_somebody_else"),
     CheckConstraint("verified_by IS NULL OR rejected_by IS NULL", name="cage_count_decided_once"),
     Index("cage_counts_of_location", "property", "location", "count"),
 )
@@ -83,13 +84,17 @@ chips_in_service = Table(
     *texts("source", "entered_by", "status"),
     *columns(JSON, "contents"),
     *columns(JSON, "before", null=True),
+    *numbers(
+        *("stated_cents", "before_revision", "before_stated_cents", "put_in_since_cents", "in_service_cents"),
+        null=True,
+    ),
     *moments("entered_at"),
     *texts("approved_by", "rejected_by", "rejection_reason", null=True),
     *moments("approved_at", "rejected_at", null=True),
     CheckConstraint("approved_by <> entered_by", name="chips_in_service_approved_by_somebody_else"),
     CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="chips_in_service_decided_once"),
 )
-"""Chips that were in service before the books of the cage began, with the decision."""
+"""Revisions of the chips that were in service before the books of the cage began, with their status."""
 
 winners = Table(
     "winners",

@@ -137,7 +137,7 @@ def _moment_of(command: _Money, books: Books, account: Account, now: Now) -> dat
     """Return when money moved. Raises: Rejected if that is too long ago, or before the account was opened."""
     at = books.today.moment_of(command.property, command, now.at)
     if command.occurred_at is not None and at < account.opened_at:
-        said, opened_at = (books.today.by_clock(command.property, one) for one in (at, account.opened_at))
+        said, opened_at = (books.today.clock_text(command.property, one) for one in (at, account.opened_at))
         opened = f"account {account.account} was opened at {opened_at}"
         raise Rejected(Reason.CONTRADICTS, f"'occurred_at' {said}: {opened}")
     return at

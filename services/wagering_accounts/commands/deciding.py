@@ -190,7 +190,7 @@ def require_patron(books: Books, property_name: str, patron: str) -> Patron:
 def require_not_erased(books: Books, patron: Patron) -> None:
     """Raise Rejected if the personal data of a patron was erased."""
     if patron.erased_at is not None:
-        erased_at = books.today.by_clock(patron.property, patron.erased_at)
+        erased_at = books.today.clock_text(patron.property, patron.erased_at)
         detail = f"patron {patron.patron} was erased at {erased_at}: only what is left is paid out"
         raise Rejected(Reason.ALREADY_DECIDED, detail)
 
@@ -200,7 +200,7 @@ def require_admitted(books: Books, patron: Patron | None) -> None:
     if patron is not None:
         require_not_erased(books, patron)
     if patron is not None and patron.excluded_at is not None:
-        excluded_at = books.today.by_clock(patron.property, patron.excluded_at)
+        excluded_at = books.today.clock_text(patron.property, patron.excluded_at)
         detail = f"patron {patron.patron} is excluded since {excluded_at}: only paid out"
         raise Rejected(Reason.PATRON_EXCLUDED, detail)
 
@@ -213,7 +213,7 @@ def wrong_code(books: Books, patron: Patron, given: GivenCode | None, now: Now) 
     code = f"the access code of patron {patron.patron}"
     locked_until = patron.locked_at(now.at)
     if locked_until is not None:
-        until = books.today.by_clock(patron.property, locked_until)
+        until = books.today.clock_text(patron.property, locked_until)
         raise Rejected(Reason.CODE_LOCKED, f"{code} is locked until {until}")
     kept = books.codes.get(PatronCode.key_of(patron))
     if kept is None:
@@ -231,7 +231,7 @@ def wrong_code(books: Books, patron: Patron, given: GivenCode | None, now: Now) 
     failed, detail = patron.failed_codes + 1, f"{code} is wrong"
     if failed >= today.law.failed_codes_max.on(today.gaming_day).value:
         locked_until = now.at + timedelta(minutes=today.law.lock_minutes.on(today.gaming_day).value)
-        detail += f"; it is locked until {today.place.by_clock(locked_until)}"
+        detail += f"; it is locked until {today.place.clock_text(locked_until)}"
     fact = AccessFailed(
         property=patron.property, patron=patron.patron, failed=failed, locked_until=locked_until, by=now.by
     )

@@ -157,7 +157,7 @@ def require_ended(today: Today, form: FilingForm, period: FilingPeriod) -> None:
     if ends < today.gaming_day or any(rule.on(ends).value == "each_form" for rule in returned):
         return
     what = f"{'tax year' if period.isdecimal() else 'gaming day'} {period} of {place.document.property}"
-    until = place.by_clock(place.begins_at(ends + timedelta(days=1)))
+    until = place.clock_text(place.begins_at(ends + timedelta(days=1)))
     detail = f"{what} runs until {until}: what persons move or win adds up until then; prepare the file afterwards"
     raise Rejected(Because.TOO_EARLY, detail)
 

@@ -39,10 +39,10 @@ class Todays:
         """Return when an entered action happened. Raises: Rejected if that is too long ago."""
         return happened(self._places, property_name, said, now)[1]
 
-    def by_clock(self, property_name: str, moment: datetime) -> str:
+    def clock_text(self, property_name: str, moment: datetime) -> str:
         """Return a moment on the clock of a property, as refusals name it; in UTC if no version is in effect then."""
         place = self._places(property_name, moment)
-        return moment.isoformat() if place is None else place.by_clock(moment)
+        return moment.isoformat() if place is None else place.clock_text(moment)
 
     def at(self, property_name: str, moment: datetime) -> Today:
         """Return a property as of a moment. Raises: Rejected if no approved version is in effect."""

@@ -86,7 +86,7 @@ class FiledDocument(BaseModel):
         assert self.released_at is not None, "what was released has a moment"
         sent = told or now
         if not self.released_at.replace(second=0, microsecond=0) <= sent <= now:  # people write minutes
-            said, released, at = map(place.by_clock, (sent, self.released_at, now))
+            said, released, at = map(place.clock_text, (sent, self.released_at, now))
             detail = f"'filed_at' {said} is not between the release and now: released at {released}, it is {at}"
             raise Rejected(Because.CONTRADICTS, detail)
         return sent

@@ -55,6 +55,10 @@ ALONE = {
     ("table-inventory", "enter-manual-slip"): "one command has everybody who signed: nothing waits for anybody",
     ("table-inventory", "prepare-check"): "who raised the limit prepares nothing: the check waits for a table",
     ("table-inventory", "return-cage-transfer"): "what goes back to its giver is as it was before: nothing is approved",
+    (
+        "table-inventory",
+        "reject-cage-count",
+    ): "nobody counts until it fits: another person has seen it, and approves nothing",
     ("table-inventory", "enter-tip-hours"): "nobody enters hours who is paid by them: they wait for another person",
     ("table-inventory", "amend-rating"): "whoever was overruled has no further word: nothing waits for anybody",
     ("table-inventory", "overrule-rating"): "whoever was overruled has no further word: nothing waits for anybody",

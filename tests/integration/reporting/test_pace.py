@@ -1,6 +1,7 @@
 """Pace and yield on a real database: rounds and periods in which tables were open go in, figures an hour come out."""
 
 from datetime import datetime, timedelta
+from random import Random
 from typing import Any, Final
 
 from tests.support.ledger import Ledger
@@ -176,6 +177,36 @@ def test_a_voided_result_is_no_result(books: Books) -> None:
         ("reversed", "MB-01", "counted", "minibaccarat", f"{stream} 3", people, "misread card"),
         ("voided", "MB-01", "counted", "minibaccarat", f"{stream} 9", people, "misread card"),
     ] == [names(one, *said) for one in found]
+
+
+def test_results_of_the_last_hour_are_those_that_closed_in_it_and_were_not_voided(books: Books, rng: Random) -> None:
+    """In whatever order results and voids of younger and older ones come, and in how many batches."""
+    tables = [f"MB-{number:02}" for number in range(1, 31)]
+    counted: dict[str, Any] = {table: {"game": "mini", "play": "counted", "sales": "none"} for table in tables}
+    games = [{"game": "mini", "kind": "minibaccarat"}]
+    books.desk.feed("properties", property_event(tables=counted | {"BJ-01": {}}, games=games, version=2, sequence=3))
+    closed: dict[str, dict[int, datetime]] = {table: {} for table in tables}  # of the results that count, by place
+    for first, last in ((1, 200), (200, 400)):
+        events = []
+        for seq in range(first, last):
+            table = rng.choice(tables)
+            known = closed[table]
+            if known and rng.random() < 1 / 3:
+                voids = rng.choice(sorted(known))
+                moment = _text(known.pop(voids))
+                events.append(books.voided_result(seq, table, "mini", voids, closed_at=moment))
+            else:
+                known[seq] = NOON + timedelta(minutes=rng.choice((-90, -30, -1, 1, 20, 59)))
+                events.append(books.result(seq, table, "mini", closed_at=_text(known[seq])))
+        books.publish(*events)
+        floor = {one["table"]: names(one, "results", "results_in_hour") for one in _floor(books)}
+        for table, known in closed.items():  # the floor is asked at one in the afternoon
+            assert (len(known), sum(moment > NOON for moment in known.values())) == floor[table], table
+
+
+def _floor(books: Books) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = books.get("/floors/riverside").json()["tables"]
+    return found
 
 
 def test_a_poker_table_has_its_rake_by_hour_and_by_collection(books: Books) -> None:

@@ -132,7 +132,7 @@ def test_what_a_win_at_a_counted_table_lacks_or_contradicts_is_refused(desk: Inv
 
     refused(409, "reports no rounds", round_id="r-1")
     refused(409, "reports no rounds", paid=None)
-    refused(409, "has not come yet", won_at=at(5).isoformat())
+    refused(409, "'won_at' 2026-11-20 10:00:00 has not come yet", won_at=at(5).isoformat())
     refused(409, "is in gaming day 2026-11-19", won_at=at(-20).isoformat())
     paid = HARD_8["paid"]
     refused(422, "asks for the 'odds'", paid=paid | {"odds": None})

@@ -280,6 +280,27 @@ def test_a_statement_of_chips_in_service_is_of_a_gaming_day_as_it_began(both: Bo
     assert [first] == [row[:6] for row in _float(both.report(REPORT))]
 
 
+def test_a_statement_that_includes_what_came_on_its_day_is_refused_or_seen(both: BothBooks) -> None:
+    """The day's arrivals count on top of it: the approver sees the statement before, them, and what they come to."""
+    _states(both, house(500, 1000))
+    _passes(both, "manufacturer", "vault", [house(500, 50)])
+    _passes(both, "vault", "destruction", [house(500, 10)])
+    restated = {"gaming_day": DAY, "contents": [house(500, 1040)], "source": "a count"}
+    refused = both.ledger.send(IN_SERVICE, restated, person="audit.kim")
+    assert_problem(refused, 409, "200.00 of them were put into service since that gaming day began")
+    assert_problem(refused, 409, f"revision 1 of the chips in service at riverbend of {DAY} has the rest")
+    entered = _enters(both, house(500, 1037))
+    shown = ("stated_cents", "before_revision", "before_stated_cents", "put_in_since_cents", "in_service_cents")
+    assert (5_185_00, 1, 5_000_00, 200_00, 5_385_00) == tuple(entered[name] for name in shown)
+    assert DAY == entered["before"]["gaming_day"]
+    both.ledger.done(f"{IN_SERVICE}/2/reject", {"reason": "counted what came today"}, person="control.eve")
+    _states(both, house(500, 997))
+    assert [("house", 500, 997, 40, 1037)] == [row[:5] for row in _float(both.report(REPORT))]
+    both.ledger.clock.now = at(30)
+    _states(both, house(500, 1037), day="2026-11-21")  # as the next day began, what came before is in it
+    assert [("house", 500, 1037, 0, 1037)] == [row[:5] for row in _float(both.report(REPORT, "2026-11-21"))]
+
+
 def test_days_before_the_first_statement_know_no_chips_in_service(both: BothBooks) -> None:
     """What was in service as the next day began says nothing of them."""
     _counts(both, "vault", [house(500, 1050)])

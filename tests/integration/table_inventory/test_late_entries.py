@@ -77,8 +77,16 @@ def test_without_a_moment_it_happened_now(cage: InventoryDesk, path: str) -> Non
         ({"occurred_at": 1795251540, "late_reason": "x"}, 422, "write a moment with its offset"),
         ({"occurred_at": "2026-11-21T08:59:00", "late_reason": "x"}, 422, "write a moment with its offset"),
         ({"occurred_at": "9999-12-31T23:59:59Z", "late_reason": "x"}, 422, "2999"),
-        ({"occurred_at": "2026-11-21T10:00:01Z", "late_reason": "x"}, 409, "has not come yet"),
-        ({"occurred_at": "2026-11-21T05:59:59Z", "late_reason": "x"}, 409, "more than 240 minutes ago"),
+        (
+            {"occurred_at": "2026-11-21T10:00:01Z", "late_reason": "x"},
+            409,
+            "'occurred_at' 2026-11-21 05:00:01 has not come yet",
+        ),
+        (
+            {"occurred_at": "2026-11-21T05:59:59Z", "late_reason": "x"},
+            409,
+            "'occurred_at' 2026-11-21 00:59:59 is more than 240 minutes ago",
+        ),
     ],
 )
 def test_a_moment_is_written_as_one_and_within_the_margin(
@@ -97,9 +105,11 @@ def test_nothing_is_paid_before_what_it_pays(cage: InventoryDesk) -> None:
     for path, before in (
         (f"{CHECKS}/CC1/redeem", "the issuance of counter check CC1"),
         (CHECKS, "the issuance of counter check CC3"),
-        (f"{CHECKS}/redemptions/1/return", "redemption 1"),
+        (f"{CHECKS}/redemptions/1/return", "redemption 1 of counter check CC2"),
     ):
-        assert_problem(cage.send(path, COMMANDS[path] | late, person="cage.ann"), 409, f"is before {before}")
+        assert_problem(
+            cage.send(path, COMMANDS[path] | late, person="cage.ann"), 409, f"is before {before}, at {DAY} 0"
+        )
 
 
 def test_lists_have_both_moments(cage: InventoryDesk) -> None:

@@ -14,7 +14,11 @@ LOCATIONS = [
     {"location": "drawer-1", "kind": "drawer", "imprest_cents": 20_000_00, "opened_on": "2020-01-01"},
     {"location": "old", "kind": "chip_bank", "opened_on": "2020-01-01", "retired_on": "2021-01-01"},
 ]
-SETS = [{"chip_set": "house", "denominations_cents": [500, 2500], "in_use_from": "2020-01-01"}]
+SETS = [
+    {"chip_set": "house", "denominations_cents": [500, 2500], "in_use_from": "2020-01-01"},
+    {"chip_set": "first", "denominations_cents": [500], "in_use_from": "2019-01-01", "retired_on": DAY},
+    {"chip_set": "last", "denominations_cents": [500], "in_use_from": "2020-01-01", "retired_on": "2026-11-21"},
+]
 
 
 def currency(count: int, cents: int = 100_00) -> list[dict[str, Any]]:
@@ -102,6 +106,8 @@ REFUSED: dict[str, tuple[dict[str, Any], int]] = {
     ),
     "1 x 100.00 in currency: vault does not hold that by its books": ({"contents": currency(1)}, 409),
     "cage does not hold that by its books: count it": ({"giver": "cage", "receiver": "vault"}, 409),
+    "currency have no 'piece': only chips are chips": ({"contents": [currency(1)[0] | {"piece": "chip"}]}, 422),
+    "coupons have no 'piece'": ({"contents": [{"kind": "coupons", "cents": 1, "count": 1, "piece": "coin"}]}, 422),
     "are listed twice": ({"contents": [*currency(1), *currency(2)]}, 422),
 }
 
@@ -112,6 +118,26 @@ def test_what_cannot_be_is_refused(cage: InventoryDesk, why: str) -> None:
     change, status = REFUSED[why]
     wanted = {"giver": "vault", "receiver": "cage", "contents": currency(3)} | change
     assert_problem(cage.send(f"{AT_CAGE}/transfers", wanted, person="cage.ann"), status, why)
+
+
+def test_a_retired_chip_set_is_not_put_into_service_again(cage: InventoryDesk) -> None:
+    """From its day on it comes from the count room and from other properties, and is destroyed; before, it is new."""
+
+    def issues(giver: str, receiver: str, chip_set: str) -> Any:
+        wanted = {"giver": giver, "receiver": receiver, "contents": [house(500, 10) | {"chip_set": chip_set}]}
+        return cage.send(f"{AT_CAGE}/transfers", wanted, person="cage.ann")
+
+    why = f"the chip set 'first' was retired on {DAY} ('chip_sets' of version 2): it is not put into service again"
+    assert_problem(issues("manufacturer", "vault", "first"), 422, why)
+    for giver in ("count_room", "other_property"):
+        number = issues(giver, "vault", "first").json()["transfer"]
+        cage.done(f"{AT_CAGE}/transfers/{number}/receive", person="cage.bob")
+    assert 201 == issues("vault", "destruction", "first").status_code
+    number = issues("manufacturer", "vault", "last").json()["transfer"]
+    cage.clock.now = at(24)
+    late = cage.send(f"{AT_CAGE}/transfers/{number}/receive", person="cage.bob")
+    assert_problem(late, 422, "the chip set 'last' was retired on 2026-11-21")
+    cage.done(f"{AT_CAGE}/transfers/{number}/return", {"reason": "retired"}, person="cage.bob")
 
 
 def test_the_first_count_begins_the_books_and_the_next_is_over_or_short(cage: InventoryDesk) -> None:
@@ -146,6 +172,45 @@ def test_the_first_count_begins_the_books_and_the_next_is_over_or_short(cage: In
     assert (22_900_00, {"received": 100_00}, 0) == tuple(
         third[name] for name in ("before_cents", "flows", "over_short_cents")
     )
+
+
+def test_a_drawer_is_counted_for_the_cashier_who_has_it(cage: InventoryDesk) -> None:
+    """Who opened it by its first count has it until a count names who takes it over; nobody else is made to answer."""
+
+    def counts(location: str, count: int, cashier: str, next_cashier: str | None = None) -> Any:
+        contents = currency(count)
+        counted = {"location": location, "contents": contents, "cashier": cashier, "next_cashier": next_cashier}
+        return cage.send(f"{AT_CAGE}/counts", counted, person="cage.ann")
+
+    def verified(answer: Any) -> Any:
+        path = f"{AT_CAGE}/counts/{answer.json()['count']}/verify"
+        return cage.done(path, {"reason": "a strap was short"}, person="cage.bob")
+
+    verified(counts("drawer-1", 200, "cage.cy"))
+    other = counts("drawer-1", 199, "cage.dee")
+    assert_problem(other, 409, f"drawer-1 is with cage.cy since count 1 of {DAY} 09:00:00, who answers for what")
+    assert_problem(other, 409, "and not cage.dee: whoever takes it over is named as 'next_cashier' of a count")
+    taken_over = verified(counts("drawer-1", 199, "Cage.Cy", "cage.dee"))
+    assert ("Cage.Cy", "cage.dee", -100_00) == tuple(
+        taken_over[name] for name in ("cashier", "next_cashier", "over_short_cents")
+    )
+    assert_problem(counts("drawer-1", 199, "cage.cy"), 409, "drawer-1 is with cage.dee since count 2")
+    rejected = counts("drawer-1", 199, "cage.dee", "cage.eli").json()["count"]
+    cage.done(f"{AT_CAGE}/counts/{rejected}/reject", {"reason": "who is Eli?"}, person="cage.bob")
+    assert 0 == verified(counts("drawer-1", 199, "cage.dee"))["over_short_cents"]
+    for location in ("vault", "cage"):  # of which several people take and give
+        assert_problem(counts(location, 3, "cage.cy", "cage.dee"), 422, f"{location} is no drawer")
+        verified(counts(location, 3, "cage.cy"))
+        verified(counts(location, 3, "cage.dee"))
+
+
+def test_who_counted_does_not_reject_the_count(cage: InventoryDesk) -> None:
+    """Else they would count until it fits, and nobody saw what they counted before."""
+    counted = {"location": "vault", "contents": currency(3), "cashier": "cage.ann"}
+    cage.done(f"{AT_CAGE}/counts", counted, person="cage.ann")
+    own = cage.send(f"{AT_CAGE}/counts/1/reject", {"reason": "a strap is closed"}, person="cage.ann")
+    assert_problem(own, 403, "cage.ann counted count 1 of vault: somebody else must verify or reject it")
+    cage.done(f"{AT_CAGE}/counts/1/reject", {"reason": "a strap is closed"}, person="cage.bob")
 
 
 def test_a_rejected_count_posts_nothing(cage: InventoryDesk) -> None:

@@ -102,7 +102,9 @@ def test_who_entered_a_step_amends_it_and_a_supervisor_those_of_others(desk: Inv
     other = right | {"instead": {"chips_out_cents": 1}}
     assert_problem(desk.send(f"{path}/amend", other, person="floor.fay"), 409, "not chips_out_cents")
     later = right | {"instead": {"at": at(9).isoformat()}}
-    assert_problem(desk.send(f"{path}/amend", later, person="floor.fay"), 409, "has not come yet")
+    assert_problem(
+        desk.send(f"{path}/amend", later, person="floor.fay"), 409, "'at' 2026-11-20 14:00:00 has not come yet"
+    )
     desk.done(f"{path}/amend", right, person="floor.fay")
     assert (2, 37_50) == (stated(desk)[-1].revision, stated(desk)[-1].theoretical_win_cents)
     instead = {"at": at(3).isoformat()}
@@ -151,11 +153,11 @@ def test_an_amended_moment_stays_between_the_steps_before_and_behind_it(desk: In
         step(desk, what, hour)
     desk.clock.now = at(30)
     for name, hour, why in (
-        ("desk/1", 2.25, "is behind step desk/2 (rating.paused)"),
+        ("desk/1", 2.25, "2026-11-20 07:15:00 is behind step desk/2 (rating.paused) at 2026-11-20 07:00:00"),
         ("desk/2", 2.75, "is behind step desk/3 (rating.resumed)"),
         ("desk/2", 0.5, "is before step desk/1 (rating.opened)"),
         ("desk/4", 2.25, "is before step desk/3 (rating.resumed)"),
-        ("desk/1", -22, "is in gaming day 2026-11-19, and the step was entered for 2026-11-20"),
+        ("desk/1", -22, "2026-11-19 07:00:00 is in gaming day 2026-11-19, and the step was entered for 2026-11-20"),
         ("desk/4", 28, "is in gaming day 2026-11-21, and the step was entered for 2026-11-20"),
         ("desk/1", -60_000, "is in gaming day 2020-01-16"),
     ):

@@ -59,7 +59,7 @@ def test_nobody_who_has_a_share_enters_or_approves_it(desk: InventoryDesk) -> No
             "day",
             "2026-12-24",
             409,
-            "the pool up to 2026-12-24 has not ended: enter its hours once that gaming day is over",
+            "enter its hours once that gaming day is over, at 2026-12-25 04:00:00",
         ),
         ("week", DAY, 422, "the pool of 2026-11-20 is that of a week: enter its hours for its last day"),
     ],

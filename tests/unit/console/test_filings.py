@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from services.console.pages.filings import with_lateness
+from services.console.pages.filings import report_in_words, with_lateness
 
 NOW = datetime(2026, 12, 5, 21, tzinfo=ZoneInfo("America/New_York"))
 """The 6th in UTC."""
@@ -26,3 +26,16 @@ NOW = datetime(2026, 12, 5, 21, tzinfo=ZoneInfo("America/New_York"))
 def test_a_filing_is_late_by_the_clock_of_its_property(is_late: bool, said: dict[str, Any]) -> None:
     """Sent at half past nine in the evening of the last day is in time, whatever day it is in UTC."""
     assert is_late == bool(with_lateness(said, now=NOW)["late"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("patron", "patron"), ("account", "account of somebody unknown"), ("entry", "entry of somebody unknown")],
+)
+def test_a_report_says_in_words_whom_it_is_about(kind: str, said: str) -> None:
+    """And what it has of currency, and what was found wrong with it."""
+    errors = [{"code": "B76", "place": "RawZIPCode", "is_warning": False}]
+    shown = report_in_words({"kind": kind, "reference": "x", "in_dollars": 10_001, "out_dollars": 0, "errors": errors})
+    assert (said, "$10,001", "$0", "B76 RawZIPCode") == tuple(
+        shown[name] for name in ("subject", "in_dollars", "out_dollars", "errors")
+    )

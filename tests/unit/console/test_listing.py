@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.console.listing import Act, Listed, cols
+from services.console.listing import Act, Listed, cols, filled
 from services.console.views import environment
 
 
@@ -50,3 +50,15 @@ def test_a_table_whose_end_was_not_asked_for_leads_to_all(rows_max: int | None, 
     html = table(3, rows_max, cut=True)
     assert link == re.findall(r'<a href="\?whole=true">([^<]*)', html)
     assert note == ("Showing the first 3." in html)
+
+
+def test_lists_without_rows_are_one_sentence() -> None:
+    """Those that a service does not tell are another one, with why; a list with a command of its own stays."""
+    why = "demo.ann does not have the role 'sar.prepare'"
+    empty = [Listed(title=title, rows=(), columns=()) for title in ("Prepared", "Sent")]
+    untold = [Listed(title=title, rows=(), columns=(), missing=why) for title in ("Due", "Late")]
+    rows = Listed(title="Accepted", rows=({"filing": 1},), columns=cols("filing"))
+    command = Listed(title="In service", rows=(), columns=(), more=(Act("table-inventory", "enter"),))
+    shown, said = filled([empty[0], untold[0], rows, empty[1], command, untold[1]])
+    assert [rows, command] == shown
+    assert ["None: Prepared; Sent.", f"{why} (Due; Late)"] == said

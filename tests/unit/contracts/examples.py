@@ -88,7 +88,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "result.superseded": _settled("result.superseded", result("MB-01", 4)["data"] | {"sequence": 4, "voided_by": 5}),
     "result.uncounted": _settled(
         "result.uncounted",
-        voided_result("MB-01", 5, 4)["data"] | {"game": "minibaccarat", "gaming_day": "2026-11-20", "counted": True},
+        voided_result("MB-01", 5, 4)["data"]
+        | {"game": "minibaccarat", "gaming_day": "2026-11-20", "counted": True, "closed_at": "2026-11-20T12:00:00Z"},
     ),
     "result.counted": _settled("result.counted", result("MB-01", 4, last_of_shoe=True)["data"]),
     "round.correction_approved": correction_approved("BJ-01", 1, "BJ-01-r1"),

@@ -61,9 +61,7 @@ def test_a_claim_of_the_right_day_holds() -> None:
 
 def test_another_day_is_refused_with_the_property_s_clock() -> None:
     """The refusal says which day was claimed, which it is, and why."""
-    with pytest.raises(
-        Refused, match=r"'gaming_day' 2026-11-19: .*09:00:00.* is in gaming day 2026-11-20 of riverside"
-    ):
+    with pytest.raises(Refused, match=r"'gaming_day' 2026-11-19: .* 04:00:00 is in gaming day 2026-11-20 of riverside"):
         place().day_of(YESTERDAY, BEGINS)
 
 

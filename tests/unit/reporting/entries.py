@@ -111,13 +111,19 @@ class Shard:
     def result(self, seq: int, table: str, game: str, **more: Any) -> Event:
         """A counted table recorded a result."""
         said = {"property": self.property_name, "table": table, "game": game, "gaming_day": DAY, "outcome": "banker"}
-        moments = {"opened_at": NOON.isoformat(), "closed_at": NOON.isoformat()}
+        moments = {"opened_at": NOON.isoformat(), "closed_at": self.result_closed(seq)}
         return self._entry(seq, "result.counted", table, said | moments | more)
+
+    @staticmethod
+    def result_closed(seq: int) -> str:
+        """The moment at which a result closed, which is recorded at once: so many seconds after noon."""
+        return (NOON + timedelta(seconds=seq)).isoformat()
 
     def voided_result(self, seq: int, table: str, game: str, voids: int, **more: Any) -> Event:
         """A result of a counted table was voided."""
         said = {"property": self.property_name, "table": table, "game": game, "gaming_day": DAY, "voids": voids}
-        return self._entry(seq, "result.uncounted", table, said | {"counted": True, "correction": CORRECTION} | more)
+        void = {"counted": True, "correction": CORRECTION, "closed_at": self.result_closed(voids)}
+        return self._entry(seq, "result.uncounted", table, said | void | more)
 
     def gap(self, seq: int, table: str, first: int, last: int) -> Event:
         """Events of a table are missing."""

@@ -140,7 +140,7 @@ def test_another_gaming_day_is_flagged_where_the_property_says_so() -> None:
     assert [(SettlementPosted, "2026-11-20", [OTHER_GAMING_DAY])] == _days([posted])
     [notice] = posted.notices
     assert "property riverside version 1" == notice.paragraph
-    assert "'gaming_day' 2026-11-21: 2026-11-20T10:01:00+00:00 is in gaming day 2026-11-20" in notice.detail
+    assert "'gaming_day' 2026-11-21: 2026-11-20 05:01:00 is in gaming day 2026-11-20" in notice.detail
     again = SettlementPosted.model_validate_json(posted.encode())
     assert posted.notices == again.notices
 

@@ -1,5 +1,6 @@
 """What a counted table records of its games: counted on their gaming day, of such a table alone, until it is void."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -78,6 +79,7 @@ def test_a_voided_result_counts_no_longer() -> None:
     assert isinstance(void, ResultUncounted)
     assert ("minibaccarat", "2026-11-20", 1) == (void.game, str(void.gaming_day), void.voids)
     assert (True, True, "wrong shoe") == (void.counted, void.last_of_shoe, void.correction.reason)
+    assert datetime(2026, 11, 21, 8, tzinfo=UTC) == void.closed_at
 
 
 def test_a_result_that_comes_after_its_void_never_counts() -> None:
@@ -85,7 +87,8 @@ def test_a_result_that_comes_after_its_void_never_counts() -> None:
     known = Results()
     [void] = _facts(voided_result("MB-01", 2, 1), results=known)
     assert isinstance(void, ResultUncounted)
-    assert (False, False, "2026-11-20") == (void.counted, void.last_of_shoe, str(void.gaming_day))
+    assert (False, False, None) == (void.counted, void.last_of_shoe, void.closed_at)
+    assert "2026-11-20" == str(void.gaming_day)
     [late, other] = _facts(result("MB-01", 1), result("MB-01", 3), results=known)
     assert isinstance(late, ResultSuperseded)
     assert (1, 2) == (late.sequence, late.voided_by)

@@ -230,7 +230,7 @@ def _holdings(last: Iterable[Listed]) -> Filled:
                     "location": one.fact.location,
                     "kind": pieces.kind,
                     "of": pieces.chip_set or pieces.issuer,
-                    "piece": pieces.piece if "chips" in pieces.kind else None,
+                    "piece": pieces.piece,
                     "each_cents": pieces.cents,
                     "pieces": _of(one, pieces.count),
                     "value_cents": _of(one, pieces.cents * pieces.count) if is_money else None,
