@@ -215,7 +215,8 @@ def _approve_line(**people: Any) -> None:
 
 def _prepare_check(**people: Any) -> None:
     tier = CreditLineTier(limit_cents_max=1_000_00, approvals=2, roles=("credit.manager",))
-    require_apart([_line_request(**people)], "ann", ANN.at, CreditLineRules(tiers=(tier,)))
+    rules = CreditLineRules(tiers=(tier,)).model_dump(mode="json")
+    require_apart([_line_request(**people)], "ann", ANN.at, place("riverbend", credit_lines=rules))
 
 
 def _void_preparation() -> None:
