@@ -104,7 +104,7 @@ class LinkedTables:
 
 
 def bad_beat(record: Round) -> Round:
-    """Return the round changed to the hit of the linked progressive: a 20 against a dealer's 21 of seven cards."""
+    """Return the round, altered so that it hits the linked progressive: a 20 against a dealer's 21 of seven cards."""
     assert isinstance(record, BlackjackRound)
     first = record.seats[0]
     seat = first.model_copy(

@@ -1,4 +1,4 @@
-"""Database access of commands: one connection under the service's role, and errors with a remedy."""
+"""Database access for commands: one connection under the service's role, and errors that name a remedy."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator

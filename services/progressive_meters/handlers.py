@@ -55,10 +55,9 @@ class Counting:
 
 
 class Settlements(FactHandler[Counting]):
-    """Counts the contributions and awards of settled rounds on pools.
+    """Applies the contributions and awards of settled rounds to the pools.
 
-    If another process has moved one of the pools in the meantime, the projector aborts the batch, and the batch is
-    counted again.
+    If another process has moved one of the pools in the meantime, the projector aborts the batch and applies it again.
     """
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)

@@ -55,7 +55,7 @@ Key = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,255}$")]
 
 @fact("record.quarantined")
 class RecordQuarantined(Fact, RecordPlace):
-    """A record was refused; its bytes are in quarantine, `sha256` is their SHA-256 in hexadecimal.
+    """A record was refused; its bytes are in quarantine, and `sha256` is their SHA-256 in hexadecimal.
 
     `key` is the record's Kafka key, if it is text: it identifies the owner of a record that cannot be read.
     """

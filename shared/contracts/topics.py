@@ -1,6 +1,6 @@
 """The Kafka topics, each with its content, publisher and message key.
 
-Partitions and retention are in infra/topics.yaml. The services that read a topic follow from their manifests.
+Partitions and retention are in infra/topics.yaml. The manifests of services determine which topics each of them reads.
 """
 
 from dataclasses import dataclass

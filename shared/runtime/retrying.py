@@ -38,7 +38,7 @@ async def retry(
     ----------
     passes : returns whether an error is transient. Any other error, or one after the deadline, is raised at once.
     note : called with each error after which another attempt is made.
-    seconds_max : time after the start of the first attempt after which no further attempt begins.
+    seconds_max : no attempt begins later than this after the start of the first one.
     at_once : returns whether to retry without a pause after an error.
     """
 

@@ -77,7 +77,7 @@ def prepare(
     ] = None,
     unidentified: Annotated[
         list[str] | None,
-        typer.Option("--unidentified", metavar="PERSON", help="Report this person with every field unknown."),
+        typer.Option("--unidentified", metavar="PERSON", help="Report this person with every field marked as unknown."),
     ] = None,
     corrects: Annotated[
         list[str] | None,
@@ -208,7 +208,9 @@ def acknowledge(
     ] = None,
     status: Annotated[
         str | None,
-        typer.Option("--status", metavar="STATUS", help="What the IRS's portal says of the file: accepted, rejected."),
+        typer.Option(
+            "--status", metavar="STATUS", help="The status of the file on the IRS portal: accepted or rejected."
+        ),
     ] = None,
     rejected: Annotated[
         list[int] | None,

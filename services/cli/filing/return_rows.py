@@ -93,7 +93,7 @@ class InformationReturn:
             yield f"the winner was born on {who.date_of_birth}, after {self.won_on}"
 
     def _refusals_beside(self, filer: Filer) -> Iterator[str]:
-        """Yield the faults of the taxes of state and locality, as text."""
+        """Yield the errors in the state and local tax fields, as text."""
         if self.state_withheld_cents is None and self.state_cents:
             yield f"nobody recorded what was withheld for {self.state_code}, and {_dollars(self.state_cents)} had to be"
         if self._has_state and self.state_code is None:

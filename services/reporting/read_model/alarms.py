@@ -101,7 +101,7 @@ def _rounds(alarm: Alarm) -> Aggregate:
 
 
 async def _counts_by(books: Books, moment: datetime) -> Mapping[str, Sources]:
-    """Return the inaccurate counts that had been tested by a given time, by dealer."""
+    """Return, for each dealer, the inaccurate counts among those tested up to a given time."""
     found: dict[str, list[EntryRef]] = {}
     for (dealer, _), one in (await dealer_counts(books.known_at(moment).asked(first=date.min, last=date.max))).items():
         found.setdefault(dealer, []).extend(one.entries)

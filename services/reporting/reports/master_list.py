@@ -167,7 +167,7 @@ def _status(table: PropertyTable, day: date) -> str:
 
 
 def _months(books: Books, listed: set[str]) -> Iterator[dict[str, Any]]:
-    """Yield, for each month of the query, how many tables offered each game under the document at the time."""
+    """Yield, for each month of the query, how many tables offered each game, by the document in effect then."""
     days = takewhile(
         lambda day: day <= books.question.last,
         (books.question.first + timedelta(days=n) for n in range((date.max - books.question.first).days)),

@@ -109,7 +109,7 @@ def begun(fact: SarPrepared, at: datetime) -> SarDocument:
 
 
 def after(sar: SarDocument, fact: AboutSar, at: datetime) -> SarDocument:
-    """Return the report's record after a fact about it."""
+    """Return the report's record after applying a fact about it."""
     return sar.model_copy(update=changes(fact, at))
 
 

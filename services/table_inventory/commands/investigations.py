@@ -57,7 +57,7 @@ async def _opening(connection: AsyncConnection, command: OpenInvestigation) -> O
 
 @COMMANDS.handles(OpenInvestigation, load=_opening)
 def open_investigation(command: OpenInvestigation, state: Opening, now: Now) -> Accepted:
-    """Open an investigation under the next number, unless another one of the same hold is open."""
+    """Open an investigation under the next number, unless another investigation into the same hold is open."""
     known = known_names(state.place, command.what, command.month)
     if command.subject not in known:
         detail = (

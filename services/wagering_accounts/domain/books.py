@@ -97,7 +97,7 @@ class Patron(Entity):
     erased_at: datetime | None = None
 
     def locked_at(self, moment: datetime) -> datetime | None:
-        """Return until when access codes are locked, at a moment, or None."""
+        """Return the time until which access codes are locked, as of a given moment; None if they are not locked."""
         return None if self.locked_until is None or self.locked_until <= moment else self.locked_until
 
     def limit(self, kind: LimitKind, moment: datetime) -> int | None:

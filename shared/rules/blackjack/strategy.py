@@ -141,7 +141,10 @@ class Strategy:
         return "double" if self.doubles[state] else "hit" if self.draws[state] else "stand"
 
     def _by_total(self, shoe: Sequence[int], alone: Worth, of_two: Mapping[tuple[int, int], Worth]) -> None:
-        """Decide by total, over all first two cards with that total; `alone` decides totals that no two cards have."""
+        """Choose one decision per total, weighted over all two-card hands that make it.
+
+        `alone` chooses for totals that no two-card hand makes.
+        """
         made: dict[int, list[tuple[int, Worth]]] = {}
         for (first, second), worth in of_two.items():
             if first != second:

@@ -33,7 +33,10 @@ class AceHighCounts(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """Ace High hands with or without the joker: the natural `cards`, and the most of one suit that make no flush."""
+    """Ace High hands with or without the joker: with so many natural `cards`.
+
+    `most_of_a_suit` is the largest number of cards of one suit that does not make a flush.
+    """
 
     cards: int
     most_of_a_suit: int

@@ -121,12 +121,12 @@ def command_route(
 ) -> None:
     """Add the POST route of a command to a router, for callers with the role.
 
-    `answers` is the model of the answer to an accepted command, which is sent with `status`. `rejects` are the reasons
+    `answers` is the model of the answer to an accepted command; `status` is its HTTP status. `rejects` are the reasons
     for rejections beyond those of every command. `prepare` builds the command that is executed. `tag` is the route's
     group in the OpenAPI document, by default the router's. `subject` is the whole path of the GET route of the approval
-    subject, with fields of the command as parameters; the OpenAPI document has it as `x-subject`, and an approval names
-    the hash of that document. `whose` is whose data the command changes. Summary and description come from the model's
-    docstring.
+    subject, with fields of the command as parameters; the OpenAPI document lists it as `x-subject`, and an approval
+    names the hash of what that route returns. `whose` is whose data the command changes. Summary and description come
+    from the model's docstring.
 
     Raises: ValueError if a path names a field that the model lacks, or if an approval has no subject.
     """

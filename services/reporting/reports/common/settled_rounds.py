@@ -36,7 +36,7 @@ Where = tuple[tuple[str, str], ...]
 
 
 class Part(NamedTuple):
-    """The sums, in the order of ADDED, for one combination of values of DIMENSIONS (`place`)."""
+    """The sums, in the order of ADDED, for `place`: one combination of values of DIMENSIONS."""
 
     place: tuple[str, ...]
     values: tuple[int, ...]

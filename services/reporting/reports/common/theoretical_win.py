@@ -76,7 +76,7 @@ class TheoreticalWin:
 
     @property
     def difference_percent(self) -> Cell:
-        """Return the difference as a percentage of the handle of these wagers."""
+        """Return actual less theoretical win as a percentage of the handle of the wagers with a house edge."""
         found = percent_of(self.win.value - self.cents, self.handle.value) if self.is_known else None
         return Cell(found, explained_by(self.win, self.handle))
 

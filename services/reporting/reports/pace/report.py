@@ -145,7 +145,7 @@ def _yield(pace: Pace, win: SettledWin) -> _Row:
 
 
 def _theoretical(name: str, win: TheoreticalWin, milliseconds: int) -> _Row:
-    """Return the theoretical win per hour of this time, and its standard error; empty if no wager has a house edge."""
+    """Return the theoretical win per hour of play, and its standard error; empty if no wager has a house edge."""
     cents, error = (win.cents, win.error_cents) if win.is_known else (None, None)
     return {
         f"theoretical_{what}_{name}_cents": Cell(

@@ -215,7 +215,7 @@ def _is_due(layer: TaxLayer, day: date, facility: Facility) -> bool:
 
 
 def _years_after(day: date, years: int) -> date:
-    """Return the day a number of years later; March 1 for a February 29 that does not exist."""
+    """Return the same date a given number of years later; March 1 in place of a February 29 that does not exist."""
     try:
         return day.replace(year=day.year + years)
     except ValueError:
