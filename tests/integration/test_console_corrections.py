@@ -52,7 +52,9 @@ PROPOSE = f"/do/{SETTLEMENT}/propose-correction"
 FIELDS = {"property": "riverside", "table": TABLES[0], "round_id": "a", "replaces": "1", "reason": "misread"}
 
 
-@pytest.mark.parametrize(("status", "said"), [("final", "its reports are restated"), ("audited", "It is not sealed")])
+@pytest.mark.parametrize(
+    ("status", "said"), [("final", "its reports are restated"), ("audited", "The day is not sealed")]
+)
 def test_who_decides_sees_before_and_after(desk: Desk, outbox: Outbox, status: str, said: str) -> None:
     """Lines side by side, cents by account, and whether a sealed day is restated; who proposed has no button."""
     with (browsers := _browsers(desk, status)).client:

@@ -185,10 +185,11 @@ def _listed_changed(
         only=lambda one: (
             one["status"] in _NO_LONGER and (filing is None or filing in (one["filing"], one.get("amendment")))
         ),
-        link=lambda one: path(
-            "p", property_name, "filings", (one["status"] == "to_withdraw" and one.get("amendment")) or one["filing"]
-        ),
-        seen=_still,
+        link=lambda one: path("p", property_name, "filings", one["open_filing"]),
+        seen=lambda one: {
+            **_still(one),
+            "open_filing": (one["status"] == "to_withdraw" and one.get("amendment")) or one["filing"],
+        },
     )
 
 
