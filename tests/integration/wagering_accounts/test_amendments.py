@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.integration.wagering_accounts.test_filings import (
-    EVE,
     FIRST,
     SAM,
     SECOND,
@@ -106,4 +105,3 @@ def test_a_return_corrects_the_one_that_was_accepted_last(house: House) -> None:
     assert_problem(gone, 409, f"corrects that of filing 3, which is not accepted any more: {WITHDRAW}")
     answered(3, accepted=True, **why)
     assert 200 == step(house, "release", filing=5, person=SAM).status_code
-    assert [EVE] * 5 == [fact.by for fact in house.desk.facts("filing.prepared")]

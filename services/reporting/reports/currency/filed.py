@@ -196,13 +196,13 @@ def filed_reports(
                 key, filed = PersonsDay(prepared.form, day, subject), FiledReport(one, report)
                 found = rejected if not _stands(filed) else unsent if filed.status in UNSENT else sent
                 found[key] = replace(filed, prior=sent.get(key)) if found is sent else filed
-    last = rejected | unsent
-    for key, one in sent.items():
+    reported = rejected | unsent
+    for key, report_sent in sent.items():
         refused = None if key in unsent else rejected.get(key)
-        if refused is not None and refused.steps.prepared.filing < one.steps.prepared.filing:
+        if refused is not None and refused.steps.prepared.filing < report_sent.steps.prepared.filing:
             refused = None
-        last[key] = replace(one, amendment=unsent.get(key), rejected=refused)
-    return last
+        reported[key] = replace(report_sent, amendment=unsent.get(key), rejected=refused)
+    return reported
 
 
 def moved_days(judged: Iterable[tuple[str, CurrencyTotal, str]]) -> dict[PersonsDay, Moved]:

@@ -43,8 +43,9 @@ async def questions_today(context: ServiceContext) -> AsyncIterator[tuple[Snapsh
             places = await known_places(reader.connection, properties)
             if (place := places.place(name, now)) is not None:
                 today = place.gaming_day(now)
-                days = {"first": today - LOOK_BACK, "last": today}
-                yield reader, ReportQuery(property=name, period="month", known_at=now, by=BY, **days)
+                first = today - LOOK_BACK
+                question = ReportQuery(property=name, period="month", first=first, last=today, known_at=now, by=BY)
+                yield reader, question
 
 
 async def count_unprepared(reader: SnapshotReader, question: ReportQuery) -> int:
