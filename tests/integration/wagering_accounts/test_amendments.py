@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.wagering_accounts.test_filings import (
+from tests.integration.wagering_accounts.filing_steps import (
     FIRST,
     SAM,
     SECOND,
