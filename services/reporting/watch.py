@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting import evidence, schedule
 from services.reporting.ingest.progress import PROGRESS
+from services.reporting.late_filings import observe_late
 from services.reporting.read_model.alarms import open_alarms
 from services.reporting.read_model.running_day import RunningDays, running_days
 from services.reporting.read_model.stages import restated_since
@@ -33,8 +34,10 @@ async def watch(context: ServiceContext) -> None:
             await observe(context, connection)
 
     looking = every(_WATCH_SECONDS, look, "business metrics not updated")
-    filing = every(_FILINGS_SECONDS, lambda: observe_unprepared(context), "currency report metrics not updated")
-    await asyncio.gather(PROGRESS.watch(context), schedule.watch(context), evidence.watch(context), looking, filing)
+    preparing = every(_FILINGS_SECONDS, lambda: observe_unprepared(context), "currency report metrics not updated")
+    filing = every(_FILINGS_SECONDS, lambda: observe_late(context), "metric of late filings not updated")
+    jobs = (PROGRESS.watch(context), schedule.watch(context), evidence.watch(context))
+    await asyncio.gather(*jobs, looking, preparing, filing)
 
 
 async def observe(context: ServiceContext, connection: AsyncConnection) -> None:

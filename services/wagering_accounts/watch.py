@@ -34,7 +34,7 @@ async def watch(context: ServiceContext) -> None:
 
 
 async def observe(context: ServiceContext) -> None:
-    """Update the metrics for overdue write-offs and late filings."""
+    """Update the metrics for overdue write-offs and filings that were not sent in time."""
     context.metrics.promotions_overdue.set(len(await _wanted(context)))
     context.metrics.filings_late.set(await _late_filings(context))
 
@@ -49,14 +49,14 @@ async def expire_due(context: ServiceContext) -> int:
 
 
 async def _late_filings(context: ServiceContext) -> int:
-    """Return the number of filings that are late on the current gaming day of their property."""
+    """Return the number of filings not sent by their last day, as of the current gaming day of their property."""
     now, late = context.clock(), 0
     async with snapshot(context.pools.background) as connection:
         places = await known_places(connection, properties)
         for name in await filings.properties_with_filings(connection):
             place = places.place(name, now)
             if place is not None:
-                late += await filings.late(connection, name, place.gaming_day(now))
+                late += await filings.unsent_late(connection, name, place.gaming_day(now))
     return late
 
 

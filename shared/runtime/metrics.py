@@ -205,7 +205,7 @@ class Metrics:
         )
         self.filings_late = Gauge(
             "pitledger_filings_late",
-            "Filings that were not sent by their last day, or were rejected and not filed again since",
+            "Filings not sent by their last day, or rejected and not filed again since while they are due",
             registry=r,
         )
         self.currency_reports_unprepared = Gauge(

@@ -8,7 +8,7 @@ from services.cli.exits import InputRefused
 from services.cli.filing.common import section_of
 from services.cli.filing.ctr_batch import Line
 from shared.contracts.filings import FORM_NUMBERS
-from shared.runtime.filing.still_so import subject_of as named_in_filings
+from shared.runtime.filing.filed_amounts import subject_of as named_in_filings
 
 NOBODY: Final = "unknown"
 """The person of the currency report where none was recorded."""

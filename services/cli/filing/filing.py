@@ -7,8 +7,9 @@ from typing import Annotated, Any, Final
 import typer
 
 from services.cli.client import client_of
-from services.cli.exits import CheckFailed, InputRefused, NotFound, UsageWrong
+from services.cli.exits import CheckFailed, CommandError, InputRefused, NotFound, UsageWrong
 from services.cli.filing.acknowledgement import Acknowledgement, AcknowledgementWrong, read_acknowledgement
+from services.cli.filing.books_check import due_no_more, require_still_so
 from services.cli.filing.common import FILINGS, Filing, Unconfirmed, laws_of
 from services.cli.filing.ctr_batch import CtrActivity, ctr_batch
 from services.cli.filing.currency_report import (
@@ -44,8 +45,7 @@ from services.cli.filing.steps import (
     Written,
     corrected,
 )
-from services.cli.filing.still_so import require_still_so
-from services.cli.output import AsJson, names, numbers, print_json, print_line, show, table, words, write_bytes
+from services.cli.output import AsJson, message, names, numbers, print_json, print_line, show, table, words, write_bytes
 from services.cli.subjects import Shown
 from services.wagering_accounts.domain.filings import require_reviewed, unreviewed
 from services.wagering_accounts.domain.identity import PatronIdentity
@@ -54,7 +54,8 @@ from shared.contracts.rejection import Rejected
 
 app = typer.Typer(no_args_is_help=True)
 
-_OPEN: Final = ("prepared", "released", "rejected")
+_TO_FILE_AGAIN: Final = "rejected"
+_OPEN: Final = ("prepared", "released", _TO_FILE_AGAIN)
 """The statuses of filings that must still be sent, or sent again."""
 
 
@@ -258,6 +259,9 @@ def list_filings(
 ) -> None:
     """List filings with form, period, last day of filing, status, and the persons who prepared and released them.
 
+    A rejected filing that was not filed again is compared with the currency report or winnings report of its period:
+    once none of its reports is due, it is due no more, and not late.
+
     Example: pitledger filing list --property riverside --status released
     """
     asked = {"property": property_name} | ({} if status is None else {"status": status})
@@ -267,6 +271,7 @@ def list_filings(
         print_json(found)
         return
     today = today_of(document_of(property_name)).isoformat()
+    statuses = _statuses(found)
     rows = [
         [
             str(one["filing"]),
@@ -274,13 +279,13 @@ def list_filings(
             one["period"],
             str(one["report_count"]),
             one.get("copy_by", ""),
-            one["file_by"] + (" (late)" if one["status"] in _OPEN and one["file_by"] < today else ""),
-            one["status"],
+            one["file_by"] + (" (late)" if status_now in _OPEN and one["file_by"] < today else ""),
+            status_now,
             one["prepared_by"],
             one.get("released_by", ""),
             one.get("tracking_id", ""),
         ]
-        for one in found
+        for one, status_now in zip(found, statuses, strict=True)
     ]
     columns = numbers("Filing") + names("Form", "Period") + numbers("Reports") + names("Copy by", "File by", "Status")
     show(table(columns + names("Prepared by", "Released by", "Tracking ID"), rows))
@@ -301,6 +306,19 @@ def content(
 
 app.command("returns")(returns)
 app.command("copies")(copies)
+
+
+def _statuses(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the status of each filing, in words; of a rejected one, whether it must be filed again."""
+    left = [one for one in found if one["status"] == _TO_FILE_AGAIN and not one["filed_again"]]
+    try:
+        settled = due_no_more(left) if left else set()
+    except CommandError as error:
+        message(f"whether rejected filings are due still is not known: {error}")
+        settled = set()
+    after = {one["filing"]: ", filed again" for one in found if one.get("filed_again")}
+    after |= dict.fromkeys(settled, ", due no more")
+    return [one["status"] + after.get(one["filing"], "") for one in found]
 
 
 def _require_reviewed(document: Mapping[str, Any], day: str, *, told: bool) -> None:

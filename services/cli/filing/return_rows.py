@@ -244,19 +244,32 @@ _WHEN: Final = {
 }
 
 
+def has_changed(layout: ReturnLayout, written: Row, now: Row | None) -> bool:
+    """Return whether a row differs from the row as it should be, apart from the marks of a correction.
+
+    `now` is None if nothing is to be returned any more.
+    """
+    if now is None:
+        return written != _without_amounts(layout, written)
+    marks = {column.name for column in layout.columns if column.field in ("corrected", "amendment_number")}
+    return any(written[name] != now[name] for name in now if name not in marks)
+
+
+def _without_amounts(layout: ReturnLayout, row: Row) -> Row:
+    return {**row, **{one.name: "0.00" for one in layout.columns if one.field in AMOUNTS and row[one.name]}}
+
+
 def corrections(layout: ReturnLayout, sent: Row, now: Row | None) -> list[Row]:
     """Return the rows that correct a return that was sent; none if the return has not changed.
 
     `now` is the row as it should be, None if nothing is to be returned any more. Raises: ValueError if the layout has
     no column that marks a return as corrected.
     """
-    marks = {column.name for column in layout.columns if column.field in ("corrected", "amendment_number")}
-    if now is not None and all(sent[name] == now[name] for name in now if name not in marks):
+    if not has_changed(layout, sent, now):
         return []
-    amounts = [column.name for column in layout.columns if column.field in AMOUNTS]
-    nothing = {**sent, **{name: "0.00" for name in amounts if sent[name]}}
+    nothing = _without_amounts(layout, sent)
     if now is None:
-        return [] if nothing == sent else [_marked(layout, sent, nothing)]
+        return [_marked(layout, sent, nothing)]
     is_other = any(sent[column.name] != now[column.name] for column in layout.columns if column.field in IDENTIFYING)
     if is_other and layout.other_recipient == "two_returns":
         return [_marked(layout, sent, nothing), now]

@@ -1,6 +1,6 @@
 """`pitledger filing returns` and `copies`: information returns for the IRS, and copies for their recipients."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
@@ -14,7 +14,15 @@ from services.cli.filing.common import FILINGS, Filing, Unconfirmed, laws_of, se
 from services.cli.filing.reading import ACCOUNTS, content_of, document_of, filer_of, identity_of
 from services.cli.filing.recipient_copies import recipient_copies
 from services.cli.filing.return_files import TemplateWrong, file_of, header_of, in_files, require_columns
-from services.cli.filing.return_rows import InformationReturn, Row, corrections, row_of, unwritten, wrong_cells
+from services.cli.filing.return_rows import (
+    InformationReturn,
+    Row,
+    corrections,
+    has_changed,
+    row_of,
+    unwritten,
+    wrong_cells,
+)
 from services.cli.filing.steps import Property
 from services.cli.output import AsJson, message, print_json, write_bytes
 from services.wagering_accounts.domain.filed_returns import read_rows
@@ -80,15 +88,18 @@ def returns(
     header = None if template is None else _header(template)
     with client_of("reporting") as reporting:
         report = reporting.read("/reports/winnings", property=property_name, gaming_day=f"{year}-12-31", period="year")
-    rows = [one for one in section_of(report, "returns") if one["form"] == FORM_NUMBERS[key] and _is_named(one, only)]
+    of_form = [one for one in section_of(report, "returns") if one["form"] == FORM_NUMBERS[key]]
+    rows = [one for one in of_form if _is_named(one, only)]
     with client_of(ACCOUNTS) as accounts:
         office = _Office(accounts, property_name, filer, layout)
+        wrong = {_latest(one) for one in of_form if one["status"] == "to_withdraw"}
         if corrected:
-            named = office.corrections(_answered(accounts, property_name, key, year, rows))
+            wrong |= office.outdated(rows)
+            named = office.corrections(_answered(accounts, property_name, key, year, rows, wrong))
         else:
             named = office.originals([one for one in rows if one["status"] in _DUE])
-        if wrong := _filings(one for one in rows if one["status"] == "to_withdraw"):
-            message(f"not sent, and no longer right: withdraw filing {', '.join(wrong)}, and repeat this")
+        if here := _in_order(wrong & {_latest(one) for one in rows if one.get("filing")}):
+            message(f"not sent, and no longer right: withdraw filing {here}, and repeat this")
         if not named:
             raise NotFound(
                 f"nothing is to be {'corrected' if corrected else 'returned'} on {FORM_NUMBERS[key]} for {year}"
@@ -172,6 +183,24 @@ class _Office:
         self._refuse()
         return made
 
+    def outdated(self, rows: Iterable[Mapping[str, Any]]) -> set[str]:
+        """Return the filings with corrections that were not sent and say something else than the books say now.
+
+        The report compares amounts; a name or an address may have changed as well.
+        """
+        prepared: dict[str, dict[str, Row]] = {}
+        found = set()
+        for one in rows:
+            filing = one.get("amendment")
+            if filing is None or one["status"] == "to_withdraw":
+                continue
+            if filing not in prepared:
+                prepared[filing] = self._rows_of(int(filing))
+            now = self._written(one)[0] if one["forms"] else None
+            if has_changed(self._layout, prepared[filing][one["account_number"]], now):
+                found.add(filing)
+        return found
+
     def _rows_of(self, filing: int) -> dict[str, Row]:
         """Return the rows of a filing's file by account number: the last row, where a return has two."""
         content = self._accounts.read_bytes(f"{FILINGS.path_of(self._property, filing)}/file").decode()
@@ -184,6 +213,13 @@ class _Office:
         return {one.name: row.get(one.name, "") for one in self._layout.columns}
 
     def _row(self, said: Mapping[str, Any]) -> Row:
+        """Return the row of a return, and collect the reasons why it would be rejected."""
+        row, wrong = self._written(said)
+        self._wrong += wrong
+        return row
+
+    def _written(self, said: Mapping[str, Any]) -> tuple[Row, list[str]]:
+        """Return the row of a return, and the reasons why it would be rejected."""
         patron = said.get("patron")
         one = InformationReturn(
             form=said["form"],
@@ -211,8 +247,7 @@ class _Office:
         if one.identity is not None:
             wrong += wrong_cells(self._layout, row)
         who = patron or "unknown"
-        self._wrong += [f"{who}, return {one.account_number}: {reason}" for reason in wrong]
-        return row
+        return row, [f"{who}, return {one.account_number}: {reason}" for reason in wrong]
 
     def _identity(self, patron: str) -> PatronIdentity | None:
         if patron not in self._known:
@@ -232,22 +267,34 @@ class _Office:
 
 
 def _answered(
-    accounts: Client, property_name: str, form: FilingForm, year: int, rows: Iterable[Mapping[str, Any]]
+    accounts: Client,
+    property_name: str,
+    form: FilingForm,
+    year: int,
+    rows: Iterable[Mapping[str, Any]],
+    wrong: Collection[str],
 ) -> list[Mapping[str, Any]]:
-    """Return the rows of returns that may be corrected; name the filings that must be sent or answered first."""
+    """Return the rows of returns that may be corrected; name the filings that must be sent or answered first.
+
+    Filings that are `wrong` must be withdrawn instead.
+    """
     asked = {"property": property_name, "form": form, "period": str(year), "status": "filed"}
     unanswered = {str(one["filing"]) for one in accounts.pages("/filings", **asked)}
     sent = [one for one in rows if one["status"] in _SENT]
-    if waiting := _filings(one for one in sent if one["filing"] in unanswered):
-        message(f"sent, and not answered: record the acknowledgement of filing {', '.join(waiting)} first")
-    if prepared := _filings(one for one in sent if one.get("amendment")):
-        message(f"corrected already, and not sent: send filing {', '.join(prepared)}, or withdraw it")
+    if waiting := _in_order({one["filing"] for one in sent if one["filing"] in unanswered}):
+        message(f"sent, and not answered: record the acknowledgement of filing {waiting} first")
+    if prepared := _in_order({one["amendment"] for one in sent if one.get("amendment")} - {*wrong}):
+        message(f"corrected already, and not sent: send filing {prepared}, or withdraw it")
     return [one for one in sent if one["filing"] not in unanswered and not one.get("amendment")]
 
 
-def _filings(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the numbers of the filings that have returns: of a correction that was not sent, else of the return."""
-    return sorted({one.get("amendment") or one["filing"] for one in rows}, key=int)
+def _latest(row: Mapping[str, Any]) -> str:
+    """Return the number of the filing with the latest return: the correction that was not sent, else the return."""
+    return str(row.get("amendment") or row["filing"])
+
+
+def _in_order(filings: Iterable[str]) -> str:
+    return ", ".join(sorted(filings, key=int))
 
 
 def _make_folder(output: Path) -> None:

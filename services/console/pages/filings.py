@@ -16,7 +16,7 @@ from services.console.pages.days import zone_of
 from services.console.services import ACCOUNTS, REPORTING, Missing, or_missing, path, together
 from services.console.words import say
 from shared.contracts.filings import FORM_NUMBERS
-from shared.runtime.filing.still_so import changed_since_prepared, report_behind
+from shared.runtime.filing.filed_amounts import changed_since_prepared, is_due_again, report_behind
 
 _STEPS: Final = {
     "prepared": ("release-filing", "withdraw-filing"),
@@ -45,11 +45,14 @@ _OF_REPORT: Final = {
 _NO_LONGER: Final = ("to_withdraw", "to_correct")
 """The statuses of reports that were prepared or sent and no longer match the books."""
 
-_FILED: Final = ("filed_winnings_cents", *(f"filed_{name}" for name in _TAXES))
-"""The amounts of an information return as they were filed."""
+_AMOUNTS: Final = ("in_cents", "out_cents", "winnings_cents", *_TAXES)
+"""The amounts of currency reports and information returns."""
 
-_NOW_AND_FILED: Final = ("in_cents", "out_cents", "filed_in_cents", "filed_out_cents")
-"""The current amounts of a currency report, and the filed ones."""
+_LATEST: Final = tuple(f"latest_{name}" for name in _AMOUNTS)
+"""The amounts of the latest report, sent or prepared."""
+
+_NOW_AND_LATEST: Final = (*_AMOUNTS[:2], *_LATEST[:2])
+"""The current amounts of a currency report, and those of the latest report."""
 
 _DUE: Final = ("due", "rejected", *_NO_LONGER)
 """The statuses of information returns that require an action."""
@@ -63,7 +66,7 @@ _UNSENT: Final = ("prepared", "released", "rejected")
 _SENT: Final = ("filed_at", "tracking_id")
 _MORE: Final = {
     "filed": ("filed_by", *_SENT),
-    "rejected": (*_SENT, "acknowledged_at"),
+    "rejected": ("next_step", *_SENT, "acknowledged_at"),
     "accepted": (*_SENT, "acknowledged_at"),
     "withdrawn": ("withdrawn_by", "withdrawn_at", "withdraw_reason"),
 }
@@ -166,11 +169,14 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
 
 
 def _changed(property_name: str, answer: Missing | list[Record], filing: str | None = None) -> Listed:
-    """Return the currency reports whose filed amounts differ from the current ones, of all filings or of one."""
+    """Return the currency reports whose latest report does not hold, of all filings or of one."""
     return _listed_changed(
         property_name,
         answer,
-        ("gaming_day", "form", "person", "entry", "status", *_NOW_AND_FILED, "bsa_id", "amendment", "file_by", "late"),
+        (
+            *("gaming_day", "form", "person", "entry", "status", "why", *_NOW_AND_LATEST),
+            *("bsa_id", "amendment", "file_by", "late"),
+        ),
         filing,
     )
 
@@ -182,15 +188,25 @@ def _listed_changed(
         "filings.changed",
         answer,
         cols("filing", *columns),
-        only=lambda one: (
-            one["status"] in _NO_LONGER and (filing is None or filing in (one["filing"], one.get("amendment")))
-        ),
+        only=lambda one: _no_longer_holds(one) and (filing is None or filing in (one["filing"], one.get("amendment"))),
         link=lambda one: path("p", property_name, "filings", one["open_filing"]),
         seen=lambda one: {
             **_still(one),
+            **_latest(one),
             "open_filing": (one["status"] == "to_withdraw" and one.get("amendment")) or one["filing"],
         },
     )
+
+
+def _no_longer_holds(one: Record) -> bool:
+    """Return whether the latest report is wrong. One that is to be corrected has a right amendment, if it has any."""
+    return one["status"] in _NO_LONGER and not (one["status"] == "to_correct" and one.get("amendment"))
+
+
+def _latest(one: Record) -> Record:
+    """Return the amounts of the latest report: of an amendment that was not sent, else of the report that was."""
+    amounts = ((name, one.get(f"amended_{name}"), one.get(f"filed_{name}")) for name in _AMOUNTS)
+    return {f"latest_{name}": filed if amended is None else amended for name, amended, filed in amounts}
 
 
 def _still(one: Record) -> Record:
@@ -207,7 +223,7 @@ async def _changed_in(person: Person, property_name: str, found: Record) -> list
     if found["form"] == "ctr":
         return [_changed(property_name, _rows_of(report, "filed"), filing)]
     rows, form = _rows_of(report, "returns"), FORM_NUMBERS[found["form"]]
-    columns = ("patron", "account_number", "status", "winnings_cents", *_TAXES, *_FILED, "amendment", "late")
+    columns = ("patron", "account_number", "status", *_AMOUNTS[2:], *_LATEST[2:], "amendment", "late")
     of_form = rows if isinstance(rows, Missing) else [one for one in rows if one["form"] == form]
     return [_listed_changed(property_name, of_form, columns, filing)]
 
@@ -246,7 +262,34 @@ async def _by_status(person: Person, property_name: str, now: datetime, most: in
             for status in _STEPS
         )
     )
+    rejected = list(_STEPS).index("rejected")
+    answers[rejected] = await _with_next_step(person, answers[rejected])
     return [_list(property_name, status, answer, now) for status, answer in zip(_STEPS, answers, strict=True)]
+
+
+async def _with_next_step(person: Person, answer: Any) -> Any:
+    """Return rejected filings, each with what follows: it was filed again, must be filed again, or is due no more."""
+    if isinstance(answer, Missing):
+        return answer
+    items = answer if isinstance(answer, list) else answer["items"]
+    left = [one for one in items if not one.get("filed_again")] if person.may("patrons.report") else []
+    behind = {(one["form"], one["period"]): report_behind(one) for one in left}
+    calls = (person.calls.get(REPORTING, f"/reports/{name}", **asked) for name, asked in behind.values())
+    reports = dict(zip(behind, await together(*calls), strict=True))
+    seen = [{**one, **_next_step(one, reports.get((one["form"], one["period"])))} for one in items]
+    return seen if isinstance(answer, list) else {**answer, "items": seen}
+
+
+def _next_step(one: Record, report: Any) -> Record:
+    """Return what follows a rejected filing, in words, and whether it may be late itself: if it must be filed again."""
+    if one.get("filed_again"):
+        return {"next_step": say("filings.next.filed_again"), "is_open": False}
+    if report is None:
+        return {"next_step": say("filings.next.not_compared"), "is_open": True}
+    if isinstance(report, Missing):
+        return {"next_step": report.why, "is_open": True}
+    is_open = is_due_again(one["filing"], report)
+    return {"next_step": say("filings.next.again" if is_open else "filings.next.due_no_more"), "is_open": is_open}
 
 
 def _list(property_name: str, status: str, answer: Any, now: datetime) -> Any:
@@ -273,9 +316,10 @@ def _acts(property_name: str, one: Record, steps: Mapping[str, tuple[str, ...]] 
 def with_lateness(one: Record, *, now: datetime) -> Record:
     """Return a filing with the text `late`, which is empty unless its last day passed before it was sent.
 
-    `now` is in the property's time zone, whose calendar decides.
+    A rejected filing counts as not sent, as long as it must be filed again. `now` is in the property's time zone, whose
+    calendar decides.
     """
-    sent = now.isoformat() if one["status"] in _UNSENT else one.get("filed_at")
+    sent = now.isoformat() if one["status"] in _UNSENT and one.get("is_open", True) else one.get("filed_at")
     late = sent is not None and one["file_by"] < datetime.fromisoformat(sent).astimezone(now.tzinfo).date().isoformat()
     return {**one, "late": say("filings.late") if late else ""}
 

@@ -39,6 +39,13 @@ AMENDMENT: Final = Column(
 )
 """The column that names an amendment of what was sent."""
 
+REJECTED: Final = Column(
+    name="rejected",
+    title="Rejected in",
+    formula="the filing with the last report of it, if the agency rejected that, and it must be filed again",
+)
+"""The column that names a rejected filing as long as its report is due."""
+
 
 @dataclass(frozen=True, slots=True)
 class FilingSteps:
@@ -83,6 +90,10 @@ class FilingSteps:
     def as_amendment(self) -> Iterator[tuple[str, Any]]:
         """Yield the cell of `AMENDMENT`, if this filing amends another one."""
         yield AMENDMENT.name, Cell(str(self.prepared.filing), self.entries)
+
+    def as_rejected(self) -> Iterator[tuple[str, Any]]:
+        """Yield the cell of `REJECTED`, for a filing whose report must be filed again."""
+        yield REJECTED.name, Cell(str(self.prepared.filing), self.entries)
 
     def lateness(self, status: str, file_by: date | None, today: date, books: Books) -> str:
         """Return `LATE` if a report missed its deadline, else an empty text."""

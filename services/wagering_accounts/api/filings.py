@@ -19,7 +19,7 @@ from services.wagering_accounts.commands.filings import (
 from services.wagering_accounts.domain.filed_batches import read_batch
 from services.wagering_accounts.domain.filed_reports import FileWrong, ReportInFile
 from services.wagering_accounts.domain.filed_returns import read_returns
-from services.wagering_accounts.domain.filings import FilingDocument, FilingSummary, layout_of
+from services.wagering_accounts.domain.filings import FilingDocument, ListedFiling, layout_of
 from services.wagering_accounts.domain.today import Todays
 from services.wagering_accounts.queries import filings as queries
 from services.wagering_accounts.tables import filings, properties
@@ -66,12 +66,18 @@ def filing_routes(context: ServiceContext) -> APIRouter:
         status: Annotated[FilingStatus | None, Query(description="only those with this status")] = None,
         form: Annotated[FilingForm | None, Query(description="only those of this form")] = None,
         period: Annotated[FilingPeriod | None, Query(description="only those of this gaming day or tax year")] = None,
-    ) -> Page[FilingSummary]:
+    ) -> Page[ListedFiling]:
         """List the filings of a property with their status, oldest first unless requested from the end."""
         del reader
         named = {"property": property_name, "status": status, "form": form, "period": period}
         async with snapshot(context.pools.readers) as connection:
-            return await _FILINGS.read(connection, asked, queries.summary_of, from_end, **named)
+            found = await _FILINGS.read(connection, asked, ListedFiling.model_validate, from_end, **named)
+            rejected = [one.filing for one in found.items if one.status == "rejected"]
+            again = await queries.filed_again(connection, property_name, rejected)
+        for one in found.items:
+            if one.status == "rejected":
+                one.filed_again = one.filing in again
+        return found
 
     @router.get(
         _PATH,
@@ -122,7 +128,8 @@ def _add_commands(router: APIRouter, context: ServiceContext) -> None:
         prepare=partial(_read, context),
     )
     add = partial(add, subject=_PATH)
-    add(ReleaseFiling, _PATH + "/release", role=RELEASE_FILINGS, rejects=(*decided, Reason.SAME_PERSON))
+    released = (*decided, Reason.SAME_PERSON, Reason.CONTRADICTS)
+    add(ReleaseFiling, _PATH + "/release", role=RELEASE_FILINGS, rejects=released)
     add = partial(add, role=PREPARE_FILINGS)
     add(WithdrawFiling, _PATH + "/withdraw", rejects=decided)
     sent = (*decided, Reason.TOO_EARLY, Reason.CONTRADICTS)

@@ -37,7 +37,7 @@ from shared.contracts.filings import (
 )
 from shared.contracts.moments import Moment
 from shared.journal.recording import FactWithPostings
-from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now
 from shared.runtime.filing.sealed_files import PreparingFile
 from shared.runtime.filing.steps import UNSENT, Corrects, require_filing_day, require_own
 from shared.runtime.ingest.property_copies import Places, known_places
@@ -85,7 +85,8 @@ class _OfFiling(Command):
 class ReleaseFiling(_OfFiling, Approving):
     """Release a filing.
 
-    The file may then be sent. The person who prepared it cannot release it.
+    The file may then be sent. The person who prepared it cannot release it. Each report must amend the identifier that
+    was accepted last, and each return correct the one that was accepted last.
     """
 
 
@@ -102,7 +103,8 @@ class RecordFiled(_OfFiling):
     """Record that a released file was sent to FinCEN or the IRS.
 
     `tracking_id` is the tracking or receipt identifier that the agency's system returned; no other filing may have it.
-    Until the agency has answered, a wrong record is replaced by recording it again with a `reason`.
+    Until the agency has answered, a wrong record is replaced by recording it again with a `reason`. A report must amend
+    what was accepted last when it was sent.
     """
 
     filed_at: Annotated[Moment | None, Field(description="when it was sent, where that was earlier")] = None
@@ -159,16 +161,37 @@ class _Answering:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sending(_Answering):
-    """A filing that is recorded as sent, with the holder of its tracking identifier, and the properties."""
+class _Releasing:
+    """A filing, and the reports of its period in other filings that were neither withdrawn nor rejected."""
 
+    filing: FilingDocument
+    others: Sequence[ReportedBefore]
+
+
+async def _releasing(connection: AsyncConnection, command: _OfFiling) -> _Releasing:
+    filing = await _find(connection, command)
+    standing = await queries.standing(connection, filing.property, filing.form, filing.period, ())
+    return _Releasing(filing, [one for one in standing if one.filing != filing.filing])
+
+
+def _released(command: ReleaseFiling, state: _Releasing, now: Now) -> FilingDocument:
+    """Return the filing, which is what is approved."""
+    del command, now
+    return state.filing
+
+
+@dataclass(frozen=True, slots=True)
+class _Sending(_Answering):
+    """A filing that is recorded as sent: the holder of its tracking identifier, the other reports, the properties."""
+
+    others: Sequence[ReportedBefore]
     places: Places
 
 
 async def _sending(connection: AsyncConnection, command: RecordFiled) -> _Sending:
-    filing = await _find(connection, command)
-    holders = await queries.tracked(connection, filing, command.tracking_id)
-    return _Sending(filing, holders, await known_places(connection, properties))
+    state = await _releasing(connection, command)
+    holders = await queries.tracked(connection, state.filing, command.tracking_id)
+    return _Sending(state.filing, holders, state.others, await known_places(connection, properties))
 
 
 async def _answering(connection: AsyncConnection, command: RecordAcknowledgement) -> _Answering:
@@ -202,10 +225,12 @@ def _prepare(command: PrepareFiling, state: _Preparing, now: Now) -> Accepted:
     return Accepted(recording=FactWithPostings(fact=fact), answer=filings.begun(fact, now.at), location=location)
 
 
-@COMMANDS.handles(ReleaseFiling, load=_find, subject=as_loaded)
-def _release(command: ReleaseFiling, filing: FilingDocument, now: Now) -> Accepted:
+@COMMANDS.handles(ReleaseFiling, load=_releasing, subject=_released)
+def _release(command: ReleaseFiling, state: _Releasing, now: Now) -> Accepted:
     del command
+    filing = state.filing
     filing.approval().approve(now.by)
+    filings.require_still_follows(filing, state.others)
     said = {"prepared_by": filing.prepared_by, "content_sha256": filing.content_sha256}
     return _accepted(filing, FilingReleased(**_about(filing, now), **said), now)
 
@@ -221,6 +246,9 @@ def _filed(command: RecordFiled, state: _Sending, now: Now) -> Accepted:
     filing, reason = state.filing, command.reason
     place = Todays(state.places.place).at(command.property, now.at).place
     sent_at = filing.sent_at(place, command.filed_at, now.at, reason)
+    if filing.status == "released":  # else it was sent, and only what was recorded of that is wrong
+        known = [one for one in state.others if one.acknowledged_at is not None and one.acknowledged_at <= sent_at]
+        filings.require_still_follows(filing, known)
     said: dict[str, Any] = {"filed_at": sent_at, "tracking_id": command.tracking_id}
     require_own(command.tracking_id, state.holders.get(command.tracking_id))
     said |= {"reason": reason}

@@ -56,6 +56,12 @@ class FilingSummary(FiledDocument):
         return f"filing {self.filing} of {self.property}"
 
 
+class ListedFiling(FilingSummary):
+    """A filing in a list. `filed_again` is None unless it was rejected: whether all rejected reports are filed anew."""
+
+    filed_again: bool | None = None
+
+
 class ReportDocument(PreparedReport):
     """A report in a filing. Once the filing is acknowledged, it has the agency's answer and the errors found."""
 
@@ -82,6 +88,7 @@ class ReportedBefore:
     bsa_id: str | None
     account_number: str | None
     winnings_cents: int | None
+    acknowledged_at: datetime | None
 
 
 def period_ends(period: FilingPeriod) -> date:
@@ -279,6 +286,50 @@ def _require_answered(report: str, before: ReportedBefore) -> None:
         way = "withdraw that filing" if before.status in UNSENT else "record its acknowledgement first"
         detail = f"{report} is in filing {before.filing}, which is {before.status}"
         raise Rejected(Because.ALREADY_DECIDED, f"{detail}: {way}")
+
+
+def require_still_follows(filing: FilingDocument, others: Sequence[ReportedBefore]) -> None:
+    """Raise Rejected for a filing whose reports no longer follow the ones that were accepted last.
+
+    `others` are the reports of the period in other filings that were neither withdrawn nor rejected. What the agency
+    answered to an earlier filing may have been corrected since this one was prepared: a report must amend the
+    identifier, or correct the filing, that holds now.
+    """
+    accepted = [one for one in others if one.status in ("accepted", "rejected")]
+    seen: set[str] = set()
+    for report in filing.reports:
+        if report.account_number is None:
+            found = _misnamed(report, filing.period, accepted)
+        elif report.account_number not in seen:
+            seen.add(report.account_number)
+            found = _miscorrected(report, accepted)
+        else:
+            continue  # the new return beside one that was corrected to nothing
+        if found:
+            raise Rejected(Because.CONTRADICTS, f"{filing.named()}: {found}: withdraw it, and prepare it again")
+
+
+def _misnamed(report: ReportDocument, period: FilingPeriod, accepted: Sequence[ReportedBefore]) -> str:
+    key = (report.kind, report.reference, period)
+    own = [one for one in accepted if (one.kind, one.reference, one.period) == key]
+    if not own or report.amends == own[-1].bsa_id:
+        return ""
+    who = f"the report of {report.kind} {report.reference} for {period}"
+    last = f"and {own[-1].bsa_id} was accepted last, in filing {own[-1].filing}"
+    return f"{who} amends {report.amends or 'nothing'}, {last}"
+
+
+def _miscorrected(report: ReportDocument, accepted: Sequence[ReportedBefore]) -> str:
+    own = [one for one in accepted if one.account_number == report.account_number]
+    last = own[-1] if own else None
+    number = f"return {report.account_number}"
+    if report.corrects is None:
+        is_anew = last is None or not last.winnings_cents  # what was corrected to nothing may be returned anew
+        return "" if last is None or is_anew else f"{number} is new, and one was accepted in filing {last.filing}"
+    if last is None:
+        return f"{number} corrects that of filing {report.corrects}, which is not accepted any more"
+    said = f"{number} corrects that of filing {report.corrects}, and the one of filing {last.filing} was accepted last"
+    return "" if last.filing == report.corrects else said
 
 
 def require_each_answered(

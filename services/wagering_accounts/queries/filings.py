@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from datetime import date
-from typing import Any, Final
+from typing import Final
 
 from pydantic import TypeAdapter
-from sqlalchemy import Row, and_, exists, func, literal, or_, select
+from sqlalchemy import and_, exists, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.domain.filings import FilingDocument, FilingSummary, ReportDocument, ReportedBefore
@@ -28,11 +28,6 @@ _STANDS: Final = and_(
 _REPORTS: Final = TypeAdapter(tuple[ReportDocument, ...])
 
 
-def summary_of(row: Row[Any]) -> FilingSummary:
-    """Return a filing without its reports, from its row."""
-    return FilingSummary.model_validate(row)
-
-
 async def find(connection: AsyncConnection, property_name: str, filing: int) -> FilingDocument:
     """Return a filing. Raises: Rejected if there is none."""
     missing = f"there is no filing {filing} of {property_name}"
@@ -51,6 +46,7 @@ async def standing(
     query = (
         select(
             *(_R.kind, _R.reference, _F.period, _R.filing, _F.status, _R.bsa_id, _R.account_number, _R.winnings_cents),
+            _F.acknowledged_at,
         )
         .select_from(filing_reports.join(filings, _STANDS))
         .where(
@@ -78,15 +74,30 @@ async def identified(
     return {row.bsa_id: f"report {row.report} in filing {row.filing}" for row in found}
 
 
-async def late(connection: AsyncConnection, property_name: str, today: date) -> int:
-    """Return the number of a property's late filings: not sent by the last day of filing, or with a rejected report.
+async def unsent_late(connection: AsyncConnection, property_name: str, today: date) -> int:
+    """Return the number of a property's filings that were not sent by their last day.
 
-    A rejected report no longer counts once it is in another filing.
+    Rejected filings are counted by reporting, which knows whether their reports are due.
     """
-    f, r = filings.alias("late"), filing_reports.alias("rejected")
-    again = exists().where(
-        _STANDS,
-        _R.filing != r.c.filing,
+    query = (
+        select(func.count())
+        .select_from(filings)
+        .where(_F.property == property_name, _F.file_by < today, _F.status.in_(UNSENT))
+    )
+    return int((await connection.execute(query)).scalar_one())
+
+
+async def filed_again(connection: AsyncConnection, property_name: str, numbers: Collection[int]) -> set[int]:
+    """Return those of the property's rejected filings whose rejected reports are each in a later filing.
+
+    A later filing that was withdrawn does not count. One that was rejected does: it must be filed again itself.
+    """
+    f, r = filings.alias("before"), filing_reports.alias("rejected")
+    later = exists().where(
+        _F.property == _R.property,
+        _F.filing == _R.filing,
+        _F.status != "withdrawn",
+        _R.filing > r.c.filing,
         _F.form == f.c.form,
         _F.period == f.c.period,
         _F.property == r.c.property,
@@ -94,19 +105,11 @@ async def late(connection: AsyncConnection, property_name: str, today: date) -> 
         _R.reference == r.c.reference,
         _R.account_number.is_not_distinct_from(r.c.account_number),
     )
-    rejected = exists().where(
-        r.c.property == f.c.property, r.c.filing == f.c.filing, r.c.accepted.is_not(True), ~again.correlate(f, r)
+    left = exists().where(
+        r.c.property == f.c.property, r.c.filing == f.c.filing, r.c.accepted.is_not(True), ~later.correlate(f, r)
     )
-    query = (
-        select(func.count())
-        .select_from(f)
-        .where(
-            f.c.property == property_name,
-            f.c.file_by < today,
-            or_(f.c.status.in_(UNSENT), and_(f.c.status == "rejected", rejected.correlate(f))),
-        )
-    )
-    return int((await connection.execute(query)).scalar_one())
+    query = select(f.c.filing).where(f.c.property == property_name, f.c.filing.in_(numbers), ~left.correlate(f))
+    return set((await connection.execute(query)).scalars())
 
 
 async def properties_with_filings(connection: AsyncConnection) -> Sequence[str]:

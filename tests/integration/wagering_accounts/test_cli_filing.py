@@ -1,8 +1,6 @@
 """`pitledger filing prepare`: the file of a gaming day from the currency report, and what is refused."""
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,31 +9,16 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from services.cli.filing import reading
-from tests.integration.reporting.test_currency import Till, sold, void
+from tests.integration.reporting.test_currency import Till, void
+from tests.integration.wagering_accounts.offices import EVE, PREPARE, READER, REGISTRY, SAM, CurrencyOffice
 from tests.support import Databases
 from tests.support.accounts import CODE, IDENTITY, NOON, Clock, House, a_house
 from tests.support.desk import Desk
-from tests.support.filings import FILER
-from tests.support.published import published
-from tests.support.reporting import Books, books_of
+from tests.support.reporting import books_of
 from tests.support.services import settled_database
 from tests.support.shell_calls import ShellCalls
-from tests.support.table_days import TableDays
 from tests.unit.cli.calling import Caller
 from tests.unit.cli.filing.test_ctr_batch import parties, texts
-from tests.unit.reporting.entries import NOON as REPORTED
-
-EVE, SAM, READER = "title31.eve", "title31.sam", "cage.lou"
-PREPARE = ("filing", "prepare", "--property", "riverside", "--day", "2026-11-20", "--filed-on", "2026-11-21", "--json")
-
-
-REGISTRY: Mapping[str, Any] = {
-    "/properties/riverside/in-effect": {
-        "filer": FILER.model_dump(mode="json"),
-        "packs": ["us-pa", "us-federal"],
-        "time_zone": "America/New_York",
-    }
-}
 
 
 @pytest.fixture(autouse=True)
@@ -132,60 +115,6 @@ def test_a_gaming_day_is_filed_once_it_has_ended(call: ShellCalls, house: House,
     assert (1, True) == (again.code, "for 2026-11-20 is in filing 1, which is prepared" in again.stderr)
 
 
-@dataclass
-class Office:
-    """The services behind the command line, whose reporting reads what the wagering accounts recorded of filings."""
-
-    house: House
-    books: Books
-    call: ShellCalls
-    ledger: TableDays
-    told: int = 0
-
-    def sell(self, dollars: int) -> dict[str, Any]:
-        """Sell chips to the patron for currency."""
-        sale: dict[str, Any] = sold(self.ledger, dollars)
-        self.books.desk.feed("inventory", sale)
-        return sale
-
-    def tell(self) -> None:
-        """Have reporting read what it has not read of filings."""
-        entries = [one for one in self.house.desk.entries() if one.draft.kind.startswith("filing.")]
-        for entry in entries[self.told :]:
-            self.told += 1
-            data = json.loads(entry.draft.data)
-            message = published(entry.draft.kind, data, service="wagering-accounts", sequence=self.told, at=REPORTED)
-            self.books.desk.feed("accounts", message)
-
-    def accept(self, filing: int, bsa_id: str) -> None:
-        """Release a filing, record that it was sent, and that it was accepted."""
-        released = self.call("filing", "release", "riverside", str(filing), person=SAM)
-        assert 0 == released.code, released.stderr
-        path, sent = f"/filings/riverside/{filing}", {"tracking_id": f"26000000000{filing}"}
-        assert self.house.send(f"{path}/filed", sent, person=EVE).is_success
-        answer = {"accepted": True, "reports": [{"report": 1, "accepted": True, "bsa_id": bsa_id}]}
-        assert self.house.send(f"{path}/acknowledgement", answer, person=EVE).is_success
-        self.tell()
-
-
-@pytest.fixture
-def office(
-    databases: Databases, house: House, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Office]:
-    """The day after a gaming day of which the patron may be reported."""
-    reporting = settled_database(databases, "reporting")
-    house.clock.now = NOON + timedelta(days=1)
-    with books_of(reporting) as books:
-        services: dict[str, Desk | Mapping[str, Any]] = {
-            "wagering-accounts": house.desk,
-            "reporting": books.desk,
-            "paytable-registry": REGISTRY,
-        }
-        call = ShellCalls(services, Caller(capsys, monkeypatch), monkeypatch)
-        yield Office(house, books, call, TableDays())
-    databases.drop(reporting)
-
-
 def test_a_file_is_not_of_a_day_that_has_not_come(
     call: ShellCalls, house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,46 +161,48 @@ def test_a_file_that_is_not_there_is_a_usage_error(call: ShellCalls, words: tupl
 FIRST, SECOND = "31000000000001", "31000000000002"
 
 
-def test_what_no_longer_holds_is_not_released(office: Office, tmp_path: Path) -> None:
+def test_what_no_longer_holds_is_not_released(currency_office: CurrencyOffice, tmp_path: Path) -> None:
     """A late sale of the same gaming day: the file is withdrawn, and prepared again."""
     file = ("-o", str(tmp_path / "ctr.xml"))
-    office.sell(10_500)
-    assert 0 == office.call(*PREPARE, *file, person=EVE).code
-    office.sell(50_000)
+    currency_office.sell(10_500)
+    assert 0 == currency_office.call(*PREPARE, *file, person=EVE).code
+    currency_office.sell(50_000)
     release = ("filing", "release", "riverside")
-    refused = office.call(*release, "1", person=SAM)
+    refused = currency_office.call(*release, "1", person=SAM)
     assert (3, True) == (refused.code, "filing 1 of riverside no longer holds: withdraw it" in refused.stderr)
     assert "p-7: $10,500 in, $0 out in the file, and $60,500 in, $0 out now" in refused.stderr
-    withdrawn = office.call("filing", "withdraw", "riverside", "1", "--reason", "a late sale", person=EVE)
+    withdrawn = currency_office.call("filing", "withdraw", "riverside", "1", "--reason", "a late sale", person=EVE)
     assert 0 == withdrawn.code, withdrawn.stderr
-    [document] = office.call(*PREPARE, *file, person=EVE).documents
+    [document] = currency_office.call(*PREPARE, *file, person=EVE).documents
     assert 60_500 == document["reports"][0]["in_dollars"]
-    assert 0 == office.call(*release, "2", person=SAM).code
+    assert 0 == currency_office.call(*release, "2", person=SAM).code
 
 
 @pytest.mark.parametrize("left", [2_000, 0])
-def test_a_report_is_amended_down_to_nothing(office: Office, tmp_path: Path, left: int) -> None:
+def test_a_report_is_amended_down_to_nothing(currency_office: CurrencyOffice, tmp_path: Path, left: int) -> None:
     """What is left below the threshold is said, and that nothing is; without `--corrects` nothing is reported."""
     file = tmp_path / "ctr.xml"
-    sales = [office.sell(dollars) for dollars in (10_500, left) if dollars]
-    assert 0 == office.call(*PREPARE, "-o", str(file), person=EVE).code
-    office.accept(1, FIRST)
-    office.books.desk.feed("inventory", void(office.ledger, sales[0]))
-    nothing = office.call(*PREPARE, "-o", str(file), person=EVE)
+    sales = [currency_office.sell(dollars) for dollars in (10_500, left) if dollars]
+    assert 0 == currency_office.call(*PREPARE, "-o", str(file), person=EVE).code
+    currency_office.accept(1, FIRST)
+    currency_office.books.desk.feed("inventory", void(currency_office.ledger, sales[0]))
+    nothing = currency_office.call(*PREPARE, "-o", str(file), person=EVE)
     assert (3, True) == (nothing.code, "nothing to report" in nothing.stderr)
     amends = ("--only", "p-7", "--corrects", f"p-7={FIRST}", "-o", str(file))
-    prepared = office.call(*PREPARE, *amends, person=EVE)
+    prepared = currency_office.call(*PREPARE, *amends, person=EVE)
     assert 0 == prepared.code, prepared.stderr
     [document] = prepared.documents
     assert [(left, 0, FIRST)] == [(one["in_dollars"], one["out_dollars"], one["amends"]) for one in document["reports"]]
     batch = fromstring(file.read_text())
     assert [str(left)] * bool(left) == texts(batch, "DetailTransactionAmountText")
     assert [IDENTITY["last_name"]] == texts(batch, "RawEntityIndividualLastName")
-    office.tell()
-    office.accept(2, SECOND)
+    currency_office.tell()
+    currency_office.accept(2, SECOND)
     [row] = [
         row
-        for section in office.books.get(office.books.path("currency"), person=READER).json()["content"]["sections"]
+        for section in currency_office.books.get(currency_office.books.path("currency"), person=READER).json()[
+            "content"
+        ]["sections"]
         if section["name"] == "filed"
         for row in section["rows"]
     ]

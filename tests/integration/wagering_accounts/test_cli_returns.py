@@ -1,226 +1,90 @@
 """`pitledger filing returns` and `copies`: from the log of winnings to what the portal answered, and corrections."""
 
-import csv
-import json
-from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pypdf import PdfReader
 
-from tests.integration.reporting.test_winnings import OVER_UNDER, TOTALS, _identified, _line, _posted
-from tests.support import Databases
-from tests.support.accounts import IDENTITY, House, a_house
-from tests.support.filings import FILER
-from tests.support.published import published
-from tests.support.reporting import Books, books_of, rows_of
+from tests.integration.reporting.test_winnings import OVER_UNDER, TOTALS
+from tests.integration.wagering_accounts.offices import CANADIAN, EVE, SAM, WinningsOffice, prepared_by
+from tests.support.reporting import rows_of
 from tests.support.returns_filed import W_2G
-from tests.support.services import settled_database
-from tests.support.shell_calls import ShellCalls
-from tests.support.table_days import TableDays
-from tests.unit.cli.calling import Called, Caller
-from tests.unit.reporting.entries import NOON
-
-EVE, SAM = "title31.eve", "title31.sam"
-PATRONS = ("p-8", "p-9", "p-10")
-DOCUMENT = {
-    "time_zone": "America/New_York",
-    "property": "riverside",
-    "packs": ["us-pa", "us-federal"],
-    "filer": FILER.model_dump(mode="json") | {"state_tax_number": "12-345678"},
-}
-CANADIAN = {name: IDENTITY[name] for name in IDENTITY if name != "state_code"} | {
-    "country": "CA",
-    "state_code": "ON",
-    "postal_code": "K1A0B1",
-    "taxpayer_number": "123 456 789",
-    "taxpayer_number_kind": "foreign",
-}
 
 
-class Office:
-    """The tax office of a casino whose books are two services in this process."""
-
-    def __init__(self, house: House, books: Books, call: ShellCalls, folder: Path) -> None:
-        self.house, self.books, self.call, self.folder = house, books, call, folder
-        self.ledger = TableDays()
-        self._told = 0
-
-    def won(self) -> None:
-        """Have two residents win above the threshold, and a Canadian twice."""
-        self.books.desk.feed(
-            "settlements",
-            *(_posted(self.books, seq, _line(5, 2000 + 500 * seq), round_id=f"r-{seq}") for seq in range(1, 5)),
-        )
-        for number, (patron, country, cents) in enumerate(
-            (("p-9", "US", 0), ("p-10", "US", 72_000), ("p-8", "CA", 105_000), ("p-8", "CA", 120_000)), start=1
-        ):
-            self.identify(number, patron, cents, country)
-
-    def identify(self, number: int, patron: str, withheld_cents: int, country: str = "US", **more: Any) -> None:
-        """Have a cashier record who won in a round."""
-        said = {"patron": patron, "tax_residence": country, "withheld_cents": withheld_cents, **more}
-        self.books.desk.feed("inventory", _identified(self.ledger, f"r-{number}", **said))
-
-    def register(self) -> None:
-        """Have all patrons identified."""
-        for patron in PATRONS:
-            self.house.register(patron, f"W-{patron}", code="4711-kiwi")
-            self.know(patron, CANADIAN if patron == "p-8" else IDENTITY)
-
-    def know(self, patron: str, identity: dict[str, Any]) -> None:
-        """Record who a patron is."""
-        path = f"/patrons/riverside/{patron}/identity"
-        assert self.house.send(path, {"identity": identity}, person="cage.ann").is_success
-
-    def returns(self, form: str = "w-2g", *more: str, person: str = EVE) -> Called:
-        """Prepare returns of 2026, after reporting has read what the wagering accounts published."""
-        self.tell()
-        asked = ("--property", "riverside", "--year", "2026", "--form", form, "-o", str(self.folder), "--json")
-        return self.call("filing", "returns", *asked, *more, person=person)
-
-    def tell(self) -> None:
-        """Let reporting read what it has not read yet of filings."""
-        entries = [one for one in self.house.desk.entries() if one.draft.kind.startswith("filing.")]
-        for entry in entries[self._told :]:
-            self._told += 1
-            data = json.loads(entry.draft.data)
-            message = published(entry.draft.kind, data, service="wagering-accounts", sequence=self._told, at=NOON)
-            self.books.desk.feed("accounts", message)
-
-    def release(self, filing: int) -> Called:
-        """Release a filing by its file."""
-        [file] = self.folder.glob(f"*-{filing}.csv")
-        return self.call("filing", "release", "riverside", str(filing), "--file", str(file), person=SAM)
-
-    def send(self, filing: int, *answer: str) -> Called:
-        """Release a filing by its file, record that it was sent, and what the portal shows."""
-        number, released = str(filing), self.release(filing)
-        assert 0 == released.code, released.stderr
-        assert (
-            0 == self.call("filing", "filed", "riverside", number, "--tracking-id", f"2027-{number}", person=EVE).code
-        )
-        return self.call("filing", "acknowledge", "riverside", number, *answer, person=EVE)
-
-    def rows(self, filing: int) -> list[dict[str, str]]:
-        """Return the rows of a file."""
-        [file] = self.folder.glob(f"*-{filing}.csv")
-        with file.open(newline="") as opened:
-            return list(csv.DictReader(opened))
-
-    def report(self) -> dict[str, Any]:
-        """Return the report of the year."""
-        self.tell()
-        found = self.books.get(
-            "/reports/winnings?property=riverside&gaming_day=2026-12-31&period=year", person="cage.lou"
-        )
-        report: dict[str, Any] = found.json()
-        return report
-
-
-def prepared_by(called: Called) -> list[dict[str, Any]]:
-    """Return the filings that a command prepared."""
-    assert 0 == called.code, called.stderr
-    found: list[dict[str, Any]] = json.loads(called.stdout)
-    return found
-
-
-@pytest.fixture
-def office(
-    databases: Databases,
-    url: str,
-    patron_keys: None,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> Iterator[Office]:
-    """The office after a day of wins."""
-    del patron_keys
-    reporting = settled_database(databases, "reporting")
-    with a_house(url) as house, books_of(reporting) as books:
-        services: dict[str, Any] = {
-            "wagering-accounts": house.desk,
-            "reporting": books.desk,
-            "paytable-registry": {"/properties/riverside/in-effect": DOCUMENT},
-        }
-        office = Office(house, books, ShellCalls(services, Caller(capsys, monkeypatch), monkeypatch), tmp_path / "out")
-        office.won()
-        yield office
-    databases.drop(reporting)
-
-
-def test_returns_go_from_the_log_to_the_portal_and_back(office: Office) -> None:
+def test_returns_go_from_the_log_to_the_portal_and_back(winnings_office: WinningsOffice) -> None:
     """Each cent of the log once; nothing twice; what was rejected again, by another file."""
-    unknown = office.returns()
+    unknown = winnings_office.returns()
     assert (3, True, True, True) == (
         unknown.code,
         "p-9, return" in unknown.stderr and "p-9 is not identified" in unknown.stderr,
         "not every return can be made, for the 2 reasons above" in unknown.stderr,
-        not office.folder.exists(),
+        not winnings_office.folder.exists(),
     ), unknown.stderr
-    alone = office.returns("w-2g", "--only", "p-9")
+    alone = winnings_office.returns("w-2g", "--only", "p-9")
     assert "not every return can be made, for the reason above" in alone.stderr, alone.stderr
-    office.register()
-    [prepared] = prepared_by(office.returns())
+    winnings_office.register()
+    [prepared] = prepared_by(winnings_office.returns())
     assert ("w_2g", "2026", "2027-02-01", "2027-03-31", 2) == tuple(
         prepared[name] for name in ("form", "period", "copy_by", "file_by", "report_count")
     )
-    rows = office.rows(1)
-    report = office.report()
+    rows = winnings_office.rows(1)
+    report = winnings_office.report()
     logged = [row for row in rows_of(report, "forms") if row["form"] == "W-2G"]
     assert sum(row["amount_cents"] for row in logged) == sum(
         int(Decimal(row["Box 1 - Reportable winnings"]) * 100) for row in rows
     )
     assert ["0.00", "720.00"] == [row["Box 4 - Federal income tax withheld"] for row in rows]
-    again = office.returns()
+    again = winnings_office.returns()
     assert (4, True) == (again.code, "nothing is to be returned on W-2G for 2026" in again.stderr)
-    answered = office.send(1, "--status", "accepted", "--rejected", "2")
+    answered = winnings_office.send(1, "--status", "accepted", "--rejected", "2")
     assert 1 == answered.code
-    [once_more] = prepared_by(office.returns())
+    [once_more] = prepared_by(winnings_office.returns())
     assert ["p-10"] == [one["reference"] for one in once_more["reports"]]
-    assert 0 == office.send(2, "--status", "accepted").code
-    statuses = {row["patron"]: row["status"] for row in rows_of(office.report(), "returns") if row["form"] == "W-2G"}
+    assert 0 == winnings_office.send(2, "--status", "accepted").code
+    statuses = {
+        row["patron"]: row["status"] for row in rows_of(winnings_office.report(), "returns") if row["form"] == "W-2G"
+    }
     assert {"p-9": "accepted", "p-10": "accepted"} == statuses
-    listed = office.call("filing", "list", "--property", "riverside", person=SAM)
+    listed = winnings_office.call("filing", "list", "--property", "riverside", person=SAM)
     assert all(said in listed.stdout for said in ("W-2G", "2026", "2027-02-01", "2027-03-31", "rejected", "accepted"))
 
 
-def test_what_was_withheld_for_the_state_is_in_the_file(office: Office) -> None:
+def test_what_was_withheld_for_the_state_is_in_the_file(winnings_office: WinningsOffice) -> None:
     """And in the record of it; once it is another amount, the return is corrected."""
-    office.register()
-    office.identify(2, "p-10", 72_000, state_withheld_cents=9_210)
-    [prepared] = prepared_by(office.returns())
+    winnings_office.register()
+    winnings_office.identify(2, "p-10", 72_000, state_withheld_cents=9_210)
+    [prepared] = prepared_by(winnings_office.returns())
     assert [None, 9_210] == [one.get("state_withheld_cents") for one in prepared["reports"]]
     assert [("", ""), ("PA", "92.10")] == [
-        (one["Box 13 - State"], one["Box 15 - State income tax withheld"]) for one in office.rows(1)
+        (one["Box 13 - State"], one["Box 15 - State income tax withheld"]) for one in winnings_office.rows(1)
     ]
-    assert 0 == office.send(1, "--status", "accepted").code
-    office.identify(2, "p-10", 72_000, state_withheld_cents=9_211)
-    [corrected] = prepared_by(office.returns("w-2g", "--corrected"))
+    assert 0 == winnings_office.send(1, "--status", "accepted").code
+    winnings_office.identify(2, "p-10", 72_000, state_withheld_cents=9_211)
+    [corrected] = prepared_by(winnings_office.returns("w-2g", "--corrected"))
     assert [("p-10", 9_211)] == [(one["reference"], one["state_withheld_cents"]) for one in corrected["reports"]]
-    assert 0 == office.send(2, "--status", "accepted").code
-    office.identify(2, "p-10", 72_000)
-    [without] = prepared_by(office.returns("w-2g", "--corrected"))
+    assert 0 == winnings_office.send(2, "--status", "accepted").code
+    winnings_office.identify(2, "p-10", 72_000)
+    [without] = prepared_by(winnings_office.returns("w-2g", "--corrected"))
     assert [("p-10", None)] == [(one["reference"], one.get("state_withheld_cents")) for one in without["reports"]]
     assert [("", "", "Y")] == [
-        (one["Box 13 - State"], one["Box 15 - State income tax withheld"], one["Corrected"]) for one in office.rows(3)
+        (one["Box 13 - State"], one["Box 15 - State income tax withheld"], one["Corrected"])
+        for one in winnings_office.rows(3)
     ]
-    assert 0 == office.send(3, "--status", "accepted").code
-    assert 4 == office.returns("w-2g", "--corrected").code
+    assert 0 == winnings_office.send(3, "--status", "accepted").code
+    assert 4 == winnings_office.returns("w-2g", "--corrected").code
 
 
-def test_a_year_that_runs_has_no_return_of_a_recipient(office: Office) -> None:
+def test_a_year_that_runs_has_no_return_of_a_recipient(winnings_office: WinningsOffice) -> None:
     """What somebody wins adds up until its end; then it is one return."""
-    office.register()
-    early = office.returns("1042-s")
+    winnings_office.register()
+    early = winnings_office.returns("1042-s")
     assert (1, True) == (early.code, "tax year 2026 of riverside runs until 2027-01-01" in early.stderr)
-    office.house.clock.now += timedelta(days=60)
-    [prepared] = prepared_by(office.returns("1042-s"))
-    [row] = office.rows(1)
+    winnings_office.house.clock.now += timedelta(days=60)
+    [prepared] = prepared_by(winnings_office.returns("1042-s"))
+    [row] = winnings_office.rows(1)
     assert ("7500.00", "2250.00", "CA", "28") == tuple(
         row[name]
         for name in (
@@ -233,211 +97,104 @@ def test_a_year_that_runs_has_no_return_of_a_recipient(office: Office) -> None:
     assert [(750_000, 225_000)] == [(one["winnings_cents"], one["withheld_cents"]) for one in prepared["reports"]]
 
 
-def test_a_return_of_a_recipient_is_amended_under_its_number(office: Office) -> None:
-    """The same identifier, the next amendment number; a mended name takes no second return."""
-    office.register()
-    office.house.clock.now += timedelta(days=60)
-    [first] = prepared_by(office.returns("1042-s"))
-    office.identify(3, "p-8", 104_000, "CA")
-    refused = office.release(1)
-    held = "$7,500.00 won, $2,250.00 withheld in the file, and $7,500.00 won, $2,240.00 withheld now"
-    assert (3, True) == (refused.code, held in refused.stderr), refused.stderr
-    office.identify(3, "p-8", 105_000, "CA")
-    assert 0 == office.send(1, "--status", "accepted").code
-    for number, (cents, name) in enumerate(((106_000, "Oakhurst-Vane"), (106_000, "Vane")), start=1):
-        office.identify(3, "p-8", cents, "CA")
-        office.know("p-8", CANADIAN | {"last_name": name})
-        [amended] = prepared_by(office.returns("1042-s", "--corrected"))
-        [report] = amended["reports"]
-        assert (first["reports"][0]["account_number"], number, 226_000) == (
-            *(report["account_number"], report["corrects"], report["withheld_cents"]),
-        )
-        [row] = office.rows(number + 1)
-        assert str(number) == row["Amendment Number"]
-        assert 0 == office.send(number + 1, "--status", "accepted").code
-    assert 4 == office.returns("1042-s", "--corrected").code
-
-
-def test_what_a_treaty_exempts_is_returned_without_tax(office: Office) -> None:
+def test_what_a_treaty_exempts_is_returned_without_tax(winnings_office: WinningsOffice) -> None:
     """With the code and the rate of it, once the winner's number is known."""
-    office.register()
+    winnings_office.register()
     claim = {"country": "DE", "article": "21(1)", "signed_on": "2026-11-20", "valid_until": "2029-12-31"}
     for number in (3, 4):
-        office.identify(number, "p-8", 0, "DE", treaty=claim, paid_on="2026-11-20")
+        winnings_office.identify(number, "p-8", 0, "DE", treaty=claim, paid_on="2026-11-20")
     german = CANADIAN | {"country": "DE", "postal_code": "10115"}
     del german["state_code"]
-    office.know("p-8", german)
-    office.house.clock.now += timedelta(days=60)
-    refused = office.returns("1042-s")
+    winnings_office.know("p-8", german)
+    winnings_office.house.clock.now += timedelta(days=60)
+    refused = winnings_office.returns("1042-s")
     assert (3, True) == (refused.code, "takes a taxpayer number of the United States" in refused.stderr)
-    office.know("p-8", german | {"taxpayer_number": "900551234", "taxpayer_number_kind": "itin"})
-    [prepared] = prepared_by(office.returns("1042-s"))
+    winnings_office.know("p-8", german | {"taxpayer_number": "900551234", "taxpayer_number_kind": "itin"})
+    [prepared] = prepared_by(winnings_office.returns("1042-s"))
     assert [("p-8", 750_000, 0)] == [
         (one["reference"], one["winnings_cents"], one["withheld_cents"]) for one in prepared["reports"]
     ]
-    [row] = office.rows(1)
+    [row] = winnings_office.rows(1)
     boxes = ("Box 3a - Exemption code", "Box 3b - Tax rate", "Box 7a - Federal tax withheld")
     assert ["04", "00.00", "0.00"] == [row[name] for name in boxes]
 
 
-def test_what_changed_after_it_was_sent_is_corrected(office: Office) -> None:
-    """An amount by one return, a mended name by two, a win that was another person's to nothing; then no more."""
-    office.register()
-    office.returns()
-    assert 0 == office.send(1, "--status", "accepted").code
-    none = office.returns("w-2g", "--corrected")
-    assert (4, True) == (none.code, "nothing is to be corrected on W-2G for 2026" in none.stderr)
-    office.identify(2, "p-10", 80_000)
-    office.know("p-9", IDENTITY | {"last_name": "Vane"})
-    [prepared] = prepared_by(office.returns("w-2g", "--corrected"))
-    assert [("p-9", 0, 1), ("p-9", 250_000, None), ("p-10", 300_000, 1)] == [
-        (one["reference"], one["winnings_cents"], one.get("corrects")) for one in prepared["reports"]
-    ]
-    assert [("Oakhurst-Vane", "0.00", "Y"), ("Vane", "2500.00", ""), ("Oakhurst-Vane", "3000.00", "Y")] == [
-        (row["Recipient Last Name (Surname)"], row["Box 1 - Reportable winnings"], row["Corrected"])
-        for row in office.rows(2)
-    ]
-    assert 0 == office.send(2, "--status", "accepted").code
-    assert 4 == office.returns("w-2g", "--corrected").code
-
-    office.books.desk.feed("settlements", office.books.reversed(9, "BJ-01", TOTALS, round_id="r-1", **OVER_UNDER))
-    [gone] = prepared_by(office.returns("w-2g", "--corrected"))
-    assert [("p-9", 0, 2)] == [(one["reference"], one["winnings_cents"], one["corrects"]) for one in gone["reports"]]
-    assert 0 == office.send(3, "--status", "accepted").code
-    assert 4 == office.returns("w-2g", "--corrected").code
-
-
-def test_what_waits_for_an_answer_is_not_corrected(office: Office) -> None:
-    """The command names the filing to answer, or the correction to send; everything else is corrected."""
-    office.register()
-    office.returns("w-2g", "--only", "p-9")
-    assert 0 == office.release(1).code
-    assert 0 == office.call("filing", "filed", "riverside", "1", "--tracking-id", "2027-1", person=EVE).code
-    office.returns("w-2g", "--only", "p-10")
-    assert 0 == office.send(2, "--status", "accepted").code
-    office.identify(1, "p-9", 10_000)
-    office.identify(2, "p-10", 80_000)
-    called = office.returns("w-2g", "--corrected")
-    assert "record the acknowledgement of filing 1 first" in called.stderr
-    assert [("p-10", 80_000)] == [
-        (one["reference"], one["withheld_cents"]) for one in prepared_by(called)[0]["reports"]
-    ]
-    again = office.returns("w-2g", "--corrected")
-    assert (4, True) == (again.code, "corrected already, and not sent: send filing 3, or withdraw it" in again.stderr)
-    office.identify(2, "p-10", 81_000)
-    changed = office.returns("w-2g", "--corrected")
-    assert (4, True) == (changed.code, "no longer right: withdraw filing 3" in changed.stderr)
-
-
-def test_returns_that_no_longer_hold_are_not_released(office: Office) -> None:
+def test_returns_that_no_longer_hold_are_not_released(winnings_office: WinningsOffice) -> None:
     """Another amount, or a win that is gone: withdrawn and prepared again, they are released."""
-    office.register()
-    office.returns()
-    office.identify(2, "p-10", 80_000)
-    refused = office.release(1)
+    winnings_office.register()
+    winnings_office.returns()
+    winnings_office.identify(2, "p-10", 80_000)
+    refused = winnings_office.release(1)
     assert (3, True) == (refused.code, "filing 1 of riverside no longer holds: withdraw it" in refused.stderr)
     amounts = "$3,000.00 won, $720.00 withheld in the file, and $3,000.00 won, $800.00 withheld now"
     assert [True, False] == [f"{said}" in refused.stderr for said in (amounts, "p-9")], refused.stderr
-    office.books.desk.feed("settlements", office.books.reversed(9, "BJ-01", TOTALS, round_id="r-1", **OVER_UNDER))
-    gone = office.release(1)
+    winnings_office.books.desk.feed(
+        "settlements", winnings_office.books.reversed(9, "BJ-01", TOTALS, round_id="r-1", **OVER_UNDER)
+    )
+    gone = winnings_office.release(1)
     nothing = "$2,500.00 won, $0.00 withheld in the file, and $0.00 won, $0.00 withheld now"
     assert (3, True) == (gone.code, nothing in gone.stderr), gone.stderr
-    assert 0 == office.call("filing", "withdraw", "riverside", "1", "--reason", "a tax", person=EVE).code
-    office.returns()
-    office.identify(2, "p-10", 80_000, state_withheld_cents=9_210)
-    state = office.release(2)
+    assert 0 == winnings_office.call("filing", "withdraw", "riverside", "1", "--reason", "a tax", person=EVE).code
+    winnings_office.returns()
+    winnings_office.identify(2, "p-10", 80_000, state_withheld_cents=9_210)
+    state = winnings_office.release(2)
     assert "$0.00 for the state in the file" in state.stderr, state.stderr
-    office.identify(2, "p-10", 80_000)
-    assert 0 == office.release(2).code
+    winnings_office.identify(2, "p-10", 80_000)
+    assert 0 == winnings_office.release(2).code
 
 
-def test_a_correction_that_no_longer_holds_is_not_released(office: Office) -> None:
-    """Of a name, which takes two returns, the new one counts."""
-    office.register()
-    office.returns()
-    assert 0 == office.send(1, "--status", "accepted").code
-    office.know("p-9", IDENTITY | {"last_name": "Vane"})
-    [prepared] = prepared_by(office.returns("w-2g", "--corrected"))
-    assert [0, 250_000] == [one["winnings_cents"] for one in prepared["reports"]]
-    office.identify(1, "p-9", 5_000)
-    refused = office.release(2)
-    assert (3, True) == (refused.code, "$50.00 withheld now" in refused.stderr), refused.stderr
-    office.identify(1, "p-9", 0)
-    assert 0 == office.release(2).code
-
-
-def test_a_new_return_that_was_rejected_beside_its_correction_is_filed_again(office: Office) -> None:
-    """A mended name takes two returns: the first was accepted, so the second one alone is due again, and late."""
-    office.register()
-    office.returns("w-2g", "--only", "p-9")
-    assert 0 == office.send(1, "--status", "accepted").code
-    office.know("p-9", IDENTITY | {"last_name": "Vane"})
-    assert 2 == prepared_by(office.returns("w-2g", "--corrected"))[0]["report_count"]
-    assert 1 == office.send(2, "--status", "accepted", "--rejected", "2").code
-    assert 4 == office.returns("w-2g", "--corrected").code
-    [again] = prepared_by(office.returns("w-2g", "--only", "p-9"))
-    assert [("p-9", 250_000, None)] == [
-        (one["reference"], one["winnings_cents"], one.get("corrects")) for one in again["reports"]
-    ]
-    [row] = office.rows(3)
-    assert ("Vane", "") == (row["Recipient Last Name (Surname)"], row["Corrected"])
-    assert 0 == office.send(3, "--status", "accepted").code
-    [found] = [one for one in rows_of(office.report(), "returns") if one["patron"] == "p-9"]
-    assert ("accepted", "3") == (found["status"], found["filing"])
-
-
-def test_returns_that_were_not_sent_and_are_wrong_are_named(office: Office) -> None:
+def test_returns_that_were_not_sent_and_are_wrong_are_named(winnings_office: WinningsOffice) -> None:
     """Withdrawn, they are due again."""
-    office.register()
-    office.returns()
-    office.identify(2, "p-10", 80_000)
-    called = office.returns()
+    winnings_office.register()
+    winnings_office.returns()
+    winnings_office.identify(2, "p-10", 80_000)
+    called = winnings_office.returns()
     assert (4, True) == (called.code, "no longer right: withdraw filing 1" in called.stderr)
-    withdrawn = office.call("filing", "withdraw", "riverside", "1", "--reason", "another amount", person=EVE)
+    withdrawn = winnings_office.call("filing", "withdraw", "riverside", "1", "--reason", "another amount", person=EVE)
     assert 0 == withdrawn.code, withdrawn.stderr
-    [prepared] = prepared_by(office.returns())
+    [prepared] = prepared_by(winnings_office.returns())
     assert [("p-9", 0), ("p-10", 80_000)] == [(one["reference"], one["withheld_cents"]) for one in prepared["reports"]]
-    assert (3, True) == _into_a_file(office)
+    assert (3, True) == _into_a_file(winnings_office)
 
 
-def _into_a_file(office: Office) -> tuple[int, bool]:
+def _into_a_file(winnings_office: WinningsOffice) -> tuple[int, bool]:
     """Ask for returns in a folder that is a file."""
-    office.call("filing", "withdraw", "riverside", "2", "--reason", "once more", person=EVE)
-    for file in office.folder.iterdir():
+    winnings_office.call("filing", "withdraw", "riverside", "2", "--reason", "once more", person=EVE)
+    for file in winnings_office.folder.iterdir():
         file.unlink()
-    office.folder.rmdir()
-    office.folder.write_text("")
-    called = office.returns()
+    winnings_office.folder.rmdir()
+    winnings_office.folder.write_text("")
+    called = winnings_office.returns()
     return called.code, "File exists" in called.stderr
 
 
-def test_a_template_has_the_last_word_on_columns(office: Office, tmp_path: Path) -> None:
+def test_a_template_has_the_last_word_on_columns(winnings_office: WinningsOffice, tmp_path: Path) -> None:
     """What it has that the layout does not know is named, and nothing is prepared."""
-    office.register()
+    winnings_office.register()
     names = [one.name for one in W_2G.columns][::-1]
     template = tmp_path / "template.csv"
     template.write_text(",".join([*names, "Second TIN notice"]) + "\r\n", encoding="utf-8-sig")
-    refused = office.returns("w-2g", "--template", str(template))
+    refused = winnings_office.returns("w-2g", "--template", str(template))
     assert (3, True) == (refused.code, "Second TIN notice: the layout does not know it" in refused.stderr)
-    assert [] == office.house.desk.facts("filing.prepared")
-    made = office.returns("w-2g", "--template", str(template), "--empty", "Second TIN notice")
+    assert [] == winnings_office.house.desk.facts("filing.prepared")
+    made = winnings_office.returns("w-2g", "--template", str(template), "--empty", "Second TIN notice")
     assert 0 == made.code, made.stderr
-    [file] = office.folder.glob("*.csv")
+    [file] = winnings_office.folder.glob("*.csv")
     assert [*names, "Second TIN notice"] == file.read_text().splitlines()[0].split(",")
     assert [250_000, 300_000] == [one["winnings_cents"] for one in prepared_by(made)[0]["reports"]]
 
 
-def test_each_recipient_has_a_copy_of_what_was_filed(office: Office, tmp_path: Path) -> None:
+def test_each_recipient_has_a_copy_of_what_was_filed(winnings_office: WinningsOffice, tmp_path: Path) -> None:
     """And each look is on record; a file of another form has none."""
-    office.register()
-    office.returns()
+    winnings_office.register()
+    winnings_office.returns()
     copies = tmp_path / "copies"
-    made = office.call("filing", "copies", "riverside", "1", "-o", str(copies), person=EVE)
+    made = winnings_office.call("filing", "copies", "riverside", "1", "-o", str(copies), person=EVE)
     assert 0 == made.code, made.stderr
     assert ["w-2g-2026-1-p-10.pdf", "w-2g-2026-1-p-9.pdf"] == sorted(one.name for one in copies.iterdir())
     words = PdfReader(BytesIO((copies / "w-2g-2026-1-p-9.pdf").read_bytes())).pages[0].extract_text()
     assert all(said in words for said in ("$2,500.00", "Wilhelmina Oakhurst-Vane", "*****1234"))
-    seen = [one for one in office.house.desk.facts("patron.seen") if getattr(one, "what", "") == "filing"]
+    seen = [one for one in winnings_office.house.desk.facts("patron.seen") if getattr(one, "what", "") == "filing"]
     assert {"p-9", "p-10"} == {getattr(one, "patron", "") for one in seen}
 
 
@@ -453,19 +210,21 @@ def test_each_recipient_has_a_copy_of_what_was_filed(office: Office, tmp_path: P
         (("acknowledge", "riverside", "1", "--status", "accepted", "--rejected", "9"), 2, "the reports 1 to 2"),
     ],
 )
-def test_a_command_that_makes_no_sense_says_so(office: Office, words: tuple[str, ...], code: int, why: str) -> None:
+def test_a_command_that_makes_no_sense_says_so(
+    winnings_office: WinningsOffice, words: tuple[str, ...], code: int, why: str
+) -> None:
     """With what to say instead."""
-    office.register()
-    office.returns()
-    called = office.call("filing", *words, person=EVE)
+    winnings_office.register()
+    winnings_office.returns()
+    called = winnings_office.call("filing", *words, person=EVE)
     assert (code, True) == (called.code, why in called.stderr), called.stderr
 
 
-def test_law_that_nobody_reviewed_stops_returns_before_anybody_is_looked_up(office: Office) -> None:
+def test_law_that_nobody_reviewed_stops_returns_before_anybody_is_looked_up(winnings_office: WinningsOffice) -> None:
     """Unless told: then it is prepared all the same, if there is anything."""
-    office.register()
+    winnings_office.register()
     asked = ("filing", "returns", "--property", "riverside", "--year", "2027", "--form", "w-2g", "-o", "x")
-    refused = office.call(*asked, person=EVE)
+    refused = winnings_office.call(*asked, person=EVE)
     assert (3, True) == (refused.code, "w_2g_table_wager.threshold_cents" in refused.stderr)
-    told = office.call(*asked, "--unconfirmed", person=EVE)
+    told = winnings_office.call(*asked, "--unconfirmed", person=EVE)
     assert (4, False) == (told.code, "review" in told.stderr)

@@ -1,81 +1,35 @@
-"""What is filed with FinCEN: prepared by one person, released by another, sent, answered; its file is sealed."""
+"""What is filed with FinCEN: prepared by one person, released by another, sent, answered; then late or filed again."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-import httpx
 import pytest
 
-from services.cli.filing.ctr_batch import CtrActivity, Line, ctr_batch
-from services.cli.filing.return_files import file_of
-from services.wagering_accounts.domain.identity import PatronIdentity
-from services.wagering_accounts.queries.patron_keys import rewrap
-from services.wagering_accounts.tables import filing_files
-from services.wagering_accounts.watch import observe
-from shared.contracts.accounts import PatronSeen
 from shared.contracts.filings import FilingReleased
-from shared.runtime.database import create_engine
-from shared.runtime.sealing import new_wrapping_key, wrapping_keys
-from tests.support.accounts import CODE, IDENTITY, NOON, PROPERTY, House, a_house
+from tests.integration.wagering_accounts.filing_steps import (
+    EVE,
+    FIRST,
+    SAM,
+    SECOND,
+    answer,
+    file,
+    filed_again,
+    late,
+    prepare,
+    step,
+)
+from tests.support.accounts import NOON, PROPERTY, House
 from tests.support.asgi import assert_problem
-from tests.support.filings import DAY, FILER, batch_text, filing_of
-from tests.support.rebuilding import assert_named, named
-from tests.support.returns_filed import W_2G, corrected, returns_filing, row
+from tests.support.filings import DAY, batch_text, filing_of
 from tests.support.services import query
-from tests.support.tampering import tampered
-
-EVE, SAM = "title31.eve", "title31.sam"
-FIRST, SECOND = "31000000000001", "31000000000002"
-FIVE_YEARS = timedelta(days=5 * 366)
 
 
 @pytest.fixture
-def house(url: str, patron_keys: None) -> Iterator[House]:
-    """The service, whose books are in order at the end of every test, and come to the same when they are rebuilt."""
-    with a_house(url) as house:
-        yield house
-        house.check()
-        model = house.desk.read_model(house.url)
-        house.desk.project_again(house.url, [one for one in house.desk.entries() if one.draft.kind != "patron.seen"])
-        assert model == house.desk.read_model(house.url)
-
-
-def prepare(house: House, *patrons: str, **more: Any) -> httpx.Response:
-    """Prepare a filing."""
-    return house.send("/filings", filing_of(*patrons or ("p-1",), **more), person=EVE)
-
-
-def step(house: House, name: str, body: Any = None, *, filing: int = 1, person: str = EVE) -> httpx.Response:
-    """Take a step of a filing."""
-    return house.send(f"/filings/{PROPERTY}/{filing}/{name}", body, person=person)
-
-
-def file(house: House, filing: int = 1) -> None:
-    """Release a filing, and record that it was sent."""
-    assert 200 == step(house, "release", filing=filing, person=SAM).status_code
-    sent = {"filed_at": house.clock.now.isoformat(), "tracking_id": f"26000000000{filing}"}
-    assert 200 == step(house, "filed", sent, filing=filing).status_code
-
-
-def answer(
-    house: House, *identifiers: str | None, filing: int = 1, accepted: bool = True, **more: Any
-) -> httpx.Response:
-    """Record what FinCEN answered of each report: its identifier, or an error."""
-    error = {"code": "F18", "place": "Activity[1]/Party[6]"}
-    reports = [
-        {"report": number, "accepted": one is not None} | ({"errors": [error]} if one is None else {"bsa_id": one})
-        for number, one in enumerate(identifiers, start=1)
-    ]
-    return step(house, "acknowledgement", {"accepted": accepted, "reports": reports} | more, filing=filing)
-
-
-def late(house: House) -> float | None:
-    """Return the number of late filings, as the metric has it."""
-    house.desk.client.run(observe(house.desk.context))
-    return house.desk.context.metrics.registry.get_sample_value("pitledger_filings_late")
+def house(filing_house: House) -> House:
+    """The service whose books come to the same when they are rebuilt."""
+    return filing_house
 
 
 def test_a_filing_from_its_file_to_its_identifiers(house: House) -> None:
@@ -208,80 +162,8 @@ def test_the_same_file_sent_again_is_the_same_command(house: House) -> None:
     assert 1 == len(house.desk.facts("filing.prepared"))
 
 
-def test_a_file_is_sealed_and_each_look_is_on_record(house: House) -> None:
-    """Nothing that it says stands in a table or an entry; whoever reads it reads the bytes that were prepared."""
-    prepare(house)
-    said = [IDENTITY["last_name"], IDENTITY["street"], IDENTITY["taxpayer_number"]]
-    rows = query(house.url, "SELECT sealed, encode(wrapped, 'escape') FROM wagering_accounts.filing_files")
-    stored = json.dumps([*map(list, rows), *(one.draft.data.decode() for one in house.desk.entries())])
-    assert [] == [one for one in said if one in stored]
-    found = house.read(f"/filings/{PROPERTY}/1/file", person=SAM)
-    assert (200, "no-store", "application/xml") == (
-        *(found.status_code, found.headers["cache-control"], found.headers["content-type"]),
-    )
-    assert batch_text(None) == found.text
-    assert 403 == house.read(f"/filings/{PROPERTY}/1/file", person="host.mo").status_code
-    house.read(f"/filings/{PROPERTY}/1", person=EVE)
-    looks = [fact for fact in house.desk.facts("patron.seen") if isinstance(fact, PatronSeen)]
-    assert [("p-1", "filing", SAM), ("p-1", "filing", EVE)] == [(one.patron, one.what, one.by) for one in looks]
-
-
-def test_a_withdrawn_file_is_destroyed(house: House) -> None:
-    """The record of it stays."""
-    prepare(house)
-    assert "withdrawn" == step(house, "withdraw", {"reason": "another document"}).json()["status"]
-    assert_problem(house.read(f"/filings/{PROPERTY}/1/file", person=EVE), 404, "was destroyed")
-    assert [] == query(house.url, "SELECT FROM wagering_accounts.filing_files")
-    assert "withdrawn" == house.read(f"/filings/{PROPERTY}/1", person=EVE).json()["status"]
-
-
-def test_the_files_of_a_patron_are_destroyed_with_the_patron(house: House) -> None:
-    """Not before the law lets go of what was filed, of which nobody need say the day."""
-    house.register("p-1", "W-1", code=CODE)
-    prepare(house)
-    erase = (f"/patrons/{PROPERTY}/p-1/erasure", {"ground": "requested"})
-    assert_problem(house.send(*erase, person="care.joy"), 409, "records of 2026-11-19 that name patron p-1 are kept")
-    house.clock.now = NOON + FIVE_YEARS
-    assert 201 == house.send(*erase, person="care.joy").status_code
-    assert 200 == house.send(erase[0] + "/approve", person="care.max").status_code
-    assert [] == query(house.url, "SELECT FROM wagering_accounts.filing_files")
-    assert_problem(house.read(f"/filings/{PROPERTY}/1/file", person=EVE), 404, "was destroyed")
-
-
-def test_the_key_that_wraps_the_key_of_a_file_is_replaced(house: House) -> None:
-    """The file opens without the former one."""
-    prepare(house)
-    path = house.desk.context.settings.patron_keys_file
-    assert path is not None
-    path.write_text(new_wrapping_key("k2") + path.read_text())
-
-    async def wrap_anew() -> int:
-        engine = create_engine(house.url, role="wagering_accounts")
-        async with engine.begin() as connection:
-            count = await rewrap(connection, wrapping_keys(path))
-        await engine.dispose()
-        return count
-
-    assert [1, 0] == [house.desk.client.run(wrap_anew()) for _ in range(2)]
-    path.write_text(path.read_text().splitlines()[0])
-    assert batch_text(None) == house.read(f"/filings/{PROPERTY}/1/file", person=EVE).text
-
-
-def test_an_altered_file_is_not_shown(house: House) -> None:
-    """Nor one with another key; one more is of no use; one that is gone is named."""
-    prepare(house)
-    path = f"/filings/{PROPERTY}/1/file"
-    for column in ("sealed", "wrapped", "wrapped_by"):
-        with tampered(house.url, filing_files, "altered", column):
-            assert_problem(house.read(path, person=EVE), 409, "")
-    with tampered(house.url, filing_files, "added"):
-        assert batch_text(None) == house.read(path, person=EVE).text
-        assert set() == named("wagering-accounts", house.url)
-    assert_named("wagering-accounts", house.url, filing_files, "deleted")
-
-
 def test_what_was_not_sent_by_its_last_day_is_late(house: House) -> None:
-    """Until it was sent; a rejected report is late until it was filed again."""
+    """Until it was sent; whether a rejected report is late is for reporting to say, which knows whether it is due."""
     assert 0 == late(house)
     prepare(house)
     house.clock.now = NOON + timedelta(days=14)
@@ -291,11 +173,15 @@ def test_what_was_not_sent_by_its_last_day_is_late(house: House) -> None:
     file(house)
     assert 0 == late(house)
     answer(house, None)
-    assert 1 == late(house)
+    assert (0, {1: False}) == (late(house), filed_again(house))
     prepare(house)
-    assert 1 == late(house)
-    file(house, 2)
-    assert 0 == late(house)
+    assert (1, {1: True}) == (late(house), filed_again(house))
+    step(house, "withdraw", {"reason": "another document"}, filing=2)
+    assert (0, {1: False}) == (late(house), filed_again(house))
+    prepare(house)
+    file(house, 3)
+    answer(house, None, filing=3)
+    assert (0, {1: True, 3: False}) == (late(house), filed_again(house))
 
 
 def test_the_last_day_is_that_of_the_pack(house: House) -> None:
@@ -351,156 +237,6 @@ def test_a_gaming_day_that_runs_is_not_reported(house: House) -> None:
     assert [] == house.desk.facts("filing.prepared")
     house.clock.now = datetime(2026, 11, 21, 9, tzinfo=UTC)
     assert 201 == house.send("/filings", body, person=EVE).status_code
-
-
-def prepare_returns(house: House, *people: str, **more: Any) -> httpx.Response:
-    """Prepare a filing of information returns."""
-    return house.send("/filings", returns_filing(*people or ("p-1",), **more), person=EVE)
-
-
-def test_a_file_of_returns_is_a_filing_of_a_tax_year(house: House) -> None:
-    """Cents as the file has them, due as the pack says; the portal answers without identifiers."""
-    prepared = prepare_returns(house, "p-1", "p-2")
-    assert 201 == prepared.status_code, prepared.text
-    found = prepared.json()
-    assert ("w_2g", "2026", "2027-02-01", "2027-03-31", []) == tuple(
-        found[name] for name in ("form", "period", "copy_by", "file_by", "unconfirmed")
-    )
-    assert [("p-1", "0000000001", 250_000, 60_000), ("p-2", "0000000002", 250_000, 60_000)] == [
-        (one["reference"], one["account_number"], one["winnings_cents"], one["withheld_cents"])
-        for one in found["reports"]
-    ]
-    file(house)
-    for identifier, why in ((FIRST, "and nothing else has"), (None, "")):
-        said = {"report": 1, "accepted": True} | ({} if identifier is None else {"bsa_id": identifier})
-        answered = {"accepted": True, "reports": [said, {"report": 2, "accepted": False}]}
-        got = step(house, "acknowledgement", answered)
-        if why:
-            assert_problem(got, 409, why)
-    assert "rejected" == got.json()["status"]
-    assert [True, False] == [one["accepted"] for one in got.json()["reports"]]
-    content = house.read(f"/filings/{PROPERTY}/1/file", person=SAM)
-    assert returns_filing("p-1", "p-2")["file"] == content.text
-    assert content.headers["content-type"].startswith("text/csv")
-    listed = house.read(f"/filings?property={PROPERTY}&form=w_2g&period=2026", person=SAM).json()["items"]
-    assert [1] == [one["filing"] for one in listed]
-    assert [] == house.read(f"/filings?property={PROPERTY}&form=ctr", person=SAM).json()["items"]
-
-
-def test_a_return_is_filed_once_and_corrected_after_it_was_sent(house: House) -> None:
-    """By one return or by two; never before its answer, never of somebody else. A rejected one may be filed again."""
-    changed = row(winnings_cents=260_000)
-    one = corrected(row(), changed)
-    assert_problem(prepare_returns(house, rows=one), 409, "no return 0000000001 was sent that could be corrected")
-    prepare_returns(house)
-    unsent = "return 0000000001 is in filing 1, which is prepared: withdraw that filing"
-    assert_problem(prepare_returns(house), 409, unsent)
-    assert_problem(prepare_returns(house, rows=one), 409, unsent)
-    file(house)
-    unanswered = "return 0000000001 is in filing 1, which is filed: record its acknowledgement first"
-    assert_problem(prepare_returns(house, rows=one), 409, unanswered)
-    step(house, "acknowledgement", {"accepted": True, "reports": [{"report": 1, "accepted": True}]})
-    assert_problem(prepare_returns(house), 409, "return 0000000001 was accepted in filing 1: correct it")
-    assert_problem(prepare_returns(house, "p-2", rows=one), 409, "return 0000000001 is not about p-2")
-    again = prepare_returns(house, rows=one)
-    assert (201, 1, 260_000) == (again.status_code, *_corrects(again)[0])
-    file(house, 2)
-    assert_problem(prepare_returns(house, rows=one), 409, "is in filing 2, which is filed: record its acknowledgement")
-    step(house, "acknowledgement", {"accepted": True, "reports": [{"report": 1, "accepted": False}]}, filing=2)
-
-    two = [*corrected(row(), None), changed]
-    assert_problem(
-        prepare_returns(house, "p-1", "p-1", rows=[changed, two[0]]), 409, "return 0000000001 is twice in the file"
-    )
-    kept = [corrected(row(), changed)[0], changed]
-    assert_problem(prepare_returns(house, "p-1", "p-1", rows=kept), 409, "is corrected to nothing")
-    both = prepare_returns(house, "p-1", "p-1", rows=two)
-    assert [(1, 0), (None, 260_000)] == _corrects(both)
-    assert_problem(prepare_returns(house), 409, "in filing 3")
-
-
-def _corrects(answer: httpx.Response) -> list[tuple[Any, Any]]:
-    """Return which filing each return corrects, and its winnings."""
-    return [(one.get("corrects"), one["winnings_cents"]) for one in answer.json()["reports"]]
-
-
-@pytest.mark.parametrize(
-    ("more", "status", "why"),
-    [
-        ({"period": "2025"}, 409, "report 1 of the file is of 2026, not 2025"),
-        ({"period": "2026-11-20"}, 422, "no pack of riverside has a w_2g filed of 2026-11-20"),
-        ({"period": "2026-13-01"}, 422, ""),
-        ({"period": "0000"}, 422, ""),
-        ({"file": batch_text(None)}, 409, "the file has"),
-        ({"file": file_of(W_2G, [row()] * 101)}, 409, "the file has 101 returns: it may have 100"),
-        ({"subjects": [{"kind": "account", "reference": "ga-1"}]}, 409, "is not about ga-1"),
-        ({"form": "ctr"}, 409, "no XML that can be read"),
-        ({"form": "form_1042_s"}, 409, "row 1 of the file: Form Account Number and Unique Form Identifier differ"),
-    ],
-)
-def test_a_file_that_is_not_of_its_form_and_year_is_not_prepared(
-    house: House, more: dict[str, Any], status: int, why: str
-) -> None:
-    """The record is read from the file, by the layout of its tax year."""
-    assert_problem(prepare_returns(house, **more), status, why)
-    assert [] == query(house.url, "SELECT FROM wagering_accounts.filings")
-
-
-def test_law_that_nobody_reviewed_is_relied_on_only_when_told(house: House) -> None:
-    """And the filing says which; a currency transaction report rests on nothing of the kind."""
-    later = {"period": "2027", "file": returns_filing("p-1")["file"].replace(",2026,", ",2027,")}
-    refused = prepare_returns(house, **later)
-    threshold = "reportable_winnings.w_2g_table_wager.threshold_cents"
-    assert_problem(refused, 422, f"law changes {threshold}, returns.w_2g.layout each year")
-    told = prepare_returns(house, **later, unconfirmed=True)
-    assert (201, [threshold, "returns.w_2g.layout"]) == (told.status_code, told.json()["unconfirmed"])
-    assert [] == prepare(house).json()["unconfirmed"]
-
-
-def test_a_return_is_late_after_its_last_day(house: House) -> None:
-    """A rejected one until it was filed again; another return of the same patron is another one."""
-    prepare_returns(house)
-    house.clock.now = datetime.fromisoformat("2027-03-31T18:00:00Z")
-    assert 0 == late(house)
-    house.clock.now = datetime.fromisoformat("2027-04-01T18:00:00Z")
-    assert 1 == late(house)
-    file(house)
-    assert 0 == late(house)
-    step(house, "acknowledgement", {"accepted": False})
-    assert 1 == late(house)
-    prepare_returns(house, rows=[row(account_number="0000000002")])
-    file(house, 2)
-    assert 1 == late(house)
-    prepare_returns(house)
-    file(house, 3)
-    assert 0 == late(house)
-
-
-def test_a_report_names_everybody_with_a_part_in_it(house: House) -> None:
-    """A look is on record for each of them, and the file goes with the first who is erased."""
-    for number in (1, 2):
-        house.register(f"p-{number}", f"W-{number}")
-    who = PatronIdentity.model_validate(IDENTITY)
-    by_agent = Line("chip purchase", "in", 1, 1_000_001, "p-2", ("p-1",))
-    report = CtrActivity(DAY, who, [by_agent], reference="p-1", others={"p-2": None})
-    text = ctr_batch(FILER, [report], filed_on=DAY).decode()
-    subject = {"kind": "patron", "reference": "p-1"}
-    refused = prepare(house, subjects=[subject], file=text)
-    assert_problem(refused, 409, "report 1 of the file has 2 to 2 persons, of 1 said")
-    assert_problem(prepare(house, subjects=[subject | {"with_others": ["p-2", "p-3"]}], file=text), 409, "of 3 said")
-    assert_problem(prepare(house, subjects=[subject | {"with_others": ["p-1"]}], file=text), 422, "each of them once")
-    prepared = prepare(house, subjects=[subject | {"with_others": ["p-2"]}], file=text)
-    assert ["p-2"] == prepared.json()["reports"][0]["with_others"]
-    assert 200 == house.read(f"/filings/{PROPERTY}/1/file", person=SAM).status_code
-    seen = [json.loads(one.draft.data)["patron"] for one in house.desk.entries() if one.draft.kind == "patron.seen"]
-    assert {"p-1", "p-2"} == set(seen)
-    erasure = f"/patrons/{PROPERTY}/p-2/erasure"
-    ground = {"ground": "requested"}
-    assert_problem(house.send(erasure, ground, person="care.joy"), 409, f"records of {DAY}")
-    house.clock.now += FIVE_YEARS
-    assert house.send(erasure, ground, person="care.joy").is_success
-    assert house.send(f"{erasure}/approve", person="care.max").is_success
-    assert_problem(house.read(f"/filings/{PROPERTY}/1/file", person=SAM), 404, "was destroyed")
 
 
 def test_an_identifier_is_that_of_one_report(house: House) -> None:

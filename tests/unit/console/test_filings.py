@@ -20,6 +20,8 @@ NOW = datetime(2026, 12, 5, 21, tzinfo=ZoneInfo("America/New_York"))
         (False, {"status": "filed", "file_by": "2026-12-04", "filed_at": "2026-12-05T02:30:00Z"}),
         (True, {"status": "accepted", "file_by": "2026-12-04", "filed_at": "2026-12-05T05:30:00Z"}),
         (True, {"status": "rejected", "file_by": "2026-12-04", "filed_at": "2026-12-03T12:00:00Z"}),
+        (False, {"status": "rejected", "file_by": "2026-12-04", "filed_at": "2026-12-03T12:00:00Z", "is_open": False}),
+        (True, {"status": "rejected", "file_by": "2026-12-04", "filed_at": "2026-12-05T12:00:00Z", "is_open": False}),
         (False, {"status": "withdrawn", "file_by": "2026-12-04"}),
     ],
 )

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from services.reporting.domain.federal.currency import CurrencyTotal, Direction, dollars_of
 from services.reporting.framework.document import Column, Section
 from services.reporting.framework.figures import Cell
-from services.reporting.read_model.filings import AMENDMENT, LATE, STEPS, FilingSteps
+from services.reporting.read_model.filings import AMENDMENT, LATE, REJECTED, STEPS, FilingSteps
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.currency.sections import DAY, FORM, PERSON, REPORTED_WITH
 from shared.contracts.filings import FilingSubject, PreparedReport
@@ -38,9 +38,15 @@ FILED: Final = Section(
             title="Status",
             formula=(
                 "due while there is no filing; accepted or rejected as FinCEN answered of this report; to_correct if "
-                "it was sent with other amounts than hold now; to_withdraw if it, or a later amendment of it, was "
-                "prepared with other amounts and was not sent, or the amendment names another identifier"
+                "it was sent with other amounts than hold now, or with an identifier that is not that of the report "
+                "before it; to_withdraw if it, or a later amendment of it, was prepared with other amounts and was "
+                "not sent, or the amendment names another identifier"
             ),
+        ),
+        Column(
+            name="why",
+            title="Why it no longer holds",
+            formula="of the amendment, if there is one that was not sent; else of the report",
         ),
         Column(name="filed_in_cents", title="In as filed", unit="cents"),
         Column(name="filed_out_cents", title="Out as filed", unit="cents"),
@@ -52,6 +58,9 @@ FILED: Final = Section(
         *STEPS,
         Column(name="bsa_id", title="BSA identifier"),
         AMENDMENT,
+        Column(name="amended_in_cents", title="In as amended", unit="cents"),
+        Column(name="amended_out_cents", title="Out as amended", unit="cents"),
+        REJECTED,
     ),
 )
 
@@ -91,11 +100,17 @@ class PersonsDay(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FiledReport:
-    """A report in a filing that was not withdrawn; `amendment` is a later report of the same day that was not sent."""
+    """A report in a filing that was not withdrawn.
+
+    `amendment` is a later report of the same day that was not sent, `rejected` a later one that was rejected and is in
+    no later filing, and `prior` the report of the same day that was sent before this one.
+    """
 
     steps: FilingSteps
     report: PreparedReport
     amendment: "FiledReport | None" = None
+    rejected: "FiledReport | None" = None
+    prior: "FiledReport | None" = None
 
     @property
     def status(self) -> str:
@@ -112,6 +127,16 @@ class FiledReport:
     def dollars(self) -> _Dollars:
         """Return the amounts as filed, whole dollars."""
         return {"in": self.report.in_dollars or 0, "out": self.report.out_dollars or 0}
+
+    def misnames(self, prior: "FiledReport | None") -> str:
+        """Return the two identifiers, in words, if the report does not amend `prior`; empty if it does.
+
+        A report without an accepted one before it may amend any identifier, of a report before this system.
+        """
+        last = None if prior is None else prior.bsa_id
+        if last in (None, self.report.amends):
+            return ""
+        return f"it amends {self.report.amends or 'nothing'}, and {last} was accepted before it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +182,9 @@ def filed_reports(
 ) -> dict[PersonsDay, FiledReport]:
     """Return the report of each person's gaming day between two days, inclusive, without withdrawn filings.
 
-    This is the last report that was sent and not rejected, with a later unsent report as its `amendment`. If none was
-    sent, it is the last one prepared; a rejected report is returned only if there is no other.
+    This is the last report that was sent and not rejected, with a later unsent report as its `amendment`, or a later
+    rejected one. If none was sent, it is the last one prepared; a rejected report is returned only if there is no
+    other.
     """
     names = frozenset(reports)
     sent, unsent, rejected = (dict[PersonsDay, FiledReport]() for _ in range(3))
@@ -169,8 +195,14 @@ def filed_reports(
                 subject = FilingSubject(kind=report.kind, reference=report.reference)
                 key, filed = PersonsDay(prepared.form, day, subject), FiledReport(one, report)
                 found = rejected if not _stands(filed) else unsent if filed.status in UNSENT else sent
-                found[key] = filed
-    return rejected | unsent | {key: replace(one, amendment=unsent.get(key)) for key, one in sent.items()}
+                found[key] = replace(filed, prior=sent.get(key)) if found is sent else filed
+    reported = rejected | unsent
+    for key, report_sent in sent.items():
+        refused = None if key in unsent else rejected.get(key)
+        if refused is not None and refused.steps.prepared.filing < report_sent.steps.prepared.filing:
+            refused = None
+        reported[key] = replace(report_sent, amendment=unsent.get(key), rejected=refused)
+    return reported
 
 
 def moved_days(judged: Iterable[tuple[str, CurrencyTotal, str]]) -> dict[PersonsDay, Moved]:
@@ -239,27 +271,47 @@ def _row(
     if found is None:
         return row | {"status": "due", "late": _urgency(file_by, today)}
     steps, later = found.steps, found.amendment
+    status, why = _status(whole, now, found)
+    again = found if status == "rejected" else found.rejected if status == "to_correct" else None
+    late = [(one.steps, one.status) for one in (found, later, again) if one is not None]
     return row | {
         **dict(steps.steps()),
-        "status": Cell(_status(whole, now, found), (*steps.entries, *(later.steps.entries if later else ()))),
+        "status": Cell(status, (*steps.entries, *(later.steps.entries if later else ()))),
+        "why": why,
         "filed_in_cents": found.dollars["in"] * 100,
         "filed_out_cents": found.dollars["out"] * 100,
-        "late": steps.lateness(found.status, file_by, today, books)
-        or (later.steps.lateness(later.status, file_by, today, books) if later else ""),
+        "late": next(filter(None, (one.lateness(said, file_by, today, books) for one, said in late)), ""),
         "bsa_id": found.bsa_id,
-        **dict(later.steps.as_amendment() if later else ()),
+        **(_amended(later) if later else {}),
+        **dict(again.steps.as_rejected() if again else ()),
     }
 
 
-def _status(whole: Moved, now: _Dollars, found: FiledReport) -> str:
-    """Return the status of a report with these amounts now, whole dollars, and of its amendment."""
+def _amended(later: FiledReport) -> dict[str, Any]:
+    """Return the cells of an amendment that was not sent: its filing and its amounts."""
+    cents = {f"amended_{way}_cents": dollars * 100 for way, dollars in later.dollars.items()}
+    return dict(later.steps.as_amendment()) | cents
+
+
+def _status(whole: Moved, now: _Dollars, found: FiledReport) -> tuple[str, str]:
+    """Return the status of a report with these amounts now, whole dollars, and why it, or its amendment, is wrong."""
     later = found.amendment
-    if later is not None and (now != later.dollars or later.report.amends != found.bsa_id):
-        return "to_withdraw"
-    is_still_so = now == found.dollars and (whole.reached or found.report.amends is not None)
-    if found.status == "rejected" or is_still_so:
-        return found.status
-    return "to_withdraw" if found.status in UNSENT else "to_correct"
+    if later is not None and (why := _changed(now, later, found)):
+        return "to_withdraw", why
+    if found.status == "rejected":
+        return found.status, ""
+    why = _changed(now, found, found.prior)
+    if not why and not whole.reached and found.report.amends is None:
+        why = "it need not be reported"
+    if not why:
+        return found.status, ""
+    return "to_withdraw" if found.status in UNSENT else "to_correct", why
+
+
+def _changed(now: _Dollars, one: FiledReport, prior: FiledReport | None) -> str:
+    """Return why a report does not hold, in words; empty if its amounts and the identifier that it amends do."""
+    wrong = ["other amounts hold now"] if now != one.dollars else []
+    return "; ".join(filter(None, (*wrong, one.misnames(prior))))
 
 
 def _urgency(file_by: date | None, today: date) -> str:

@@ -1,6 +1,6 @@
 """Currency reports that must be filed soon, or corrected, and for which no file was prepared."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
 from typing import Any, Final
 
@@ -27,7 +27,15 @@ LOOK_BACK: Final = timedelta(days=60)
 
 async def observe_unprepared(context: ServiceContext) -> None:
     """Update the metric of currency reports that are due soon, late or no longer correct, and were not prepared."""
-    now, count = context.clock(), 0
+    count = 0
+    async for reader, question in questions_today(context):
+        count += await count_unprepared(reader, question)
+    context.metrics.currency_reports_unprepared.set(count)
+
+
+async def questions_today(context: ServiceContext) -> AsyncIterator[tuple[SnapshotReader, ReportQuery]]:
+    """Yield a query for each property, of the last `LOOK_BACK` up to its current gaming day, with a reader for it."""
+    now = context.clock()
     async with context.pools.background.connect() as connection:
         names = await _properties(connection)
     for name in names:
@@ -35,11 +43,9 @@ async def observe_unprepared(context: ServiceContext) -> None:
             places = await known_places(reader.connection, properties)
             if (place := places.place(name, now)) is not None:
                 today = place.gaming_day(now)
-                question = ReportQuery(
-                    property=name, period="month", first=today - LOOK_BACK, last=today, known_at=now, by=BY
-                )
-                count += await count_unprepared(reader, question)
-    context.metrics.currency_reports_unprepared.set(count)
+                first = today - LOOK_BACK
+                question = ReportQuery(property=name, period="month", first=first, last=today, known_at=now, by=BY)
+                yield reader, question
 
 
 async def count_unprepared(reader: SnapshotReader, question: ReportQuery) -> int:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from services.reporting.framework.document import Column, Section
 from services.reporting.framework.figures import Cell, Figure, total
-from services.reporting.read_model.filings import AMENDMENT, LATE, STEPS, FilingSteps, filings_of
+from services.reporting.read_model.filings import AMENDMENT, LATE, REJECTED, STEPS, FilingSteps, filings_of
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.winnings.forms import FormEntry
 from services.reporting.reports.winnings.sections import STATE, TREATY, WITHHELD_BESIDE
@@ -69,6 +69,11 @@ RETURNS: Final = Section(
         Column(name="late", title="Late", formula="not sent by the last day, or sent after it"),
         *STEPS,
         AMENDMENT,
+        Column(name="amended_winnings_cents", title="Winnings as amended", unit="cents"),
+        Column(name="amended_withheld_cents", title="Withheld as amended", unit="cents"),
+        Column(name="amended_state_withheld_cents", title="Withheld for the state as amended", unit="cents"),
+        Column(name="amended_local_withheld_cents", title="Withheld for the locality as amended", unit="cents"),
+        REJECTED,
     ),
 )
 
@@ -79,11 +84,26 @@ _NUMBERS: Final = 10**10
 
 
 class _Filed(NamedTuple):
-    """A report of a return with its filing; `correction` is a later report of the same return that was not sent."""
+    """A report of a return with its filing.
+
+    `correction` is a later report of the same return that was not sent, `rejected` one that was rejected since and is
+    in no later filing.
+    """
 
     steps: FilingSteps
     report: PreparedReport
     correction: "_Filed | None" = None
+    rejected: "_Filed | None" = None
+
+    @property
+    def filing(self) -> int:
+        """Return the number of the filing."""
+        return self.steps.prepared.filing
+
+    @property
+    def status(self) -> str:
+        """Return the status of the report in its filing."""
+        return self.steps.status_of(self.report.report)
 
     @property
     def cents(self) -> dict[str, int]:
@@ -92,7 +112,7 @@ class _Filed(NamedTuple):
 
     def is_replaced_by(self, new: "_Filed") -> bool:
         """Return whether this report corrects a return to nothing, and `new` in the same filing returns it anew."""
-        return not self.report.winnings_cents and new.steps.prepared.filing == self.steps.prepared.filing
+        return not self.report.winnings_cents and new.filing == self.filing
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +143,8 @@ async def return_rows(
 ) -> list[dict[str, Any]]:
     """Return the rows of the returns that contain queried forms of the log; there are none unless a year is queried.
 
-    If all tables and games are queried, filed returns that no longer have a form are included.
+    If all tables and games are queried, filed returns that no longer have a form are included, except those that were
+    rejected: nothing is due of them any more.
     """
     question = books.question
     if question.period != "year":
@@ -135,7 +156,8 @@ async def return_rows(
             if any(is_asked(form.entry) for form in one.forms):
                 rows.append(_row(books, law, one, before))
     if question.table is None and question.game is None:
-        for (form, year, number), before in filed.items():
+        gone = {key: before for key, before in filed.items() if before.status != "rejected"}
+        for (form, year, number), before in gone.items():
             for law in (law for law, _ in logged if form in law.returns and year == str(question.first.year)):
                 rows.append(_gone(books, law, form, number, before))
     return rows
@@ -173,9 +195,9 @@ def _account_number(key: tuple[str, ...], taken: set[str]) -> str:
 def _filed(filings: Sequence[FilingSteps]) -> dict[tuple[str, str, str], _Filed]:
     """Return the report of each return by form, year and account number.
 
-    That is the last report that was sent and not rejected, with a later one that was not sent as its `correction`.
-    Where none was sent, it is the last one prepared; a rejected report is returned only where there is no other, or
-    where the return that it should replace was corrected to nothing in the same file.
+    That is the last report that was sent and not rejected, with a later one that was not sent as its `correction`, or
+    one that was `rejected`. Where none was sent, it is the last one prepared; a rejected report is returned only where
+    there is no other, or where the return that it should replace was corrected to nothing in the same file.
     """
     sent, unsent, rejected = (dict[tuple[str, str, str], _Filed]() for _ in range(3))
     for one in filings:
@@ -188,7 +210,8 @@ def _filed(filings: Sequence[FilingSteps]) -> dict[tuple[str, str, str], _Filed]
     for key, filed in sent.items():
         new = None if key in unsent else rejected.get(key)
         if new is None or not filed.is_replaced_by(new):
-            last[key] = filed._replace(correction=unsent.get(key))
+            again = None if new is None or new.filing < filed.filing else new
+            last[key] = filed._replace(correction=unsent.get(key), rejected=again)
     return last
 
 
@@ -249,8 +272,8 @@ def _became(
         yield "late", LATE if file_by < today else ""
         return
     steps, later = before.steps, before.correction
-    status = steps.status_of(before.report.report)
-    late = steps.lateness(status, file_by, today, books)
+    status = before.status
+    late = [steps.lateness(status, file_by, today, books)]
     if later is not None and cents != tuple(later.cents.values()):
         status = "to_withdraw"
     elif status != "rejected" and cents != tuple(before.cents.values()):
@@ -260,6 +283,22 @@ def _became(
     for name, value in before.cents.items():
         yield f"filed_{name}", Figure(value, steps.entries)
     if later is not None:
-        late = late or later.steps.lateness(later.steps.status, file_by, today, books)
+        late.append(later.steps.lateness(later.status, file_by, today, books))
         yield from later.steps.as_amendment()
-    yield "late", late
+        for name, value in later.cents.items():
+            yield f"amended_{name}", Figure(value, later.steps.entries)
+    if (again := _again(before, status)) is not None:
+        late.append(again.steps.lateness(again.status, file_by, today, books))
+        yield from again.steps.as_rejected()
+    yield "late", next(filter(None, late), "")
+
+
+def _again(before: _Filed, status: str) -> _Filed | None:
+    """Return the rejected report of a return that must be filed again, if there is one.
+
+    If a return was corrected to nothing and returned anew, and only the new one was accepted, the one to nothing must.
+    """
+    if status == "rejected":
+        return before
+    rejected = before.rejected
+    return rejected if rejected is not None and (status == "to_correct" or rejected.filing == before.filing) else None

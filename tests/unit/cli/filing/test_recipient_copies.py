@@ -7,7 +7,8 @@ from pypdf import PdfReader
 from services.cli.filing.recipient_copies import copy_document, recipient_copies
 from services.cli.filing.return_rows import corrections, row_of
 from tests.support.returns_filed import FORM_1042_S, W_2G, returned, row
-from tests.unit.cli.filing.test_returns import A_PAYER, BESIDE, ENTITY, FOREIGNER
+from tests.unit.cli.filing.test_return_corrections import FOREIGNER
+from tests.unit.cli.filing.test_returns import A_PAYER, BESIDE, ENTITY
 
 
 def text_of(pages: bytes) -> str:

@@ -1,51 +1,35 @@
 """Information returns for the IRS: every cent of the log is in the files, by the columns of the template, once."""
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
-from decimal import Decimal
-from io import StringIO
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.cli.filing.return_files import TemplateWrong, file_of, header_of, in_files, require_columns
+from services.cli.filing.return_files import file_of, in_files
 from services.cli.filing.return_rows import InformationReturn, corrections, row_of, unwritten, wrong_cells
 from services.reporting.domain.federal.winnings import candidates
 from services.reporting.reports.winnings.forms import FormEntry, forms
 from services.reporting.reports.winnings.returns import LoggedForm, returns_of
-from services.wagering_accounts.domain.filed_reports import FileWrong
-from services.wagering_accounts.domain.filed_returns import read_returns, read_rows
+from services.wagering_accounts.domain.filed_returns import read_returns
 from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.jurisdictions import pack
 from tests.support.accounts import IDENTITY
 from tests.support.filings import FILER
 from tests.support.returns_filed import FORM_1042_S, PERSON, W_2G, layout_of, returned, row
+from tests.unit.cli.filing.test_return_corrections import FOREIGNER
+from tests.unit.cli.filing.test_return_files import cents, read
 from tests.unit.reporting.test_winnings import line
 
 LAW = pack("us-federal")
-FOREIGNER = PatronIdentity.model_validate(
-    {name: value for name, value in IDENTITY.items() if name not in ("state_code", "taxpayer_number_kind")}
-    | {"country": "DE", "taxpayer_number": "65 929 970 489", "taxpayer_number_kind": "foreign", "postal_code": "10115"}
-)
 ENTITY = PatronIdentity.model_validate(
     {name: IDENTITY[name] for name in ("street", "city", "state_code", "postal_code", "country", "document")}
     | {"kind": "entity", "legal_name": "Oakhurst & Vane LLC", "taxpayer_number": "231112223"}
     | {"taxpayer_number_kind": "ein"}
 )
 YEARS = st.integers(2025, 2040)
-
-
-def read(content: str) -> list[dict[str, str]]:
-    """Return the rows of a file as a spreadsheet shows them: nothing here is shared with what wrote them."""
-    return list(csv.DictReader(StringIO(content, newline="")))
-
-
-def cents(rows: Sequence[Mapping[str, str]], column: str) -> int:
-    """Return the sum of a column of dollars and cents."""
-    return int(sum(Decimal(one[column]) for one in rows) * 100)
 
 
 lines = st.builds(
@@ -387,154 +371,3 @@ def test_relief_that_is_not_as_claimed_is_refused(changes: dict[str, Any], why: 
 def test_a_winner_without_a_number_is_returned_where_tax_was_withheld() -> None:
     """Backup withholding is for those who give none."""
     assert [] == [*_wrong(returned(identity=unknown("taxpayer_number"), regular_cents=0))]
-
-
-def test_the_header_of_a_template_says_where_each_column_is() -> None:
-    """In whatever order, with a byte order mark, and words that differ a little behind a box."""
-    header = [one.name for one in W_2G.columns][::-1]
-    header[header.index("Box 1 - Reportable winnings")] = "Box 1 - Reportable gambling winnings"
-    template = ("\ufeff" + file_of(W_2G, [], header)).encode()
-    found = header_of(template)
-    assert header == found
-    require_columns(W_2G, found, [row()], ())
-    content = file_of(W_2G, [row()], found)
-    [said] = read(content)
-    assert ("2500.00", "Oakhurst-Vane") == (
-        said["Box 1 - Reportable gambling winnings"],
-        said["Recipient Last Name (Surname)"],
-    )
-    assert header == content.splitlines()[0].split(",")
-    [back] = read_returns(content, W_2G)
-    assert (250_000, 60_000, "0000000001", "2026") == (
-        *(back.winnings_cents, back.withheld_cents, back.account_number, back.period),
-    )
-
-
-def test_columns_in_a_wrong_order_are_found() -> None:
-    """Planted: what was won stands where the tax withheld should, or a text where an amount should."""
-    content = file_of(W_2G, [row()])
-    names = [one.name for one in W_2G.columns]
-    won, tax = names.index("Box 1 - Reportable winnings"), names.index("Box 4 - Federal income tax withheld")
-    [said] = list(csv.reader(StringIO(content, newline="")))[1:]
-    said[won], said[tax] = said[tax], said[won]
-    planted = StringIO(newline="")
-    csv.writer(planted).writerows([names, said])
-    assert 250_000 != cents(read(planted.getvalue()), "Box 1 - Reportable winnings")
-    [back] = read_returns(planted.getvalue(), W_2G)
-    assert (60_000, 250_000) == (back.winnings_cents, back.withheld_cents)
-    said[won] = "exact"
-    planted = StringIO(newline="")
-    csv.writer(planted).writerows([names, said])
-    with pytest.raises(FileWrong, match="row 1 of the file has no amount of winnings"):
-        read_returns(planted.getvalue(), W_2G)
-
-
-@pytest.mark.parametrize(
-    ("changed", "empty", "why"),
-    [
-        ({"Payer Suffix": None}, (), None),
-        ({"Corrected": None}, (), None),
-        ({"Box 1 - Reportable winnings": None}, (), "Box 1 - Reportable winnings: the template does not have it"),
-        ({"Office Code": "Branch"}, (), "Branch: the layout does not know it"),
-        ({"Office Code": "Branch"}, ("Branch",), None),
-        ({}, ("Branch",), "Branch: the template does not have it, so it cannot stay empty"),
-        ({"Office Code": "Tax Year"}, (), "a column is in the template twice"),
-    ],
-)
-def test_a_template_of_other_columns_is_refused(
-    changed: dict[str, str | None], empty: Sequence[str], why: str | None
-) -> None:
-    """Each is named, unless it is empty in all returns, or said to stay so."""
-    header = [changed.get(one.name, one.name) for one in W_2G.columns]
-    said = [one for one in header if one is not None]
-    if why is None:
-        require_columns(W_2G, said, [row()], empty)
-        return
-    with pytest.raises(TemplateWrong, match=why):
-        require_columns(W_2G, said, [row()], empty)
-
-
-@pytest.mark.parametrize("template", [b"", b"\xff\xfe", b'a,"b'])
-def test_what_is_no_template_is_refused(template: bytes) -> None:
-    """Nothing with a header."""
-    with pytest.raises(TemplateWrong, match="no CSV with a header"):
-        header_of(template)
-
-
-def test_other_amounts_are_one_corrected_return() -> None:
-    """With everything that it should say; the same again is no correction."""
-    sent, now = row(), row(winnings_cents=260_000, withheld_cents=62_400)
-    assert [] == corrections(W_2G, sent, sent)
-    [corrected] = corrections(W_2G, sent, now)
-    assert {**now, "Corrected": "Y"} == corrected
-    assert [] == corrections(W_2G, corrected, now)
-    [once_more] = corrections(W_2G, corrected, sent)
-    assert ("2500.00", "Y") == (once_more["Box 1 - Reportable winnings"], once_more["Corrected"])
-
-
-@pytest.mark.parametrize("changed", [{"last_name": "Vane"}, {"taxpayer_number": "900551235"}])
-def test_another_recipient_is_two_returns(changed: dict[str, str]) -> None:
-    """One to the name or number that was sent, without amounts, and a new one; an address alone is no other person."""
-    sent, now = row(), row(identity=PERSON.model_copy(update=changed))
-    nothing, new = corrections(W_2G, sent, now)
-    amounts = {"Box 1 - Reportable winnings": "0.00", "Box 4 - Federal income tax withheld": "0.00"}
-    assert {**sent, **amounts, "Corrected": "Y"} == nothing
-    assert now == new
-    [moved] = corrections(W_2G, sent, row(identity=PERSON.model_copy(update={"street": "18 Gooseberry Lane"})))
-    assert ("2500.00", "Y") == (moved["Box 1 - Reportable winnings"], moved["Corrected"])
-
-
-def test_a_return_whose_wins_are_gone_is_corrected_to_nothing() -> None:
-    """To whom it was sent, and once."""
-    [nothing] = corrections(W_2G, row(), None)
-    assert ("0.00", "Oakhurst-Vane", "Y") == (
-        *(nothing["Box 1 - Reportable winnings"], nothing["Recipient Last Name (Surname)"], nothing["Corrected"]),
-    )
-    assert [] == corrections(W_2G, nothing, None)
-
-
-def test_amended_returns_of_foreign_winners_keep_their_identifier() -> None:
-    """And count their amendments, also where the recipient was another one."""
-    said: dict[str, Any] = {"form": "1042-S", "residence": "DE"}
-    sent = row(**said, identity=FOREIGNER)
-    [first] = corrections(FORM_1042_S, sent, row(**said, identity=FOREIGNER.model_copy(update={"last_name": "Vane"})))
-    [second] = corrections(FORM_1042_S, first, sent)
-    assert [("0000000001", "Y", "1"), ("0000000001", "Y", "2")] == [
-        (one["Unique Form Identifier"], one["Amended"], one["Amendment Number"]) for one in (first, second)
-    ]
-
-
-def test_a_layout_without_a_mark_of_corrections_corrects_nothing() -> None:
-    """The portal does then."""
-    columns = tuple(one for one in W_2G.columns if one.field != "corrected")
-    without = W_2G.model_copy(update={"columns": columns})
-    with pytest.raises(ValueError, match="correct it in the portal"):
-        corrections(without, row(), None)
-
-
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        ("", "no CSV with a header"),
-        ('a,"b', "no CSV with a header"),
-        (file_of(W_2G, []), "the file has 0 returns"),
-        (file_of(W_2G, [row()] * 101), "the file has 101 returns: it may have 100"),
-        (file_of(W_2G, [row()]) + "W-2G,2026\r\n", "row 2 of the file has 2 columns"),
-        (file_of(W_2G, [row(winnings_cents=-1)]), "row 1 of the file has no amount of winnings"),
-        (file_of(W_2G, [{**row(), "Form Account Number": "17"}]), "row 1 of the file has no account number"),
-        (file_of(W_2G, [{**row(), "Tax Year": "26"}]), "row 1 of the file has no tax year"),
-        (file_of(FORM_1042_S, [{**row(form="1042-S"), "Box 10 - Total withholding credit": "1.00"}]), "differ"),
-    ],
-)
-def test_a_file_that_is_not_of_its_form_is_refused(content: str, why: str) -> None:
-    """By whoever records it, without its content."""
-    layout = FORM_1042_S if "1042-S" in content else W_2G
-    with pytest.raises(FileWrong, match=why):
-        read_returns(content, layout)
-
-
-def test_rows_are_read_by_the_names_of_the_layout() -> None:
-    """Of the columns that the file has."""
-    header = ["Box 1: winnings", "Form account number"]
-    [said] = read_rows(file_of(W_2G, [row()], header), W_2G)
-    assert {"Box 1 - Reportable winnings": "2500.00", "Form Account Number": "0000000001"} == said

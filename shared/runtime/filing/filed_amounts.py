@@ -1,4 +1,4 @@
-"""Whether the amounts of a prepared filing still hold, by the report that they were taken from. Pure."""
+"""Compare a filing with the report of the books behind it: do its amounts hold, is a rejected report due. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -47,6 +47,12 @@ def changed_since_prepared(filing: Document, report: Document) -> list[Changed]:
     """Return the reports of a filing that have other amounts than `report_behind` it has now, in their order."""
     compared = _currency(filing, report) if filing["form"] == "ctr" else _winnings(filing, report)
     return [one for one in compared if one.filed != one.now]
+
+
+def is_due_again(filing: int, report: Document) -> bool:
+    """Return whether `report_behind` a rejected filing has a report that was rejected in it and must be filed again."""
+    sections = (one for one in report["content"]["sections"] if one["name"] in ("filed", "returns"))
+    return any(row.get("rejected") == str(filing) for one in sections for row in one["rows"])
 
 
 def subject_of(reference: str, entry: str) -> tuple[str, str]:

@@ -1,0 +1,43 @@
+"""Compare filings with the reports of the books behind them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from services.cli.client import client_of
+from services.cli.exits import InputRefused
+from shared.runtime.filing.filed_amounts import changed_since_prepared, is_due_again, report_behind
+
+
+def require_still_so(filing: Mapping[str, Any]) -> None:
+    """Raise InputRefused for a filing with other amounts than hold now.
+
+    The service that releases a filing does not have the movements and winnings behind it: the currency report and the
+    winnings report have them.
+    """
+    name, asked = report_behind(filing)
+    with client_of("reporting") as reporting:
+        report = reporting.read(f"/reports/{name}", **asked)
+    if changed := changed_since_prepared(filing, report):
+        error = InputRefused(
+            f"filing {filing['filing']} of {filing['property']} no longer holds: withdraw it, and prepare it again"
+        )
+        error.details = "\n".join(map(str, changed))
+        raise error
+
+
+def due_no_more(rejected: Iterable[Mapping[str, Any]]) -> set[int]:
+    """Return the numbers of the rejected filings of which nothing must be filed again.
+
+    Raises: CommandError if reporting does not answer, or not this person.
+    """
+    reports: dict[str, Mapping[str, Any]] = {}
+    found = set()
+    with client_of("reporting") as reporting:
+        for filing in rejected:
+            name, asked = report_behind(filing)
+            key = f"{name} {asked}"
+            if key not in reports:
+                reports[key] = reporting.read(f"/reports/{name}", **asked)
+            if not is_due_again(filing["filing"], reports[key]):
+                found.add(filing["filing"])
+    return found

@@ -1,0 +1,101 @@
+"""Reports that amend others, on a real database: with which amounts and which identifier, and why one does not hold."""
+
+from typing import Any
+
+import pytest
+
+from tests.integration.reporting.test_currency import (
+    _ACCEPTED,
+    _AMENDMENT,
+    Till,
+    _feed_steps,
+    _report,
+    _steps,
+    _unprepared,
+    sold,
+)
+from tests.integration.reporting.test_late_filings import MINUTE, _sent
+from tests.integration.reporting.test_winnings import _filing, _identified, _prepared, _returns, _won
+from tests.support.reporting import Books, names, rows_of
+from tests.support.table_days import TableDays
+
+FIRST, SECOND, THIRD = "31000000000002", "31000000000003", "31000000000004"
+
+
+def answered(bsa_id: str, **more: Any) -> tuple[str, dict[str, Any]]:
+    """FinCEN accepted the only report of a filing."""
+    return "filing.acknowledged", {
+        "accepted": True,
+        "reports": [{"report": 1, "accepted": True, "bsa_id": bsa_id}],
+    } | more
+
+
+def test_an_amendment_with_a_replaced_identifier_stays_visible_after_it_was_sent(books: Books) -> None:
+    """It is to be withdrawn; sent and accepted, it is to be corrected, until an amendment of it is accepted."""
+    till, ledger = Till(), TableDays()
+    books.desk.feed("inventory", sold(ledger, 10_500), sold(ledger, 50_000))
+    _feed_steps(books, till, *_steps(*_ACCEPTED))
+    _feed_steps(books, till, *_steps(*_ACCEPTED[:2], **_AMENDMENT), filing=2)
+    _feed_steps(books, till, answered(SECOND, reason="typed wrong"))
+
+    def filed() -> tuple[Any, ...]:
+        [row] = rows_of(_report(books), "filed")
+        return names(row, "status", "filing", "amendment", "amended_in_cents", "why")
+
+    why = f"it amends {FIRST}, and {SECOND} was accepted before it"
+    assert (("to_withdraw", "1", "2", 6_050_000, why), 1) == (filed(), _unprepared(books))
+    _feed_steps(books, till, _steps(*_ACCEPTED)[2], filing=2)
+    for _ in ("sent", "accepted"):
+        assert (("to_correct", "2", None, None, why), 1) == (filed(), _unprepared(books))
+        _feed_steps(books, till, answered(THIRD), filing=2)
+    _feed_steps(books, till, *_steps(*_ACCEPTED[:3], **_AMENDMENT | {"amends": THIRD}), filing=3)
+    assert ("filed", "3", None, None, "") == filed()
+
+
+@pytest.mark.parametrize(
+    ("dollars", "amends", "why"),
+    [
+        (60_500, SECOND, f"it amends {SECOND}, and {FIRST} was accepted before it"),
+        (60_500, None, f"it amends nothing, and {FIRST} was accepted before it"),
+        (11_000, FIRST, "other amounts hold now"),
+        (11_000, SECOND, f"other amounts hold now; it amends {SECOND}, and {FIRST} was accepted before it"),
+    ],
+)
+def test_what_is_wrong_with_an_amendment_is_said(books: Books, dollars: int, amends: str | None, why: str) -> None:
+    """Of the amendment, not of the report that was sent, beside the amounts of the amendment."""
+    till, ledger = Till(), TableDays()
+    books.desk.feed("inventory", sold(ledger, 10_500), sold(ledger, 50_000))
+    _feed_steps(books, till, *_steps(*_ACCEPTED))
+    _feed_steps(books, till, *_steps(_ACCEPTED[0], in_dollars=dollars, amends=amends), filing=2)
+    [row] = rows_of(_report(books), "filed")
+    assert ("to_withdraw", dollars * 100, 0, why) == names(
+        row, "status", "amended_in_cents", "amended_out_cents", "why"
+    )
+
+
+def test_what_need_not_be_reported_is_said_so_although_its_amounts_hold(books: Books) -> None:
+    """A file that was made elsewhere has an amount below the threshold, which is what was moved."""
+    till = Till()
+    books.desk.feed("accounts", till.registered("p-7", "w-7"), till.paid(9_000, "w-7"))
+    _feed_steps(books, till, *_steps(_ACCEPTED[0], in_dollars=9_000))
+    [row] = rows_of(_report(books), "filed")
+    assert ("to_withdraw", 900_000, 900_000, "it need not be reported") == names(
+        row, "status", "in_cents", "filed_in_cents", "why"
+    )
+
+
+def test_a_correction_of_a_return_has_its_amounts_beside_those_that_were_sent(books: Books) -> None:
+    """Where it is to be withdrawn, they are what is wrong."""
+    ledger = TableDays()
+    _won(books, ledger)
+    first = _returns(books)["W-2G", "p-9"]
+    accepted = {"accepted": True, "reports": [{"report": 1, "accepted": True}]}
+    answer = _filing(4, "filing.acknowledged", MINUTE, **accepted)
+    books.desk.feed("accounts", _prepared(1, MINUTE, first), *_sent(2), answer)
+    books.desk.feed("accounts", _prepared(5, MINUTE, first | {"withheld_cents": 60_000}, filing=2))
+    books.desk.feed("inventory", _identified(ledger, "r-1", tax_residence="US", withheld_cents=61_000))
+    found = names(
+        _returns(books)["W-2G", "p-9"],
+        *("status", "withheld_cents", "filed_withheld_cents", "amended_withheld_cents", "amended_winnings_cents"),
+    )
+    assert ("to_withdraw", 61_000, 0, 60_000, 250_000) == found

@@ -1,0 +1,117 @@
+"""What changed since a filing was prepared or sent: the console's lists, and the advice of `filing returns`."""
+
+from typing import Any
+
+from tests.integration.reporting.test_currency import void
+from tests.integration.wagering_accounts.offices import (
+    EVE,
+    CurrencyOffice,
+    WinningsOffice,
+    console,
+    prepared_by,
+    table_of,
+)
+from tests.support.accounts import IDENTITY
+
+FIRST, SECOND = "31000000000001", "31000000000002"
+CHANGED = "Amounts that changed after the filing was prepared or sent"
+AT = "/p/riverside/filings"
+
+
+def changed(office: WinningsOffice | CurrencyOffice, *columns: str, filing: int | None = None) -> list[tuple[str, ...]]:
+    """Return what the console lists as changed, of all filings or on the page of one."""
+    with console(office) as browsers:
+        rows = table_of(browsers.get(AT if filing is None else f"{AT}/{filing}", EVE), CHANGED)
+    return [tuple(row[column] for column in columns) for row in rows]
+
+
+def test_a_report_is_compared_with_the_latest_one_sent_or_prepared(currency_office: CurrencyOffice) -> None:
+    """What is sent, then its amendment; an amendment that holds is not listed, and one that does not says why."""
+    office = currency_office
+    office.sell(10_500)
+    office.prepare()
+    office.accept(1, FIRST)
+    columns = ("Filing", "Status", "Why", "In", "Latest in", "Amendment")
+    assert [] == changed(office, *columns)
+    late_sale = office.sell(2_000)
+    sent = ("1", "to be corrected", "other amounts hold now", "$12,500.00", "$10,500.00", "")
+    assert [sent] == changed(office, *columns) == changed(office, *columns, filing=1)
+    assert 0 == office.prepare("--only", "p-7", "--corrects", f"p-7={FIRST}").code
+    assert [] == changed(office, *columns) == changed(office, *columns, filing=1) == changed(office, *columns, filing=2)
+    office.sell(1_000)
+    prepared = ("1", "to be withdrawn", "other amounts hold now", "$13,500.00", "$12,500.00", "2")
+    assert [prepared] == changed(office, *columns) == changed(office, *columns, filing=2)
+    assert "$10,500" not in str(changed(office, *columns, filing=2))
+    office.books.desk.feed("inventory", void(office.ledger, late_sale))
+    assert ["$11,500.00"] == [one[3] for one in changed(office, *columns)]
+
+
+def test_an_amendment_of_another_identifier_is_listed_with_both(currency_office: CurrencyOffice) -> None:
+    """With amounts that are equal, since they are not what is wrong; the command that releases it says the same."""
+    office = currency_office
+    office.sell(10_500)
+    office.prepare()
+    office.accept(1, FIRST)
+    office.sell(2_000)
+    assert 0 == office.prepare("--only", "p-7", "--corrects", f"p-7={FIRST}").code
+    office.answer(1, SECOND, reason="typed wrong")
+    why = f"it amends {FIRST}, and {SECOND} was accepted before it"
+    assert [("to be withdrawn", why, "$12,500.00", "$12,500.00")] == changed(
+        office, "Status", "Why", "In", "Latest in", filing=2
+    )
+    refused = office.call("filing", "release", "riverside", "2", person="title31.sam")
+    assert (3, True) == (refused.code, f"amends {FIRST} in the file, and amends {SECOND} now" in refused.stderr)
+
+
+def test_a_return_is_compared_with_the_latest_one_sent_or_prepared(winnings_office: WinningsOffice) -> None:
+    """Of two corrections in a file, the one that holds is not listed."""
+    office, columns = winnings_office, ("Patron", "Status", "Withheld", "Latest withheld")
+    _corrected_both(office)
+    assert [] == changed(office, *columns, filing=2)
+    office.identify(2, "p-10", 81_000)
+    assert [("p-10", "to be withdrawn", "$810.00", "$800.00")] == changed(office, *columns, filing=2)
+
+
+def test_what_must_be_withdrawn_is_not_to_be_sent(winnings_office: WinningsOffice) -> None:
+    """Although the file has another return that holds, and only that one is asked for."""
+    office = winnings_office
+    _corrected_both(office)
+    ready = office.returns("w-2g", "--corrected")
+    assert (4, True, False) == _advice(ready)
+    office.identify(2, "p-10", 81_000)
+    for only in ((), ("--only", "p-9"), ("--only", "p-10")):
+        assert (4, False, True) == _advice(office.returns("w-2g", "--corrected", *only))
+    assert 0 == office.call("filing", "withdraw", "riverside", "2", "--reason", "a tax", person=EVE).code
+    [again] = prepared_by(office.returns("w-2g", "--corrected"))
+    assert [("p-9", 5_000), ("p-10", 81_000)] == [(one["reference"], one["withheld_cents"]) for one in again["reports"]]
+
+
+def test_a_correction_of_a_name_that_was_mended_back_is_to_be_withdrawn(winnings_office: WinningsOffice) -> None:
+    """Its amounts hold, so that the report has nothing against it; withdrawn, there is nothing to correct."""
+    office = winnings_office
+    office.register()
+    prepared_by(office.returns("w-2g", "--only", "p-9"))
+    office.send(1, "--status", "accepted")
+    office.know("p-9", IDENTITY | {"last_name": "Vane"})
+    prepared_by(office.returns("w-2g", "--corrected"))
+    assert (4, True, False) == _advice(office.returns("w-2g", "--corrected"))
+    office.know("p-9", IDENTITY)
+    assert (4, False, True) == _advice(office.returns("w-2g", "--corrected"))
+    assert 0 == office.call("filing", "withdraw", "riverside", "2", "--reason", "a name", person=EVE).code
+    assert (4, False, False) == _advice(office.returns("w-2g", "--corrected"))
+
+
+def _corrected_both(office: WinningsOffice) -> None:
+    """Prepare a file of corrections of two returns that were accepted."""
+    office.register()
+    prepared_by(office.returns())
+    office.send(1, "--status", "accepted")
+    office.identify(1, "p-9", 5_000)
+    office.identify(2, "p-10", 80_000)
+    assert 2 == prepared_by(office.returns("w-2g", "--corrected"))[0]["report_count"]
+    office.tell()
+
+
+def _advice(called: Any) -> tuple[int, bool, bool]:
+    """Return the exit code of a command, and whether it advises to send filing 2, and to withdraw it."""
+    return called.code, "send filing 2, or withdraw it" in called.stderr, "withdraw filing 2, and" in called.stderr
