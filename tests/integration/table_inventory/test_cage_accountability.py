@@ -301,6 +301,64 @@ def test_a_statement_that_includes_what_came_on_its_day_is_refused_or_seen(both:
     assert [("house", 500, 1037, 0, 1037)] == [row[:5] for row in _float(both.report(REPORT, "2026-11-21"))]
 
 
+def test_chips_that_arrive_before_a_statement_is_approved_are_shown_and_approved_as_they_are_then(
+    both: BothBooks,
+) -> None:
+    """The approver reads the value put in since as of now; a hash of the statement as it was before is refused."""
+    _states(both, house(500, 1000))
+    both.ledger.clock.now = at(30)
+    day = "2026-11-21"
+    entered = _enters(both, house(500, 990), day=day)
+    _passes(both, "manufacturer", "vault", [house(500, 50)])
+    [listed, _] = both.ledger.get(IN_SERVICE, person="control.eve").json()["items"]
+    shown = both.ledger.get(f"{IN_SERVICE}/2", person="control.eve").json()
+    figures = ("stated_cents", "put_in_since_cents", "in_service_cents")
+    assert (4_950_00, 0, 4_950_00) == tuple(entered[name] for name in figures)
+    assert (4_950_00, 250_00, 5_200_00) == tuple(shown[name] for name in figures)
+    assert shown == listed
+    path = f"{IN_SERVICE}/2/approve"
+    stale = both.ledger.send(path, {"subject_sha256": entered["sha256"]}, person="control.eve")
+    assert_problem(stale, 409, "what is here to be approved is")
+    both.ledger.done(path, {"subject_sha256": shown["sha256"]}, person="control.eve")
+    _passes(both, "manufacturer", "vault", [house(500, 7)])
+    approved = both.ledger.get(f"{IN_SERVICE}/2", person="control.eve").json()
+    assert ("approved", 4_950_00, 250_00, 5_200_00) == tuple(approved[name] for name in ("status", *figures))
+
+
+def test_a_statement_is_not_approved_once_its_chips_are_those_with_the_arrivals_since(both: BothBooks) -> None:
+    """Its figures were right when it was entered: the chips came, or were recorded, before it was approved."""
+    _states(both, house(500, 1000))
+    _enters(both, house(500, 1050))
+    _passes(both, "manufacturer", "vault", [house(500, 50)])
+    refused = both.ledger.send(f"{IN_SERVICE}/2/approve", person="control.eve")
+    assert_problem(refused, 409, "250.00 of them were put into service since that gaming day began")
+    both.ledger.done(f"{IN_SERVICE}/2/reject", {"reason": "has what came today"}, person="control.eve")
+
+
+@pytest.mark.parametrize("count", [1050, 950])
+def test_a_statement_of_what_was_in_service_between_two_transfers_is_refused(both: BothBooks, count: int) -> None:
+    """Fifty chips came and fifty were destroyed: their sum is nothing, and a statement with either is wrong."""
+    _states(both, house(500, 1000))
+    _counts(both, "vault", [house(500, 1000)])
+    order = [("manufacturer", "vault"), ("vault", "destruction")]
+    for giver, receiver in order if count > 1000 else reversed(order):
+        _passes(both, giver, receiver, [house(500, 50)])
+    body = {"gaming_day": DAY, "contents": [house(500, count)], "source": "a count"}
+    refused = both.ledger.send(IN_SERVICE, body, person="audit.kim")
+    assert_problem(refused, 409, f"{abs(count - 1000) * 5}.00 of them" if count > 1000 else "250.00 fewer")
+    both.ledger.done(IN_SERVICE, body | {"contents": [house(500, 1001)]}, person="audit.kim")
+
+
+def test_the_first_statement_is_not_of_the_chips_that_came_since(both: BothBooks) -> None:
+    """No earlier statement has the rest: they are exactly what came from the manufacturer on that day."""
+    _passes(both, "manufacturer", "vault", [house(500, 50), house(2500, 20)])
+    body = {"gaming_day": DAY, "contents": [house(2500, 20), house(500, 50)], "source": "invoices"}
+    refused = both.ledger.send(IN_SERVICE, body, person="audit.kim")
+    assert_problem(refused, 409, "750.00 of them were put into service since that gaming day began")
+    _states(both)
+    assert [50, 20] == [row[4] for row in _float(both.report(REPORT))]
+
+
 def test_days_before_the_first_statement_know_no_chips_in_service(both: BothBooks) -> None:
     """What was in service as the next day began says nothing of them."""
     _counts(both, "vault", [house(500, 1050)])
