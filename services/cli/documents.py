@@ -10,13 +10,13 @@ import yaml
 
 from services.cli.exits import InputRefused, UsageWrong
 from shared.contracts.json_text import MemberTwice, members_once
-from shared.rules.packaged import Loader
+from shared.rules.packaged import UNCLEAR, Loader, UnclearNumber
 
 STDIN = "-"
 
 _TEXT = "tag:yaml.org,2002:str"
 _TIMESTAMP = "tag:yaml.org,2002:timestamp"
-_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float", UNCLEAR)
 
 _VALUES_MAX = 1_000_000
 _UNREADABLE = (ValueError, yaml.YAMLError, RecursionError, LookupError, AttributeError, TypeError)
@@ -38,6 +38,8 @@ def documents_in(label: str, raw: bytes) -> Iterator[tuple[str, object]]:
         _require_few(found)
     except UnicodeDecodeError as error:
         raise InputRefused(f"{label}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
+    except UnclearNumber as error:
+        raise InputRefused(f"{label}: {_trouble(error)}") from error
     except _UNREADABLE as error:
         raise InputRefused(f"{label}: neither YAML nor JSON: {_trouble(error)}") from error
     return ((f"{label}#{number}", document) for number, document in enumerate(found, 1))
@@ -130,7 +132,7 @@ def _require_few(documents: list[object]) -> None:
 
 
 class _Loader(Loader):
-    """YAML's safe loader, refusing duplicate keys and keeping times as text."""
+    """The loader of YAML, keeping times as text."""
 
     def resolve(self, kind: type[yaml.Node], value: str, implicit: Any) -> str:
         """Return the tag of a node; dates and times stay text as in JSON, so that `14:00` is not read as 840."""
