@@ -8,6 +8,7 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.commands.entered import EnteredKind
+from services.table_inventory.commands.nothing import IsEmpty, fields_to_record
 from services.table_inventory.domain.chips_in_service import (
     ChipsInServiceDocument,
     PutIn,
@@ -49,6 +50,7 @@ class EnterChipsInService(Command):
     property: Name
     gaming_day: Annotated[date, Field(description="as it began, these were in service")]
     contents: Annotated[OwnChips, Field(description="by chip set and denomination; none of a house that just opened")]
+    is_empty: IsEmpty = False
     source: Annotated[Text, Field(description="what it is taken from: a chip inventory ledger, a count, invoices")]
 
 
@@ -92,7 +94,7 @@ def enter(command: EnterChipsInService, state: Entering, now: Now) -> Accepted:
         raise Rejected(Reason.NOT_ALLOWED, f"these are the chips in service at {command.property} already")
     require_without_arrivals(stated, approved, passed)
     fact = ChipsInServiceEntered(
-        **dict(command),
+        **fields_to_record(command),
         revision=number,
         stated_cents=money_of(command.contents),
         before=before,

@@ -99,6 +99,17 @@ def test_each_location_is_what_came_in_less_what_went_out(both: BothBooks) -> No
     )
 
 
+def test_the_sheet_names_who_takes_a_drawer_over(both: BothBooks) -> None:
+    """Beside the cashier who answers for the count."""
+    for number, following in enumerate((None, "cage.dee"), 1):
+        counted = {"location": "drawer-1", "contents": currency(3), "cashier": "cage.ann", "next_cashier": following}
+        both.ledger.done(f"{AT_CAGE}/counts", counted, person="cage.ann")
+        both.ledger.done(f"{AT_CAGE}/counts/{number}/verify", person="cage.bob")
+    assert [("cage.ann", None), ("cage.ann", "cage.dee")] == [
+        (row["cashier"], row["next_cashier"]) for row in rows_of(both.report(REPORT), "counts")
+    ]
+
+
 IN_SERVICE = f"/chips-in-service/{PROPERTY}"
 FLOAT = ("brought_forward", "put_in", "in_service", "at_cage", "at_tables", "in_transit", "outstanding")
 
@@ -106,6 +117,7 @@ FLOAT = ("brought_forward", "put_in", "in_service", "at_cage", "at_tables", "in_
 def _enters(both: BothBooks, *contents: dict[str, Any], by: str = "audit.kim", day: str = DAY) -> dict[str, Any]:
     """Somebody states the chips that were in service before the books began."""
     entered = {"gaming_day": day, "contents": contents, "source": "chip inventory ledger, page 9"}
+    entered["is_empty"] = not contents
     return both.ledger.done(IN_SERVICE, entered, person=by)
 
 
@@ -347,6 +359,14 @@ def test_a_statement_of_what_was_in_service_between_two_transfers_is_refused(bot
     refused = both.ledger.send(IN_SERVICE, body, person="audit.kim")
     assert_problem(refused, 409, f"{abs(count - 1000) * 5}.00 of them" if count > 1000 else "250.00 fewer")
     both.ledger.done(IN_SERVICE, body | {"contents": [house(500, 1001)]}, person="audit.kim")
+
+
+def test_a_statement_of_no_chips_is_said_to_be_one(both: BothBooks) -> None:
+    """Of a house that just opened; an empty list alone may be a form that nobody filled in."""
+    body = {"gaming_day": DAY, "contents": [], "source": "a new house"}
+    refused = both.ledger.send(IN_SERVICE, body, person="audit.kim")
+    assert ["body.is_empty"] == [one["at"] for one in refused.json()["errors"]]
+    both.ledger.done(IN_SERVICE, body | {"is_empty": True}, person="audit.kim")
 
 
 def test_the_first_statement_is_not_of_the_chips_that_came_since(both: BothBooks) -> None:
