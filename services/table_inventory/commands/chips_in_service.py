@@ -104,7 +104,9 @@ def enter(command: EnterChipsInService, state: Entering, now: Now) -> Accepted:
         entered_by=now.by,
         entered_at=now.at,
     )
-    return Accepted(recording=FactWithPostings(fact=fact), answer=ChipsInServiceDocument(**dict(fact)))
+    return Accepted(
+        recording=FactWithPostings(fact=fact), answer=ChipsInServiceDocument(**dict(fact)).with_put_in(passed)
+    )
 
 
 class _OfRevision(Command):
@@ -163,10 +165,10 @@ def approve(command: ApproveChipsInService, state: Deciding, now: Now) -> Accept
     entered, approved, passed = state
     if entered.status == "entered":
         require_without_arrivals(entered, approved, passed)
-    return _POSITIONS.approve(entered, now)
+    return _POSITIONS.approve(entered.without_transfers(), now)
 
 
 @COMMANDS.handles(RejectChipsInService, load=_entered)
 def reject(command: RejectChipsInService, entered: ChipsInServiceDocument, now: Now) -> Accepted:
     """Reject an opening position."""
-    return _POSITIONS.reject(entered, command.reason, now)
+    return _POSITIONS.reject(entered.without_transfers(), command.reason, now)

@@ -16,8 +16,9 @@ Chips = Counter[tuple[str, str, str, str, int]]
 
 
 class PutIn(NamedTuple):
-    """Chips put into service on a gaming day, or with a negative `sign` taken out of it to be destroyed."""
+    """Chips that a transfer put into service on a gaming day, or with a negative `sign` took out to be destroyed."""
 
+    transfer: int
     gaming_day: date
     sign: int
     contents: Sequence[HeldPieces]
@@ -50,19 +51,32 @@ def cents_of(chips: Chips) -> int:
 
 
 class ChipsInServiceDocument(ChipsInService, Revision):
-    """A revision of a property's opening position of chips in service, with its status."""
+    """A revision of a property's opening position of chips in service, with its status.
+
+    `put_in_transfers` are the transfers that put chips into service or destroyed them since its gaming day began, until
+    it is decided: their values may sum to nothing, and whoever decides must see them.
+    """
+
+    put_in_transfers: tuple[int, ...] | None = None
 
     @property
     def label(self) -> str:
         """Return its name for messages."""
         return f"revision {self.revision} of the chips in service at {self.property}"
 
-    def with_put_in(self, passed: Iterable[PutIn]) -> Self:
-        """Return the revision with the value of the chips put into service since its gaming day began, as of now.
+    def with_put_in(self, passed: Sequence[PutIn]) -> Self:
+        """Return the revision with the chips put into service since its gaming day began, their value as of now.
 
         Once it is decided, it keeps the values that whoever decided was shown.
         """
-        return self.model_copy(update=put_in_fields(self, passed)) if self.status == "entered" else self
+        if self.status != "entered":
+            return self
+        since = tuple(one.transfer for one in passed if one.gaming_day >= self.gaming_day)
+        return self.model_copy(update={**put_in_fields(self, passed), "put_in_transfers": since})
+
+    def without_transfers(self) -> Self:
+        """Return the revision as it is once it is decided."""
+        return self.model_copy(update={"put_in_transfers": None})
 
 
 def put_in_fields(stated: ChipsBroughtForward, passed: Iterable[PutIn]) -> dict[str, int]:

@@ -40,5 +40,5 @@ async def read_put_in(connection: AsyncConnection, property_name: str) -> list[P
     found = []
     for row in await connection.execute(query):
         contents = [one for one in map(HeldPieces.model_validate, row.contents) if one.kind == "chips"]
-        found.append(PutIn(row.gaming_day, 1 if row.giver == "manufacturer" else -1, contents))
+        found.append(PutIn(row.transfer, row.gaming_day, 1 if row.giver == "manufacturer" else -1, contents))
     return found

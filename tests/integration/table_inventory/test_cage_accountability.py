@@ -337,6 +337,23 @@ def test_chips_that_arrive_before_a_statement_is_approved_are_shown_and_approved
     assert ("approved", 4_950_00, 250_00, 5_200_00) == tuple(approved[name] for name in ("status", *figures))
 
 
+def test_transfers_that_come_to_nothing_are_shown_to_the_approver_too(both: BothBooks) -> None:
+    """As many chips came as were destroyed: the values are as before, and the approval is refused all the same."""
+    _states(both, house(500, 1000))
+    entered = _enters(both, house(500, 990))
+    path = f"{IN_SERVICE}/2"
+    before = both.ledger.get(path, person="control.eve").json()
+    assert ([], entered["sha256"]) == (before["put_in_transfers"], before["sha256"])
+    _passes(both, "manufacturer", "vault", [house(500, 50)])
+    _passes(both, "vault", "destruction", [house(500, 50)])
+    shown = both.ledger.get(path, person="control.eve").json()
+    assert ([1, 2], 0) == (shown["put_in_transfers"], shown["put_in_since_cents"])
+    stale = both.ledger.send(f"{path}/approve", {"subject_sha256": before["sha256"]}, person="control.eve")
+    assert_problem(stale, 409, "what is here to be approved is")
+    approved = both.ledger.done(f"{path}/approve", {"subject_sha256": shown["sha256"]}, person="control.eve")
+    assert approved == both.ledger.get(path, person="control.eve").json()
+
+
 def test_a_statement_is_not_approved_once_its_chips_are_those_with_the_arrivals_since(both: BothBooks) -> None:
     """Its figures were right when it was entered: the chips came, or were recorded, before it was approved."""
     _states(both, house(500, 1000))
