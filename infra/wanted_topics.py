@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
-
-import yaml
 
 from shared.contracts.topics import NOTES, TOPICS
+from shared.rules.packaged import packaged
 
 PARTITIONS_MAX = 10_000
 
@@ -29,7 +27,7 @@ def wanted(*, partitions: Mapping[str, int] | None = None, replication_factor: i
     """
     if not 1 <= replication_factor <= 9:
         raise ValueError(f"replication factor {replication_factor}: choose 1 (one broker) up to 9, usually 3")
-    document = yaml.safe_load(files("infra").joinpath("topics.yaml").read_text(encoding="utf-8"))
+    document = packaged("infra", "topics.yaml")
     topics = (*TOPICS, *NOTES)
     names = [topic.name for topic in topics]
     overrides = dict(partitions or {})

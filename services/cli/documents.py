@@ -10,13 +10,13 @@ import yaml
 
 from services.cli.exits import InputRefused, UsageWrong
 from shared.contracts.json_text import MemberTwice, members_once
-from shared.rules.packaged import Loader
+from shared.rules.packaged import UNCLEAR, Loader, UnclearNumber
 
 STDIN = "-"
 
 _TEXT = "tag:yaml.org,2002:str"
 _TIMESTAMP = "tag:yaml.org,2002:timestamp"
-_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float", UNCLEAR)
 
 _VALUES_MAX = 1_000_000
 _UNREADABLE = (ValueError, yaml.YAMLError, RecursionError, LookupError, AttributeError, TypeError)
@@ -33,14 +33,44 @@ def read_documents(name: str) -> Iterator[tuple[str, object]]:
 
 def documents_in(label: str, raw: bytes) -> Iterator[tuple[str, object]]:
     """Return the documents in the bytes of a file, each with a name made from the label. Raises: InputRefused."""
+    found = _listed(_documents(label, raw))
+    return ((f"{label}#{number}", document) for number, document in enumerate(found, 1))
+
+
+def read_list(name: str, *, such_as: str) -> list[object]:
+    """Return the members of the only document of a file (`-`: stdin), which is a list of mappings, `such_as` one.
+
+    Raises: UsageWrong if there is no such file; InputRefused if it is neither YAML nor JSON, or no such list, or an
+    empty one.
+    """
+    label, raw = _bytes(name)
+    found = _documents(label, raw)
+    if found in ([], [[]]):
+        why = "it lists nothing"
+    elif len(found) > 1:
+        why = f"{len(found)} documents, and no list of pieces"
+    elif not isinstance(members := found[0], list):
+        why = "it is no list of pieces"
+    else:
+        wrong = [number for number, one in enumerate(members, 1) if not isinstance(one, dict)]
+        if not wrong:
+            return members
+        why = f"piece {wrong[0]} is no piece"
+    raise InputRefused(f"{label}: {why}: give a list, a line for each, such as {such_as}")
+
+
+def _documents(label: str, raw: bytes) -> list[object]:
+    """Return the documents in the bytes of a file, with lists as they are. Raises: InputRefused."""
     try:
         found = _parse(raw.decode("utf-8-sig"))
         _require_few(found)
     except UnicodeDecodeError as error:
         raise InputRefused(f"{label}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
+    except UnclearNumber as error:
+        raise InputRefused(f"{label}: {_trouble(error)}") from error
     except _UNREADABLE as error:
         raise InputRefused(f"{label}: neither YAML nor JSON: {_trouble(error)}") from error
-    return ((f"{label}#{number}", document) for number, document in enumerate(found, 1))
+    return found
 
 
 def read_document(name: str) -> object:
@@ -91,18 +121,18 @@ def _bytes(name: str) -> tuple[str, bytes]:
 
 
 def _parse(text: str) -> list[object]:
-    """Return all documents of a text: a JSON or YAML list, several YAML documents, or JSON Lines."""
+    """Return all documents of a text: of JSON or YAML, several of YAML, or the lines of JSON Lines."""
     stripped = text.lstrip()
     if stripped.startswith(("{", "[")):
         try:
-            return _listed([json.loads(stripped, object_pairs_hook=members_once)])
+            return [json.loads(stripped, object_pairs_hook=members_once)]
         except MemberTwice:
             raise
         except ValueError:
             lines = [line for line in stripped.split("\n") if line.strip()]
             if len(lines) > 1 and all(line.startswith("{") and line.rstrip().endswith("}") for line in lines):
                 return [json.loads(line, object_pairs_hook=members_once) for line in lines]
-    return _listed([found for found in yaml.load_all(text, _Loader) if found is not None])
+    return [found for found in yaml.load_all(text, _Loader) if found is not None]
 
 
 def _listed(documents: list[object]) -> list[object]:
@@ -130,7 +160,7 @@ def _require_few(documents: list[object]) -> None:
 
 
 class _Loader(Loader):
-    """YAML's safe loader, refusing duplicate keys and keeping times as text."""
+    """The loader of YAML, keeping times as text."""
 
     def resolve(self, kind: type[yaml.Node], value: str, implicit: Any) -> str:
         """Return the tag of a node; dates and times stay text as in JSON, so that `14:00` is not read as 840."""

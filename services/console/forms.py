@@ -12,8 +12,8 @@ from services.console.operations import Field, Operation
 from services.console.words import say
 from shared.contracts.json_text import MemberTwice, read_json
 
-_WHOLE: Final = re.compile(r"[-+]?(?:[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)", re.ASCII)
-_AMOUNT: Final = re.compile(r"([-+]?)\$?([0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.([0-9]{1,2}))?", re.ASCII)
+_WHOLE: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*|[1-9][0-9]{0,2}(?:,[0-9]{3})+)", re.ASCII)
+_AMOUNT: Final = re.compile(r"([-+]?)\$?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.([0-9]{1,2}))?", re.ASCII)
 _MOMENT: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[-+][0-9]{2}:[0-9]{2})?", re.ASCII
 )
@@ -24,7 +24,7 @@ _DIGITS_MAX: Final = 40
 """Maximum number of characters of a number: no field accepts more."""
 
 
-class _Wrong(Exception):
+class _Wrong(ValueError):
     """The typed text cannot be interpreted."""
 
 
@@ -134,7 +134,7 @@ def cents_of(text: str) -> int:
     """Return an amount typed in dollars as cents. Raises: _Wrong, with a message that says what to type.
 
     Commas separate groups of three digits, and a point is followed by one or two digits: `1,50`, which could be one and
-    a half or a mistyped hundred and fifty, is refused.
+    a half or a mistyped hundred and fifty, is refused. So is a leading zero, which may stand for a digit left out.
 
     >>> cents_of("1,250.5"), cents_of("$20"), cents_of("-0.05"), cents_of("−$3.00")
     (125050, 2000, -5, -300)

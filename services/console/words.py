@@ -2,17 +2,15 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Any
 
-import yaml
+from shared.rules.packaged import packaged
 
 
 @cache
 def words() -> Mapping[str, str]:
     """Return the texts by key, such as `floor.title`."""
-    document = yaml.safe_load(resources.files("services.console").joinpath("words.yaml").read_text())
-    return dict(_flat(document, ""))
+    return dict(_flat(packaged("services.console", "words.yaml"), ""))
 
 
 def _flat(document: Mapping[str, Any], before: str) -> list[tuple[str, str]]:

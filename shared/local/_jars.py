@@ -12,14 +12,12 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-import yaml
-
 from shared.local.errors import EmbeddedPackageMissingError, LocalStackError
 from shared.local.wheels import package_directory
+from shared.rules.packaged import packaged
 
 WANTED: Final = ("org.apache.kafka:kafka_2.13:4.1.0", "org.slf4j:slf4j-simple:1.7.36")
 """The coordinates of the broker, and of the logger with which it explains on standard error why it does not start."""
@@ -49,8 +47,7 @@ def jars() -> list[Path]:
 
 def _pinned() -> Mapping[str, str]:
     """Return coordinates of a jar -> its listed SHA-256."""
-    text = files("shared.local").joinpath(_LIST).read_text(encoding="utf-8")
-    pinned: Mapping[str, str] = yaml.safe_load(text)["sha256"]
+    pinned: Mapping[str, str] = packaged("shared.local", _LIST)["sha256"]
     return pinned
 
 

@@ -90,6 +90,7 @@ def desk(stack: RunningStack, pitledger: Caller, monkeypatch: pytest.MonkeyPatch
     found = Desk(stack, pitledger, monkeypatch)
     if found("credit", "list", "riverside").code:
         document = yaml.safe_load((ROOT / "docs" / "examples" / "property.yaml").read_text()) | RULES
+        document["cage_locations"].append({"location": "drawer-2", "kind": "drawer", "opened_on": "2026-01-01"})
         filed = found("property", "file", "-", person="demo.filer", stdin=yaml.safe_dump(document, sort_keys=False))
         assert 0 == filed.code, filed.stderr
         assert 0 == found("property", "approve", "riverside", "1", person="demo.approver").code
@@ -112,12 +113,14 @@ def issue(desk: Desk, prepared: dict[str, Any]) -> None:
 def test_the_commands_of_the_page_on_the_cage(desk: Desk) -> None:
     """A transfer by two people, a count by two people, and what the books say then."""
     [block] = blocks("docs/cage.md")
-    issued, received, listed, counted, verified, counts, books = desk.run(block)
+    issued, received, listed, counted, verified, empty, counts, locations, books = desk.run(block)
     way = "transfer 1 at riverside, from bank to drawer-1, 50 x 100.00 in currency; 100 x 20.00 in currency: "
     assert (f"{way}issued\n", f"{way}received\n") == (issued, received)
     assert "received" in listed
     assert (["entered\n"], ["verified\n"]) == (counted.split(": ")[1:], verified.split(": ")[1:])
+    assert ["entered\n"] == empty.split(": ")[1:]
     assert "7,000.00" in counts
+    assert re.search(r"drawer-1 +drawer .*ann\.lee", locations)
     assert re.search(r"drawer-1 +7,000\.00 .*received 7,000\.00", books)
 
 
@@ -127,6 +130,8 @@ def test_what_is_over_or_short_wants_a_reason(desk: Desk) -> None:
     back = desk.done("demo.cashier", "cage", "return", "riverside", str(returned), "--reason", "a strap is short")
     assert ("returned", "a strap is short") == (back["status"], back["return_reason"])
     count = ("cage", "count", "riverside", "main-bank", CASH, "--cashier", "ann.lee")
+    for waiting in desk("cage", "counts", "riverside", "--status", "entered", "--json").documents:
+        desk.done("demo.cashier", "cage", "reject", "riverside", str(waiting["count"]), "--reason", "once more")
     first = desk.done("demo.cage", *count)["count"]
     assert (
         "rejected" == desk.done("demo.cashier", "cage", "reject", "riverside", str(first), "--reason", "no")["status"]
@@ -238,3 +243,14 @@ def grant(desk: Desk, *asked: str) -> None:
     desk.done("demo.credit_clerk", "credit", "verify", "riverside", number, "--found", "on no list")
     for person in APPROVERS:
         desk.done(person, "credit", "approve", "riverside", number)
+
+
+def test_a_list_of_counts_shows_who_takes_a_drawer_over(desk: Desk) -> None:
+    """So does the answer, and afterwards the list of locations."""
+    count = ("cage", "count", "riverside", "drawer-2", CASH, "--cashier", "ann.lee", "--next-cashier", "bo.kay")
+    entered = desk(*count, person="demo.cage")
+    assert (0, True) == (entered.code, "at riverside, bo.kay takes it over: entered" in entered.stderr), entered.stderr
+    [number] = [one["count"] for one in desk("cage", "counts", "riverside", "--json").documents if "bo.kay" in str(one)]
+    desk.done("demo.cashier", "cage", "verify", "riverside", str(number))
+    assert re.search(r"drawer-2 +verified .*ann\.lee +bo\.kay", desk("cage", "counts", "riverside").stdout)
+    assert re.search(rf"drawer-2 +drawer .*bo\.kay +{number} ", desk("cage", "locations", "riverside").stdout)

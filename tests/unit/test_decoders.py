@@ -37,7 +37,6 @@ OWN: dict[str, str] = {
     "services/cli/client.py Client._json": "a service",
     "services/cli/codegen/contracts.py broken": "the generator of the schemas",
     "services/cli/demo/demo.py _documents": "another command of the same command line",
-    "services/cli/demo/ledger.py map_ledger": "the mapping to begin with, which is part of the release",
     "services/cli/books/export.py _is_of": "a journal, under its hash",
     "services/cli/stack/fork_server.py ForkServer._listen": "the child process",
     "services/cli/operations/intake_folder.py Folder.read": "this command, earlier",
@@ -54,7 +53,6 @@ OWN: dict[str, str] = {
     "services/console/operations.py Operations._read": "a service",
     "services/console/services.py _json": "a service",
     "services/console/services.py _problem": "a service",
-    "services/console/words.py words": "this repository",
     "services/paytable_registry/domain/paybacks.py _counted": "the registry, of a submission",
     "services/paytable_registry/domain/submissions.py _of_text": "the registry, in its table",
     "services/paytable_registry/manifest.py message_key": "the registry, of its fact",
@@ -74,7 +72,6 @@ OWN: dict[str, str] = {
     "shared/contracts/catalog.py decode_fact": "a journal",
     "shared/contracts/upcasting.py upcast_data": "a journal",
     "shared/journal/verification_bookmark.py open_mark": "a verifier, under its signature",
-    "shared/local/_jars.py _pinned": "this repository",
     "shared/local/_parent_watchdog.py": "the parent process",
     "shared/runtime/commands/quarantine_requests.py request_whole": "a service, in its table",
     "shared/runtime/ingest/subscription.py KafkaTopics.note": "librdkafka, of itself",
@@ -93,7 +90,6 @@ OWN: dict[str, str] = {
     "shared/runtime/http/command_routes.py _Endpoint.__call__": "the engine of commands",
     "shared/runtime/http/quarantine_routes.py _Replaying.do": "the engine of commands",
     "shared/runtime/http/quarantine_routes.py _request": "a service, in its table",
-    "infra/wanted_topics.py wanted": "this repository",
     "infra/verifier.py verify_entry": "a journal, proven",
 }
 """What this product wrote itself, and who of it."""

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from services.cli.cage.inventory import Document, Property, Why, approve_step, print_list, read, send_step
-from services.cli.documents import read_documents
+from services.cli.documents import read_list
+from services.cli.exits import UsageWrong
 from services.cli.output import AsJson, names, numbers, print_json, show, table, words
 from services.cli.subjects import Shown
 from shared.contracts.cage_locations import held_words
@@ -81,8 +82,16 @@ def transfers(property_name: Property, day: Day = None, status: Status = None, a
 def count(
     property_name: Property,
     location: Annotated[str, typer.Argument(metavar="LOCATION", help="`cage`, or one of the property's locations.")],
-    contents: Contents,
     cashier: Annotated[str, typer.Option(metavar="PERSON", help="The cashier who answers for over and short.")],
+    contents: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="The contents by kind and denomination, YAML or JSON; - for stdin.",
+            show_default=False,
+        ),
+    ] = None,
+    is_empty: Annotated[bool, typer.Option("--empty", help="Nothing is there; then there is no FILE.")] = False,
     next_cashier: Annotated[
         str | None,
         typer.Option(metavar="PERSON", help="The cashier who takes the drawer over with the counted contents."),
@@ -92,9 +101,13 @@ def count(
     """Enter a count of everything at a location; another person counts it again and verifies the count.
 
     Example: pitledger cage count riverside drawer-1 docs/examples/cage_contents.yaml --cashier ann.lee
+    Example: pitledger cage count riverside drawer-2 --empty --cashier bo.kay
     """
-    counted = {"location": location, "contents": _pieces(contents), "cashier": cashier, "next_cashier": next_cashier}
-    send_step(("cage", property_name, "counts"), counted, _count, as_json)
+    if is_empty is (contents is not None):
+        raise UsageWrong("give FILE, or --empty if nothing is there")
+    pieces = [] if contents is None else _pieces(contents)
+    counted = {"location": location, "contents": pieces, "is_empty": is_empty, "cashier": cashier}
+    send_step(("cage", property_name, "counts"), counted | {"next_cashier": next_cashier}, _count, as_json)
 
 
 @app.command()
@@ -134,7 +147,8 @@ def counts(property_name: Property, day: Day = None, status: Status = None, as_j
 
     Example: pitledger cage counts riverside --day 2026-11-20
     """
-    columns = numbers("No.") + names("Location", "Status") + numbers("Counted", "Over or short") + names("Cashier")
+    columns = numbers("No.") + names("Location", "Status") + numbers("Counted", "Over or short")
+    columns += names("Cashier", "Next cashier")
     print_list(
         ("cage", property_name, "counts"),
         columns,
@@ -144,6 +158,20 @@ def counts(property_name: Property, day: Day = None, status: Status = None, as_j
         gaming_day=day,
         status=status,
     )
+
+
+@app.command()
+def locations(property_name: Property, as_json: AsJson = False) -> None:
+    """List the locations of the cage that are in use, and who has each drawer.
+
+    Example: pitledger cage locations riverside
+    """
+    found = read("cage", property_name, "locations")
+    if as_json:
+        print_json(found)
+        return
+    columns = names("Location", "Kind") + numbers("Imprest") + names("Cashier") + numbers("Since count") + words("At")
+    show(table(columns, map(_location_row, found["items"])))
 
 
 @app.command()
@@ -160,8 +188,9 @@ def books(property_name: Property, as_json: AsJson = False) -> None:
     show(table(names("Location") + numbers("Should hold") + words("By cause"), rows))
 
 
-def _pieces(file: str) -> list[object]:
-    return [pieces for _, pieces in read_documents(file)]
+def _pieces(file: str) -> list[Any]:
+    """Return the pieces that a file lists. Raises: InputRefused, also if there are none."""
+    return read_list(file, such_as="- {kind: currency, cents: 10000, count: 50}")
 
 
 def _what(one: Document) -> str:
@@ -180,12 +209,19 @@ def _transfer_row(one: Document) -> list[str]:
 def _count(one: Document) -> str:
     over_short = one.get("over_short_cents")
     differs = f", over or short: {dollars(over_short)}" if over_short else ""
-    return f"count {one['count']} of {one['location']} at {one['property']}: {one['status']}{differs}"
+    over = f", {one['next_cashier']} takes it over" if one.get("next_cashier") else ""
+    return f"count {one['count']} of {one['location']} at {one['property']}{over}: {one['status']}{differs}"
 
 
 def _count_row(one: Document) -> list[str]:
     amounts = ["" if one.get(name) is None else dollars(one[name]) for name in ("counted_cents", "over_short_cents")]
-    return [str(one["count"]), one["location"], one["status"], *amounts, one["cashier"]]
+    return [str(one["count"]), one["location"], one["status"], *amounts, one["cashier"], one.get("next_cashier", "")]
+
+
+def _location_row(one: Document) -> list[str]:
+    imprest = "" if one.get("imprest_cents") is None else dollars(one["imprest_cents"])
+    since = [str(one.get(name, "")) for name in ("cashier", "since_count", "since")]
+    return [one["location"], one["kind"].replace("_", " "), imprest, *since]
 
 
 def _by_cause(causes: Mapping[str, Any]) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any, Final
 
-import yaml
 from rich.console import RenderableType
 
 from loadtest.floor.books import Wagered
@@ -15,6 +14,7 @@ from services.cli.books.gl import example_mapping
 from services.cli.demo.pit import REGISTRY, REPORTING, People
 from services.cli.demo.reports import amount
 from services.cli.output import heading, names, numbers, table, words
+from shared.rules.packaged import parsed
 
 Document = Mapping[str, Any]
 
@@ -28,7 +28,7 @@ def map_ledger(people: People, property_name: str, gaming_day: date) -> None:
         "title": f"{property_name.title()}, chart of accounts",
         "effective_from": opening(gaming_day).isoformat(),
     }
-    mapping = yaml.safe_load(example_mapping()) | of_property
+    mapping = parsed(example_mapping()) | of_property
     filed = people.does("demo.ledger_accountant", REGISTRY, _PATH, mapping)
     people.does("demo.financial_controller", REGISTRY, f"{_PATH}/{property_name}/{filed['version']}/approve")
 

@@ -16,8 +16,16 @@ from services.console.words import say
 _READERS: Final = ("reports.read", "cage.transact")
 _BOOK_READERS: Final = ("reports.read", "days.audit", "days.audit.approve")
 _TRANSFER: Final = cols("transfer", "giver", "receiver", "what", "status", "issued_by", "issued_at")
-_WAITING: Final = cols("count", "location", "what", "cashier", "counted_by", "counted_at")
-_COUNTED: Final = cols("count", "location", "status", "before_cents", "counted_cents", "over_short_cents", "cashier")
+_WAITING: Final = cols("count", "location", "what", "cashier", "next_cashier", "counted_by", "counted_at")
+_COUNTED: Final = cols(
+    *("count", "location", "status", "before_cents", "counted_cents", "over_short_cents", "cashier", "next_cashier")
+)
+_LOCATION: Final = cols("location", "kind", "imprest_cents", "cashier", "since_count", "since")
+
+_IN_SERVICE: Final = cols(
+    *("revision", "gaming_day", "what", "stated_cents", "put_in_since_cents", "in_service_cents"),
+    *("source", "status", "entered_by", "approved_by"),
+)
 
 
 def routes() -> APIRouter:
@@ -48,11 +56,12 @@ def routes() -> APIRouter:
 
 async def _of_day(person: Person, here: Record, day: str, most: int | None) -> list[Any]:
     transfers, counts = (path("cage", here["property"], name) for name in ("transfers", "counts"))
-    [under_way], [waiting], [passed], [counted] = await asyncio.gather(
+    [under_way], [waiting], [passed], [counted], [locations] = await asyncio.gather(
         together(person.calls.get_first(INVENTORY, transfers, most, status="issued")),
         together(person.calls.get_first(INVENTORY, counts, most, status="entered")),
         together(person.calls.get_first(INVENTORY, transfers, most, gaming_day=day)),
         together(person.calls.get_first(INVENTORY, counts, most, gaming_day=day)),
+        together(person.calls.get(INVENTORY, path("cage", here["property"], "locations"))),
     )
     return [
         listed(
@@ -81,6 +90,7 @@ async def _of_day(person: Person, here: Record, day: str, most: int | None) -> l
             _COUNTED,
             only=lambda one: one["status"] != "entered",
         ),
+        listed("cage.locations", locations, _LOCATION, seen=_kind_in_words),
         listed("cage.transfers", passed, _TRANSFER, only=lambda one: one["status"] != "issued", seen=_in_words),
     ]
 
@@ -101,12 +111,26 @@ async def _books(person: Person, here: Record) -> list[Any]:
         listed(
             "cage.in_service",
             in_service,
-            cols("revision", "gaming_day", "what", "stated_cents", "source", "status", "entered_by", "approved_by"),
+            cols(
+                "revision",
+                "gaming_day",
+                "what",
+                "stated_cents",
+                "in_service_cents",
+                "source",
+                "status",
+                "entered_by",
+                "approved_by",
+            ),
             acts=decide,
             more=[Act(INVENTORY, "enter-chips-in-service", here)],
             seen=_in_words,
         ),
     ]
+
+
+def _kind_in_words(one: Record) -> Record:
+    return {**one, "kind": one["kind"].replace("_", " ")}
 
 
 def _in_words(one: Record) -> Record:

@@ -1,13 +1,13 @@
 """Handle and theoretical win of recorded rounds, had other table minimums applied, under two assumptions."""
 
 from datetime import date, timedelta
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from services.console.console import Asked, page
+from services.console.forms import cents_of
 from services.console.pages.days import running_day
 from services.console.services import SETTLEMENT, Refused
 from services.console.words import say
@@ -33,7 +33,7 @@ def routes() -> APIRouter:
             try:
                 asked = {"property": property, "game": game, "first": given["first"], "last": given["last"]}
                 found = await person.calls.get(SETTLEMENT, "/minimums", **asked, minimum_cents=_cents(minimum))
-            except (ValueError, InvalidOperation):
+            except ValueError:
                 detail = say("minimums.dollars")
                 refused = Refused(SETTLEMENT, 422, {"title": say("minimums.not_read"), "detail": detail})
             except Refused as error:
@@ -53,8 +53,8 @@ def routes() -> APIRouter:
 
 
 def _cents(text: str) -> list[str]:
-    """Return amounts of dollars, separated by spaces or commas, as cents. Raises: ValueError, InvalidOperation."""
-    amounts = [Decimal(one) * 100 for one in text.replace(",", " ").replace("$", " ").split()]
-    if not amounts or any(one <= 0 or one != int(one) for one in amounts):
+    """Return amounts of dollars, separated by spaces or commas, as cents. Raises: ValueError."""
+    amounts = [cents_of(one) for one in text.replace(",", " ").split()]
+    if not amounts or any(one <= 0 for one in amounts):
         raise ValueError(text)
-    return [str(int(one)) for one in amounts]
+    return [str(one) for one in amounts]

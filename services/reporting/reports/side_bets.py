@@ -65,15 +65,26 @@ WAGERS: Final = Section(
             name="theoretical_win_cents",
             title="Theoretical win",
             unit="cents",
-            formula="handle x house edge, exact or else the best known, half a cent to the even one",
+            formula=(
+                "handle x house edge, exact or else the best known, half a cent to the even one; the total is "
+                "of the wagers that have a house edge, and empty where none has one"
+            ),
         ),
         Column(
             name="theoretical_error_cents",
             title="Standard error",
             unit="cents",
-            formula="handle x standard error of the house edge; 0 where it is exact",
+            formula=(
+                "handle x standard error of the house edge; 0 where it is exact; added up within a wager, "
+                "as root of the sum of squares over different wagers"
+            ),
         ),
-        Column(name="theoretical_win_percent", title="Theoretical %", unit="percent", formula="the house edge"),
+        Column(
+            name="theoretical_win_percent",
+            title="Theoretical %",
+            unit="percent",
+            formula="the house edge; in total by handle",
+        ),
         Column(
             name="counted",
             title="House edge counted",
@@ -95,6 +106,11 @@ WAGERS: Final = Section(
             ),
         ),
         Column(name="reason", title="Why nothing exact"),
+        Column(
+            name="without_house_edge",
+            title="Without edge",
+            formula="in the total: the wagers that have no house edge, each with its share of the handle",
+        ),
     ),
 )
 HITS: Final = Section(
@@ -124,7 +140,10 @@ async def _fill(books: Books) -> Content:
     played = await books.played(_UNDER)
     required = _required(settled, wins)
     rows = [_wager_row(settled, key, win, played, required) for key, win in wins.items()]
-    sections = (fill(WAGERS, rows), fill(HITS, [row async for row in _hits(books, settled, wins)]))
+    sections = (
+        fill(WAGERS, rows, **_totals(settled.whole())),
+        fill(HITS, [row async for row in _hits(books, settled, wins)]),
+    )
     return Content(sections, await lines_identities(books, settled.whole()))
 
 
@@ -162,16 +181,28 @@ def _wager_row(
         "handle_cents": handle,
         "payout_cents": win.of("payout_cents"),
         "win_cents": win.win,
-        "win_percent": share(win.win, handle),
-        "theoretical_win_cents": win.theoretical.shown,
-        "theoretical_error_cents": win.theoretical.error,
-        "theoretical_win_percent": win.theoretical.percent,
+        **_compared(win),
         "counted": edge and edge.counted,
-        "difference_cents": win.theoretical.difference,
-        "difference_percent": win.theoretical.difference_percent,
         "standard_deviations": _deviations(edge, win),
         "reason": settled.reasons.get((game, version, submission, wager)),
     }
+
+
+def _compared(win: SettledWin) -> dict[str, Figure | Cell]:
+    """Return the percentages, and what is compared with the theoretical win."""
+    return {
+        "win_percent": share(win.win, win.of("handle_cents")),
+        "theoretical_win_cents": win.theoretical.shown,
+        "theoretical_error_cents": win.theoretical.error,
+        "theoretical_win_percent": win.theoretical.percent,
+        "difference_cents": win.theoretical.difference,
+        "difference_percent": win.theoretical.difference_percent,
+    }
+
+
+def _totals(whole: SettledWin) -> dict[str, Figure | Cell]:
+    """Return the totals that are no sums of rows: of the wagers with a house edge, with the names of the others."""
+    return _compared(whole) | {"without_house_edge": Cell(whole.without_house_edge)}
 
 
 def _deviations(edge: HouseEdge | None, win: SettledWin) -> Cell | None:

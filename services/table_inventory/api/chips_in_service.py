@@ -35,7 +35,7 @@ def routes(context: ServiceContext) -> APIRouter:
     rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY, Reason.CONTRADICTS)
     command(EnterChipsInService, "", role=AUDIT_DAYS, status=201, rejects=rejects)
     decide = partial(command, role=APPROVE_DAYS, subject=router.prefix + _REVISION)
-    decide(ApproveChipsInService, f"{_REVISION}/approve", rejects=BY_OTHERS)
+    decide(ApproveChipsInService, f"{_REVISION}/approve", rejects=(*BY_OTHERS, Reason.CONTRADICTS))
     decide(RejectChipsInService, f"{_REVISION}/reject", rejects=DECIDED)
 
     @router.get("", response_model_exclude_none=True, summary="List opening positions of chips in service")
@@ -54,7 +54,10 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_revision_of_chips(
         request: Request, reader: DayReader, property_name: PropertyPath, revision: NumberPath
     ) -> Response:
-        """Return the chips that were in service before the books began, as entered, with the current status."""
+        """Return the chips that were in service before the books began, as entered, with the current status.
+
+        Until it is decided, what was put into service since and what is in service with both are as of now.
+        """
         del reader
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await find_chips_in_service(connection, property_name, revision))

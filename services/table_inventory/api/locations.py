@@ -22,14 +22,21 @@ from services.table_inventory.commands.locations import (
     ReturnCageTransfer,
     VerifyCageCount,
 )
-from services.table_inventory.domain.locations import CageCountDocument, CageTransferDocument
+from services.table_inventory.domain.locations import (
+    CageCountDocument,
+    CageTransferDocument,
+    LocationDocument,
+    locations_with_cashiers,
+)
 from services.table_inventory.queries.locations import (
     books_of,
     find_count,
     find_transfer,
+    who_has,
 )
-from services.table_inventory.tables import cage_counts, cage_transfers
+from services.table_inventory.tables import cage_counts, cage_transfers, properties
 from shared.contracts.cage_locations import Book
+from shared.contracts.property_snapshot import place_for_command
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
 from shared.runtime.http import (
@@ -43,6 +50,7 @@ from shared.runtime.http import (
     document_response,
     problems,
 )
+from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.rows import thing_of
 from shared.runtime.service.service_context import ServiceContext
 
@@ -64,6 +72,12 @@ class CageBooks(BaseModel):
     """The money of every location of the cage that ever held anything."""
 
     items: list[CageBook]
+
+
+class CageLocations(BaseModel):
+    """The locations of a property's cage on its current gaming day."""
+
+    items: list[LocationDocument]
 
 
 def routes(context: ServiceContext) -> APIRouter:
@@ -152,6 +166,21 @@ def routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.pools.readers) as connection:
             found, _ = await find_count(connection, property_name, count)
         return document_response(request, found)
+
+    @router.get(
+        "/locations",
+        response_model_exclude_none=True,
+        summary="List the locations of the cage",
+        responses=problems(Reason.NOT_FOUND),
+    )
+    async def list_of_locations(reader: CageReader, property_name: PropertyPath) -> CageLocations:
+        """List the locations that are in use, and who has each drawer."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            places, now = await known_places(connection, properties), context.clock()
+            place = place_for_command(places.place, property_name, now)
+            who = await who_has(connection, property_name)
+        return CageLocations(items=locations_with_cashiers(place, place.gaming_day(now), who))
 
     @router.get("/books", summary="Read the books of the cage")
     async def read_books(reader: DayReader, property_name: PropertyPath) -> CageBooks:

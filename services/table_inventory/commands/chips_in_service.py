@@ -1,5 +1,6 @@
 """Commands about chips in service before the books began: one person enters them, another approves them."""
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Annotated, Final, NamedTuple
 
@@ -7,12 +8,11 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.commands.entered import EnteredKind
+from services.table_inventory.commands.nothing import IsEmpty, fields_to_record
 from services.table_inventory.domain.chips_in_service import (
     ChipsInServiceDocument,
     PutIn,
-    cents_of,
-    in_service,
-    put_in_since,
+    put_in_fields,
     require_without_arrivals,
 )
 from services.table_inventory.domain.entered import next_revision
@@ -35,7 +35,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import fields_of
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.approval import CHIPS_IN_SERVICE
-from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
 
 COMMANDS: Final = Commands()
 
@@ -50,6 +50,7 @@ class EnterChipsInService(Command):
     property: Name
     gaming_day: Annotated[date, Field(description="as it began, these were in service")]
     contents: Annotated[OwnChips, Field(description="by chip set and denomination; none of a house that just opened")]
+    is_empty: IsEmpty = False
     source: Annotated[Text, Field(description="what it is taken from: a chip inventory ledger, a count, invoices")]
 
 
@@ -73,6 +74,11 @@ async def _entering(connection: AsyncConnection, command: EnterChipsInService) -
     )
 
 
+def _approved(revisions: Sequence[ChipsInServiceDocument]) -> ChipsInServiceDocument | None:
+    """Return the latest approved revision, or None; `revisions` must be latest first."""
+    return next((one for one in revisions if one.status == "approved"), None)
+
+
 @COMMANDS.handles(EnterChipsInService, load=_entering)
 def enter(command: EnterChipsInService, state: Entering, now: Now) -> Accepted:
     """Enter an opening position as the next revision."""
@@ -81,26 +87,26 @@ def enter(command: EnterChipsInService, state: Entering, now: Now) -> Accepted:
         raise Rejected(Reason.TOO_EARLY, f"gaming day {command.gaming_day} has not come yet")
     require_held(place, command.contents)
     number = next_revision(revisions)
-    approved = next((one for one in revisions if one.status == "approved"), None)
+    approved = _approved(revisions)
     before = None if approved is None else ChipsBroughtForward(**fields_of(approved, ChipsBroughtForward))
-    if before is not None and before.is_same(ChipsBroughtForward(**fields_of(command, ChipsBroughtForward))):
+    stated = ChipsBroughtForward(**fields_of(command, ChipsBroughtForward))
+    if before is not None and before.is_same(stated):
         raise Rejected(Reason.NOT_ALLOWED, f"these are the chips in service at {command.property} already")
-    put_in = put_in_since(passed, command.gaming_day)
-    if approved is not None:
-        require_without_arrivals(command.contents, put_in, approved, passed)
+    require_without_arrivals(stated, approved, passed)
     fact = ChipsInServiceEntered(
-        **dict(command),
+        **fields_to_record(command),
         revision=number,
         stated_cents=money_of(command.contents),
         before=before,
         before_revision=None if approved is None else approved.revision,
         before_stated_cents=None if approved is None else money_of(approved.contents),
-        put_in_since_cents=cents_of(put_in),
-        in_service_cents=cents_of(in_service(command.contents, put_in)),
+        **put_in_fields(stated, passed),
         entered_by=now.by,
         entered_at=now.at,
     )
-    return Accepted(recording=FactWithPostings(fact=fact), answer=ChipsInServiceDocument(**dict(fact)))
+    return Accepted(
+        recording=FactWithPostings(fact=fact), answer=ChipsInServiceDocument(**dict(fact)).with_put_in(passed)
+    )
 
 
 class _OfRevision(Command):
@@ -132,14 +138,37 @@ async def _entered(connection: AsyncConnection, command: _OfRevision) -> ChipsIn
 _POSITIONS: Final = EnteredKind(CHIPS_IN_SERVICE, ChipsInServiceEntered, ChipsInServiceApproved, ChipsInServiceRejected)
 
 
-@COMMANDS.handles(ApproveChipsInService, load=_entered, subject=as_loaded)
-def approve(command: ApproveChipsInService, entered: ChipsInServiceDocument, now: Now) -> Accepted:
-    """Approve an opening position."""
+class Deciding(NamedTuple):
+    """The state for approving an opening position: it, the approved one that it replaces, and `Entering.put_in`."""
+
+    entered: ChipsInServiceDocument
+    approved: ChipsInServiceDocument | None
+    put_in: list[PutIn]
+
+
+async def _approving(connection: AsyncConnection, command: ApproveChipsInService) -> Deciding:
+    """Return the state for approving a revision. Raises: Rejected if there is none.
+
+    The lock on the shard of commands keeps chips from coming into service at the same time.
+    """
+    return Deciding(
+        await _entered(connection, command),
+        _approved(await read_chips_in_service(connection, command.property)),
+        await read_put_in(connection, command.property),
+    )
+
+
+@COMMANDS.handles(ApproveChipsInService, load=_approving, subject=first_loaded)
+def approve(command: ApproveChipsInService, state: Deciding, now: Now) -> Accepted:
+    """Approve an opening position, if what came into service since it was entered is not in it."""
     del command
-    return _POSITIONS.approve(entered, now)
+    entered, approved, passed = state
+    if entered.status == "entered":
+        require_without_arrivals(entered, approved, passed)
+    return _POSITIONS.approve(entered.without_transfers(), now)
 
 
 @COMMANDS.handles(RejectChipsInService, load=_entered)
 def reject(command: RejectChipsInService, entered: ChipsInServiceDocument, now: Now) -> Accepted:
     """Reject an opening position."""
-    return _POSITIONS.reject(entered, command.reason, now)
+    return _POSITIONS.reject(entered.without_transfers(), command.reason, now)

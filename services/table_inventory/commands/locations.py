@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.commands.nothing import IsEmpty, fields_to_record
 from services.table_inventory.domain.locations import (
     CageCountDocument,
     CageTransferDocument,
@@ -202,6 +203,7 @@ class EnterCageCount(Command):
     next_cashier: Annotated[
         Person | None, Field(description="of a drawer, who takes it over with what was counted; nobody: it stays")
     ] = None
+    is_empty: IsEmpty = False
 
 
 class Counting(NamedTuple):
@@ -224,7 +226,7 @@ async def _counting(connection: AsyncConnection, command: EnterCageCount) -> Cou
         await last_number(connection, cage_counts, "count", property=command.property),
         await waiting_count(connection, *place),
         (await books_of(connection, command.property)).get(command.location, {}),
-        await who_has(connection, *place),
+        (await who_has(connection, command.property, location=command.location)).get(command.location),
     )
 
 
@@ -241,7 +243,7 @@ def enter(command: EnterCageCount, state: Counting, now: Now) -> Accepted:
         detail = f"count {state.waiting} of {command.location} waits to be verified: verify or reject it"
         raise Rejected(Reason.CONTRADICTS, detail)
     entered = {"count": state.last + 1, "book": state.book, "counted_by": now.by, "counted_at": now.at}
-    fact = CageCountEntered(**dict(command), **entered, gaming_day=day)
+    fact = CageCountEntered(**fields_to_record(command), **entered, gaming_day=day)
     return Accepted(recording=FactWithPostings(fact=fact), answer=CageCountDocument(**dict(fact)))
 
 

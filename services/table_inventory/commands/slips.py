@@ -6,6 +6,7 @@ from typing import Annotated, Final, NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.commands.nothing import IsEmpty
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.days import Day, DayKey
 from services.table_inventory.domain.people import Law, law_of_slips, require_different
@@ -189,6 +190,7 @@ class ReceiveCredit(Approving):
     property: Name
     number: SlipNumber
     contents: Annotated[Contents, Field(description="what arrived")]
+    is_empty: IsEmpty = False
 
 
 async def _credit(connection: AsyncConnection, command: ReceiveCredit) -> tuple[Slip, Law]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
-from typing import Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, BaseModel, Field
 
 from shared.contracts.cage import CageVoided, RedemptionVoided
 from shared.contracts.cage_locations import (
@@ -185,6 +185,17 @@ class CageCountDocument(ApprovalSubject):
     rejection_reason: str | None = None
 
 
+class LocationDocument(BaseModel):
+    """A location of the cage that is in use, and of a drawer the cashier who has it since a verified count."""
+
+    location: str
+    kind: Literal["cage", "drawer", "main_bank", "chip_bank", "vault"]
+    imprest_cents: int | None = None
+    cashier: Annotated[str | None, Field(description="of a drawer, who has it; nobody before its first count")] = None
+    since_count: Annotated[int | None, Field(description="the count by which the cashier has it")] = None
+    since: Annotated[AwareDatetime | None, Field(description="when that count was entered")] = None
+
+
 class CageTransferDocument(ApprovalSubject):
     """A transfer with its status; `gaming_day` is that of its last step."""
 
@@ -282,7 +293,7 @@ def require_location(place: PropertySnapshot, name: str, day: date) -> None:
 
 
 class HasDrawer(NamedTuple):
-    """The cashier who has a drawer since a verified count of it: the count's number, and its moment."""
+    """The cashier who has a drawer since a verified count of it: the count's number, and when it was entered."""
 
     cashier: str
     number: int
@@ -296,7 +307,9 @@ def require_cashier(
     cashier: str,
     next_cashier: str | None,
 ) -> None:
-    """Check that the cashier named in a count of a drawer is the one who has it. Raises: Rejected.
+    """Check that the cashier named in a count of a drawer is the one who has it, and the next one another.
+
+    Raises: Rejected.
 
     `location` None is `cage` itself. `has` None: the drawer was never counted, and its first count opens it.
     """
@@ -306,6 +319,9 @@ def require_cashier(
             detail = f"{name} is no drawer: only a drawer is taken over by a 'next_cashier'"
             raise Rejected(Reason.NOT_ALLOWED, detail)
         return
+    if next_cashier is not None and same_person(cashier, next_cashier):
+        detail = f"{next_cashier} has {location.location} already: 'next_cashier' is another person, who takes it over"
+        raise Rejected(Reason.NOT_ALLOWED, detail)
     if has is not None and not same_person(has.cashier, cashier):
         since = f"count {has.number} of {place.clock_text(has.counted_at)}"
         detail = (
@@ -313,6 +329,19 @@ def require_cashier(
             f"{cashier}: whoever takes it over is named as 'next_cashier' of a count"
         )
         raise Rejected(Reason.CONTRADICTS, detail)
+
+
+def locations_with_cashiers(place: PropertySnapshot, day: date, who: Mapping[str, HasDrawer]) -> list[LocationDocument]:
+    """Return the locations of a property's cage on a gaming day: `cage`, and the others by name.
+
+    `who` is by location. Only drawers are with somebody: several people take from other locations and give to them.
+    """
+    found = [LocationDocument(location=CAGE, kind="cage")]
+    for name, one in sorted(place.cage_locations_on(day).items()):
+        has = who.get(name) if one.kind == "drawer" else None
+        since = {} if has is None else {"cashier": has.cashier, "since_count": has.number, "since": has.counted_at}
+        found.append(LocationDocument(location=name, kind=one.kind, imprest_cents=one.imprest_cents, **since))
+    return found
 
 
 def location_of(place: PropertySnapshot, window: str, day: date) -> str | None:

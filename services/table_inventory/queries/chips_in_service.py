@@ -12,25 +12,33 @@ from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 async def find_chips_in_service(
     connection: AsyncConnection, property_name: str, revision: int
 ) -> ChipsInServiceDocument:
-    """Return a revision of the opening position. Raises: Rejected if there is none."""
+    """Return a revision of the opening position, with what was put into service since until it is decided.
+
+    Raises: Rejected if there is none.
+    """
     missing = f"there is no revision {revision} of the chips in service at {property_name}"
     row = await find_row(connection, chips_in_service, missing, property=property_name, revision=revision)
-    return thing_of(ChipsInServiceDocument, row)
+    return thing_of(ChipsInServiceDocument, row).with_put_in(await read_put_in(connection, property_name))
 
 
 async def read_chips_in_service(connection: AsyncConnection, property_name: str) -> list[ChipsInServiceDocument]:
-    """Return the revisions of a property's opening position, latest first."""
+    """Return the revisions of a property's opening position, latest first, as `find_chips_in_service` has them."""
     query = rows_of(chips_in_service, property=property_name).order_by(chips_in_service.c.revision.desc())
-    return await things_of(ChipsInServiceDocument, connection, query)
+    found = await things_of(ChipsInServiceDocument, connection, query)
+    passed = await read_put_in(connection, property_name)
+    return [one.with_put_in(passed) for one in found]
 
 
 async def read_put_in(connection: AsyncConnection, property_name: str) -> list[PutIn]:
-    """Return the property's own chips that came from the manufacturer, and those that were destroyed, once received."""
+    """Return the property's own chips that came from the manufacturer, and those that were destroyed.
+
+    They count once they are received, in that order.
+    """
     c = cage_transfers.c
     query = rows_of(cage_transfers, property=property_name, status="received")
-    query = query.where(or_(c.giver == "manufacturer", c.receiver == "destruction")).order_by(c.transfer)
+    query = query.where(or_(c.giver == "manufacturer", c.receiver == "destruction")).order_by(c.ended_seq)
     found = []
     for row in await connection.execute(query):
         contents = [one for one in map(HeldPieces.model_validate, row.contents) if one.kind == "chips"]
-        found.append(PutIn(row.gaming_day, 1 if row.giver == "manufacturer" else -1, contents))
+        found.append(PutIn(row.transfer, row.gaming_day, 1 if row.giver == "manufacturer" else -1, contents))
     return found

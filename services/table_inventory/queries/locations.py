@@ -42,12 +42,16 @@ async def last_count(connection: AsyncConnection, property_name: str, location: 
     return Last(row.counted_cents, posted(row.counted_cents, row.book, first=row.before_cents is None))
 
 
-async def who_has(connection: AsyncConnection, property_name: str, location: str) -> HasDrawer | None:
-    """Return the cashier who has a drawer by its last verified count, or None if it was never counted."""
+async def who_has(connection: AsyncConnection, property_name: str, **location: str) -> dict[str, HasDrawer]:
+    """Return the cashiers of the last verified counts by location, or of `location` alone: they have the drawers."""
     c = cage_counts.c
-    query = rows_of(cage_counts, property=property_name, location=location, status="verified")
-    row = (await connection.execute(query.order_by(c["count"].desc()).limit(1))).one_or_none()
-    return None if row is None else HasDrawer(row.next_cashier or row.cashier, row._mapping["count"], row.counted_at)
+    of = rows_of(cage_counts, property=property_name, status="verified", **location)
+    last = of.with_only_columns(func.max(c["count"])).group_by(c.location)
+    query = rows_of(cage_counts, property=property_name).where(c["count"].in_(last))
+    return {
+        row.location: HasDrawer(row.next_cashier or row.cashier, row._mapping["count"], row.counted_at)
+        for row in await connection.execute(query)
+    }
 
 
 async def waiting_count(connection: AsyncConnection, property_name: str, location: str) -> int | None:

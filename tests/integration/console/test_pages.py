@@ -94,6 +94,31 @@ def test_the_page_of_a_day_names_what_is_missing_and_who_is_excused(stage: Stage
         assert shown in page, shown
 
 
+def test_the_page_of_the_cage_shows_who_has_each_drawer_and_who_takes_it_over(stage: Stage, browser: Browser) -> None:
+    """In the list of locations, and beside the cashier of each count, those that wait included."""
+    pieces = [{"kind": "currency", "cents": 10_000, "count": 2}]
+    count = {"location": "drawer-1", "contents": pieces, "cashier": "cage.ann", "counted_by": "cage.kay"}
+    waiting = count | {"count": 3, "status": "entered", "next_cashier": f"cage.dee {EVIL}"}
+    verified = count | {"count": 2, "status": "verified", "next_cashier": "cage.eli", "counted_cents": 20_000}
+    located = [
+        {"location": "cage", "kind": "cage"},
+        {"location": "drawer-1", "kind": "drawer", "cashier": "cage.flo", "since_count": 2},
+        {"location": "bank", "kind": "main_bank", "imprest_cents": 5_000_000},
+    ]
+    for path, answer in {
+        "counts": {"items": [waiting, verified]},
+        "transfers": {"items": []},
+        "locations": {"items": located},
+        "books": {"items": []},
+    }.items():
+        stage.services.answers["table-inventory", "GET", f"/cage/riverside/{path}"] = (200, answer)
+    page = browser.get("/p/riverside/cage").text
+    for shown in ("Locations, and who has each drawer", "cage.flo", "main bank", "$50,000.00"):
+        assert shown in page, shown
+    assert (1, 2) == (page.count("cage.dee &lt;script&gt;"), page.count("cage.eli"))  # waiting; waiting and counted
+    assert "Next cashier" in page
+
+
 def test_the_meters_of_a_day_show_what_differs_and_lead_to_all_the_rest(stage: Stage, browser: Browser) -> None:
     """Hours that were compared are not asked for again until somebody wants that; each meter has all its readings."""
     day, pool = "/reconciliations/riverside/2026-11-22", "blackjack-link"

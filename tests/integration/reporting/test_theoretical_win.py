@@ -17,7 +17,7 @@ from shared.rules.submission import select
 from shared.runtime.snapshot_reader import read_at_once
 from tests.integration.reporting import test_ratings as ratings
 from tests.support.explained import unexplained
-from tests.support.reporting import Books, names, rows_of
+from tests.support.reporting import Books, names, rows_of, total_of
 from tests.support.rounds import submission
 from tests.unit.reporting.entries import DAY, NOON, total
 
@@ -75,6 +75,22 @@ def test_theoretical_win_of_a_random_day_is_that_of_every_wager_that_anybody_cou
         assert (handle["royal_match_21"], win["royal_match_21"], round(exact)) == names(
             row, "exact_handle_cents", "exact_win_cents", "exact_theoretical_win_cents"
         )
+    lacking = f"blackjack/unheard_of ({share}%)"
+    for section in ("tables", "games", "pits", "shifts"):
+        assert (round(theory), lacking) == names(
+            total_of(report, section), "theoretical_win_cents", "without_house_edge"
+        ), section
+    by_wager = books.report("side-bets")
+    assert (round(theory), round(error), round(won - theory), lacking) == names(
+        total_of(by_wager, "wagers"),
+        *("theoretical_win_cents", "theoretical_error_cents", "difference_cents", "without_house_edge"),
+    )
+    known = all_of_it - handle["unheard_of"]
+    assert (
+        percent_of(theory, known),
+        percent_of(won - theory, known),
+        percent_of(sum(win.values()), all_of_it),
+    ) == names(total_of(by_wager, "wagers"), "theoretical_win_percent", "difference_percent", "win_percent")
     reasons = {row["wager"]: row["reason"] for row in rows_of(report, "house_edges")}
     assert dict.fromkeys(edges) | {"unheard_of": "it is a part of another wager of the catalogue"} == reasons
     explained = books.explain("drop-and-win", "games/blackjack/theoretical_win_cents")
@@ -84,6 +100,20 @@ def test_theoretical_win_of_a_random_day_is_that_of_every_wager_that_anybody_cou
         == added + Fraction(explained["rounding"])
         == Fraction(explained["adds_up_to"]) + Fraction(explained["rounding"])
     )
+
+
+def test_a_day_of_reversed_rounds_of_a_wager_without_a_house_edge_has_no_theoretical_win(books: Books) -> None:
+    """Nothing is left of its handle: rows and totals are empty where they were 0."""
+    under = books.submit(wagers=RULES["wagers"])
+    totals = [total("unheard_of", handle=5_000, payout=1_000)]
+    books.publish(books.posted(1, "BJ-01", totals, round_id="r-1", submission=under))
+    books.publish(books.reversed(2, "BJ-01", totals, round_id="r-1", submission=under))
+    figures = ("theoretical_win_cents", "theoretical_error_cents", "difference_cents")
+    for report, section in (("drop-and-win", "games"), ("side-bets", "wagers")):
+        found = books.report(report)
+        [row] = rows_of(found, section)
+        assert (0, None, None, None) == names(row, "handle_cents", *figures), report
+        assert (0, None, None, None) == names(total_of(found, section), "handle_cents", *figures), report
 
 
 def test_the_error_of_a_sample_stands_beside_the_theoretical_win(books: Books) -> None:

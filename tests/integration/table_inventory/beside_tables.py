@@ -159,6 +159,7 @@ class BesideTables:
 
     def _count(self, day: date, place: str) -> None:
         counted = {"location": place, "contents": _pieces(*self._lies[place]), "cashier": "cage.ann"}
+        counted["is_empty"] = not counted["contents"]
         number = self.inventory.done(f"{AT_CAGE}/counts", counted, person="cage.ann")["count"]
         self.inventory.done(f"{AT_CAGE}/counts/{number}/verify", {"reason": "counted twice"}, person="cage.bob")
         self.write("cage", day, place, "counted", *self._lies[place])

@@ -99,6 +99,17 @@ def test_each_location_is_what_came_in_less_what_went_out(both: BothBooks) -> No
     )
 
 
+def test_the_sheet_names_who_takes_a_drawer_over(both: BothBooks) -> None:
+    """Beside the cashier who answers for the count."""
+    for number, following in enumerate((None, "cage.dee"), 1):
+        counted = {"location": "drawer-1", "contents": currency(3), "cashier": "cage.ann", "next_cashier": following}
+        both.ledger.done(f"{AT_CAGE}/counts", counted, person="cage.ann")
+        both.ledger.done(f"{AT_CAGE}/counts/{number}/verify", person="cage.bob")
+    assert [("cage.ann", None), ("cage.ann", "cage.dee")] == [
+        (row["cashier"], row["next_cashier"]) for row in rows_of(both.report(REPORT), "counts")
+    ]
+
+
 IN_SERVICE = f"/chips-in-service/{PROPERTY}"
 FLOAT = ("brought_forward", "put_in", "in_service", "at_cage", "at_tables", "in_transit", "outstanding")
 
@@ -106,6 +117,7 @@ FLOAT = ("brought_forward", "put_in", "in_service", "at_cage", "at_tables", "in_
 def _enters(both: BothBooks, *contents: dict[str, Any], by: str = "audit.kim", day: str = DAY) -> dict[str, Any]:
     """Somebody states the chips that were in service before the books began."""
     entered = {"gaming_day": day, "contents": contents, "source": "chip inventory ledger, page 9"}
+    entered["is_empty"] = not contents
     return both.ledger.done(IN_SERVICE, entered, person=by)
 
 
@@ -299,6 +311,89 @@ def test_a_statement_that_includes_what_came_on_its_day_is_refused_or_seen(both:
     both.ledger.clock.now = at(30)
     _states(both, house(500, 1037), day="2026-11-21")  # as the next day began, what came before is in it
     assert [("house", 500, 1037, 0, 1037)] == [row[:5] for row in _float(both.report(REPORT, "2026-11-21"))]
+
+
+def test_chips_that_arrive_before_a_statement_is_approved_are_shown_and_approved_as_they_are_then(
+    both: BothBooks,
+) -> None:
+    """The approver reads the value put in since as of now; a hash of the statement as it was before is refused."""
+    _states(both, house(500, 1000))
+    both.ledger.clock.now = at(30)
+    day = "2026-11-21"
+    entered = _enters(both, house(500, 990), day=day)
+    _passes(both, "manufacturer", "vault", [house(500, 50)])
+    [listed, _] = both.ledger.get(IN_SERVICE, person="control.eve").json()["items"]
+    shown = both.ledger.get(f"{IN_SERVICE}/2", person="control.eve").json()
+    figures = ("stated_cents", "put_in_since_cents", "in_service_cents")
+    assert (4_950_00, 0, 4_950_00) == tuple(entered[name] for name in figures)
+    assert (4_950_00, 250_00, 5_200_00) == tuple(shown[name] for name in figures)
+    assert shown == listed
+    path = f"{IN_SERVICE}/2/approve"
+    stale = both.ledger.send(path, {"subject_sha256": entered["sha256"]}, person="control.eve")
+    assert_problem(stale, 409, "what is here to be approved is")
+    both.ledger.done(path, {"subject_sha256": shown["sha256"]}, person="control.eve")
+    _passes(both, "manufacturer", "vault", [house(500, 7)])
+    approved = both.ledger.get(f"{IN_SERVICE}/2", person="control.eve").json()
+    assert ("approved", 4_950_00, 250_00, 5_200_00) == tuple(approved[name] for name in ("status", *figures))
+
+
+def test_transfers_that_come_to_nothing_are_shown_to_the_approver_too(both: BothBooks) -> None:
+    """As many chips came as were destroyed: the values are as before, and the approval is refused all the same."""
+    _states(both, house(500, 1000))
+    entered = _enters(both, house(500, 990))
+    path = f"{IN_SERVICE}/2"
+    before = both.ledger.get(path, person="control.eve").json()
+    assert ([], entered["sha256"]) == (before["put_in_transfers"], before["sha256"])
+    _passes(both, "manufacturer", "vault", [house(500, 50)])
+    _passes(both, "vault", "destruction", [house(500, 50)])
+    shown = both.ledger.get(path, person="control.eve").json()
+    assert ([1, 2], 0) == (shown["put_in_transfers"], shown["put_in_since_cents"])
+    stale = both.ledger.send(f"{path}/approve", {"subject_sha256": before["sha256"]}, person="control.eve")
+    assert_problem(stale, 409, "what is here to be approved is")
+    approved = both.ledger.done(f"{path}/approve", {"subject_sha256": shown["sha256"]}, person="control.eve")
+    assert approved == both.ledger.get(path, person="control.eve").json()
+
+
+def test_a_statement_is_not_approved_once_its_chips_are_those_with_the_arrivals_since(both: BothBooks) -> None:
+    """Its figures were right when it was entered: the chips came, or were recorded, before it was approved."""
+    _states(both, house(500, 1000))
+    _enters(both, house(500, 1050))
+    _passes(both, "manufacturer", "vault", [house(500, 50)])
+    refused = both.ledger.send(f"{IN_SERVICE}/2/approve", person="control.eve")
+    assert_problem(refused, 409, "250.00 of them were put into service since that gaming day began")
+    both.ledger.done(f"{IN_SERVICE}/2/reject", {"reason": "has what came today"}, person="control.eve")
+
+
+@pytest.mark.parametrize("count", [1050, 950])
+def test_a_statement_of_what_was_in_service_between_two_transfers_is_refused(both: BothBooks, count: int) -> None:
+    """Fifty chips came and fifty were destroyed: their sum is nothing, and a statement with either is wrong."""
+    _states(both, house(500, 1000))
+    _counts(both, "vault", [house(500, 1000)])
+    order = [("manufacturer", "vault"), ("vault", "destruction")]
+    for giver, receiver in order if count > 1000 else reversed(order):
+        _passes(both, giver, receiver, [house(500, 50)])
+    body = {"gaming_day": DAY, "contents": [house(500, count)], "source": "a count"}
+    refused = both.ledger.send(IN_SERVICE, body, person="audit.kim")
+    assert_problem(refused, 409, f"{abs(count - 1000) * 5}.00 of them" if count > 1000 else "250.00 fewer")
+    both.ledger.done(IN_SERVICE, body | {"contents": [house(500, 1001)]}, person="audit.kim")
+
+
+def test_a_statement_of_no_chips_is_said_to_be_one(both: BothBooks) -> None:
+    """Of a house that just opened; an empty list alone may be a form that nobody filled in."""
+    body = {"gaming_day": DAY, "contents": [], "source": "a new house"}
+    refused = both.ledger.send(IN_SERVICE, body, person="audit.kim")
+    assert ["body.is_empty"] == [one["at"] for one in refused.json()["errors"]]
+    both.ledger.done(IN_SERVICE, body | {"is_empty": True}, person="audit.kim")
+
+
+def test_the_first_statement_is_not_of_the_chips_that_came_since(both: BothBooks) -> None:
+    """No earlier statement has the rest: they are exactly what came from the manufacturer on that day."""
+    _passes(both, "manufacturer", "vault", [house(500, 50), house(2500, 20)])
+    body = {"gaming_day": DAY, "contents": [house(2500, 20), house(500, 50)], "source": "invoices"}
+    refused = both.ledger.send(IN_SERVICE, body, person="audit.kim")
+    assert_problem(refused, 409, "750.00 of them were put into service since that gaming day began")
+    _states(both)
+    assert [50, 20] == [row[4] for row in _float(both.report(REPORT))]
 
 
 def test_days_before_the_first_statement_know_no_chips_in_service(both: BothBooks) -> None:

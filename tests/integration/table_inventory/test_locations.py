@@ -198,6 +198,9 @@ def test_a_drawer_is_counted_for_the_cashier_who_has_it(cage: InventoryDesk) -> 
     rejected = counts("drawer-1", 199, "cage.dee", "cage.eli").json()["count"]
     cage.done(f"{AT_CAGE}/counts/{rejected}/reject", {"reason": "who is Eli?"}, person="cage.bob")
     assert 0 == verified(counts("drawer-1", 199, "cage.dee"))["over_short_cents"]
+    for cashier in ("cage.dee", "CAGE.Dee"):
+        to_oneself = counts("drawer-1", 199, "cage.dee", cashier)
+        assert_problem(to_oneself, 422, f"{cashier} has drawer-1 already: 'next_cashier' is another person, who takes")
     for location in ("vault", "cage"):  # of which several people take and give
         assert_problem(counts(location, 3, "cage.cy", "cage.dee"), 422, f"{location} is no drawer")
         verified(counts(location, 3, "cage.cy"))
@@ -325,3 +328,46 @@ def test_what_is_asked_of_a_location_twice_at_once_is_given_once(cage: Inventory
         answers = list(pool.map(ask, range(20)))
     assert {201: 10, 409: 10} == {status: answers.count(status) for status in set(answers)}
     assert {"vault": 0} == _books(cage)
+
+
+def test_the_list_of_locations_shows_who_has_each_drawer(cage: InventoryDesk) -> None:
+    """Since which count; of other locations nobody, of which several people take and give."""
+
+    def listed() -> list[tuple[Any, ...]]:
+        found = cage.get(f"{AT_CAGE}/locations", person="cage.ann").json()["items"]
+        names = ("location", "kind", "imprest_cents", "cashier", "since_count", "since")
+        return [tuple(one.get(name) for name in names) for one in found]
+
+    vault, none = ("vault", "vault", None, None, None, None), (None, None, None)
+    at_cage = ("cage", "cage", None, *none)
+    assert [at_cage, ("drawer-1", "drawer", 20_000_00, *none), vault] == listed()
+    _counts(cage, "vault", currency(100))
+    _counts(cage, "drawer-1", currency(200))
+    began = at(4).isoformat().replace("+00:00", "Z")
+    assert [at_cage, ("drawer-1", "drawer", 20_000_00, "cage.ann", 2, began), vault] == listed()
+    counted = {"location": "drawer-1", "contents": currency(200), "cashier": "cage.ann", "next_cashier": "cage.dee"}
+    cage.done(f"{AT_CAGE}/counts", counted, person="cage.ann")
+    assert "cage.ann" == listed()[1][3]
+    cage.clock.now = at(5)
+    cage.done(f"{AT_CAGE}/counts/3/verify", person="cage.bob")
+    assert ("drawer-1", "drawer", 20_000_00, "cage.dee", 3, began) == listed()[1]
+    assert_problem(cage.get("/cage/nowhere/locations", person="cage.ann"), 404, "nowhere")
+
+
+def test_a_count_of_nothing_is_said_to_be_one(cage: InventoryDesk) -> None:
+    """An empty list alone may be a form or a file that nobody filled in; nor is a count of something one of nothing."""
+    counted = {"location": "vault", "contents": [], "cashier": "cage.ann"}
+    for body in (counted, counted | {"is_empty": False}):
+        refused = cage.send(f"{AT_CAGE}/counts", body, person="cage.ann")
+        assert_problem(refused, 422, "")
+        [mistake] = refused.json()["errors"]
+        assert "body.is_empty" == mistake["at"]
+        assert "'contents' lists nothing: list what is there, or say 'is_empty' if that is nothing" in mistake["what"]
+    both = cage.send(f"{AT_CAGE}/counts", counted | {"contents": currency(1), "is_empty": True}, person="cage.ann")
+    [mistake] = both.json()["errors"]
+    assert "'is_empty' says that nothing is there, and 'contents' lists something" in mistake["what"]
+    _counts(cage, "vault", currency(3))
+    emptied = cage.done(f"{AT_CAGE}/counts", counted | {"is_empty": True}, person="cage.ann")
+    assert [] == emptied["contents"]
+    short = cage.done(f"{AT_CAGE}/counts/2/verify", {"reason": "stolen"}, person="cage.bob")
+    assert -300_00 == short["over_short_cents"]

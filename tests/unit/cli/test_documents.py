@@ -1,6 +1,7 @@
 """Documents of an operator: what a few lines of YAML may say, and what they may not."""
 
 import json
+import re
 
 import pytest
 
@@ -32,3 +33,42 @@ def test_a_line_ends_where_a_file_says_so() -> None:
     lines = [json.dumps({"a": f"x\u2028{n}"}, ensure_ascii=False) for n in range(2)]
     found = [one for _, one in documents_in("a.jsonl", "\n".join(lines).encode())]
     assert [{"a": "x\u20280"}, {"a": "x\u20281"}] == found
+
+
+@pytest.mark.parametrize(
+    ("number", "why"),
+    [
+        ("010000", "begins with a zero"),
+        ("-007", "begins with a zero"),
+        ("08", "begins with a zero"),
+        ("00.50", "begins with a zero"),
+        ("1_000", "is written with underscores"),
+        ("1_000.5", "is written with underscores"),
+        ("0x1F", "is no decimal number"),
+        ("0b11", "is no decimal number"),
+        (".inf", "is no decimal number"),
+        (".NaN", "is no decimal number"),
+    ],
+)
+def test_a_number_that_yaml_reads_as_another_one_is_refused(number: str, why: str) -> None:
+    """The message names line and value; quoted, it is text, as account numbers with leading zeros are."""
+    for text in (f"table: BJ-01\ncents: {number}\n", f"{{table: BJ-01,\n cents: {number}}}", f"- 1\n- [{number}]"):
+        with pytest.raises(InputRefused, match=rf"a\.yaml: .*line 2, column \d+: {re.escape(number)} {why}"):
+            documents_in("a.yaml", text.encode())
+    with pytest.raises(InputRefused, match=re.escape(number)):
+        documents_in("a.yaml", f"cents: !!{'float' if '.' in number else 'int'} {number}".encode())
+    assert {"account": number} == document_in("a.yaml", f'account: "{number}"'.encode())
+
+
+def test_a_key_is_no_other_number_than_it_is_written() -> None:
+    """Keys are read as values are."""
+    with pytest.raises(InputRefused, match="line 1, column 1: 010 begins with a zero"):
+        documents_in("a.yaml", b"010: 5")
+
+
+def test_decimal_numbers_dates_and_times_stay_what_they_are() -> None:
+    """Zero, signs and fractions are numbers; dates and times are text as in JSON; so is a number with a colon."""
+    text = b"[0, -0, 7, -12, +3, 0.5, -0.25, 10.50, .5, 1.5e+3, 2026-02-03, 06:00, 1:30, 2026-02-03T04:05:06Z, 05-01]"
+    numbers = [0, 0, 7, -12, 3, 0.5, -0.25, 10.5, 0.5, 1500.0]
+    words = ["2026-02-03", "06:00", "1:30", "2026-02-03T04:05:06Z", "05-01"]
+    assert [*numbers, *words] == [one for _, one in documents_in("a.yaml", text)]

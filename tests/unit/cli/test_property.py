@@ -80,7 +80,7 @@ def test_times_and_days_are_filed_as_they_are_written(pitledger: Caller, registr
         (["file", "-"], "", 3, "-: 0 documents; give one"),
         (["file", "-"], "riverside", 3, "-: a document of a property is a mapping, not str"),
         (["file", "-"], "property: !!binary aGk=", 3, "-: JSON cannot say it: "),
-        (["file", "-"], "property: .nan", 3, "-: JSON cannot say it: "),
+        (["file", "-"], "property: .nan", 3, "-: line 1, column 11: .nan is no decimal number"),
         (["file", "no-such-file"], "", 2, "no-such-file: No such file or directory"),
         (["show", "a", "--at", "2026-11-20T12:00:00"], "", 2, "--at '2026-11-20T12:00:00' has no zone"),
         (["show", "a", "--at", "2026-11-20T12:00:00Z", "--version", "1"], "", 2, "--at and --version: give one of"),

@@ -230,6 +230,23 @@ def test_a_part_of_another_wager_is_told_apart_from_a_submission_that_has_not_co
     assert {of_another.offered: "it is a part of another wager of the catalogue"} == rounds.reasons == rounds.lacks
 
 
+@pytest.mark.parametrize("wager", ["main", "side_of_the_dealer"])
+def test_a_wager_without_a_house_edge_has_no_theoretical_win_where_its_handle_comes_to_nothing(wager: str) -> None:
+    """Its rounds were reversed: empty, and not 0, which would be a theoretical win; it is named where it is alone."""
+    rounds = settled(part("side", 50, 40), part(wager, 0, 0))
+    none = rounds.by("wager")[wager,]
+    assert [None] * 5 == list(
+        cents(
+            *(none.theoretical.shown, none.theoretical.error, none.theoretical.percent),
+            *(none.theoretical.difference, none.theoretical.difference_percent),
+        )
+    )
+    assert f"blackjack/{wager}" == none.without_house_edge
+    assert {("blackjack", "1", "1" * 64, wager)} == rounds.lacks.keys()
+    whole = rounds.whole()
+    assert (17, None) == (whole.theoretical.shown.value, whole.without_house_edge)  # no part of the handle is without
+
+
 def test_a_payout_without_a_stake_should_win_nothing() -> None:
     """A bonus that is paid on another wager has no handle: all that it pays is a difference."""
     win = settled(part("envy_bonus", 0, 5000)).whole()

@@ -171,6 +171,7 @@ def _counts(by_location: Mapping[str, Sequence[Listed]]) -> Filled:
             "counted_cents": _of(one, one.fact.counted_cents),
             "over_short_cents": _of(one, one.fact.over_short_cents),
             "cashier": one.fact.cashier,
+            "next_cashier": one.fact.next_cashier,
             "reason": one.fact.over_short_reason,
             "counted_by": one.fact.counted_by,
             "verified_by": one.fact.verified_by,

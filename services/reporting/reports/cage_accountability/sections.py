@@ -81,6 +81,7 @@ COUNTS: Final = Section(
         Column(name="counted_cents", title="Counted", unit="cents"),
         Column(name="over_short_cents", title="Over or short", unit="cents", added=True, formula="counted - expected"),
         Column(name="cashier", title="Cashier", formula="who answers for it"),
+        Column(name="next_cashier", title="Next cashier", formula="who took the drawer over with what was counted"),
         Column(name="reason", title="Reason"),
         Column(name="counted_by", title="Counted by"),
         Column(name="verified_by", title="Verified by"),

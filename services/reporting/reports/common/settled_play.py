@@ -150,7 +150,8 @@ async def plays_of(books: Books, rows: Sequence[Row[Any]]) -> list[PlayOfWager]:
 def _theoretical(row: Row[Any], edge: HouseEdge | None, of: Mapping[str, Figure]) -> TheoreticalWin:
     handle, cents = of["handle_cents"], row.handle_cents
     if edge is None or edge.house_edge is None:
-        return TheoreticalWin(without={row.wager: cents} if cents else {})
+        is_bonus = edge is None and not cents and row.payout_cents  # without a stake of its own: it wins nothing
+        return TheoreticalWin(without={} if is_bonus else {row.wager: cents})
     errors = {(row.game, edge.counted_with): cents * edge.standard_error} if edge.standard_error else {}
     kept = ((edge.house_edge, handle),)
     return TheoreticalWin(handle, handle - of["payout_cents"], cents * edge.house_edge, kept, errors)

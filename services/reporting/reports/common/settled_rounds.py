@@ -27,7 +27,7 @@ _SHIFT: Final = DIMENSIONS.index(HANDOVER_SHIFT)
 _OFFERED: Final = ("game", "version", "submission", "wager")
 _WON: Final = {"handle_cents": 1, "vigorish_cents": 1, "house_in_bank_cents": 1, "payout_cents": -1}
 _SIGNS: Final = tuple((ADDED.index(name), sign) for name, sign in _WON.items())
-_HANDLE, _VIGORISH, _SQUARED = map(ADDED.index, ("handle_cents", "vigorish_cents", "squared"))
+_HANDLE, _PAYOUT, _VIGORISH, _SQUARED = map(ADDED.index, ("handle_cents", "payout_cents", "vigorish_cents", "squared"))
 
 Offered = tuple[str, str, str, str]
 """Game, version, hash of the rules submission, and wager."""
@@ -54,6 +54,11 @@ class Part(NamedTuple):
         return self.values[_HANDLE]
 
     @property
+    def payout_cents(self) -> int:
+        """Return what players received, in cents."""
+        return self.values[_PAYOUT]
+
+    @property
     def win_cents(self) -> int:
         """Return the win, before meters, in cents."""
         return sum([sign * self.values[index] for index, sign in _SIGNS])
@@ -76,12 +81,15 @@ class SettledRounds:
 
     @cached_property
     def reasons(self) -> Mapping[Offered, str]:
-        """Return why wagers with a handle have no exact distribution."""
+        """Return why wagers have no exact distribution."""
         return self._said_of(lambda edge: edge.reason)
 
     @cached_property
     def lacks(self) -> Mapping[Offered, str]:
-        """Return why wagers with a handle have no house edge."""
+        """Return why wagers have no house edge, also if their handle comes to nothing.
+
+        A payout without a stake of its own, such as a bonus on another wager, is none of them: it wins nothing.
+        """
         return self._said_of(lambda edge: edge.lacks)
 
     def _said_of(self, says: Callable[[HouseEdge], str | None]) -> Mapping[Offered, str]:
@@ -89,12 +97,15 @@ class SettledRounds:
         for part in self.parts:
             _, version, submission, wager = part.offered
             edge = self.edges.get((submission, wager))
-            if part.handle_cents and submission not in come:
-                found[part.offered] = f"version {version} of the rules submission has not come from the registry"
-            elif part.handle_cents and edge is None:
-                found[part.offered] = "it is a part of another wager of the catalogue"
-            elif part.handle_cents and edge is not None and (said := says(edge)) is not None:
-                found[part.offered] = said
+            if edge is not None:
+                if (said := says(edge)) is not None:
+                    found[part.offered] = said
+            elif part.handle_cents or not part.payout_cents:
+                found[part.offered] = (
+                    "it is a part of another wager of the catalogue"
+                    if submission in come
+                    else f"version {version} of the rules submission has not come from the registry"
+                )
         return found
 
     def __add__(self, later: "SettledRounds") -> "SettledRounds":
@@ -131,7 +142,7 @@ class SettledRounds:
         known = [part for part in parts if part.offered not in self.lacks]
         without: defaultdict[str, int] = defaultdict(int)
         for part in parts:
-            if part.handle_cents and part.offered in self.lacks:
+            if part.offered in self.lacks:
                 without["/".join(part.offered[:: len(_OFFERED) - 1])] += part.handle_cents
         return SettledWin(
             dict(zip(ADDED, self._figures(values, where), strict=True)),

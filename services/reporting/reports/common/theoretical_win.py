@@ -31,7 +31,8 @@ class TheoreticalWin:
 
     A payout without a stake of its own has a theoretical win of zero. `cents` is exact until it is shown; `kept` has
     its terms: house edges, each with its handle. `errors` are those of house edges that are not exact, and `without`
-    has the handle of the wagers that have no house edge, by name: they are in no other figure.
+    has the handle of the wagers that have no house edge, by name, also if it comes to nothing: they are in no other
+    figure.
     """
 
     handle: Figure = NOTHING
@@ -83,10 +84,14 @@ class TheoreticalWin:
     def lacking(self, handle_cents: int) -> str | None:
         """Return the wagers without a house edge, each with its share of `handle_cents`; None if there are none.
 
-        >>> TheoreticalWin(without={"pai_gow/main": 250, "blackjack/side": 1}).lacking(1000)
-        'blackjack/side (0.10%), pai_gow/main (25.00%)'
+        A wager of which nothing is in the handle is not named, unless there is no handle.
+
+        >>> without = TheoreticalWin(without={"pai_gow/main": 250, "blackjack/side": 1, "craps/any": 0})
+        >>> without.lacking(1000), without.lacking(0)
+        ('blackjack/side (0.10%), pai_gow/main (25.00%)', 'blackjack/side, craps/any, pai_gow/main')
         """
-        shares = ((name, percent_of(cents, handle_cents)) for name, cents in sorted(self.without.items()))
+        named = ((name, cents) for name, cents in sorted(self.without.items()) if cents or not handle_cents)
+        shares = ((name, percent_of(cents, handle_cents)) for name, cents in named)
         return ", ".join(name if percent is None else f"{name} ({percent}%)" for name, percent in shares) or None
 
 

@@ -89,6 +89,7 @@ def _added_up(totals: Cells, counted: Mapping[str, CountedWin], prior: Mapping[s
         "drop_cents": total(win.drop for win in counted.values()),
         "prior_year_drop_cents": total(win.drop for win in prior.values() if not win.missing),
         "missing": Cell(totals.get("missing")),
+        "without_house_edge": Cell(totals["without_house_edge"]),
     }
 
 
