@@ -1,7 +1,8 @@
 """Point 16: the clock of a service that jumps, between a proposal and its approval, and between commands.
 
 A second process of the wagering accounts works on the same servers, under a clock of its own: libc is asked through a
-few lines of C that add what a file says. It takes a compiler; without one nothing is tried, and that is said.
+few lines of C that add what a file says, and take it off where the kernel is asked to wait until a moment: it has no
+other clock. It takes a compiler; without one nothing is tried, and that is said.
 """
 
 import os
@@ -33,19 +34,21 @@ _DAY: Final = 24 * _HOUR
 _CENTS: Final = 1_000
 _SHIM: Final = r"""
 #define _GNU_SOURCE
-#include <stdio.h>
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
 static long offset(void) {
     const char *name = getenv("CLOCK_OFFSET_FILE");
-    FILE *file = name ? fopen(name, "r") : 0;
-    long seconds = 0;
-    if (file) { if (fscanf(file, "%ld", &seconds) != 1) seconds = 0; fclose(file); }
-    return seconds;
+    char text[24] = "";
+    int file = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+    if (file >= 0) { if (read(file, text, sizeof text - 1) < 0) text[0] = 0; close(file); }
+    return strtol(text, 0, 10);
 }
 int clock_gettime(clockid_t clock, struct timespec *now) {
     int failed = syscall(SYS_clock_gettime, clock, now);
@@ -64,6 +67,14 @@ time_t time(time_t *into) {
     clock_gettime(CLOCK_REALTIME, &found);
     if (into) *into = found.tv_sec;
     return found.tv_sec;
+}
+/* The kernel waits by its own clock. librdkafka's deadlines are moments of this one. */
+int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict until) {
+    static int (*real)(cnd_t *, mtx_t *, const struct timespec *);
+    struct timespec moved = *until;
+    if (!real) real = dlsym(RTLD_NEXT, "cnd_timedwait");
+    moved.tv_sec -= offset();
+    return real(condition, mutex, &moved);
 }
 """
 
