@@ -347,6 +347,36 @@ def test_a_filter_of_the_quarantine_offers_what_each_service_takes(stage: Stage)
         assert status["schema"]["enum"] == offered, name
 
 
+def test_the_quarantine_of_a_property_has_its_own_records(stage: Stage) -> None:
+    """Not those of another property that the person works for as well, by list or by number; and those of none."""
+    of_none, own, others = (
+        {"quarantine": number, "listed_under": names, "topic": "table.events", "reason": f"refused {number}"}
+        for number, names in ((71, []), (72, ["riverside", "lakeside"]), (73, ["lakeside"]))
+    )
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        wanted = request.url.params.get("listed_under")
+        items = [
+            one
+            for one in (of_none, own, others)
+            if wanted is None or not one["listed_under"] or wanted in one["listed_under"]
+        ]
+        return httpx.Response(200, json={"items": items})
+
+    stage.services.answers["round-settlement", "GET", "/quarantine"] = answer
+    for one in (of_none, own, others):
+        stage.services.answers["round-settlement", "GET", f"/quarantine/{one['quarantine']}"] = (200, one)
+    browser = stage.browser("pit.pat")
+    for name, shown in (("riverside", [71, 72]), ("lakeside", [71, 72, 73])):
+        page = browser.get(f"/p/{name}/quarantine").text
+        assert shown == [number for number in (71, 72, 73) if f"refused {number}" in page], name
+        for number in (71, 72, 73):
+            one = browser.get(f"/p/{name}/quarantine/round-settlement/{number}")
+            assert (200 if number in shown else 404) == one.status_code, (name, number)
+            assert (number in shown) == (f"refused {number}" in one.text)
+    assert "Record 73 is not listed under riverside" in browser.get("/p/riverside/quarantine/round-settlement/73").text
+
+
 @pytest.mark.parametrize("term", ["bj01", "Table BJ01", "01"])
 def test_a_table_is_found_as_people_name_it(stage: Stage, browser: Browser, term: str) -> None:
     """In any case, with the word before it, and by its end; what was searched for stays in the box."""
