@@ -47,6 +47,7 @@ def routes() -> APIRouter:
             lists=[await _dismissals(person, names, property), *lists],
             zone=await zone_of(person, property),
             chosen=status,
+            statuses=person.console.operations.choices("/quarantine", "status", *names) or (status,),
         )
 
     @router.get("/{service}/{quarantine}")
