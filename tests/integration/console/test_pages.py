@@ -467,8 +467,7 @@ def test_the_quarantine_of_a_property_has_its_own_records(stage: Stage) -> None:
 @pytest.mark.parametrize("term", ["bj01", "Table BJ01", "01"])
 def test_a_table_is_found_as_people_name_it(stage: Stage, browser: Browser, term: str) -> None:
     """In any case, with the word before it, and by its end; what was searched for stays in the box."""
-    tables = [{"table": "BJ01", "game": "blackjack"}, {"table": "TH01", "game": "texas-holdem"}]
-    stage.services.answers["reporting", "GET", "/floors/riverside"] = (200, FLOOR | {"tables": tables})
+    stage.services.answers["reporting", "GET", "/floors/riverside/names"] = (200, NAMES)
     answer = browser.get("/p/riverside/search", params={"q": term}, headers={"hx-request": "true"})
     assert '<a href="/p/riverside/floor/BJ01">' in answer.text
     assert f'value="{term}"' in answer.text
