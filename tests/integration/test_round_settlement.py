@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
-from sqlalchemy.dialects import postgresql
+from sqlalchemy import create_engine
 
 from services.round_settlement.manifest import MANIFEST
 from services.round_settlement.tables import rounds
@@ -256,7 +256,7 @@ def test_rounds_are_found_as_people_type_their_ids(desk: Desk) -> None:
 def test_a_search_for_a_round_reads_an_index(url: str, typed: str) -> None:
     """That of ids from their end: a search among hundreds of thousands of rounds reads those that it finds."""
     found = references_like(rounds, "round_id", "riverside", typed)
-    statement = str(found.compile(dialect=postgresql.dialect(), compile_kwargs={"literal_binds": True}))
+    statement = str(found.compile(create_engine(url), compile_kwargs={"literal_binds": True}))
     filled = """INSERT INTO round_settlement.rounds
         SELECT 'r-' || n, 'riverside', 'BJ-01', n, n, 1, 1, '2026-11-20', 'blackjack', '{}'
         FROM generate_series(1, 20000) n"""

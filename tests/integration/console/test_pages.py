@@ -436,31 +436,27 @@ def test_a_filter_offers_the_tables_of_the_property(stage: Stage, browser: Brows
 
 def test_the_quarantine_of_a_property_has_its_own_records(stage: Stage) -> None:
     """Not those of another property that the person works for as well, by list or by number; and those of none."""
-    of_none, own, others = (
+    records: list[dict[str, Any]] = [
         {"quarantine": number, "listed_under": names, "topic": "table.events", "reason": f"refused {number}"}
         for number, names in ((71, []), (72, ["riverside", "lakeside"]), (73, ["lakeside"]))
-    )
+    ]
 
     def answer(request: httpx.Request) -> httpx.Response:
         wanted = request.url.params.get("listed_under")
-        items = [
-            one
-            for one in (of_none, own, others)
-            if wanted is None or not one["listed_under"] or wanted in one["listed_under"]
-        ]
+        items = [one for one in records if wanted is None or not one["listed_under"] or wanted in one["listed_under"]]
         return httpx.Response(200, json={"items": items})
 
     stage.services.answers["round-settlement", "GET", "/quarantine"] = answer
-    for one in (of_none, own, others):
+    for one in records:
         stage.services.answers["round-settlement", "GET", f"/quarantine/{one['quarantine']}"] = (200, one)
     browser = stage.browser("pit.pat")
     for name, shown in (("riverside", [71, 72]), ("lakeside", [71, 72, 73])):
         page = browser.get(f"/p/{name}/quarantine").text
         assert shown == [number for number in (71, 72, 73) if f"refused {number}" in page], name
         for number in (71, 72, 73):
-            one = browser.get(f"/p/{name}/quarantine/round-settlement/{number}")
-            assert (200 if number in shown else 404) == one.status_code, (name, number)
-            assert (number in shown) == (f"refused {number}" in one.text)
+            opened = browser.get(f"/p/{name}/quarantine/round-settlement/{number}")
+            assert (200 if number in shown else 404) == opened.status_code, (name, number)
+            assert (number in shown) == (f"refused {number}" in opened.text)
     assert "Record 73 is not listed under riverside" in browser.get("/p/riverside/quarantine/round-settlement/73").text
 
 
