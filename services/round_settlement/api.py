@@ -34,13 +34,13 @@ from shared.runtime.http import (
     PropertyPath,
     PropertyQuery,
     TableListing,
+    TypedReference,
     declare_role,
     document_response,
     problems,
     require_role,
 )
 from shared.runtime.http.merged_routers import merge_routers
-from shared.runtime.reference_search import TypedReference
 from shared.runtime.service.service_context import ServiceContext
 
 READ_ROUNDS = declare_role("rounds.read", "Read rounds: their records, lines, postings, corrections and proofs.")

@@ -5,12 +5,9 @@ An index on the reversed reference in lower case makes both a range of the index
     Index("rounds_by_end", "property", reversed_reference(column("round_id")))
 """
 
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from fastapi import Query
 from sqlalchemy import ColumnElement, Select, Table, collate, func, select
-
-from shared.contracts.envelope import Identifier
 
 LAST_CHARACTERS_MIN: Final = 4
 """Minimum number of characters by which the end of a reference is found; a shorter text must be the whole reference."""
@@ -20,12 +17,6 @@ FOUND_MAX: Final = 20
 
 _AFTER_EVERY_CHARACTER: Final = "\x7f"
 """A character after all that an `Identifier` may contain, in the C collation."""
-
-TypedReference = Annotated[
-    Identifier,
-    Query(description=f"the reference in any case, or its last characters, at least {LAST_CHARACTERS_MIN}"),
-]
-"""A reference as people type it, as a query parameter."""
 
 
 def reversed_reference(reference: ColumnElement[str]) -> ColumnElement[str]:

@@ -20,11 +20,11 @@ from shared.runtime.http import (
     Listing,
     Page,
     PropertyPath,
+    TypedReference,
     command_route,
     document_response,
     problems,
 )
-from shared.runtime.reference_search import TypedReference
 from shared.runtime.service.service_context import ServiceContext
 
 _REDEMPTION: Final = "/redemptions/{step}"

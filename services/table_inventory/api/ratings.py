@@ -31,6 +31,7 @@ from shared.runtime.http import (
     Page,
     PropertyPath,
     PropertyQuery,
+    TypedReference,
     command_route,
     document_response,
     problems,
@@ -38,7 +39,6 @@ from shared.runtime.http import (
 )
 from shared.runtime.http.roles import READ_PATRON_REPORTS
 from shared.runtime.ingest.property_copies import known_places
-from shared.runtime.reference_search import TypedReference
 from shared.runtime.service.service_context import ServiceContext
 
 RATINGS: Final[Listing[tuple[str]]] = Listing("ratings", tuple[str])

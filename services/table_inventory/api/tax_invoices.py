@@ -13,8 +13,7 @@ from services.table_inventory.queries.tax_invoices import find_invoice, invoices
 from shared.contracts.envelope import DocumentNumber
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
-from shared.runtime.http import UNCHANGED, Day, PropertyPath, command_route, document_response, problems
-from shared.runtime.reference_search import TypedReference
+from shared.runtime.http import UNCHANGED, Day, PropertyPath, TypedReference, command_route, document_response, problems
 from shared.runtime.service.service_context import ServiceContext
 
 _ONE: Final = "/{invoice}/{revision}"

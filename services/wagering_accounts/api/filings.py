@@ -36,6 +36,7 @@ from shared.runtime.http import (
     PropertyPath,
     PropertyQuery,
     TableListing,
+    TypedReference,
     command_route,
     document_response,
     problems,
@@ -43,7 +44,6 @@ from shared.runtime.http import (
 )
 from shared.runtime.http.roles import READ_PATRON_REPORTS
 from shared.runtime.ingest.property_copies import known_places
-from shared.runtime.reference_search import TypedReference
 from shared.runtime.sealing import WrappingKeys, wrapping_keys
 from shared.runtime.service.service_context import ServiceContext
 

@@ -49,6 +49,7 @@ from shared.runtime.http import (
     PropertyPath,
     PropertyQuery,
     TableListing,
+    TypedReference,
     document_response,
     problems,
     require_role,
@@ -56,7 +57,7 @@ from shared.runtime.http import (
 from shared.runtime.http.merged_routers import merge_routers
 from shared.runtime.http.problems import Responses
 from shared.runtime.http.roles import READ_PATRON_REPORTS, READ_REPORTS
-from shared.runtime.reference_search import TypedReference, references_like
+from shared.runtime.reference_search import references_like
 from shared.runtime.rows import find_row, thing_of
 from shared.runtime.service.service_context import ServiceContext
 
