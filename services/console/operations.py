@@ -1,4 +1,4 @@
-"""The forms of all commands, from the services' OpenAPI documents: fields, and the required roles."""
+"""The forms of commands and the filters of lists, from the services' OpenAPI documents: fields and required roles."""
 
 import asyncio
 import re
@@ -132,13 +132,23 @@ class Operation:
         return filled_path(self.path, values)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A route that reads: its service, its path, the roles that may read (one suffices), and its query parameters."""
+
+    service: str
+    path: str
+    roles: frozenset[str]
+    parameters: Mapping[str, Field]
+
+
 def filled_path(path: str, values: Mapping[str, str]) -> str:
     """Return a path template with its placeholders replaced by values. Raises: KeyError."""
     return _PLACEHOLDER.sub(lambda found: part(values[found[1]]), path)
 
 
 class Operations:
-    """The commands of the running services, by service and name.
+    """The commands of the running services by service and name, and the routes that read by service and path.
 
     Each service's document is read when a page first needs it and again every few minutes: the console and the services
     may be upgraded one after the other.
@@ -147,6 +157,7 @@ class Operations:
     def __init__(self, urls: Mapping[str, str], client: httpx.AsyncClient, clock: Clock) -> None:
         self._urls, self._client, self._clock = dict(urls), client, clock
         self._by_service: dict[str, dict[str, Operation]] = {}
+        self._queries: dict[str, dict[str, Query]] = {}
         self._due: dict[str, datetime] = {}
         self._reading: dict[str, asyncio.Task[None]] = {}
         self._tried: set[str] = set()
@@ -170,8 +181,10 @@ class Operations:
     async def _read(self, service: str) -> None:
         try:
             answer = await self._client.get(f"{self._urls[service]}/openapi.json", timeout=_SECONDS_MAX)
-            found = operations_of(service, answer.raise_for_status().json())
-            self._by_service[service] = {one.name: one for one in found}
+            document = answer.raise_for_status().json()
+            queries = {one.path: one for one in queries_of(service, document)}
+            self._by_service[service] = {one.name: one for one in operations_of(service, document)}
+            self._queries[service] = queries
         except (httpx.HTTPError, LookupError, ValueError) as error:
             log.warning("command forms not loaded from the service", service=service, error=repr(error))
         else:
@@ -193,6 +206,16 @@ class Operations:
         detail = say("refused.command_why", name=name, service=service)
         raise Refused(service, 404, {"title": say("refused.command"), "detail": detail})
 
+    def query(self, service: str, path: str) -> Query | None:
+        """Return a route that reads; None if it does not exist, or its service has not answered yet."""
+        return self._queries.get(service, {}).get(path)
+
+    def choices(self, path: str, name: str, *services: str) -> tuple[str, ...]:
+        """Return the values of a query parameter that all services take of those whose documents were read."""
+        queries = [query for service in services if (query := self.query(service, path)) is not None]
+        offered = [query.parameters[name].choices if name in query.parameters else () for query in queries]
+        return tuple(one for one in offered[0] if all(one in each for each in offered)) if offered else ()
+
     def services_with(self, name: str) -> list[str]:
         """Return the services that have a command of this name, or that have not answered yet."""
         return sorted(one for one in self._urls if name in self._by_service.get(one, {name: None}))
@@ -203,6 +226,29 @@ def operations_of(service: str, document: Mapping[str, Any]) -> Iterator[Operati
     for path, methods in document["paths"].items():
         if (described := methods.get("post")) is not None:
             yield _operation(service, path, described, document["components"]["schemas"])
+
+
+def queries_of(service: str, document: Mapping[str, Any]) -> Iterator[Query]:
+    """Yield the routes that read which an OpenAPI document describes."""
+    schemas = document.get("components", {}).get("schemas", {})
+    for path, methods in document["paths"].items():
+        if (described := methods.get("get")) is not None:
+            parameters = [one for one in described.get("parameters", ()) if one["in"] == "query"]
+            yield Query(
+                service=service,
+                path=path,
+                roles=_roles(described),
+                parameters={
+                    one["name"]: _field(
+                        one["name"], one["schema"] | _help(one), schemas, required=one.get("required", False)
+                    )
+                    for one in parameters
+                },
+            )
+
+
+def _roles(described: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(role for one in described.get("security", ()) for roles in one.values() for role in roles)
 
 
 def _operation(service: str, path: str, described: Mapping[str, Any], schemas: Mapping[str, Any]) -> Operation:
@@ -220,7 +266,7 @@ def _operation(service: str, path: str, described: Mapping[str, Any], schemas: M
         title=described["summary"],
         description=described.get("description", ""),
         path=path,
-        roles=frozenset(role for one in described.get("security", ()) for roles in one.values() for role in roles),
+        roles=_roles(described),
         of_path=tuple(of_path),
         of_body=() if whole is None else whole.fields,
         subject=described.get("x-subject"),

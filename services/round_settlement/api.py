@@ -12,6 +12,7 @@ from services.round_settlement.queries.rounds import (
     entry_about,
     find_by_hash,
     find_rounds,
+    find_rounds_like,
     round_item,
     rounds_with_history,
 )
@@ -33,6 +34,7 @@ from shared.runtime.http import (
     PropertyPath,
     PropertyQuery,
     TableListing,
+    TypedReference,
     declare_role,
     document_response,
     problems,
@@ -75,13 +77,19 @@ def routes(context: ServiceContext) -> APIRouter:
         reader: Reader,
         property_name: PropertyQuery,
         round_id: Annotated[Identifier | None, Query(description="the round's id, at any table")] = None,
+        typed: TypedReference | None = None,
         digest: Annotated[str | None, Query(alias="hash", pattern="^[0-9a-f]{8,64}$", description=_HASH)] = None,
         gaming_day: Annotated[Day | None, Query(description="the gaming day of the entry with that hash")] = None,
     ) -> RoundsFound:
-        """Find rounds by the id that their table assigned, or by gaming day and the hash of the entry in force."""
+        """Find rounds by the id that their table assigned, or by gaming day and the hash of the entry in force.
+
+        The id as `typed` may be in any case, or be its last characters; at most 20 such rounds are returned.
+        """
         del reader
         async with snapshot(context.pools.readers) as connection:
             items = [] if round_id is None else await find_rounds(connection, property_name, round_id)
+            if typed is not None:
+                items += await find_rounds_like(connection, property_name, typed)
             if digest is not None and gaming_day is not None:
                 items += await find_by_hash(connection, property_name, gaming_day, digest)
         return RoundsFound(items=items)

@@ -2,13 +2,14 @@
 
 from typing import Final
 
-from sqlalchemy import BigInteger, Boolean, Index, Integer, MetaData, Table
+from sqlalchemy import BigInteger, Boolean, Index, Integer, MetaData, Table, column
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.ingest.property_copies import properties_table
 from shared.runtime.ingest.submission_copies import submissions_table
+from shared.runtime.reference_search import reversed_reference
 
 SCHEMA = "round_settlement"
 
@@ -35,6 +36,7 @@ rounds = Table(
     *texts("game"),
     *columns(ARRAY(BigInteger), "others"),  # the sequences of all other events about this round
     Index("rounds_of_day", "property", "gaming_day", "table_name"),  # without the id, equal keys are stored once
+    Index("rounds_by_end", "property", reversed_reference(column("round_id"))),
     schema=SCHEMA,
 )
 

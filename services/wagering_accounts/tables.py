@@ -4,7 +4,19 @@ The journal holds the money on control accounts; the lines are the subledger. Ha
 are in neither: they are stored separately.
 """
 
-from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, LargeBinary, MetaData, Table, text
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    column,
+    func,
+    text,
+)
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from shared.journal.columns import COPIED, columns, counts, dates, entry_place, moments, texts
@@ -12,6 +24,7 @@ from shared.journal.signed_rows import signature_column
 from shared.journal.tables import journal_tables
 from shared.runtime.filing.tables import file_table, step_checks, step_columns
 from shared.runtime.ingest.property_copies import properties_table
+from shared.runtime.reference_search import reversed_reference
 
 SCHEMA = "wagering_accounts"
 
@@ -118,6 +131,7 @@ balances = Table(
     CheckConstraint("status IN ('open', 'closed')", name="status"),
     Index("balances_one_wallet", "property", "patron", unique=True, postgresql_where="kind = 'wallet'"),
     Index("balances_of_patron", "property", "patron"),
+    Index("balances_by_end", "property", reversed_reference(column("account"))),
     Index("balances_with_promotional_money", "property", "account", postgresql_where=_HAS_PROMOTIONAL),
     schema=SCHEMA,
 )
@@ -240,6 +254,7 @@ filings = Table(
     *step_columns(),
     *step_checks(),
     Index("filings_of_period", "property", "form", "period"),
+    Index("filings_by_end", "property", reversed_reference(column("tracking_id"))),
     schema=SCHEMA,
 )
 
@@ -258,6 +273,11 @@ filing_reports = Table(
     CheckConstraint("kind IN ('patron', 'account', 'entry')", name="kind"),
     Index("filing_reports_about", "property", "reference", info=COPIED),
     Index("filing_reports_by_identifier", "property", "bsa_id", postgresql_where="bsa_id IS NOT NULL"),
+    Index(
+        "filing_reports_by_end",
+        "property",
+        reversed_reference(func.coalesce(column("bsa_id"), column("account_number"))),
+    ),
     schema=SCHEMA,
 )
 """The reports of each filing, in the order of its file."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, Text, cast, select, text
+from sqlalchemy import Row, Select, Text, cast, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import property_of
@@ -110,13 +110,14 @@ async def list_quarantined(
     resolved: bool = False,
     topic: str | None = None,
     properties: Collection[str] | None = None,
+    listed_under: str | None = None,
     after: int = 0,
     limit: int | None = None,
 ) -> Sequence[Quarantined]:
     """Return open records, oldest first; with `resolved`, closed records are included.
 
     With `properties`, return only records that are listed under at least one property, and under no property outside
-    `properties`.
+    `properties`. With `listed_under`, return only records that are listed under this property or under none.
     """
     q = tables.quarantine.c
     query = _records(tables).where(q.id > after).limit(limit)
@@ -126,6 +127,8 @@ async def list_quarantined(
         query = query.where(q.topic == topic)
     if properties is not None:
         query = query.where(q.listed_under.contained_by(sorted(properties)), q.listed_under != [])
+    if listed_under is not None:
+        query = query.where(or_(q.listed_under.contains([listed_under]), q.listed_under == []))
     return [_quarantined(row) for row in await connection.execute(query)]
 
 

@@ -39,8 +39,10 @@ PEOPLE = {
     "kim": ["quarantine.mend", "quarantine.approve"],
     "ann": ["quarantine.approve"],
     "lee": ["quarantine.read"],
+    "mia": ["quarantine.read"],
     "carl": ["reports.read"],
 }
+PROPERTIES = {"mia": ["riverside", "lakeside"]}
 
 
 class Office:
@@ -75,7 +77,7 @@ def urls(databases: Databases) -> Iterator[dict[str, str]]:
 
 def _office(manifest: Manifest, url: str) -> Iterator[Office]:
     outbox = Outbox()
-    with desk_of(manifest, url, people=PEOPLE, clock=lambda: NOON, outbox=outbox) as desk:
+    with desk_of(manifest, url, people=PEOPLE, properties=PROPERTIES, clock=lambda: NOON, outbox=outbox) as desk:
         yield Office(desk, outbox)
 
 
@@ -289,6 +291,27 @@ def test_records_are_listed_page_by_page_for_those_who_may(settlement: Office) -
     assert_problem(settlement.desk.get("/quarantine", person="carl"), 403, "carl does not have the role")
     assert_problem(settlement.ask("dismissal", 2, person="lee"), 403, "lee does not have the role")
     assert_problem(settlement.decide("approve", person="lee"), 403, "lee does not have the role")
+
+
+def test_records_are_listed_under_the_properties_that_they_name(settlement: Office) -> None:
+    """Of two properties, those of one; with those of none for whoever sees these at all; a third is refused."""
+    for names in (["riverside"], ["lakeside"], ["riverside", "lakeside"], ["bayside"]):
+        said = {"source": f"/properties/{names[0]}/tables/BJ-01", "data": {"property": names[-1]}}
+        settlement.desk.feed("table.events", json.dumps(said).encode())
+
+    def listed(person: str, asked: str) -> dict[int, list[str]]:
+        items = settlement.desk.get(f"/quarantine{asked}", person=person).json()["items"]
+        return {item["quarantine"]: item["listed_under"] for item in items}
+
+    both = ["lakeside", "riverside"]
+    of_none: dict[int, list[str]] = {1: [], 2: []}
+    assert {3: ["riverside"], 4: ["lakeside"], 5: both} == listed("mia", "")
+    assert {3: ["riverside"], 5: both} == listed("mia", "?listed_under=riverside")
+    assert {4: ["lakeside"], 5: both} == listed("mia", "?listed_under=lakeside")
+    assert of_none | {4: ["lakeside"], 5: both} == listed("lee", "?listed_under=lakeside")
+    assert ["riverside"] == settlement.show(3)["listed_under"]
+    refused = settlement.desk.get("/quarantine?listed_under=bayside", person="mia")
+    assert_problem(refused, 403, "mia does not work for property bayside")
 
 
 def test_a_service_that_decides_commands_together_decides_these_alone(urls: dict[str, str]) -> None:

@@ -8,17 +8,21 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
+from sqlalchemy import create_engine
 
 from services.round_settlement.manifest import MANIFEST
+from services.round_settlement.tables import rounds
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.proof import verify_document
 from shared.journal.signed_note import Signer
 from shared.runtime.audit.journal_verifier import JournalVerifier
+from shared.runtime.reference_search import references_like
 from shared.runtime.service.checkpoint_signer import CheckpointSigner
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
 from tests.support.properties import property_event
+from tests.support.rebuilding import execute
 from tests.support.rounds import (
     BLACKJACK,
     DAY,
@@ -34,7 +38,7 @@ from tests.support.rounds import (
     voided,
     withdrawn,
 )
-from tests.support.services import settled_database
+from tests.support.services import query, settled_database
 
 T1, T2 = TABLES[:2]
 SIGNER = Signer.generate("pitledger/round-settlement")
@@ -228,6 +232,39 @@ def test_rounds_are_found_by_id_and_by_hash(desk: Desk) -> None:
     assert "void" == voided["status"]
     for nothing in ("round_id=z", f"hash={standing[:12]}&gaming_day=2026-11-21", f"hash={standing[:12]}"):
         assert [] == _get(desk, f"/find?property=riverside&{nothing}")["items"]
+
+
+def test_rounds_are_found_as_people_type_their_ids(desk: Desk) -> None:
+    """In any case, whole or by four last characters or more, the whole id first; no character is a placeholder."""
+    for sequence, round_id in enumerate(("N1-0042", "N2-0042", "n9-x0042Ab", "0042"), start=5):
+        desk.feed("table.events", completed(T1, sequence, round_id, record(LOSING)))
+    for typed, expected in (
+        ("n1-0042", ["N1-0042"]),
+        ("42AB", ["n9-x0042Ab"]),
+        ("0042", ["0042", "N1-0042", "N2-0042"]),
+        ("042", []),
+        ("%25042", []),
+        ("A", ["a"]),
+    ):
+        found = _get(desk, f"/find?property=riverside&typed={typed}")["items"]
+        assert expected == [one["round_id"] for one in found], typed
+    assert [] == _get(desk, "/find?property=lakeside&typed=0042")["items"]
+    assert 422 == desk.get("/rounds/find?property=riverside&typed=%C3%A4%C3%A4%C3%A4%C3%A4", person="ann").status_code
+
+
+@pytest.mark.parametrize("typed", ["a", "0042"])
+def test_a_search_for_a_round_reads_an_index(url: str, typed: str) -> None:
+    """That of ids from their end: a search among hundreds of thousands of rounds reads those that it finds."""
+    found = references_like(rounds, "round_id", "riverside", typed)
+    statement = str(found.compile(create_engine(url), compile_kwargs={"literal_binds": True}))
+    filled = """INSERT INTO round_settlement.rounds
+        SELECT 'r-' || n, 'riverside', 'BJ-01', n, n, 1, 1, '2026-11-20', 'blackjack', '{}'
+        FROM generate_series(1, 20000) n"""
+    execute(url, filled)
+    execute(url, "ANALYZE round_settlement.rounds")
+    plan = "\n".join(line for (line,) in query(url, f"EXPLAIN {statement}"))
+    assert "Index Scan using rounds_by_end" in plan, plan
+    assert "Sort" not in plan
 
 
 def test_what_if_settles_standing_rounds_by_other_rules(desk: Desk) -> None:

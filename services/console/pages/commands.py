@@ -1,5 +1,6 @@
 """The form of a command: filled in, confirmed, sent once under its idempotency key; then the service's answer."""
 
+import asyncio
 from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
@@ -10,6 +11,7 @@ from zoneinfo import ZoneInfo
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from services.console.choices import choices_for
 from services.console.confirming import hash_of, lines, needs_a_look
 from services.console.console import Asked, Person, form_of, page
 from services.console.forms import Filled, filled, places
@@ -118,6 +120,11 @@ async def command_form(
     about: Subject | None = None,
 ) -> Response:
     """Return the page of a form, filled with `given`; `mistakes` are by field, `about` as for `command_sent`."""
+    choices, zone, subject = await asyncio.gather(
+        choices_for(person, operation.asked, given),
+        _zone(person, given),
+        _given(about) if about else subject_of(person, operation, given),
+    )
     return page(
         request,
         "command.html",
@@ -130,7 +137,13 @@ async def command_form(
         mistakes=mistakes or {},
         refused=refused,
         more=more,
-        subject=about or await subject_of(person, operation, given),
+        subject=subject,
         allowed=person.may(*operation.roles),
-        zone=await _zone(person, given),
+        choices=choices,
+        zone=zone,
     )
+
+
+async def _given(subject: Subject) -> Subject:
+    """Return a subject that the page has read already."""
+    return subject

@@ -1,10 +1,12 @@
 """Wagering accounts and patrons: every view of a patron is recorded with the viewer."""
 
+import asyncio
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
+from services.console.choices import choices_of_property
 from services.console.console import Asked, Person, page
 from services.console.listing import Act, Listed, cols, listed
 from services.console.pages.days import zone_of
@@ -27,7 +29,10 @@ def routes() -> APIRouter:
             return RedirectResponse(path("p", property, "patrons", patron), status_code=303)
         if account:
             return RedirectResponse(path("p", property, "patrons", "accounts", account), status_code=303)
-        [accounts] = await together(person.calls.get_page(ACCOUNTS, "/accounts", property=property, table=table))
+        [accounts], choices = await asyncio.gather(
+            together(person.calls.get_page(ACCOUNTS, "/accounts", property=property, table=table)),
+            choices_of_property(person, property),
+        )
         lists = [
             listed(
                 "patrons.accounts",
@@ -55,6 +60,8 @@ def routes() -> APIRouter:
             more=more,
             lists=lists,
             zone=await zone_of(person, property),
+            table_name=table,
+            choices=choices,
         )
 
     @router.get("/accounts/{account}")

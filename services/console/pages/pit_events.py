@@ -132,7 +132,7 @@ def routes() -> APIRouter:
             lists=lists,
             day=day,
             outcome=outcome,
-            outcomes=list(_ASKED),
+            outcomes=_offered(person),
             zone=await zone_of(person, property),
         )
 
@@ -221,6 +221,15 @@ async def _decided(person: Person, property_name: str, day: str) -> list[Listed]
         _listed("pit_changes.approved", approved, property_name, *by),
         _listed("pit_changes.rejected", rejected, property_name, *why),
     ]
+
+
+def _offered(person: Person) -> list[Outcome]:
+    """Return the outcomes by which the service can select changes; all if its document has not been read."""
+    operations = person.console.operations
+    if operations.query(INVENTORY, "/pit-changes") is None:
+        return list(_ASKED)
+    taken = {name: operations.choices("/pit-changes", name, INVENTORY) for name in ("status", "effect")}
+    return [one for one, asked in _ASKED.items() if all(value in taken[name] for name, value in asked.items())]
 
 
 async def _of_outcome(person: Person, property_name: str, day: str, outcome: Outcome) -> Listed:

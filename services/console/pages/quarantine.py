@@ -1,7 +1,7 @@
 """Quarantine: the records that services could not process, the commands for each, and pending dismissals."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -12,6 +12,11 @@ from services.console.pages.days import zone_of
 from services.console.services import Missing, Refused, path, together
 from services.console.words import say
 
+_COLUMNS: Final = (
+    *("quarantine", "listed_under", "topic", "source", "sequence", "reason"),
+    *("quarantined_at", "stops", "resolved_at"),
+)
+
 
 def routes() -> APIRouter:
     """Return the routes."""
@@ -20,12 +25,13 @@ def routes() -> APIRouter:
     @router.get("")
     async def quarantine(request: Request, person: Asked, property: str, status: str = "open") -> Response:
         names = person.console.operations.services_with("ask-replay")
-        answers = await together(*(person.calls.get_page(name, "/quarantine", status=status) for name in names))
+        asked = {"status": status, "listed_under": property}
+        answers = await together(*(person.calls.get_page(name, "/quarantine", **asked) for name in names))
         lists = [
             listed(
                 f"services.{name}",
                 answer,
-                cols("quarantine", "topic", "source", "sequence", "reason", "quarantined_at", "stops", "resolved_at"),
+                cols(*_COLUMNS),
                 link=lambda one, name=name: path("p", property, "quarantine", name, one["quarantine"]),  # type: ignore[misc]
                 more=_together(name, property, answer),
             )
@@ -41,6 +47,7 @@ def routes() -> APIRouter:
             lists=[await _dismissals(person, names, property), *lists],
             zone=await zone_of(person, property),
             chosen=status,
+            statuses=person.console.operations.choices("/quarantine", "status", *names) or (status,),
         )
 
     @router.get("/{service}/{quarantine}")
@@ -48,6 +55,10 @@ def routes() -> APIRouter:
         if service not in person.console.services.urls:
             raise Refused(service, 404, {"title": say("refused.service"), "detail": service})
         found = await person.calls.get(service, path("quarantine", quarantine))
+        named: Sequence[str] = found.get("listed_under") or ()
+        if named and property not in named:
+            detail = say("quarantine.elsewhere", number=quarantine, property=property)
+            raise Refused(service, 404, {"title": say("quarantine.none"), "detail": detail})
         here = {"quarantine": quarantine, "property": property}
         requests = listed(
             "quarantine.requests",

@@ -8,11 +8,12 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
+from services.console.choices import choices_of_property
 from services.console.console import Asked, Person, page, rows_max
 from services.console.entries import shown_entries, shown_sums
 from services.console.gallery import SECTIONS_OF_CHARTS, charts_of_report, hung
 from services.console.pages.days import running_day, zone_of
-from services.console.services import REPORTING, Refused, path, together
+from services.console.services import REPORTING, Refused, path
 from shared.contracts.rejection import Reason
 from shared.runtime.http.problems import problem_uri
 
@@ -58,16 +59,6 @@ _MISTAKEN: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
 """The statuses of a query with a wrong filter; the page then shows the filters as they were typed."""
 
 
-async def _choices(person: Person, property_name: str) -> dict[str, Any]:
-    """Return the tables and games to which a report can be restricted; none if the person may not see the floor."""
-    [floor] = await together(person.calls.get(REPORTING, path("floors", property_name)))
-    tables = (floor or {}).get("tables", ())
-    return {
-        "tables": [one["table"] for one in tables],
-        "games": sorted({one["game"] for one in tables}),
-    }
-
-
 def routes() -> APIRouter:
     """Return the routes."""
     router = APIRouter(prefix="/p/{property}/reports")
@@ -87,7 +78,7 @@ def routes() -> APIRouter:
             }
             return Response(answer.content, headers=kept)
         found = await person.calls.get(REPORTING, "/reports", name=report)
-        choices = await _choices(person, asked.property)
+        choices = await choices_of_property(person, asked.property)
         [definition] = found or [{"name": report, "periods": ["day"]}]
         if wanted["period"] not in definition["periods"]:
             wanted["period"] = definition["periods"][0]
@@ -100,7 +91,7 @@ def routes() -> APIRouter:
                 raise
             status = 200 if refused.problem.get("type") == _NOTHING_RECORDED else refused.status
             said = {"definition": definition, "wanted": wanted, "why": str(refused)}
-            return page(request, "report_without_entries.html", person, status=status, **said, **choices)
+            return page(request, "report_without_entries.html", person, status=status, choices=choices, **said)
         zone = await zone_of(person, asked.property)
         drawn = charts_of_report(shown, zone)
         cut_to_first(shown, most)
@@ -113,7 +104,7 @@ def routes() -> APIRouter:
             wanted=wanted,
             zone=zone,
             charts=hung(request, person.session, drawn),
-            **choices,
+            choices=choices,
         )
 
     @router.get("/{report}/entries")

@@ -1,10 +1,12 @@
 """Rounds: the list of a gaming day, and one round with its history and its evidence."""
 
+import asyncio
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from services.console.choices import choices_of_property
 from services.console.console import Asked, page
 from services.console.felt import regulation_of, view_of
 from services.console.pages.days import running_day, zone_of
@@ -20,10 +22,13 @@ def routes() -> APIRouter:
         request: Request, person: Asked, property: str, day: str = "", table: str = "", cursor: str = ""
     ) -> Response:
         day = day or (await running_day(person, property))["gaming_day"]
-        found = await person.calls.get(
-            SETTLEMENT, "/rounds", property=property, gaming_day=day, table=table, cursor=cursor, from_end=True
+        found, choices = await asyncio.gather(
+            person.calls.get(
+                SETTLEMENT, "/rounds", property=property, gaming_day=day, table=table, cursor=cursor, from_end=True
+            ),
+            choices_of_property(person, property),
         )
-        return page(request, "rounds.html", person, rounds=found, day=day, table_name=table)
+        return page(request, "rounds.html", person, rounds=found, day=day, table_name=table, choices=choices)
 
     @router.get("/{table}/{round_id}")
     async def round_page(request: Request, person: Asked, property: str, table: str, round_id: str) -> Response:

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 from sqlalchemy import text
 
-from services.reporting.read_model.floor import Floor, FloorOf, floor_of
+from services.reporting.read_model.floor import Floor, FloorNames, FloorOf, floor_of, names_of
 from services.reporting.tables import properties
 from shared.contracts.property_snapshot import place_for_command
 from shared.contracts.rejection import Reason, Rejected
@@ -17,8 +17,13 @@ from shared.runtime.http.segregation_of_duties import DUTY_OF
 from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.service.service_context import ServiceContext
 
-Anybody = Annotated[Caller, caller_for_own(*(Role(name, "") for name in DUTY_OF))]
+_ANY_ROLE: Final = tuple(Role(name, "") for name in DUTY_OF)
+
+Anybody = Annotated[Caller, caller_for_own(*_ANY_ROLE)]
 """A caller with any role in this service."""
+
+Worker = Annotated[str, require_role(*_ANY_ROLE)]
+"""A caller with any role who works for the named property."""
 
 Reader = Annotated[str, require_role(READ_REPORTS)]
 
@@ -68,5 +73,14 @@ def routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.pools.readers) as connection:
             place = place_for_command((await known_places(connection, properties)).place, property_name, now)
             return await floor_of(connection, place, gaming_day or place.gaming_day(now), now)
+
+    @router.get("/{property}/names", summary="Read the names of a property", responses=problems(Reason.NOT_FOUND))
+    async def read_names(worker: Worker, property_name: PropertyPath) -> FloorNames:
+        """Return the names of tables, pits, games, shifts and the like on the current gaming day, to choose from."""
+        del worker
+        now = context.clock()
+        async with snapshot(context.pools.readers) as connection:
+            place = place_for_command((await known_places(connection, properties)).place, property_name, now)
+        return names_of(place, place.gaming_day(now))
 
     return router

@@ -13,6 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.read_model.alarms import open_alarms
+from shared.contracts.cage_locations import CAGE
 from shared.contracts.envelope import Name
 from shared.contracts.properties import Play, Sales
 from shared.contracts.property_snapshot import PropertySnapshot
@@ -109,6 +110,32 @@ class FloorOf(BaseModel):
     gaming_day: date
     pits: list[Name] = Field(description="in the order of its document")
     shift: str
+
+
+class FloorNames(BaseModel):
+    """The names that a property's document gives on a gaming day, for people to choose from."""
+
+    tables: list[Name] = Field(description="the tables that are open")
+    pits: list[Name]
+    games: list[Name]
+    shifts: list[Name] = Field(description="in the order of the day")
+    pools: list[Name] = Field(description="the progressive pools that tables feed")
+    locations: list[Name] = Field(description="the locations of the cage in use")
+    chip_sets: list[Name] = Field(description="the sets of chips, plaques and tokens in use")
+
+
+def names_of(place: PropertySnapshot, day: date) -> FloorNames:
+    """Return the names that a property's document gives on a gaming day."""
+    document, tables = place.document, place.tables_on(day)
+    return FloorNames(
+        tables=[one.table for one in tables],
+        pits=list(document.pits),
+        games=sorted({one.game for one in tables}),
+        shifts=[one.shift for one in document.shifts],
+        pools=sorted({name for one in tables for name in one.progressive_links}),
+        locations=[CAGE, *(one.location for one in document.cage_locations if one.is_in_use_on(day))],
+        chip_sets=[one.chip_set for one in document.chip_sets or () if one.is_in_use_on(day)],
+    )
 
 
 async def floor_of(connection: AsyncConnection, place: PropertySnapshot, day: date, at: datetime) -> Floor:

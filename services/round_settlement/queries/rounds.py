@@ -28,6 +28,7 @@ from shared.journal.entry import Entry, Posting
 from shared.journal.proof_builder import covering_checkpoint
 from shared.journal.reading import read_entry
 from shared.journal.verification import read_shards
+from shared.runtime.reference_search import references_like
 from shared.runtime.rows import rows_of, thing_of
 
 
@@ -51,6 +52,12 @@ async def find_rounds(connection: AsyncConnection, property_name: str, round_id:
     """Return the rounds of a property with this id: at most one, unless several tables use the same ids."""
     query = rows_of(rounds, round_id=round_id, property=property_name).order_by(rounds.c.table_name)
     return [round_item(row) for row in await connection.execute(query)]
+
+
+async def find_rounds_like(connection: AsyncConnection, property_name: str, typed: str) -> list[RoundItem]:
+    """Return the first rounds of a property whose id was typed in any case, whole or by its last characters."""
+    found = await connection.execute(references_like(rounds, "round_id", property_name, typed))
+    return [round_item(row) for row in found]
 
 
 async def find_by_hash(connection: AsyncConnection, property_name: str, day: date, digest: str) -> list[RoundItem]:

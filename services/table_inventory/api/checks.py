@@ -4,11 +4,12 @@ from functools import partial
 from typing import Final
 
 from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel
 
 from services.table_inventory.api.access import BY_OTHERS, TRANSACT, CageReader, CheckReader, NumberPath
 from services.table_inventory.commands.checks import ClearCheck, RedeemCheck, ReplaceChecks, ReturnCheck, VoidRedemption
 from services.table_inventory.domain.checks import CounterCheck, Redemption
-from services.table_inventory.queries.checks import checks_on_hand, find_redemption
+from services.table_inventory.queries.checks import checks_like, checks_on_hand, find_redemption
 from shared.contracts.cage import CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
 from shared.contracts.check_collection import CheckCleared, RecoveryReturned, RecoveryVoided
 from shared.contracts.rejection import Reason
@@ -19,6 +20,7 @@ from shared.runtime.http import (
     Listing,
     Page,
     PropertyPath,
+    TypedReference,
     command_route,
     document_response,
     problems,
@@ -26,6 +28,13 @@ from shared.runtime.http import (
 from shared.runtime.service.service_context import ServiceContext
 
 _REDEMPTION: Final = "/redemptions/{step}"
+
+
+class ChecksFound(BaseModel):
+    """The counter checks that match a search, at most 20."""
+
+    items: list[CounterCheck]
+
 
 ON_HAND: Final[Listing[tuple[str]]] = Listing("counter-checks", tuple[str])
 
@@ -57,6 +66,13 @@ def routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.pools.readers) as connection:
             found = await checks_on_hand(connection, property_name, after[0] if after else "", asked.limit + 1)
         return ON_HAND.page(found, asked.limit, lambda one: (one.serial,))
+
+    @router.get("/find", response_model_exclude_none=True, summary="Search Counter Checks")
+    async def find_by_serial(reader: CheckReader, property_name: PropertyPath, typed: TypedReference) -> ChecksFound:
+        """Find counter checks by serial number, with the outstanding amounts, paid checks among them."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            return ChecksFound(items=await checks_like(connection, property_name, typed))
 
     @router.get(
         _REDEMPTION,

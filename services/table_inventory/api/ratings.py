@@ -1,9 +1,11 @@
 """Routes of the pit: ratings of patrons' play, by reference."""
 
+from datetime import date
 from functools import partial
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Request, Response
+from pydantic import BaseModel
 
 from services.table_inventory.api.access import AMEND_RATINGS, RATE
 from services.table_inventory.commands import ratings as commands
@@ -12,6 +14,7 @@ from services.table_inventory.queries.ratings import (
     RatingKey,
     find_rating_statement,
     find_steps,
+    ratings_like,
     ratings_of_day,
     read_rating_statements,
     steps_of,
@@ -28,6 +31,7 @@ from shared.runtime.http import (
     Page,
     PropertyPath,
     PropertyQuery,
+    TypedReference,
     command_route,
     document_response,
     problems,
@@ -41,6 +45,19 @@ RATINGS: Final[Listing[tuple[str]]] = Listing("ratings", tuple[str])
 
 RatingReader = Annotated[str, require_role(READ_PATRON_REPORTS, RATE, AMEND_RATINGS)]
 RatingPath = Annotated[Name, Path(description="the rating")]
+
+
+class RatingFound(BaseModel):
+    """A rating that matches a search, with the gaming day of its last step."""
+
+    rating: str
+    gaming_day: date
+
+
+class RatingsFound(BaseModel):
+    """The ratings that match a search, at most 20."""
+
+    items: list[RatingFound]
 
 
 def routes(context: ServiceContext) -> APIRouter:
@@ -60,6 +77,14 @@ def routes(context: ServiceContext) -> APIRouter:
     wrong = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.TOO_EARLY, Reason.SAME_PERSON, Reason.NOT_ALLOWED)
     step(commands.AmendRating, f"{one}/amend", rejects=wrong)
     step(commands.OverruleRating, f"{one}/overrule", role=AMEND_RATINGS, rejects=wrong[:4])
+
+    @router.get("/find", summary="Search ratings")
+    async def find_ratings(reader: RatingReader, property_name: PropertyQuery, typed: TypedReference) -> RatingsFound:
+        """Find ratings by reference, without their patrons."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            found = await ratings_like(connection, property_name, typed)
+        return RatingsFound(items=[RatingFound(rating=rating, gaming_day=day) for rating, day in found.items()])
 
     @router.get(
         one,

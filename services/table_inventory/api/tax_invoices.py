@@ -9,11 +9,11 @@ from pydantic import BaseModel
 from services.table_inventory.api.access import APPROVE_DAYS, AUDIT_DAYS, BY_OTHERS, DECIDED, DayReader, NumberPath
 from services.table_inventory.commands.tax_invoices import ApproveTaxInvoice, EnterTaxInvoice, RejectTaxInvoice
 from services.table_inventory.domain.tax_invoices import TaxInvoiceDocument
-from services.table_inventory.queries.tax_invoices import find_invoice, invoices_of
+from services.table_inventory.queries.tax_invoices import find_invoice, invoices_like, invoices_of
 from shared.contracts.envelope import DocumentNumber
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
-from shared.runtime.http import UNCHANGED, Day, PropertyPath, command_route, document_response, problems
+from shared.runtime.http import UNCHANGED, Day, PropertyPath, TypedReference, command_route, document_response, problems
 from shared.runtime.service.service_context import ServiceContext
 
 _ONE: Final = "/{invoice}/{revision}"
@@ -22,7 +22,7 @@ LastDay = Annotated[Day, Query(description="the last gaming day of the return")]
 
 
 class TaxInvoices(BaseModel):
-    """The invoices for tax returns that end on a day, with the decision on each, by number, latest revision first."""
+    """Invoices for tax returns with the decision on each, by number, latest revision first."""
 
     items: list[TaxInvoiceDocument]
 
@@ -43,6 +43,13 @@ def routes(context: ServiceContext) -> APIRouter:
         del reader
         async with snapshot(context.pools.readers) as connection:
             return TaxInvoices(items=await invoices_of(connection, property_name, last_day))
+
+    @router.get("/find", response_model_exclude_none=True, summary="Search invoices of payees of taxes")
+    async def find_by_number(reader: DayReader, property_name: PropertyPath, typed: TypedReference) -> TaxInvoices:
+        """Find the revisions of invoices by number, at most 20."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            return TaxInvoices(items=await invoices_like(connection, property_name, typed))
 
     @router.get(
         _ONE,

@@ -1,7 +1,7 @@
 """Drop boxes and their count. Figures are sealed until it is concluded: no counter sees another counter's figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from hashlib import sha256
 from typing import Literal
 
@@ -102,6 +102,17 @@ class Box(BaseModel, frozen=True):
 def awaited(boxes: Iterable[Box], turns: Mapping[BoxKey, Sequence["BoxTurn"]]) -> list[Box]:
     """Return the boxes that a count must include: uncounted boxes, and written-off boxes with at least one turn."""
     return [box for box in boxes if not box.is_done or turns.get(box.key)]
+
+
+class BoxFound(BaseModel):
+    """A removal of a drop box from a table."""
+
+    table: str
+    exchange: int
+    box: str
+    shift: str
+    gaming_day: date
+    removed_at: datetime
 
 
 class BoxProgress(BaseModel):

@@ -98,6 +98,7 @@ CREATE TABLE boxes (
 CREATE INDEX boxes_in_order ON boxes (property, "table", removed_at);
 CREATE INDEX boxes_placed ON boxes (property, placed_box);
 CREATE INDEX boxes_of_day ON boxes (property, gaming_day);
+CREATE INDEX boxes_by_number ON boxes (property, lower(box COLLATE "C"), removed_at);
 
 CREATE TABLE transports (
     property TEXT, "table" TEXT, sequence BIGINT, box TEXT NOT NULL, at TIMESTAMPTZ NOT NULL,
@@ -302,11 +303,13 @@ CREATE TABLE tax_invoices (
     CONSTRAINT tax_invoice_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
 );
 CREATE INDEX tax_invoices_of_return ON tax_invoices (property, last_day);
+CREATE INDEX tax_invoices_by_end ON tax_invoices (property, reverse(lower(invoice COLLATE "C")));
 
 CREATE TABLE counter_checks (
     property TEXT, serial TEXT, "table" TEXT, number BIGINT, PRIMARY KEY (property, serial, "table", number),
     CONSTRAINT serial_used_once UNIQUE (property, serial) DEFERRABLE
 );
+CREATE INDEX counter_checks_by_end ON counter_checks (property, reverse(lower(serial COLLATE "C")));
 
 CREATE TABLE write_offs (
     property TEXT, write_off BIGINT, "table" TEXT NOT NULL, box TEXT NOT NULL, shift TEXT NOT NULL, which TEXT NOT NULL,
@@ -359,6 +362,7 @@ CREATE TABLE rating_steps (
 );
 CREATE INDEX rating_steps_of_rating ON rating_steps (property, rating);
 CREATE INDEX rating_steps_of_day ON rating_steps (property, gaming_day, rating);
+CREATE INDEX rating_steps_by_end ON rating_steps (property, reverse(lower(rating COLLATE "C")));
 CREATE INDEX rating_openings ON rating_steps (property, opening) WHERE opening IS NOT NULL;
 
 CREATE TABLE ratings_stated (

@@ -7,8 +7,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.checks import CounterCheck, Redemption
-from services.table_inventory.tables import check_steps
+from services.table_inventory.tables import check_steps, counter_checks
 from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.reference_search import references_like
 from shared.runtime.rows import rows_of, thing_of, things_of
 
 _CHECKS: Final = """
@@ -45,6 +46,14 @@ async def find_checks(
     """Return the existing counter checks with these serial numbers, by serial number."""
     asked = {"property": property_name, "serials": list(serials)}
     return {check.serial: check for check in await things_of(CounterCheck, connection, _OF_SERIALS, asked)}
+
+
+async def checks_like(connection: AsyncConnection, property_name: str, typed: str) -> list[CounterCheck]:
+    """Return the first counter checks whose serial number was typed in any case, whole or by its last characters."""
+    query = references_like(counter_checks, "serial", property_name, typed)
+    serials = [row.serial for row in await connection.execute(query)]
+    found = await find_checks(connection, property_name, serials)
+    return [found[serial] for serial in serials if serial in found]
 
 
 async def find_check(connection: AsyncConnection, property_name: str, serial: str) -> CounterCheck:

@@ -4,14 +4,22 @@ from datetime import date
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import Row, select
+from sqlalchemy import Row, collate, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.boxes import Box, BoxKey, BoxProgress, CountDocument, awaited, commitment_of
+from services.table_inventory.domain.boxes import (
+    Box,
+    BoxFound,
+    BoxKey,
+    BoxProgress,
+    CountDocument,
+    awaited,
+    commitment_of,
+)
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.windows import Span, boxes_between
-from services.table_inventory.tables import commitments, counted_boxes, drop_counts, journal, sealed_counts
+from services.table_inventory.tables import boxes, commitments, counted_boxes, drop_counts, journal, sealed_counts
 from shared.contracts.catalog import decode_fact
 from shared.contracts.counts import BoxTurn, CountConcluded, CountedBox, CountSealed
 from shared.contracts.property_snapshot import PropertySnapshot
@@ -19,7 +27,15 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import is_as_hashed
 from shared.journal.reading import read_places
 from shared.runtime.differences import ComparedTable, compare_rows
+from shared.runtime.reference_search import FOUND_MAX
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
+
+
+async def removals_of(connection: AsyncConnection, property_name: str, box: str) -> list[BoxFound]:
+    """Return the latest removals of a drop box from tables; `box` is its number in any case."""
+    number = func.lower(collate(boxes.c.box, "C"))
+    query = rows_of(boxes, property=property_name).where(number == box.lower())
+    return await things_of(BoxFound, connection, query.order_by(boxes.c.removed_at.desc()).limit(FOUND_MAX))
 
 
 async def find_count(connection: AsyncConnection, property_name: str, count: int) -> Row[Any]:

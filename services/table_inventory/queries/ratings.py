@@ -6,7 +6,7 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple
 
-from sqlalchemy import select, text
+from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.ratings import RecordedStep
@@ -18,6 +18,7 @@ from shared.rules import catalogue, play
 from shared.rules.errors import Refused
 from shared.rules.submission import select as selected
 from shared.runtime.ingest.submission_copies import ApprovedSubmissions
+from shared.runtime.reference_search import FOUND_MAX, matches_reference, reversed_reference
 from shared.runtime.rows import rows_of
 
 
@@ -26,6 +27,20 @@ class RatingKey(NamedTuple):
 
     property: str
     rating: str
+
+
+async def ratings_like(connection: AsyncConnection, property_name: str, typed: str) -> dict[str, date]:
+    """Return the first ratings whose reference was typed in any case, whole or by its end, each with its last day."""
+    c = rating_steps.c
+    key = reversed_reference(c.rating)
+    query = (
+        select(c.rating, func.max(c.gaming_day).label("last_day"))
+        .where(c.property == property_name, matches_reference(c.rating, typed))
+        .group_by(key, c.rating)
+        .order_by(key)
+        .limit(FOUND_MAX)
+    )
+    return {row.rating: row.last_day for row in await connection.execute(query)}
 
 
 async def find_steps(connection: AsyncConnection, key: RatingKey) -> Sequence[RecordedStep]:

@@ -5,6 +5,7 @@ from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, column, 
 from services.table_inventory.tables.base import JSON, metadata
 from shared.journal.columns import columns, dates, moments, texts
 from shared.journal.columns import counts as numbers
+from shared.runtime.reference_search import reversed_reference
 
 credit_lines = Table(
     "credit_lines",
@@ -43,6 +44,7 @@ counter_checks = Table(
     *numbers("number", key=True),
     # Deferred only in a rebuild, which may read a check before it reads the void of an earlier check with the number.
     UniqueConstraint("property", "serial", name="serial_used_once", deferrable=True),
+    Index("counter_checks_by_end", "property", reversed_reference(column("serial"))),
 )
 """The counter checks of each property. Each serial number is used only once.
 

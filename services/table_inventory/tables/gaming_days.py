@@ -1,10 +1,11 @@
 """The database tables of gaming days: stated wins, open items, and the steps that close a day."""
 
-from sqlalchemy import Boolean, CheckConstraint, Index, Integer, Table
+from sqlalchemy import Boolean, CheckConstraint, Index, Integer, Table, column
 
 from services.table_inventory.tables.base import JSON, metadata
 from shared.journal.columns import columns, dates, moments, texts
 from shared.journal.columns import counts as numbers
+from shared.runtime.reference_search import reversed_reference
 
 days = Table(
     "days",
@@ -133,6 +134,7 @@ tax_invoices = Table(
     CheckConstraint("approved_by <> entered_by", name="tax_invoice_approved_by_somebody_else"),
     CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="tax_invoice_decided_once"),
     Index("tax_invoices_of_return", "property", "last_day"),
+    Index("tax_invoices_by_end", "property", reversed_reference(column("invoice"))),
 )
 """The invoices of tax payees, with their status."""
 

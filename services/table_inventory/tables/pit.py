@@ -1,6 +1,6 @@
 """The database tables of gaming tables: inventories, slips, drop boxes, equipment, and changes to pit events."""
 
-from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, Table, UniqueConstraint
+from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, Table, UniqueConstraint, collate, column, func
 
 from services.table_inventory.domain.slips import STEPS
 from services.table_inventory.tables.base import JSON, metadata, of_table, slip_key
@@ -138,6 +138,7 @@ boxes = Table(
     Index("boxes_of_day", "property", "gaming_day"),
     Index("boxes_in_order", "property", "table", "removed_at"),
     Index("boxes_placed", "property", "placed_box"),
+    Index("boxes_by_number", "property", func.lower(collate(column("box"), "C")), "removed_at"),
 )
 """Drop boxes removed from tables."""
 

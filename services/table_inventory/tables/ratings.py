@@ -1,10 +1,11 @@
 """The database tables of ratings: their steps, and the last statement about each rating."""
 
-from sqlalchemy import Index, Table
+from sqlalchemy import Index, Table, column
 
 from services.table_inventory.tables.base import JSON, metadata
 from shared.journal.columns import columns, dates, moments, texts
 from shared.journal.columns import counts as numbers
+from shared.runtime.reference_search import reversed_reference
 
 rating_steps = Table(
     "rating_steps",
@@ -17,6 +18,7 @@ rating_steps = Table(
     *columns(JSON, "said"),
     Index("rating_steps_of_rating", "property", "rating"),
     Index("rating_steps_of_day", "property", "gaming_day", "rating"),
+    Index("rating_steps_by_end", "property", reversed_reference(column("rating"))),
     Index("rating_openings", "property", "opening", postgresql_where="opening IS NOT NULL"),
 )
 """The recorded steps of ratings; a rating is derived from all of its steps."""

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import BaseModel
 
 from services.wagering_accounts.api.looks import record_looks
 from services.wagering_accounts.api.roles import PREPARE_FILINGS, RELEASE_FILINGS
@@ -35,6 +36,7 @@ from shared.runtime.http import (
     PropertyPath,
     PropertyQuery,
     TableListing,
+    TypedReference,
     command_route,
     document_response,
     problems,
@@ -50,6 +52,12 @@ _PATH: Final = "/filings/{property}/{filing}"
 
 FilingReader = Annotated[str, require_role(READ_PATRON_REPORTS, PREPARE_FILINGS, RELEASE_FILINGS)]
 _Numbered = Annotated[int, Path(ge=1, le=2**53, description="the filing")]
+
+
+class FilingsFound(BaseModel):
+    """The filings that match a search, at most 20, without their reports."""
+
+    items: list[FilingSummary]
 
 
 def filing_routes(context: ServiceContext) -> APIRouter:
@@ -78,6 +86,16 @@ def filing_routes(context: ServiceContext) -> APIRouter:
             if one.status == "rejected":
                 one.filed_again = one.filing in again
         return found
+
+    @router.get("/filings/find", response_model_exclude_none=True, summary="Search filings")
+    async def find_filings(reader: FilingReader, property_name: PropertyQuery, typed: TypedReference) -> FilingsFound:
+        """Find filings by number, tracking identifier, or the BSA identifier or form number of one of their reports.
+
+        The reports are not returned, so that no access is recorded.
+        """
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            return FilingsFound(items=await queries.filings_like(connection, property_name, typed))
 
     @router.get(
         _PATH,

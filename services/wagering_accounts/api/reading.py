@@ -3,6 +3,7 @@
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.api.looks import record_look, record_looks
@@ -48,6 +49,7 @@ from shared.runtime.http import (
     PropertyPath,
     PropertyQuery,
     TableListing,
+    TypedReference,
     document_response,
     problems,
     require_role,
@@ -55,7 +57,8 @@ from shared.runtime.http import (
 from shared.runtime.http.merged_routers import merge_routers
 from shared.runtime.http.problems import Responses
 from shared.runtime.http.roles import READ_PATRON_REPORTS, READ_REPORTS
-from shared.runtime.rows import find_row
+from shared.runtime.reference_search import references_like
+from shared.runtime.rows import find_row, thing_of
 from shared.runtime.service.service_context import ServiceContext
 
 _ACCOUNTS: Final = TableListing(balances, "account")
@@ -73,6 +76,21 @@ PatronPath = Annotated[Name, Path(description="the patron")]
 _Numbered = Annotated[int, Path(ge=1, le=2**53)]
 
 _ONE: Final[Responses] = {**UNCHANGED, **problems(Reason.NOT_FOUND)}
+
+
+class AccountFound(BaseModel):
+    """An account that matches a search, without its amounts and its patron."""
+
+    account: str
+    table: str
+    kind: str
+    status: str
+
+
+class AccountsFound(BaseModel):
+    """The accounts that match a search, at most 20."""
+
+    items: list[AccountFound]
 
 
 def reading_routes(context: ServiceContext) -> APIRouter:
@@ -99,6 +117,16 @@ def _accounts(context: ServiceContext) -> APIRouter:
         shown = {account.patron for account in page.items if account.patron is not None}
         await record_looks(context, property_name, shown if patron is None else {patron}, "accounts", reader)
         return page
+
+    @router.get("/find", response_model_exclude_none=True, summary="Search accounts")
+    async def find_accounts(
+        reader: AccountReader, property_name: PropertyQuery, typed: TypedReference
+    ) -> AccountsFound:
+        """Find accounts by reference. Nothing of a patron is returned, so that no access is recorded."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            found = await connection.execute(references_like(balances, "account", property_name, typed))
+            return AccountsFound(items=[thing_of(AccountFound, row) for row in found])
 
     @router.get(path, response_model=AccountDocument, summary="Read an account", responses=_ONE)
     async def read_account(

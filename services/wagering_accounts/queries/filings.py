@@ -1,5 +1,6 @@
 """Queries on filings: one filing, reports not to be repeated, holders of identifiers, late filings, missing files."""
 
+import re
 from collections.abc import Collection, Sequence
 from datetime import date
 from typing import Final
@@ -14,6 +15,7 @@ from shared.runtime.differences import ComparedTable
 from shared.runtime.filing.sealed_files import FileStore
 from shared.runtime.filing.steps import UNSENT
 from shared.runtime.projections.sql_comparison import compare_selected
+from shared.runtime.reference_search import FOUND_MAX, matches_reference
 from shared.runtime.rows import find_row, rows_of, things_of
 
 FILES: Final = FileStore(filing_files, "filing", "filing")
@@ -25,6 +27,7 @@ _STANDS: Final = and_(
     _F.status != "withdrawn",
     or_(_F.acknowledged_at.is_(None), _R.accepted),
 )
+_NUMBER: Final = re.compile("[0-9]{1,15}")
 _REPORTS: Final = TypeAdapter(tuple[ReportDocument, ...])
 
 
@@ -37,6 +40,19 @@ async def find(connection: AsyncConnection, property_name: str, filing: int) -> 
     reports = [{name: one[name] for name in names} for one in (await connection.execute(query)).mappings()]
     said = {name: row._mapping[name] for name in FilingSummary.model_fields}
     return FilingDocument(**said, reports=_REPORTS.validate_python(reports))
+
+
+async def filings_like(connection: AsyncConnection, property_name: str, typed: str) -> list[FilingSummary]:
+    """Return the first filings with this number, or an identifier that `typed` means: of the filing or of a report."""
+    identifier = func.coalesce(_R.bsa_id, _R.account_number)
+    of_report = select(_R.filing).where(_R.property == property_name, matches_reference(identifier, typed))
+    of_filing = select(_F.filing).where(_F.property == property_name, matches_reference(_F.tracking_id, typed))
+    parts = [part.limit(FOUND_MAX) for part in (of_report, of_filing)]
+    numbers = {number for part in parts for number in (await connection.execute(part)).scalars()}
+    if _NUMBER.fullmatch(typed):
+        numbers.add(int(typed))
+    query = rows_of(filings, property=property_name).where(_F.filing.in_(numbers)).order_by(_F.filing).limit(FOUND_MAX)
+    return [summary_of(row) for row in await connection.execute(query)]
 
 
 async def standing(

@@ -15,6 +15,7 @@ from shared.runtime.http.query_params import (
     PropertyPath,
     PropertyQuery,
     TableChoice,
+    TypedReference,
 )
 from shared.runtime.http.roles import ROLES, Role, declare_role
 
@@ -38,6 +39,7 @@ __all__ = [
     "Role",
     "TableChoice",
     "TableListing",
+    "TypedReference",
     "command_route",
     "create_app",
     "declare_role",

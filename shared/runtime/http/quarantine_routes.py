@@ -43,6 +43,8 @@ from shared.runtime.http.roles import APPROVE_QUARANTINE, MEND_QUARANTINE, READ_
 
 _REQUEST: Final = "/{quarantine}/requests/{request}"
 
+_LISTED_UNDER: Final = "only records that name this property, or no property"
+
 RECORDS: Listing[tuple[int]] = Listing("quarantine", tuple[int])
 
 QuarantineReader = Annotated[Caller, caller_for_own(READ_QUARANTINE, MEND_QUARANTINE, APPROVE_QUARANTINE)]
@@ -57,6 +59,7 @@ class QuarantinedItem(BaseModel):
     offset: int
     source: str | None = None
     sequence: int | None = None
+    listed_under: list[str] = Field(description="the properties that the record names; empty if none can be read")
     reason: str
     stops: bool = Field(description="whether the record's partition is halted until the record is resolved")
     length_bytes: int
@@ -122,11 +125,14 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
         asked: Asked,
         status: Annotated[Literal["open", "all"], Query(description="only open records, or all")] = "open",
         topic: Annotated[Name | None, Query(description="only records of this topic")] = None,
+        listed_under: Annotated[Name | None, Query(description=_LISTED_UNDER)] = None,
     ) -> Page[QuarantinedItem]:
         """Return records with reason and position, oldest first, limited to records that name the caller's properties.
 
         Callers who work for every property also see records that name no property.
         """
+        if listed_under is not None:
+            reader.require_properties([listed_under])
         [after] = RECORDS.after(asked.cursor) or (0,)
         async with snapshot(readers) as connection:
             found = await list_quarantined(
@@ -135,6 +141,7 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
                 resolved=status == "all",
                 topic=topic,
                 properties=reader.own,
+                listed_under=listed_under,
                 after=after,
                 limit=asked.limit + 1,
             )

@@ -5,9 +5,10 @@ from typing import Annotated
 
 from fastapi import Depends, Path, Query
 
-from shared.contracts.envelope import Name
+from shared.contracts.envelope import Identifier, Name
 from shared.contracts.moments import Day
 from shared.runtime.http.pagination import PageRequest
+from shared.runtime.reference_search import LAST_CHARACTERS_MIN
 
 PropertyPath = Annotated[Name, Path(alias="property", description="the property")]
 PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
@@ -15,6 +16,11 @@ PropertyChoice = Annotated[Name | None, Query(alias="property", description="onl
 DayQuery = Annotated[Day, Query(description="the gaming day")]
 DayChoice = Annotated[Day | None, Query(description="only items of this gaming day")]
 TableChoice = Annotated[Name | None, Query(description="only items of this table")]
+TypedReference = Annotated[
+    Identifier,
+    Query(description=f"the reference in any case, or its last characters, at least {LAST_CHARACTERS_MIN}"),
+]
+"""A reference as people type it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

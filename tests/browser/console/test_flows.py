@@ -454,7 +454,12 @@ def test_a_figure_leads_to_its_entries_and_a_report_has_every_format(demo: Runni
 @sampled(1)
 @pytest.mark.parametrize(
     ("term", "leads_to"),
-    [("OU01", "/floor/OU01"), ("W-P-1002", "/patrons/accounts/W-P-1002"), ("blackjack-link", "/meters/blackjack-link")],
+    [
+        ("OU01", "/floor/OU01"),
+        ("table ou-01", "/floor/OU01"),
+        ("W-P-1002", "/patrons/accounts/W-P-1002"),
+        ("blackjack-link", "/meters/blackjack-link"),
+    ],
 )
 def test_one_box_finds_tables_accounts_and_meters(visit: Visit, term: str, leads_to: str) -> None:
     """What has only one meaning is shown at once."""

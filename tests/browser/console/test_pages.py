@@ -215,6 +215,20 @@ def test_forms_are_accessible_and_fit(demo: RunningDemo, visit: Visit, some_of: 
     assert [] == wrong
 
 
+def test_the_search_and_what_it_finds_are_accessible_and_fit(demo: RunningDemo, visit: Visit) -> None:
+    """Slips by a bare number, one as its own page with the way to its table, and a patron who was not looked up."""
+    page = visit("demo.auditor", f"{HOME}/search?q=1")
+    wrong = list(wrong_with(page))
+    page.get_by_role("link", name="Fill slip 1").first.click()
+    expect(page.get_by_role("heading", name="Fill slip 1")).to_be_visible()
+    wrong += wrong_with(page)
+    page.get_by_role("link", name="on this day").click()
+    expect(page).to_have_url(re.compile("/floor/.*day="))
+    page.goto(f"{demo.console}{HOME}/search?q=patron+P-0")
+    expect(page.get_by_role("link", name="Open P-0")).to_contain_text("not looked up")
+    assert [] == [*wrong, *wrong_with(page)]
+
+
 @AT_NIGHT
 def test_the_pages_of_pit_events_are_accessible_and_fit(demo: RunningDemo, visit: Visit) -> None:
     """The list of a gaming day, an event, the forms of its void and correction, and what waits for an approval."""

@@ -2,15 +2,18 @@
 
 import json
 import re
+from copy import deepcopy
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
 
 from services.console.static import address
+from tests.support import eventually
 from tests.support.console import Browser, Form, Stage
 from tests.support.json_text import with_members_twice
-from tests.support.openapi import document_of
+from tests.support.openapi import PATH, document_of
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 SLIPS = "/do/table-inventory/request-slip"
@@ -23,6 +26,10 @@ FLOOR = {
     "at": "2026-11-22T20:00:00+00:00",
     "tables": [],
 }
+
+NAMES = {"tables": ["BJ01", "TH01"], "games": ["blackjack", "texas-holdem"], "shifts": ["day", "swing"]}
+NAMES |= {"pits": ["pit-1"], "pools": [], "locations": ["cage"], "chip_sets": []}
+"""What people choose from at the property."""
 
 
 @pytest.fixture
@@ -334,8 +341,7 @@ def test_a_report_of_a_table_that_is_not_there_keeps_what_was_asked(stage: Stage
     answers = stage.services.answers
     definition = {"name": "pace", "title": "Pace and yield", "periods": ["day", "week"], "role": "reports.read"}
     answers["reporting", "GET", "/reports"] = (200, [definition])
-    floor = {"tables": [{"table": "BJ01", "game": "blackjack"}, {"table": "TH01", "game": "texas-holdem"}]}
-    answers["reporting", "GET", "/floors/riverside"] = (200, floor)
+    answers["reporting", "GET", "/floors/riverside/names"] = (200, NAMES)
     answers["reporting", "GET", "/reports/pace"] = (
         404,
         {"status": 404, "title": "Not found", "detail": "no table bj01"},
@@ -372,11 +378,117 @@ def test_a_filter_of_the_quarantine_offers_what_each_service_takes(stage: Stage)
         assert status["schema"]["enum"] == offered, name
 
 
+def _taking(service: str, path: str, name: str, *values: str) -> dict[str, Any]:
+    """Return the document of a service in which a query parameter takes these values only."""
+    document = deepcopy(document_of(service))
+    [parameter] = [one for one in document["paths"][path]["get"]["parameters"] if one["name"] == name]
+    parameter["schema"] = {"type": "string", "enum": list(values)}
+    return document
+
+
+def test_a_filter_offers_a_value_no_longer_than_all_services_take_it(stage: Stage) -> None:
+    """One whose document has fewer decides; what could not be read does not count."""
+    stage.services.answers["vigorish", "GET", PATH] = (200, _taking("vigorish", "/quarantine", "status", "open"))
+    stage.services.answers["reporting", "GET", PATH] = (503, {"title": "Try again"})
+    page = stage.browser("pit.pat").get("/p/riverside/quarantine").text
+    assert ["open"] == re.findall('<option value="([^"]*)"', page)
+
+
+def test_every_outcome_of_pit_changes_is_one_by_which_the_service_selects(stage: Stage) -> None:
+    """All that the page knows are taken; of a service that takes fewer, these."""
+    page = stage.browser("pit.pat").get("/p/riverside/pit-changes").text
+    every = ["proposed", "waiting", "recorded", "superseded", "rejected", "dismissed"]
+    assert every == re.findall('<option value="([^"]+)"', page)
+    fewer = _taking("table-inventory", "/pit-changes", "effect", "waiting", "recorded")
+    stage.services.answers["table-inventory", "GET", PATH] = (200, fewer)
+    stage.clock.moved = timedelta(minutes=6)
+    browser = stage.browser("pit.pat")
+
+    def offered() -> list[str]:
+        return re.findall('<option value="([^"]+)"', browser.get("/p/riverside/pit-changes").text)
+
+    eventually(lambda: ["proposed", "waiting", "recorded", "rejected"] == offered(), because="the document was read")
+
+
+def test_a_form_offers_what_the_property_has(stage: Stage, browser: Browser) -> None:
+    """Its tables and shifts, to choose or type; without a property, the person's properties; a day from a calendar."""
+    stage.services.answers["reporting", "GET", "/floors/riverside/names"] = (200, NAMES)
+    page = browser.get(SLIPS, params={"property": "riverside"}).text
+    assert re.search('name="table" value="" autocomplete="off" list="of-table"', page)
+    assert re.search('name="shift" [^>]*list="of-shift"', page)
+    assert re.search('name="gaming_day" [^>]*type="date"', page)
+    assert 'name="property" value="riverside" autocomplete="off" type="text"' in page
+    assert ["BJ01", "TH01"] == re.findall(
+        '<option value="([^"]+)"', page.split('id="of-table"')[1].split("</datalist>")[0]
+    )
+    assert ["day", "swing"] == re.findall(
+        '<option value="([^"]+)"', page.split('id="of-shift"')[1].split("</datalist>")[0]
+    )
+    page = browser.get(SLIPS).text
+    assert 'name="property" value="" autocomplete="off" list="of-property"' in page
+    assert ["riverside", "lakeside"] == re.findall(
+        '<option value="([^"]+)"', page.split('id="of-property"')[1].split("</datalist>")[0]
+    )
+    assert "of-table" not in page
+
+
+def test_a_form_that_is_refused_still_offers_what_the_property_has(stage: Stage, browser: Browser) -> None:
+    """What is typed besides is sent; the service says what it does not know, and what was typed stays."""
+    stage.services.answers["reporting", "GET", "/floors/riverside/names"] = (200, NAMES)
+    refusal = {"title": "Not found", "detail": "riverside has no table `BJ99`"}
+    stage.services.answers["table-inventory", "POST", "/requests"] = (404, refusal)
+    typed = Form(browser.get(SLIPS, params={"property": "riverside"}).text).sent
+    typed |= {"table": "BJ99", "shift": "day", "gaming_day": "2026-11-22"}
+    page = browser.send(SLIPS, typed)
+    assert 404 == page.status_code
+    assert "riverside has no table BJ99" in page.text
+    assert 'name="table" value="BJ99" autocomplete="off" list="of-table"' in page.text
+    assert '<datalist id="of-table">' in page.text
+
+
+@pytest.mark.parametrize("address", ["/p/riverside/rounds?table=BJ09", "/p/riverside/patrons?table=BJ09"])
+def test_a_filter_offers_the_tables_of_the_property(stage: Stage, browser: Browser, address: str) -> None:
+    """And what was asked for besides; where the names cannot be read, it may be typed."""
+    stage.services.answers["round-settlement", "GET", "/rounds"] = (200, {"items": []})
+    stage.services.answers["wagering-accounts", "GET", "/accounts"] = (200, {"items": []})
+    typed = browser.get(address).text
+    assert '<input name="table" value="BJ09" size="8">' in typed
+    stage.services.answers["reporting", "GET", "/floors/riverside/names"] = (200, NAMES)
+    page = browser.get(address).text
+    assert ["", "BJ01", "TH01", "BJ09"] == re.findall('<option value="([^"]*)"', page)
+    assert '<option value="BJ09" selected>' in page
+
+
+def test_the_quarantine_of_a_property_has_its_own_records(stage: Stage) -> None:
+    """Not those of another property that the person works for as well, by list or by number; and those of none."""
+    records: list[dict[str, Any]] = [
+        {"quarantine": number, "listed_under": names, "topic": "table.events", "reason": f"refused {number}"}
+        for number, names in ((71, []), (72, ["riverside", "lakeside"]), (73, ["lakeside"]))
+    ]
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        wanted = request.url.params.get("listed_under")
+        items = [one for one in records if wanted is None or not one["listed_under"] or wanted in one["listed_under"]]
+        return httpx.Response(200, json={"items": items})
+
+    stage.services.answers["round-settlement", "GET", "/quarantine"] = answer
+    for one in records:
+        stage.services.answers["round-settlement", "GET", f"/quarantine/{one['quarantine']}"] = (200, one)
+    browser = stage.browser("pit.pat")
+    for name, shown in (("riverside", [71, 72]), ("lakeside", [71, 72, 73])):
+        page = browser.get(f"/p/{name}/quarantine").text
+        assert shown == [number for number in (71, 72, 73) if f"refused {number}" in page], name
+        for number in (71, 72, 73):
+            opened = browser.get(f"/p/{name}/quarantine/round-settlement/{number}")
+            assert (200 if number in shown else 404) == opened.status_code, (name, number)
+            assert (number in shown) == (f"refused {number}" in opened.text)
+    assert "Record 73 is not listed under riverside" in browser.get("/p/riverside/quarantine/round-settlement/73").text
+
+
 @pytest.mark.parametrize("term", ["bj01", "Table BJ01", "01"])
 def test_a_table_is_found_as_people_name_it(stage: Stage, browser: Browser, term: str) -> None:
     """In any case, with the word before it, and by its end; what was searched for stays in the box."""
-    tables = [{"table": "BJ01", "game": "blackjack"}, {"table": "TH01", "game": "texas-holdem"}]
-    stage.services.answers["reporting", "GET", "/floors/riverside"] = (200, FLOOR | {"tables": tables})
+    stage.services.answers["reporting", "GET", "/floors/riverside/names"] = (200, NAMES)
     answer = browser.get("/p/riverside/search", params={"q": term}, headers={"hx-request": "true"})
     assert '<a href="/p/riverside/floor/BJ01">' in answer.text
     assert f'value="{term}"' in answer.text

@@ -67,3 +67,24 @@ def test_properties_are_those_of_whoever_asks(books: Books) -> None:
     ] == [names(one, *shown) for one in answer.json()]
     assert_problem(books.get("/floors/riverside", person="games.ray"), 403, "reports.read")
     assert_problem(books.get("/floors/nowhere"), 404, "nowhere")
+
+
+def test_names_are_those_of_the_property_on_its_gaming_day(books: Books) -> None:
+    """Of tables that are open, for people to choose from: whatever their role, who work for the property."""
+    tables = {
+        "CR-01": {"game": "craps", "play": "counted", "pit": "pit-2", "progressive_links": ["link-1"]},
+        "BJ-01": {},
+        "BJ-09": {"retired_on": "2026-11-01"},
+    }
+    place = {"pits": ["pit-1", "pit-2"], "version": 2, "sequence": 3}
+    books.desk.feed("properties", property_event(tables=tables, **place))
+    assert {
+        "tables": ["BJ-01", "CR-01"],
+        "pits": ["pit-1", "pit-2"],
+        "games": ["blackjack", "craps"],
+        "shifts": ["day", "swing", "grave"],
+        "pools": ["link-1"],
+        "locations": ["cage"],
+        "chip_sets": [],
+    } == books.get("/floors/riverside/names", person="games.ray").json()
+    assert_problem(books.get("/floors/nowhere/names"), 404, "nowhere")

@@ -60,6 +60,39 @@ def test_a_filing_from_its_file_to_its_identifiers(house: House) -> None:
     assert [(1, 2, "260000000001")] == [(one["filing"], one["report_count"], one["tracking_id"]) for one in listed]
 
 
+def test_a_filing_is_found_by_its_numbers_and_nobody_is_looked_at(house: House) -> None:
+    """Its own, its tracking identifier, the identifiers of its reports: as they are typed; without its reports."""
+    prepare(house, "p-1", "p-2")
+    file(house)
+    answer(house, FIRST, SECOND)
+    looks = len(house.desk.facts("patron.seen"))
+    for typed, expected in (("1", [1]), ("0002", [1]), ("260000000001", [1]), ("0001", [1]), ("2", []), ("002", [])):
+        found = house.read(f"/filings/find?property={PROPERTY}&typed={typed}", person=SAM)
+        assert expected == [one["filing"] for one in found.json()["items"]], typed
+        assert "reports" not in found.text
+    assert looks == len(house.desk.facts("patron.seen"))
+    assert [] == house.read("/filings/find?property=lakeside&typed=0002", person=SAM).json()["items"]
+    assert 201 == house.send("/filings", returns_filing("p-1"), person=EVE).status_code
+    of_form = house.read(f"/filings/find?property={PROPERTY}&typed=000000001", person=SAM).json()["items"]
+    assert [(1, "ctr"), (2, "w_2g")] == sorted((one["filing"], one["form"]) for one in of_form)
+
+
+def test_an_account_is_found_as_it_is_typed_and_nobody_is_looked_at(house: House) -> None:
+    """In any case or by its end, with neither amounts nor the patron."""
+    house.register("p-1", "W-00017")
+    house.open("GA-00017")
+    looks = len(house.desk.facts("patron.seen"))
+    for typed, expected in (
+        ("w-00017", ["W-00017"]),
+        ("0017", ["GA-00017", "W-00017"]),
+        ("017", []),
+    ):
+        items = house.read(f"/accounts/find?property={PROPERTY}&typed={typed}").json()["items"]
+        assert expected == sorted(one["account"] for one in items), typed
+        assert all({"account", "kind", "status", "table"} == one.keys() for one in items)
+    assert looks == len(house.desk.facts("patron.seen"))
+
+
 def test_who_prepared_a_filing_does_not_release_it(house: House) -> None:
     """However the name is written; and who may only prepare has no such role."""
     prepare(house)

@@ -1,0 +1,67 @@
+"""What people choose from instead of typing: the property's own tables, games, shifts and the like."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from services.console.console import Person
+from services.console.operations import Field
+from services.console.services import REPORTING, Missing, or_missing, path
+from shared.contracts.cage_locations import OUTSIDE
+
+Choices = Mapping[str, Sequence[str]]
+"""The names that may be chosen, by the name of the field."""
+
+NO_CHOICES: Final[Choices] = MappingProxyType({})
+
+_PROPERTY: Final = "property"
+
+_CHOSEN: Final[Mapping[str, str]] = {
+    "table": "tables",
+    "tables": "tables",
+    "pit": "pits",
+    "pits": "pits",
+    "game": "games",
+    "shift": "shifts",
+    "pool": "pools",
+    "progressive_links": "pools",
+    "location": "locations",
+    "giver": "locations",
+    "receiver": "locations",
+    "chip_set": "chip_sets",
+}
+"""The names of a property among which a field's value is, by the name of the field."""
+
+
+_SIDES: Final = ("giver", "receiver")
+"""The sides of a transfer at the cage, one of which may be outside the property."""
+
+
+async def choices_of_property(person: Person, property_name: str) -> Choices:
+    """Return the names of a property, by the name of the field; none if reporting does not answer or refuses."""
+    found = await or_missing(person.calls.get(REPORTING, path("floors", property_name, "names")))
+    if isinstance(found, Missing):
+        return NO_CHOICES
+    chosen = {name: found[kind] for name, kind in _CHOSEN.items() if found.get(kind)}
+    return chosen | {name: [*chosen[name], *OUTSIDE] for name in _SIDES if name in chosen}
+
+
+async def choices_for(person: Person, fields: Iterable[Field], given: Mapping[str, str]) -> Choices:
+    """Return what may be chosen in the fields of a form; `given` names the property, if it is known."""
+    names = {name for one in fields for name in _names(one)}
+    property_name = given.get(_PROPERTY, "")
+    if _PROPERTY in names and not property_name:
+        return {_PROPERTY: await properties_of(person)}
+    return await choices_of_property(person, property_name) if property_name and names & _CHOSEN.keys() else NO_CHOICES
+
+
+async def properties_of(person: Person) -> Sequence[str]:
+    """Return the properties for which a person works; none if reporting does not answer."""
+    floors = await or_missing(person.calls.get(REPORTING, "/floors"))
+    return person.properties if isinstance(floors, Missing) else [one["property"] for one in floors]
+
+
+def _names(one: Field) -> Iterable[str]:
+    yield one.name
+    for each in (*one.fields, *(() if one.item is None else (one.item,))):
+        yield from _names(each)

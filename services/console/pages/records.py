@@ -1,0 +1,107 @@
+"""Records that have a number and no page of their own: any record of a service, as it stands."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from services.console.console import Asked, Person, page
+from services.console.operations import filled_path
+from services.console.pages.days import zone_of
+from services.console.services import INVENTORY, METERS, SETTLEMENT, Refused, path
+from services.console.views import words_of
+from services.console.words import say
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A kind of numbered record: its service, and the route that reads one, as the service's OpenAPI document names it.
+
+    `of` are the values of path parameters besides the property and, last in the route, the number. `own_page` is the
+    place of the console's own page of such records below the property, if there is one.
+    """
+
+    service: str
+    route: str
+    of: Mapping[str, str] = field(default_factory=dict)
+    own_page: str = ""
+
+    def path_of(self, property_name: str, number: str) -> str:
+        """Return the path of a record in the service."""
+        numbered = self.route.rpartition("/")[2].strip("{}")
+        return filled_path(self.route, {**self.of, "property": property_name, numbered: number})
+
+
+_SLIP: Final = "/slips/{property}/{slip}/{number}"
+
+NUMBERED: Final[Mapping[str, Numbered]] = {
+    "fill": Numbered(INVENTORY, _SLIP, {"slip": "fill"}),
+    "credit": Numbered(INVENTORY, _SLIP, {"slip": "credit"}),
+    "slip_request": Numbered(INVENTORY, "/requests/{property}/{request}"),
+    "cage_transfer": Numbered(INVENTORY, "/cage/{property}/transfers/{transfer}"),
+    "cage_count": Numbered(INVENTORY, "/cage/{property}/counts/{count}"),
+    "cage_movement": Numbered(INVENTORY, "/cage-movements/{property}/{number}"),
+    "drop_count": Numbered(INVENTORY, "/drop-counts/{property}/{count}", own_page="desk/counts"),
+    "credit_line_request": Numbered(INVENTORY, "/credit-lines/{property}/requests/{request}"),
+    "redemption": Numbered(INVENTORY, "/counter-checks/{property}/redemptions/{step}"),
+    "check_write_off": Numbered(INVENTORY, "/check-write-offs/{property}/{check_write_off}"),
+    "write_off": Numbered(INVENTORY, "/write-offs/{property}/{write_off}"),
+    "investigation": Numbered(INVENTORY, "/investigations/{property}/{investigation}"),
+    "pit_change": Numbered(INVENTORY, "/pit-changes/{property}/{change}", own_page="pit-changes"),
+    "correction": Numbered(SETTLEMENT, "/corrections/{property}/{correction}", own_page="corrections"),
+    "meter_change": Numbered(METERS, "/changes/{property}/{change}"),
+}
+"""The numbered records by kind. Reading one is not a look at a patron that the services record."""
+
+CHECK: Final = "check"
+"""The kind of counter checks, which are read by serial number."""
+
+
+def address_of(kind: str, property_name: str, number: str) -> str:
+    """Return the address of the page of a record."""
+    own = NUMBERED[kind].own_page if kind in NUMBERED else ""
+    return path("p", property_name, *(own.split("/") if own else ("records", kind)), number)
+
+
+def title_of(kind: str, number: object) -> str:
+    """Return the title of a record, such as `Fill slip 12`."""
+    return f"{say(f'search.kinds.{kind}').capitalize()} {number}"
+
+
+def routes() -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/p/{property}/records")
+
+    @router.get("/{kind}/{number}")
+    async def record(request: Request, person: Asked, property: str, kind: str, number: str) -> Response:
+        found = await _read(person, property, kind, number)
+        table, day = found.get("table"), found.get("gaming_day")
+        shown_at = f"{path('p', property, 'floor', table)}?day={day}" if table and day else ""
+        return page(
+            request,
+            "numbered.html",
+            person,
+            title=title_of(kind, number),
+            found=found,
+            shown_at=shown_at if person.may("reports.read") else "",
+            zone=await zone_of(person, property),
+        )
+
+    return router
+
+
+async def _read(person: Person, property_name: str, kind: str, number: str) -> Mapping[str, Any]:
+    """Return a record. Raises: Refused if it does not exist, or the person may not read it."""
+    if kind == CHECK:
+        checks = await person.calls.get(INVENTORY, path("counter-checks", property_name, "find"), typed=number)
+        found: Mapping[str, Any] | None = next((one for one in checks["items"] if one["serial"] == number), None)
+    elif kind in NUMBERED:
+        found = await person.calls.get(NUMBERED[kind].service, NUMBERED[kind].path_of(property_name, number))
+    else:
+        found = None
+    if found is None:
+        detail = say("refused.record_why", kind=words_of(kind), number=number, property=property_name)
+        raise Refused(INVENTORY, 404, {"title": say("refused.record"), "detail": detail})
+    return found
