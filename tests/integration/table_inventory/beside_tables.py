@@ -158,8 +158,8 @@ class BesideTables:
         self.write("cage", day, place, step, chips, notes)
 
     def _count(self, day: date, place: str) -> None:
-        counted = {"location": place, "contents": _pieces(*self._lies[place]), "cashier": "cage.ann"}
-        counted["is_empty"] = not counted["contents"]
+        contents = _pieces(*self._lies[place])
+        counted = {"location": place, "contents": contents, "cashier": "cage.ann", "is_empty": not contents}
         number = self.inventory.done(f"{AT_CAGE}/counts", counted, person="cage.ann")["count"]
         self.inventory.done(f"{AT_CAGE}/counts/{number}/verify", {"reason": "counted twice"}, person="cage.bob")
         self.write("cage", day, place, "counted", *self._lies[place])

@@ -116,8 +116,8 @@ FLOAT = ("brought_forward", "put_in", "in_service", "at_cage", "at_tables", "in_
 
 def _enters(both: BothBooks, *contents: dict[str, Any], by: str = "audit.kim", day: str = DAY) -> dict[str, Any]:
     """Somebody states the chips that were in service before the books began."""
-    entered = {"gaming_day": day, "contents": contents, "source": "chip inventory ledger, page 9"}
-    entered["is_empty"] = not contents
+    source, is_empty = "chip inventory ledger, page 9", not contents
+    entered = {"gaming_day": day, "contents": contents, "source": source, "is_empty": is_empty}
     return both.ledger.done(IN_SERVICE, entered, person=by)
 
 

@@ -330,8 +330,8 @@ class Cage(RuleBasedStateMachine):
 
     def entered(self, location: str, pieces: Pieces) -> int:
         """One person counts a location."""
-        counted = {"location": location, "contents": contents(pieces), "cashier": "cage.ann"}
-        counted["is_empty"] = not counted["contents"]
+        found = contents(pieces)
+        counted = {"location": location, "contents": found, "cashier": "cage.ann", "is_empty": not found}
         number: int = self.does(f"{AT_CAGE}/counts", counted, "cage.ann")["count"]
         return number
 
