@@ -20,7 +20,7 @@ from services.wagering_accounts.commands.filings import (
 from services.wagering_accounts.domain.filed_batches import read_batch
 from services.wagering_accounts.domain.filed_reports import FileWrong, ReportInFile
 from services.wagering_accounts.domain.filed_returns import read_returns
-from services.wagering_accounts.domain.filings import FilingDocument, ListedFiling, layout_of
+from services.wagering_accounts.domain.filings import FilingDocument, FilingSummary, ListedFiling, layout_of
 from services.wagering_accounts.domain.today import Todays
 from services.wagering_accounts.queries import filings as queries
 from services.wagering_accounts.tables import filings, properties

@@ -52,7 +52,7 @@ async def filings_like(connection: AsyncConnection, property_name: str, typed: s
     if _NUMBER.fullmatch(typed):
         numbers.add(int(typed))
     query = rows_of(filings, property=property_name).where(_F.filing.in_(numbers)).order_by(_F.filing).limit(FOUND_MAX)
-    return [summary_of(row) for row in await connection.execute(query)]
+    return [FilingSummary.model_validate(row) for row in await connection.execute(query)]
 
 
 async def standing(

@@ -76,8 +76,7 @@ def test_names_are_those_of_the_property_on_its_gaming_day(books: Books) -> None
         "BJ-01": {},
         "BJ-09": {"retired_on": "2026-11-01"},
     }
-    place = {"pits": ["pit-1", "pit-2"], "version": 2, "sequence": 3}
-    books.desk.feed("properties", property_event(tables=tables, **place))
+    books.desk.feed("properties", property_event(tables=tables, sequence=3, version=2, pits=["pit-1", "pit-2"]))
     assert {
         "tables": ["BJ-01", "CR-01"],
         "pits": ["pit-1", "pit-2"],

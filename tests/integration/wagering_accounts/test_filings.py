@@ -18,6 +18,7 @@ from tests.integration.wagering_accounts.filing_steps import (
     filed_again,
     late,
     prepare,
+    prepare_returns,
     step,
 )
 from tests.support.accounts import NOON, PROPERTY, House
@@ -72,7 +73,7 @@ def test_a_filing_is_found_by_its_numbers_and_nobody_is_looked_at(house: House) 
         assert "reports" not in found.text
     assert looks == len(house.desk.facts("patron.seen"))
     assert [] == house.read("/filings/find?property=lakeside&typed=0002", person=SAM).json()["items"]
-    assert 201 == house.send("/filings", returns_filing("p-1"), person=EVE).status_code
+    assert 201 == prepare_returns(house, "p-1").status_code
     of_form = house.read(f"/filings/find?property={PROPERTY}&typed=000000001", person=SAM).json()["items"]
     assert [(1, "ctr"), (2, "w_2g")] == sorted((one["filing"], one["form"]) for one in of_form)
 
