@@ -19,11 +19,16 @@ from psycopg.errors import InsufficientPrivilege
 from pyarrow import parquet
 
 from services.cli.archive.database import ARCHIVED, WITHHELD, archiver, upgrade_archive, url_of_archiver
+from services.cli.archive.journal_reader import journal_reader
+from services.cli.archive.restoring import restore_days
 from services.cli.archive.store import Store
+from services.cli.exits import UsageWrong
 from services.cli.main import main
-from services.cli.operations.keys import VERIFIERS, key_file
+from services.cli.operations.keys import VERIFIERS, key_file, read_verifiers
 from services.cli.services import load_all
 from shared.journal.archive.manifest import DayManifest, ManifestError
+from shared.journal.shard import Seals, Shard
+from shared.journal.signed_batch import signer_name
 from tests.support import AnyBroker, Databases
 from tests.support.archived import DAY, INVENTORY, NEXT, PROPERTY, SETTLEMENT, Casino, casino, desk, sealed
 from tests.support.killed_archiver import DATA_WRITTEN, DOCUMENT_WRITTEN, TABLE_CREATED
@@ -150,6 +155,9 @@ def test_an_entry_is_proven_from_files(first: Casino, first_store: Path, pitledg
     proven = pitledger("archive", "prove", name, str(seq), "--store", str(first_store), "--output", str(document))
     verified = pitledger("verify-proof", str(document), "--key", str(first.keys / VERIFIERS), "--json")
 
+    alone = [sys.executable, "infra/verifier.py", str(document), "--key", str(first.keys / VERIFIERS)]
+    subprocess.run(alone, cwd=ROOT, check=True, capture_output=True)
+
     assert (0, 0) == (proven.code, verified.code)
     [entry] = verified.documents
     assert (seq, json.loads(data)) == (entry["seq"], entry["data"])
@@ -171,6 +179,67 @@ def test_a_day_without_a_seal_is_not_archived(copied: Casino, pitledger: Caller)
     assert (3, 4) == (called.code, nothing.code)
     assert f"{NEXT} is not sealed at {PROPERTY}" in called.stderr
     assert [] == answers(pitledger, "SELECT * FROM entries")
+
+
+def test_a_day_waits_for_the_checkpoint_of_its_last_entry(copied: Casino, pitledger: Caller) -> None:
+    """It says which one, with exit code 4, and is archived by a later run."""
+    copied.record(INVENTORY, desk("day.restated", f'{{"property":"{PROPERTY}"}}', DAY, 5), sign=False)
+    waiting = pitledger(*RUN)
+    copied.record(INVENTORY, desk("day.restated", f'{{"property":"{PROPERTY}"}}', DAY, 6))
+    later = pitledger(*RUN, "--json")
+
+    assert (4, "") == (waiting.code, waiting.stdout)
+    assert f"{INVENTORY} commands/0: no signed checkpoint covers entry 2 yet; wait for the next" in waiting.stderr
+    assert [(str(DAY), 1, None, 23)] == days(later)
+
+
+def altered(url: str, change: str) -> None:
+    """Do what a superuser can."""
+    with psycopg.connect(url.replace("+psycopg", "")) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(change.encode())
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            "UPDATE round_settlement.entries SET data = '{}' WHERE source LIKE '%BJ-01' AND seq = 3",
+            "the files do not prove the journal",
+        ),
+        (
+            "UPDATE round_settlement.entries SET occurred_at = 'infinity' WHERE source LIKE '%BJ-01' AND seq = 3",
+            "entry 3: its time is infinite; nothing is archived",
+        ),
+        (
+            "UPDATE round_settlement.entries SET hash = previous WHERE source LIKE '%BJ-01' AND seq = 3",
+            "entry 4 does not follow the one before",
+        ),
+        (
+            "UPDATE round_settlement.entries SET accounts[2] = 999 WHERE source LIKE '%BJ-01' AND seq = 3",
+            "has a posting without account or cents",
+        ),
+    ],
+    ids=["data", "time", "hash", "account"],
+)
+def test_what_was_not_recorded_is_not_archived(copied: Casino, pitledger: Caller, change: str, said: str) -> None:
+    """Exit code 1 names the entry, and no day counts as archived."""
+    altered(copied.url, change)
+    called = pitledger(*RUN)
+
+    assert (1, "") == (called.code, called.stdout)
+    assert said in called.stderr
+    assert [] == pitledger("archive", "list", "--json").documents
+    assert [] == answers(pitledger, "SELECT * FROM entries")
+
+
+def test_entries_that_are_added_while_a_day_is_read_are_not_seen(archived: Casino) -> None:
+    """All of a day comes from one snapshot of the database, in which nothing can be written."""
+    with journal_reader(archived.url) as reader:
+        level = (
+            "SELECT current_setting('transaction_isolation') AS level, current_setting('transaction_read_only') AS r"
+        )
+        assert [{"level": "repeatable read", "r": "on"}] == reader.query(level).to_pylist()
 
 
 def test_a_restated_day_gets_a_further_snapshot(copied: Casino, pitledger: Caller, tmp_path: Path) -> None:
@@ -223,6 +292,30 @@ def test_archived_days_are_restored_into_empty_journals(
     assert 0 == verified.code, verified
     assert 0 == pitledger("prove", "1", "1", "--checkpoints", str(copied.checkpoints), "--service", INVENTORY).code
     assert 3 == pitledger("archive", "restore").code  # they are there now
+    databases.drop(url)
+
+
+def test_a_shard_that_went_on_is_sealed_with_the_key_of_its_service(
+    copied: Casino, pitledger: Caller, databases: Databases, tmp_path: Path
+) -> None:
+    """The archive has the seal of a later state alone; without the key nothing is restored."""
+    copied.record(INVENTORY, desk("day.opened", f'{{"property":"{PROPERTY}"}}', NEXT, 5))
+    assert 0 == pitledger(*RUN).code
+    store = Store.opened(str(tmp_path / "archive"))
+    whole = DayManifest.read(store.read("manifests/0000000001.json"))
+    services = [one for one in whole.services if one.service == INVENTORY]
+    day = whole.model_copy(
+        update={"services": services, "files": [one for one in whole.files if one.service == INVENTORY]}
+    )
+    verifiers, url = read_verifiers([str(copied.keys / VERIFIERS)]), databases.create()
+    migrate(url, INVENTORY)
+
+    with pytest.raises(UsageWrong, match="sealed no state that ends with entry 1"):
+        list(restore_days(url, store, [day], verifiers, None))
+    assert [] == query(url, "SELECT 1 FROM table_inventory.entries")
+    assert [(INVENTORY, "commands/0", 1)] == list(restore_days(url, store, [day], verifiers, copied.keys))
+    [row] = query(url, "SELECT shard, name, next_offset, next_seq, head, seal FROM table_inventory.shards")
+    Seals(signer_name(INVENTORY), verifiers).require(Shard(*row))
     databases.drop(url)
 
 

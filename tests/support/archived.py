@@ -64,9 +64,9 @@ class Casino:
         """The same casino on another database."""
         return Casino(url, self.keys, self.checkpoints)
 
-    def record(self, service: str, *drafts: EntryDraft, shard: str = "commands/0") -> None:
-        """Record entries as the service does, and sign a checkpoint."""
-        recorded(self, service, *drafts, shard=shard)
+    def record(self, service: str, *drafts: EntryDraft, sign: bool = True) -> None:
+        """Record entries of commands as the service does, and sign a checkpoint."""
+        recorded(self, service, *drafts, sign=sign)
 
 
 def journal_of(service: str) -> JournalTables:
@@ -76,8 +76,8 @@ def journal_of(service: str) -> JournalTables:
     return found(service)
 
 
-def recorded(casino: Casino, service: str, *drafts: EntryDraft, shard: str) -> None:
-    """Record entries as a service does, and sign a checkpoint."""
+def recorded(casino: Casino, service: str, *drafts: EntryDraft, sign: bool) -> None:
+    """Record entries of commands as a service does, and sign a checkpoint."""
     key = key_file(casino.keys, service)
     signer = Signer.from_pem(key, signer_name(service))
     tables = journal_of(service)
@@ -86,10 +86,12 @@ def recorded(casino: Casino, service: str, *drafts: EntryDraft, shard: str) -> N
         ledger = Ledger(tables, Seals(signer.name, [signer.verifier], signer))
         await ledger.ensure_accounts(engine, {posting.account for draft in drafts for posting in draft.postings})
         async with engine.begin() as connection:
-            before = await ledger.open_shard(connection, shard)
+            before = await ledger.open_shard(connection, "commands/0")
             await ledger.append(
                 connection, before, drafts, next_offset=before.next_offset, recorded_at=datetime.now(UTC)
             )
+        if not sign:
+            return
         settings = Settings(checkpoint_key_file=key, checkpoint_directory=casino.checkpoints)
         context = RuntimeContext(service=service, settings=settings, pools=Pools.of_one(engine), ledger=ledger)
         await JournalVerifier(context, notary(settings, service)).watch()
