@@ -11,18 +11,19 @@ from services.cli.archive.database import ARCHIVED
 from services.cli.exits import CheckFailed
 from shared.runtime.database_names import role_of
 
-_PROPERTY: Final = r"""
+_NAMED: Final = r"""
     coalesce(
-        substring(e.source from '^/properties/([A-Za-z0-9][A-Za-z0-9._-]{0,63})/'),
+        CASE WHEN starts_with(e.source, '/properties/') THEN nullif(split_part(e.source, '/', 3), '') END,
         (SELECT a.property FROM SCHEMA.accounts a WHERE a.account = e.accounts[1]),
-        substring(CASE WHEN strpos(e.data::text, '\u') = 0 AND json_typeof(e.data) = 'object'
-            THEN e.data->>'property' END from '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
+        CASE WHEN strpos(e.data::text, '\u') = 0 AND json_typeof(e.data) = 'object' THEN e.data->>'property' END,
         '-')
 """
-"""The property under which an entry is filed: that of its stream, of its first posting, or the one that its fact names.
+"""The property that an entry names: that of its stream, of its first posting, or the one in its fact.
 
-A fact with an escape such as \\u0000, which PostgreSQL refuses to decode, is filed under no property.
+A fact with an escape such as \\u0000, which PostgreSQL refuses to decode, names none.
 """
+_FILED: Final = "CASE WHEN NAMED ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' THEN NAMED ELSE '-' END"
+"""The property under which an entry is filed that names one: `-`, if that is no name of a property."""
 DAY: Final = "coalesce(e.gaming_day, (e.recorded_at AT TIME ZONE 'UTC')::date)"
 """The day under which an entry is filed: its gaming day, or the day on which it was recorded."""
 _FINITE: Final = (
@@ -32,7 +33,7 @@ _FINITE: Final = (
 
 def property_of(schema: str) -> str:
     """Return the SQL expression of the property under which an entry `e` is filed."""
-    return _PROPERTY.replace("SCHEMA", schema)
+    return _FILED.replace("NAMED", _NAMED).replace("SCHEMA", schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +74,16 @@ def _scan(
     infinite = connection.execute(f"SELECT e.seq {where} AND NOT ({_FINITE}) LIMIT 1".encode(), part).fetchone()
     if infinite is not None:
         raise CheckFailed(f"{service} {name}, entry {infinite[0]}: its time is infinite; nothing is archived")
+    named, filed = _NAMED.replace("SCHEMA", schema), _FILED.replace("NAMED", "named")
+    # Names are examined once for each, not for each entry: that would take longer than all else.
     query = f"""
         INSERT INTO days
-        SELECT %s, %s, property, gaming_day, count(*), count(own_day), min(seq), max(seq)
-        FROM (SELECT e.seq, e.gaming_day AS own_day, {property_of(schema)} AS property, {DAY} AS gaming_day
-              {where}) filed
-        GROUP BY property, gaming_day
+        SELECT %s, %s, {filed} AS filed, gaming_day, sum(entries), sum(with_own), min(first), max(last)
+        FROM (SELECT named, gaming_day, count(*) AS entries, count(own_day) AS with_own,
+                min(seq) AS first, max(seq) AS last
+            FROM (SELECT e.seq, e.gaming_day AS own_day, {named} AS named, {DAY} AS gaming_day {where}) every
+            GROUP BY named, gaming_day) named
+        GROUP BY filed, gaming_day
         ON CONFLICT (service, shard, property, gaming_day) DO UPDATE SET
             entries = days.entries + excluded.entries, last_seq = excluded.last_seq,
             with_gaming_day = days.with_gaming_day + excluded.with_gaming_day"""  # noqa: S608 - names of our own

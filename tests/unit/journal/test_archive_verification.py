@@ -1,6 +1,7 @@
 """An archive is verified from files and public keys alone: whatever was altered in a file or a manifest is named."""
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import pyarrow as pa
@@ -131,6 +132,36 @@ def test_a_hash_that_was_altered_with_its_entry_is_not_that_of_the_checkpoint(fi
     assert f"{SERVICE}: {SHARD}: the entries are not those of the signed checkpoint of 10 entries" in whats(
         files, altered
     )
+
+
+@pytest.mark.parametrize("place", [0, 4])
+def test_an_entry_that_is_not_linked_is_named(files: Files, place: int) -> None:
+    """Also the first one of a shard, which is linked to the shard's name."""
+    whole = files.add(date(2026, 11, 22), files.entries)
+
+    def unlinked(values: list[bytes]) -> list[bytes]:
+        return [bytes(32) if number == place else value for number, value in enumerate(values)]
+
+    altered = files.replace_rows(whole, with_values("previous", unlinked))
+    what = f"{SERVICE}: entry {place + 1} of {SHARD} is not linked to its predecessor"
+    assert what in whats(files, altered)
+
+
+def test_counts_that_a_manifest_says_are_those_of_the_files(files: Files) -> None:
+    """Entries, postings and the last hash."""
+    first = files.manifests[0]
+    [service] = first.services
+    [shard] = service.shards
+    for change in ({"entries": 6}, {"last_hash": "0" * 64}):
+        wrong = service.model_copy(update={"shards": (shard.model_copy(update=change),)})
+        said = whats(files, first.model_copy(update={"services": (wrong,)}))
+        assert (
+            f"{SERVICE}: {SHARD}: the manifest has other counts or another last hash than its ranges and entries"
+            in said
+        )
+    wrong = service.model_copy(update={"postings": 11})
+    said = whats(files, first.model_copy(update={"services": (wrong,)}))
+    assert [f"{SERVICE}: the manifest has other numbers of entries or postings than the files"] == said
 
 
 def test_a_missing_file_is_named(files: Files) -> None:
