@@ -9,7 +9,7 @@ import tempfile
 import venv
 from pathlib import Path
 
-from shared.runtime.extras import EXTRAS
+from shared.runtime.extras import EXTRAS, OF_COMMANDS
 
 _ROOT = Path(__file__).parents[1]
 
@@ -26,7 +26,7 @@ def size_mb(extra: str | None) -> int:
 
 def main() -> None:
     """Print a line for each extra that a server has, and one for none."""
-    for extra in (None, *EXTRAS, "services", "embedded"):
+    for extra in (None, *EXTRAS, *OF_COMMANDS, "services", "embedded"):
         sys.stdout.write(f"{f'pitledger[{extra}]' if extra else 'pitledger'}: {size_mb(extra)} MB\n")
         sys.stdout.flush()
 

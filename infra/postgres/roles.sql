@@ -51,6 +51,8 @@
     DO $$ BEGIN RAISE 'SUSPICIOUS_ACTIVITY_PASSWORD is not set: give it in the environment of psql'; END $$;
 \endif
 -- end of generated: passwords
+-- The archiver needs a login only where it does not run with the owner's.
+\getenv archive_password ARCHIVE_PASSWORD
 
 -- The statements below hold passwords: whoever may, keeps them out of the server's log, failed ones too.
 SELECT set_config(name, value, false)
@@ -70,4 +72,7 @@ ALTER ROLE wagering_accounts LOGIN PASSWORD :'wagering_accounts_password';
 ALTER ROLE progressive_meters LOGIN PASSWORD :'progressive_meters_password';
 ALTER ROLE suspicious_activity LOGIN PASSWORD :'suspicious_activity_password';
 -- end of generated: logins
+\if :{?archive_password}
+    ALTER ROLE archive LOGIN PASSWORD :'archive_password';
+\endif
 COMMIT;

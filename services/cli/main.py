@@ -48,6 +48,10 @@ _COMMANDS: Final = {
         "witness": "Cosign services' checkpoints until Ctrl-C, each only if its log is proven to have only grown.",
         "rebuild": "Rebuild the database tables derived from a service's journal, and report rows that differed.",
     },
+    "archive": {
+        "archive": "Archive sealed gaming days as files; list, verify, prove and restore what is archived.",
+        "sql": "Ask the archive a question in SQL.",
+    },
     "cage": {
         "credit": "Request, approve and cut credit lines of patrons; prepare counter checks within them.",
         "checks": "Redeem, clear, replace and collect counter checks; write off uncollectible amounts.",

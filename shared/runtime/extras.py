@@ -1,6 +1,6 @@
 """The package's extras: optional dependencies of single services, and the error if they are not installed.
 
-An extra has the name of its service (pyproject.toml). Services that are not listed here need no extra.
+An extra has the name of its service or command (pyproject.toml). Services that are not listed here need no extra.
 """
 
 from collections.abc import Mapping
@@ -14,14 +14,19 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Modules of each extra, by the service that needs it."""
 
+OF_COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "archive": ("adbc_driver_postgresql", "duckdb", "obstore", "pyarrow", "pyiceberg"),
+}
+"""Modules of each extra that no service needs, by its name: that of `pitledger archive` and `pitledger sql`."""
+
 
 class ExtraMissing(Exception):
     """A package of an extra is not installed; the message names the package and the extra."""
 
 
 def require_extra(service: str) -> None:
-    """Raise ExtraMissing unless all packages that a service needs are installed."""
-    _require(EXTRAS.get(service, ()), service)
+    """Raise ExtraMissing unless all packages that a service or command needs are installed."""
+    _require(EXTRAS.get(service) or OF_COMMANDS.get(service, ()), service)
 
 
 def require_package(package: str) -> None:

@@ -105,6 +105,12 @@ class Settings(KafkaSettings):
         default=None,
         description="public keys of the services, current and former, one per line; none: only the signing key's",
     )
+    archive_store: str | None = Field(
+        default=None, description="the archive of sealed gaming days: a folder or s3://bucket/prefix; none: no archive"
+    )
+    archive_key_file: Path | None = Field(
+        default=None, description="Ed25519 private key (PEM) that signs the manifests of the archive"
+    )
     witnesses_file: Path | None = Field(
         default=None,
         description="witnesses that cosign checkpoints, one key and URL per line; none: no witnesses",

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from services.cli.archive.database import upgrade_archive
 from services.cli.database import explained
 from services.cli.environment import settings
 from services.cli.output import AsJson, message, print_json
@@ -33,3 +34,5 @@ def upgrade(
             print_json({"service": service, "schema": role_of(service), "upgraded": True})
         else:
             message(f"{service}: schema {role_of(service)} is up to date")
+    with explained(url):
+        upgrade_archive(url)  # its role reads the journals, also those that are new

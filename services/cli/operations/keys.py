@@ -10,6 +10,7 @@ import typer
 from services.cli.exits import UsageWrong
 from services.cli.output import message
 from services.cli.services import NAMES
+from shared.journal.archive.manifest import ARCHIVE
 from shared.journal.cosignature import Quorum, WitnessKey
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import CheckpointError, Signer, Verifier
@@ -122,9 +123,10 @@ def write_patron_keys(directory: Path) -> None:
 def keys(directory: Annotated[Path, typer.Argument(help="The directory of the keys; created if missing.")]) -> None:
     """Create the services' signing keys, and the list of their public keys.
 
-    Each service has its own, DIRECTORY/SERVICE.pem; existing ones are kept. The public keys are added to
-    DIRECTORY/verifiers.txt, which all services may read. To replace a key, move its file away and run this again: the
-    former public key stays in the list, because its signatures are still verified.
+    Each service has its own, DIRECTORY/SERVICE.pem, and the archiver DIRECTORY/archive.pem, which signs manifests;
+    existing ones are kept. The public keys are added to DIRECTORY/verifiers.txt, which all services may read. To
+    replace a key, move its file away and run this again: the former public key stays in the list, because its
+    signatures are still verified.
 
     DIRECTORY/patron-keys.txt has the key that wraps patrons' keys, for the wagering accounts only, and
     DIRECTORY/suspicious-activity-keys.txt that of suspicious activity reports, for that service only; to replace one
@@ -134,7 +136,7 @@ def keys(directory: Annotated[Path, typer.Argument(help="The directory of the ke
     """
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        made = write_keys(directory, NAMES)
+        made = write_keys(directory, (*NAMES, ARCHIVE))
         write_patron_keys(directory)
     except (CheckpointError, OSError) as error:
         raise UsageWrong(f"{directory}: {error}") from error

@@ -20,6 +20,7 @@ from services.cli.stack.fork_server import ForkServer
 from services.cli.stack.log_rotation import rotate
 from services.cli.stack.run_directory import Home
 from services.cli.stack.supervision import Part
+from shared.journal.archive.manifest import ARCHIVE
 from shared.local import Broker, LocalStackError, Stack
 from shared.local.issuer import TOKEN_LIFE, DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port, port_is_free
@@ -173,7 +174,7 @@ class RunningStack:
         if self.console_url is not None:
             self._issuer.redirects = frozenset({f"{self.console_url}/login/back"})
         self._renew_tokens()
-        self.home.write_keys(NAMES)
+        self.home.write_keys((*NAMES, ARCHIVE))
         if self._services:
             self._report("creating topics and schemas")
             self._prepare()

@@ -19,15 +19,23 @@ def upgrade(service: str, migrations: Path, url: str, *, to: Sequence[str] = ("h
 
     `to` are the target revisions, by default the latest.
     """
-    role = role_of(service)
+    _upgrade(role_of(service), (_JOURNAL / "versions", migrations), url, to)
+
+
+def upgrade_without_journal(name: str, migrations: Path, url: str) -> None:
+    """Create a schema and its role if they are missing, and migrate the schema, which has no journal."""
+    _upgrade(role_of(name), (migrations,), url, ("heads",), copied=False)
+
+
+def _upgrade(role: str, versions: Sequence[Path], url: str, to: Sequence[str], *, copied: bool = True) -> None:
     config = Config()
     config.set_main_option("script_location", str(_JOURNAL))
     config.set_main_option("path_separator", "os")
-    config.set_main_option("version_locations", os.pathsep.join(map(str, (_JOURNAL / "versions", migrations))))
+    config.set_main_option("version_locations", os.pathsep.join(map(str, versions)))
     engine = create_engine(url)
     try:
         with engine.begin() as connection:
-            _prepare(connection, role)
+            _prepare(connection, role, copied=copied)
             config.attributes.update(connection=connection, schema=role)
             for revision in to:
                 command.upgrade(config, revision)
@@ -35,12 +43,12 @@ def upgrade(service: str, migrations: Path, url: str, *, to: Sequence[str] = ("h
         engine.dispose()
 
 
-def _prepare(connection: Connection, role: str) -> None:
+def _prepare(connection: Connection, role: str, *, copied: bool) -> None:
     """Create schema and role. Migrations name tables without a schema, which then means the service's own schema.
 
-    The role also owns a second schema, for the second copy of the tables. The search path ends with pg_temp: otherwise
-    it would be searched first, and anyone who may create a temporary table could put one in place of a table that the
-    journal's rules read.
+    If the tables are `copied`, the role also owns a second schema, for their second copy. The search path ends with
+    pg_temp: otherwise it would be searched first, and anyone who may create a temporary table could put one in place of
+    a table that the journal's rules read.
     """
     found = connection.execute(text("SELECT 1 FROM pg_roles WHERE rolname = :role"), {"role": role}).scalar()
     if not found:
@@ -48,5 +56,6 @@ def _prepare(connection: Connection, role: str) -> None:
         connection.execute(text(f'GRANT "{role}" TO CURRENT_USER'))
     connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{role}"'))
     connection.execute(text(f'GRANT USAGE ON SCHEMA "{role}" TO "{role}"'))
-    connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{schema_of_copy(role)}" AUTHORIZATION "{role}"'))
+    if copied:
+        connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{schema_of_copy(role)}" AUTHORIZATION "{role}"'))
     connection.execute(text(f'SET LOCAL search_path TO "{role}", pg_temp'))

@@ -15,11 +15,15 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from services.cli.services import CONSOLE, NAMES
-from shared.runtime.extras import EXTRAS
+from shared.runtime.extras import EXTRAS, OF_COMMANDS
 from tests.support.nightly import SomeOf
 
-_OF_OTHERS = ("shared.counting", "shared.local", "shared.runtime.tracing.traces")
-"""What other extras are for: `counting`, `embedded`, `tracing`."""
+_EVERY = {**EXTRAS, **OF_COMMANDS}
+_OF_OTHERS = (
+    *(f"shared.journal.archive.{name}" for name in ("columns", "proving", "rows", "verification")),
+    *("shared.counting", "shared.local", "shared.runtime.tracing.traces"),
+)
+"""What other extras are for: `archive`, `counting`, `embedded`, `tracing`."""
 _COMMANDS = (
     *(f"books.{name}" for name in ("rebuild", "reconcile", "rederive", "verify", "verify_reports")),
     *(f"operations.{name}" for name in ("config", "db", "keys", "quarantine", "topics")),
@@ -54,6 +58,13 @@ def project(repository: Path) -> dict[str, Any]:
     return project
 
 
+def _own(extra: str) -> list[str]:
+    """What an extra of this package requires, as pyproject.toml says now, whatever is installed."""
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
+    required: list[str] = project["optional-dependencies"].get(extra, [])
+    return required
+
+
 def _installed(wanted: Iterable[str], found: set[tuple[str, str]]) -> Iterator[str]:
     """Name what requirements install, with all that these require."""
     for one in map(Requirement, wanted):
@@ -64,7 +75,7 @@ def _installed(wanted: Iterable[str], found: set[tuple[str, str]]) -> Iterator[s
             found.add((name, extra))
             yield name
             try:
-                more = map(Requirement, requires(name) or ())
+                more = map(Requirement, _own(extra) if name == "pitledger" else requires(name) or ())
             except PackageNotFoundError:
                 continue  # on this system it is not needed
             applies = [each for each in more if each.marker is None or each.marker.evaluate({"extra": extra})]
@@ -103,15 +114,16 @@ def test_a_service_is_imported_with_its_own_extra_alone(repository: Path, projec
     """
 
     def modules(*services: str) -> list[str]:
-        return [name for one in services for name in _modules(repository, f"services/{one.replace('-', '_')}")]
+        paths = (f"services/{'cli/' if one in OF_COMMANDS else ''}{one.replace('-', '_')}" for one in services)
+        return [name for path in paths for name in _modules(repository, path)]
 
-    others = {extra: set(_others(project, extra)) for extra in (None, *EXTRAS)}
+    others = {extra: set(_others(project, extra)) for extra in (None, *_EVERY)}
     for extra, blocked in others.items():
-        elsewhere = {package for packages in EXTRAS.values() for package in packages} - set(EXTRAS.get(str(extra), ()))
+        elsewhere = {package for packages in _EVERY.values() for package in packages} - set(_EVERY.get(str(extra), ()))
         assert {"numpy", "pytest", *elsewhere} <= blocked
     wanted = [*_modules(repository, "shared"), *(f"services.cli.{command}" for command in _COMMANDS)]
     wanted += modules(*(name for name in (*NAMES, CONSOLE) if name not in EXTRAS))
-    extras = [(sorted(others[None] - others[extra]), modules(extra)) for extra in EXTRAS]
+    extras = [(sorted(others[None] - others[extra]), modules(extra)) for extra in _EVERY]
     assert all(there and names for there, names in extras)
     done = subprocess.run(
         [sys.executable, "-c", _IMPORTING, json.dumps([sorted(others[None]), wanted, extras])],
@@ -143,7 +155,7 @@ def test_a_server_installs_what_it_runs(repository: Path, project: dict[str, Any
     stated = {
         extra or None: int(mb) for extra, mb in re.findall(r"\| `pitledger(?:\[([a-z-]+)\])?` \| (\d+) \|", table)
     }
-    assert {None, *EXTRAS, "services", "embedded"} == stated.keys()
+    assert {None, *_EVERY, "services", "embedded"} == stated.keys()
     packages = (repository / name for name in ("shared", "services", "infra", "loadtest", "schemas"))
     own = sum(512 * path.lstat().st_blocks for each in packages for path in each.rglob("*") if path.suffix != ".pyc")
     sizes: dict[str | None, int] = {}
@@ -152,7 +164,7 @@ def test_a_server_installs_what_it_runs(repository: Path, project: dict[str, Any
         sizes[extra] = own + sum(map(_installed_bytes, set(_installed(wanted, set()))))
         assert 0.95 * said < sizes[extra] / 2**20 < 1.05 * said, extra
     [development] = re.findall(r"installs what builds and tests Pitledger, too: (\d\.\d) GB", table)
-    assert max(sizes[extra] for extra in (None, *EXTRAS, "services")) < float(development) * 10**9 / 2
+    assert max(sizes[extra] for extra in (None, *_EVERY, "services")) < float(development) * 10**9 / 2
     assert 2 * sizes[None] < sizes["services"]
 
 
@@ -161,7 +173,7 @@ def test_what_a_service_asks_for_is_its_extra(project: dict[str, Any]) -> None:
     distributions = packages_distributions()
     optional = project["optional-dependencies"]
     assert {name for name in optional if name in (*NAMES, CONSOLE)} == set(EXTRAS)
-    for name, packages in EXTRAS.items():
+    for name, packages in _EVERY.items():
         assert {canonicalize_name(Requirement(one).name) for one in optional[name]} == {
             canonicalize_name(distributions[package][0]) for package in packages
         }
@@ -187,6 +199,8 @@ def test_what_is_missing_is_named_with_its_extra(repository: Path, some_of: Some
         *((("run", name), packages, name) for name, packages in EXTRAS.items()),
         (("sign", "docs/examples/submission.json", "-o", "/dev/null", "--as", "pdf"), ("typst",), "paytable-registry"),
         (("verify-reports", "/nowhere", "--key", "/nowhere"), ("obstore",), "reporting"),
+        (("sql", "SELECT 1", "--store", "/nowhere"), ("duckdb",), "archive"),
+        (("archive", "list", "--store", "/nowhere"), ("pyarrow",), "archive"),
     ]
     calls = some_of(every, 3)
     done = subprocess.run(

@@ -1,0 +1,72 @@
+"""The archiver's access to PostgreSQL: a role of its own that reads journals, and one archiver at a time."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import psycopg
+from psycopg import Connection
+from sqlalchemy import create_engine, make_url, text
+from sqlalchemy.exc import ArgumentError
+
+from services.cli.database import explained
+from services.cli.environment import without_password
+from services.cli.exits import UsageWrong
+from services.cli.services import NAMES
+from shared.runtime.database_names import application_name, role_of
+from shared.runtime.process.migrations import upgrade_without_journal
+
+ROLE: Final = "archive"
+"""The database role and schema of the archiver."""
+WITHHELD: Final = frozenset({"suspicious-activity"})
+"""Confidential services: even that their journals have entries is known to their own roles alone."""
+ARCHIVED: Final = tuple(name for name in NAMES if name not in WITHHELD)
+"""The services whose journals are archived."""
+_READ: Final = ("entries", "accounts", "shards", "checkpoints")
+_LOCK: Final = 0x70_69_74_6C_65_64_67_72
+"""The key of the advisory lock: `pitledgr`."""
+_MIGRATIONS: Final = Path(__file__).parent / "migrations"
+
+
+def upgrade_archive(url: str) -> None:
+    """Create the archive's schema and role if they are missing, and let the role read the journals that are there."""
+    upgrade_without_journal(ROLE, _MIGRATIONS, url)
+    engine = create_engine(url)
+    try:
+        with engine.begin() as connection:
+            for schema in map(role_of, ARCHIVED):
+                if connection.execute(text("SELECT to_regclass(:name)"), {"name": f"{schema}.entries"}).scalar():
+                    connection.execute(text(f'GRANT USAGE ON SCHEMA "{schema}" TO "{ROLE}"'))
+                    tables = ", ".join(f'"{schema}".{table}' for table in _READ)
+                    connection.execute(text(f'GRANT SELECT ON {tables} TO "{ROLE}"'))
+    finally:
+        engine.dispose()
+
+
+def url_of_archiver(url: str, driver: str = "postgresql") -> str:
+    """Return a database URL whose sessions act as the archive's role, in its schema. Raises: UsageWrong."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise UsageWrong(f"DATABASE_URL {without_password(url)!r} is not a SQLAlchemy URL") from None
+    settings = {"role": ROLE, "search_path": f"{ROLE},pg_temp", "timezone": "UTC", "jit": "off"}
+    options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+    given = parsed.query.get("options")
+    query = {"options": f"{given} {options}" if given else options, "application_name": application_name(ROLE)}
+    whole = parsed.set(drivername=driver).update_query_dict(query).render_as_string(hide_password=False)
+    server, _, written = whole.partition("?")
+    return f"{server}?{written.replace('+', '%20')}"  # libpq reads a plus as a plus
+
+
+@contextmanager
+def archiver(url: str) -> Iterator[Connection[Any]]:
+    """Give a connection of the archiver that keeps all others away until it is closed, or its process has ended.
+
+    Raises: UsageWrong if another archiver is at work; NotFound if the database does not answer or is not migrated.
+    """
+    with explained(url), psycopg.connect(url_of_archiver(url), autocommit=True) as connection:
+        locked = connection.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK]).fetchone()
+        if locked != (True,):
+            raise UsageWrong("another archiver is at work on this database: wait until it has ended")
+        yield connection

@@ -1,0 +1,16 @@
+"""Create the catalog of the archive's tables, and what the archiver knows of the journals and of its manifests."""
+
+from shared.journal.migration import grant, run_sql
+
+revision = "archive_0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Run the SQL file; manifests are only added, what was sealed and where days lie is only learned."""
+    run_sql(__file__)
+    grant("SELECT, INSERT", "manifests", "sealed")
+    grant("SELECT, INSERT, UPDATE", "scanned", "days")
+    grant("SELECT, INSERT, UPDATE, DELETE", "iceberg_tables", "iceberg_namespace_properties", "unfinished")

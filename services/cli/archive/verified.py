@@ -1,0 +1,32 @@
+"""When each manifest was last verified: a note in the store for `archive list`, not signed and no evidence itself."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from services.cli.archive.store import Store
+
+_PATH: Final = "verified.json"
+
+
+def verified_at(store: Store) -> dict[int, str]:
+    """Return when each manifest was last verified without a problem, by its number; empty if that is not known."""
+    try:
+        noted = json.loads(store.read(_PATH))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return {int(number): str(moment) for number, moment in noted.items()} if isinstance(noted, dict) else {}
+
+
+def note_verified(store: Store, numbers: Sequence[int]) -> bool:
+    """Note that manifests were verified now; return False if the store is not writable."""
+    from obstore.exceptions import BaseError
+
+    now = f"{datetime.now(UTC):%Y-%m-%d %H:%M}Z"
+    noted = {**verified_at(store), **dict.fromkeys(numbers, now)}
+    try:
+        store.objects.put(_PATH, json.dumps(noted, indent=1).encode() + b"\n", use_multipart=False)
+    except (BaseError, OSError):
+        return False
+    return True
