@@ -462,6 +462,7 @@ def test_the_schema_is_upgraded_again_without_effect(archived: Casino) -> None:
     ("question", "said"),
     [
         ("COPY entries TO '/tmp/never.csv'", "give one SELECT statement"),
+        ("COPY entries TO '/tmp/never.csv' (USE_TMP_FILE false)", "give one SELECT statement"),
         ("SELECT 1; SELECT 2", "give one SELECT statement"),
         ("SELECT * FROM read_csv('/etc/hostname')", "disabled by configuration"),
         ("SELECT * FROM nothing", "Catalog Error"),
