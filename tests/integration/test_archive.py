@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -273,6 +274,25 @@ def test_entries_without_gaming_day_are_filed_under_the_day_of_recording(copied:
     assert 0 == pitledger("archive", "verify").code
 
 
+def test_entries_are_filed_under_the_property_that_they_name(copied: Casino, pitledger: Caller) -> None:
+    """By stream, or by the fact; what is no name, or cannot be decoded, is of no property, and is archived as such."""
+    facts = [f'{{"property":"{PROPERTY}"}}', '{"property":"two words"}', '{"property":"x","said":"\\u0000"}', "[1]"]
+    drafts = [
+        replace(desk("looked.up", fact, None, number), source=f"/{INVENTORY}/looks/{number}")
+        for number, fact in enumerate(facts, 1)
+    ]
+    copied.record(INVENTORY, *drafts)
+    today = str(
+        query(copied.url, "SELECT (max(recorded_at) AT TIME ZONE 'UTC')::date FROM table_inventory.entries")[0][0]
+    )
+    for property_name in (PROPERTY, "-"):
+        assert 0 == pitledger("archive", "run", "--property", property_name, "--gaming-day", today).code
+    found = answers(pitledger, "SELECT property, seq FROM entries ORDER BY seq")
+
+    assert [(PROPERTY, 2), ("-", 3), ("-", 4), ("-", 5)] == [(row["property"], row["seq"]) for row in found]
+    assert 0 == pitledger("archive", "verify").code
+
+
 def test_archived_days_are_restored_into_empty_journals(
     copied: Casino, pitledger: Caller, databases: Databases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -442,6 +462,7 @@ def test_the_schema_is_upgraded_again_without_effect(archived: Casino) -> None:
     ("question", "said"),
     [
         ("COPY entries TO '/tmp/never.csv'", "give one SELECT statement"),
+        ("COPY entries TO '/tmp/never.csv' (USE_TMP_FILE false)", "give one SELECT statement"),
         ("SELECT 1; SELECT 2", "give one SELECT statement"),
         ("SELECT * FROM read_csv('/etc/hostname')", "disabled by configuration"),
         ("SELECT * FROM nothing", "Catalog Error"),

@@ -84,6 +84,7 @@ def ask(store: "Store", question: str) -> "pa.Table":
             statements = connection.extract_statements(question)
         except duckdb.Error as error:
             raise InputRefused(_first_line(error)) from error
+        # Files that may be read may be written, too: COPY without a temporary file replaces one of the archive.
         if len(statements) != 1 or statements[0].type not in (
             duckdb.StatementType.SELECT,
             duckdb.StatementType.EXPLAIN,

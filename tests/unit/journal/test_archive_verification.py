@@ -248,6 +248,14 @@ def test_a_restated_day_replaces_its_manifest(files: Files) -> None:
     assert "it replaces 1, but the day's manifest before it is 3" in problem.what
 
 
+def test_a_signed_manifest_names_the_one_before_it(files: Files) -> None:
+    """Although its signature and its place in the log are good."""
+    files.sign(files.manifests[0].model_copy(update={"number": 3, "previous": "0" * 64, "replaces": 1}))
+    [problem] = read_chain(files.signed, files.verifiers).problems
+
+    assert "it is number 3 after 0000000000000000…, not the next of the chain" in problem.what
+
+
 def test_entries_of_no_archived_day_are_named(files: Files) -> None:
     """Between the entries that are there."""
     [gap] = uncovered(files.manifests[1:])
