@@ -36,6 +36,7 @@ BEGIN: Final = (
     f"/p/{THERE}/ratings?day=2026-11-20",
     f"/p/{THERE}/pit-events/BJ-01/1/void",  # the event that is found by links has a change that waits
     f"/p/{HERE}/search?q=BJ-01",
+    f"/p/{THERE}/records/fill/1",
     f"/p/{HERE}/floor/stream",
     f"/p/{HERE}",
 )

@@ -66,7 +66,7 @@ _TOPICS: Final = "tests/integration/test_topics_anew.py"
 _KEPT: Final = "tests/integration/reporting/test_altered_kept.py"
 _KEYS: Final = "tests/integration/wagering_accounts/test_altered_keys.py"
 
-_FILES: Final = "tests/integration/wagering_accounts/test_filings.py"
+_FILES: Final = "tests/integration/wagering_accounts/test_filed_files.py"
 _SARS: Final = "tests/integration/suspicious_activity/test_sars.py"
 _FILE_TEST: Final = "test_an_altered_file_is_not_shown"
 
