@@ -18,6 +18,7 @@ from services.cli.operations.keys import (
     write_patron_keys,
 )
 from services.cli.stack.demo_users import PEOPLE, WATCHER, roles_of
+from shared.journal.archive.manifest import ARCHIVE
 from shared.local.issuer import DevelopmentIssuer
 
 
@@ -66,6 +67,14 @@ class Home:
             "PITLEDGER_MESSAGE_AUTHENTICATION": "required",
         }
 
+    @property
+    def archive(self) -> Mapping[str, str]:
+        """Return the settings of the archiver, which only commands in other terminals need."""
+        return {
+            "PITLEDGER_ARCHIVE_KEY_FILE": str(self.key_file(ARCHIVE)),
+            "PITLEDGER_ARCHIVE_STORE": str(self.path / "archive"),
+        }
+
     def write_tokens(self, issuer: DevelopmentIssuer, declared: Collection[str]) -> None:
         """Issue a new token to every demo user, with those of the declared roles that the user has."""
         roles = {person: roles_of(person, declared) for person in PEOPLE}
@@ -75,7 +84,7 @@ class Home:
         _write(self.metrics_token_file, self.tokens[WATCHER])
 
     def key_file(self, service: str) -> Path:
-        """Return the private key file of a service, which no other service uses."""
+        """Return the private key file of a service, or of the archiver, which nothing else uses."""
         return key_file(self._keys, service)
 
     def environment_of(self, service: str) -> Mapping[str, str]:

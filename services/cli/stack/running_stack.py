@@ -139,6 +139,7 @@ class RunningStack:
             TOKEN_VARIABLE: self.home.tokens[OPERATOR],
             **{url_variable(service): url for service, url in self.urls.items()},
             **self.home.environment,
+            **{name: self._given.get(name, value) for name, value in self.home.archive.items()},
             **self._issuer.settings,
             **self._of_broker,
         }

@@ -12,6 +12,7 @@ from services.cli.services import NAMES, STACK_VARIABLE
 from services.cli.stack.demo_users import PEOPLE
 from services.cli.stack.run_directory import Home
 from services.cli.stack.up import show_stack
+from shared.journal.archive.manifest import ARCHIVE
 from shared.local.issuer import DevelopmentIssuer
 from tests.unit.cli.calling import Caller
 
@@ -90,6 +91,17 @@ def test_what_a_stack_gives_its_services_is_known(tmp_path: Path) -> None:
         own = [home.environment, issuer.settings, *map(home.environment_of, NAMES)]
     listening = {"PITLEDGER_HTTP_HOST", "PITLEDGER_HTTP_PORT"}
     assert set(OF_STACK) == listening.union(*own) - {"PITLEDGER_MESSAGE_AUTHENTICATION"}
+
+
+def test_a_terminal_beside_a_stack_has_the_key_and_the_place_of_its_archive(tmp_path: Path) -> None:
+    """The key is there; its services get neither."""
+    with ExitStack() as open_until_then:
+        home = Home(tmp_path, open_until_then)
+        home.write_keys((ARCHIVE,))
+    assert (home.path / "keys" / "archive.pem") == Path(home.archive["PITLEDGER_ARCHIVE_KEY_FILE"])
+    assert Path(home.archive["PITLEDGER_ARCHIVE_KEY_FILE"]).is_file()
+    assert home.path == Path(home.archive["PITLEDGER_ARCHIVE_STORE"]).parent
+    assert home.archive.keys().isdisjoint({*home.environment, *home.environment_of(NAMES[0])})
 
 
 def test_what_stays_while_a_stack_runs_holds_nothing_that_only_its_services_and_its_start_need() -> None:
