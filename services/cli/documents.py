@@ -23,6 +23,10 @@ _UNREADABLE = (ValueError, yaml.YAMLError, RecursionError, LookupError, Attribut
 """Errors of parsing; the last three come from YAML constructors for a value that does not fit its tag."""
 
 
+class _NoNumber(ValueError):
+    """A document has NaN or an infinity, which JSON does not have and Python's reader takes."""
+
+
 def read_documents(name: str) -> Iterator[tuple[str, object]]:
     """Return the documents of a file (`-`: stdin), each with a name to use if it has no id.
 
@@ -125,13 +129,13 @@ def _parse(text: str) -> list[object]:
     stripped = text.lstrip()
     if stripped.startswith(("{", "[")):
         try:
-            return [json.loads(stripped, object_pairs_hook=members_once)]
-        except MemberTwice:
+            return [json.loads(stripped, object_pairs_hook=members_once, parse_constant=_no_number)]
+        except (MemberTwice, _NoNumber):
             raise
         except ValueError:
             lines = [line for line in stripped.split("\n") if line.strip()]
             if len(lines) > 1 and all(line.startswith("{") and line.rstrip().endswith("}") for line in lines):
-                return [json.loads(line, object_pairs_hook=members_once) for line in lines]
+                return [json.loads(line, object_pairs_hook=members_once, parse_constant=_no_number) for line in lines]
     return [found for found in yaml.load_all(text, _Loader) if found is not None]
 
 
@@ -167,3 +171,7 @@ class _Loader(Loader):
         tag: str = super().resolve(kind, value, implicit)
         is_time = tag == _TIMESTAMP or (tag in _NUMBERS and ":" in value)
         return _TEXT if is_time else tag
+
+
+def _no_number(constant: str) -> None:
+    raise _NoNumber(f"{constant} is no number of JSON")

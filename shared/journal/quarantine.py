@@ -111,13 +111,15 @@ async def list_quarantined(
     topic: str | None = None,
     properties: Collection[str] | None = None,
     listed_under: str | None = None,
+    known: Collection[str] = (),
     after: int = 0,
     limit: int | None = None,
 ) -> Sequence[Quarantined]:
     """Return open records, oldest first; with `resolved`, closed records are included.
 
     With `properties`, return only records that are listed under at least one property, and under no property outside
-    `properties`. With `listed_under`, return only records that are listed under this property or under none.
+    `properties`. With `listed_under`, return only records that are listed under this property or under none. With
+    `known`, the names of the properties that there are, "none" includes other names, such as misspelled ones.
     """
     q = tables.quarantine.c
     query = _records(tables).where(q.id > after).limit(limit)
@@ -128,7 +130,8 @@ async def list_quarantined(
     if properties is not None:
         query = query.where(q.listed_under.contained_by(sorted(properties)), q.listed_under != [])
     if listed_under is not None:
-        query = query.where(or_(q.listed_under.contains([listed_under]), q.listed_under == []))
+        of_none = ~q.listed_under.overlap(sorted({listed_under, *known})) if known else q.listed_under == []
+        query = query.where(or_(q.listed_under.contains([listed_under]), of_none))
     return [_quarantined(row) for row in await connection.execute(query)]
 
 

@@ -309,6 +309,9 @@ def test_records_are_listed_under_the_properties_that_they_name(settlement: Offi
     assert {3: ["riverside"], 5: both} == listed("mia", "?listed_under=riverside")
     assert {4: ["lakeside"], 5: both} == listed("mia", "?listed_under=lakeside")
     assert of_none | {4: ["lakeside"], 5: both} == listed("lee", "?listed_under=lakeside")
+    known = "&known=riverside&known=lakeside"
+    assert of_none | {3: ["riverside"], 5: both, 6: ["bayside"]} == listed("lee", f"?listed_under=riverside{known}")
+    assert {3: ["riverside"], 5: both} == listed("mia", f"?listed_under=riverside{known}")
     assert ["riverside"] == settlement.show(3)["listed_under"]
     refused = settlement.desk.get("/quarantine?listed_under=bayside", person="mia")
     assert_problem(refused, 403, "mia does not work for property bayside")

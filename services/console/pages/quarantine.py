@@ -6,6 +6,7 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from services.console.choices import properties_of
 from services.console.console import Asked, Person, page
 from services.console.listing import Act, Listed, Record, cols, listed
 from services.console.pages.days import zone_of
@@ -25,7 +26,7 @@ def routes() -> APIRouter:
     @router.get("")
     async def quarantine(request: Request, person: Asked, property: str, status: str = "open") -> Response:
         names = person.console.operations.services_with("ask-replay")
-        asked = {"status": status, "listed_under": property}
+        asked = {"status": status, "listed_under": property, "known": list(await properties_of(person))}
         answers = await together(*(person.calls.get_page(name, "/quarantine", **asked) for name in names))
         lists = [
             listed(
@@ -56,7 +57,7 @@ def routes() -> APIRouter:
             raise Refused(service, 404, {"title": say("refused.service"), "detail": service})
         found = await person.calls.get(service, path("quarantine", quarantine))
         named: Sequence[str] = found.get("listed_under") or ()
-        if named and property not in named:
+        if property not in named and not {property, *await properties_of(person)}.isdisjoint(named):
             detail = say("quarantine.elsewhere", number=quarantine, property=property)
             raise Refused(service, 404, {"title": say("quarantine.none"), "detail": detail})
         here = {"quarantine": quarantine, "property": property}

@@ -48,7 +48,8 @@ _SLIPS: Final = frozenset({"fill", "credit"})
 class Hit:
     """A search result: its kind, its name, and the address of its page.
 
-    If it `is_checked`, it exists. Otherwise it was not looked up, because a look at it would be recorded.
+    If it `is_checked`, it exists. Otherwise it was not looked up, because a look at it would be recorded. If it
+    `is_recorded`, its page is a look at a patron, which is recorded.
     """
 
     kind: str
@@ -56,6 +57,7 @@ class Hit:
     address: str
     about: str = ""
     is_checked: bool = True
+    is_recorded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def routes() -> APIRouter:
 def meant_by(term: str, hits: list[Hit]) -> Hit | None:
     """Return the only result that the term can mean: the only one at all, or the only one of this very name.
 
-    Nothing that was not looked up is meant: only who selects it looks at it.
+    Nothing is meant of which a look is recorded: only who selects it looks at it.
 
     >>> table, round_ = Hit("table", "BJ-01", "/t"), Hit("round", "r-bj-01", "/r")
     >>> meant_by("table bj 01", [table, round_]) == meant_by("bj01", [table]) == table
@@ -111,7 +113,7 @@ def meant_by(term: str, hits: list[Hit]) -> Hit | None:
     >>> meant_by("r", [table, round_]), meant_by("p-7", [Hit("patron", "p-7", "/p", is_checked=False)])
     (None, None)
     """
-    checked = [hit for hit in hits if hit.is_checked]
+    checked = [hit for hit in hits if hit.is_checked and not hit.is_recorded]
     words = {plain(term), *(plain(text) for _, text in named_kinds(term))}
     meant = checked if len(checked) == 1 else [hit for hit in checked if plain(hit.name) in words]
     return meant[0] if len(meant) == 1 else None
@@ -302,7 +304,13 @@ async def _accounts(looking: Looking) -> list[Hit]:
         return []
     asked = {"property": looking.property, "typed": looking.text}
     return [
-        Hit("account", one["account"], path("p", looking.property, "patrons", "accounts", one["account"]), one["kind"])
+        Hit(
+            "account",
+            one["account"],
+            path("p", looking.property, "patrons", "accounts", one["account"]),
+            one["kind"],
+            is_recorded=True,
+        )
         for one in await looking.items(ACCOUNTS, "/accounts/find", **asked)
     ]
 

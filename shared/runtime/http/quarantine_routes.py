@@ -44,6 +44,9 @@ from shared.runtime.http.roles import APPROVE_QUARANTINE, MEND_QUARANTINE, READ_
 _REQUEST: Final = "/{quarantine}/requests/{request}"
 
 _LISTED_UNDER: Final = "only records that name this property, or no property"
+_KNOWN: Final = "the properties that there are: with `listed_under`, a record that names none of them names no property"
+
+_KNOWN_MAX: Final = 1_000
 
 RECORDS: Listing[tuple[int]] = Listing("quarantine", tuple[int])
 
@@ -126,6 +129,7 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
         status: Annotated[Literal["open", "all"], Query(description="only open records, or all")] = "open",
         topic: Annotated[Name | None, Query(description="only records of this topic")] = None,
         listed_under: Annotated[Name | None, Query(description=_LISTED_UNDER)] = None,
+        known: Annotated[list[Name] | None, Query(description=_KNOWN, max_length=_KNOWN_MAX)] = None,
     ) -> Page[QuarantinedItem]:
         """Return records with reason and position, oldest first, limited to records that name the caller's properties.
 
@@ -142,6 +146,7 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
                 topic=topic,
                 properties=reader.own,
                 listed_under=listed_under,
+                known=known or (),
                 after=after,
                 limit=asked.limit + 1,
             )

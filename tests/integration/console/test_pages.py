@@ -460,25 +460,30 @@ def test_a_filter_offers_the_tables_of_the_property(stage: Stage, browser: Brows
 
 
 def test_the_quarantine_of_a_property_has_its_own_records(stage: Stage) -> None:
-    """Not those of another property that the person works for as well, by list or by number; and those of none."""
+    """Not those of another property that the person works for as well, by list or by number; those of none in all.
+
+    A misspelled property is none.
+    """
     records: list[dict[str, Any]] = [
         {"quarantine": number, "listed_under": names, "topic": "table.events", "reason": f"refused {number}"}
-        for number, names in ((71, []), (72, ["riverside", "lakeside"]), (73, ["lakeside"]))
+        for number, names in ((71, []), (72, ["riverside", "lakeside"]), (73, ["lakeside"]), (74, ["riversyde"]))
     ]
 
     def answer(request: httpx.Request) -> httpx.Response:
-        wanted = request.url.params.get("listed_under")
-        items = [one for one in records if wanted is None or not one["listed_under"] or wanted in one["listed_under"]]
+        wanted, known = request.url.params["listed_under"], request.url.params.get_list("known")
+        items = [one for one in records if wanted in one["listed_under"] or not {*known} & {*one["listed_under"]}]
         return httpx.Response(200, json={"items": items})
 
+    floors = [FLOOR, {**FLOOR, "property": "lakeside"}]
+    stage.services.answers["reporting", "GET", "/floors"] = (200, floors)
     stage.services.answers["round-settlement", "GET", "/quarantine"] = answer
     for one in records:
         stage.services.answers["round-settlement", "GET", f"/quarantine/{one['quarantine']}"] = (200, one)
     browser = stage.browser("pit.pat")
-    for name, shown in (("riverside", [71, 72]), ("lakeside", [71, 72, 73])):
+    for name, shown in (("riverside", [71, 72, 74]), ("lakeside", [71, 72, 73, 74])):
         page = browser.get(f"/p/{name}/quarantine").text
-        assert shown == [number for number in (71, 72, 73) if f"refused {number}" in page], name
-        for number in (71, 72, 73):
+        assert shown == [number for number in (71, 72, 73, 74) if f"refused {number}" in page], name
+        for number in (71, 72, 73, 74):
             opened = browser.get(f"/p/{name}/quarantine/round-settlement/{number}")
             assert (200 if number in shown else 404) == opened.status_code, (name, number)
             assert (number in shown) == (f"refused {number}" in opened.text)

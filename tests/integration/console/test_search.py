@@ -64,7 +64,6 @@ def _finding(reference: str, one: dict[str, Any]) -> Any:
         *((term, "records/credit/12") for term in ("credit #12", "C-12", "CREDIT 12")),
         *((term, "records/cage_transfer/3") for term in ("transfer 3", "Cage transfer #3")),
         *((term, "rounds/BJ-01/n1-0042") for term in ("N1-0042", "0042", "round 0042")),
-        *((term, "patrons/accounts/GA-7") for term in ("ga-7", "account GA-7")),
         *((term, "records/check/CC-10023") for term in ("cc-10023", "0023", "check 0023", "marker CC-10023")),
     ],
 )
@@ -106,6 +105,16 @@ def test_a_search_looks_at_nobody(stage: Stage, term: str) -> None:
     paths = [one.url.path for one in stage.services.asked[asked:]]
     for path in paths:
         assert path.endswith("/find") or not re.match("/(patrons|accounts|filings|sars)(/|$)", path), path
+
+
+@pytest.mark.parametrize("term", ["ga-7", "account GA-7"])
+def test_an_account_is_found_and_opened_by_choice_alone(browser: Browser, term: str) -> None:
+    """It is there; but its page names the patron, and that look is recorded."""
+    found = browser.get(SEARCH, params={"q": term})
+    assert 200 == found.status_code
+    assert [f"/p/{PROPERTY}/patrons/accounts/GA-7"] == re.findall('<li><a href="([^"]+accounts[^"]+)"', found.text)
+    assert "<strong>GA-7</strong>" in found.text
+    assert "opening it is recorded as a look at the patron" in found.text
 
 
 def test_a_patron_is_offered_to_those_who_may_read_patrons(stage: Stage, browser: Browser) -> None:

@@ -22,6 +22,14 @@ def test_a_few_lines_do_not_say_millions_of_values() -> None:
         document_in("a.yaml", b"\n".join(lines))
 
 
+@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
+def test_json_has_no_such_number(constant: str) -> None:
+    """Python's reader takes them, alone and in a line of several."""
+    for text in (f'{{"cents": {constant}}}', f'{{"cents": 1}}\n{{"cents": {constant}}}'):
+        with pytest.raises(InputRefused, match=f"{constant} is no number of JSON"):
+            documents_in("a.json", text.encode())
+
+
 def test_nothing_stands_within_itself() -> None:
     """An alias in what it names is refused: JSON could not say it."""
     with pytest.raises(InputRefused, match="an alias stands within what it names"):
