@@ -1,6 +1,6 @@
 """One service on a real database, in the process of the test: topics without a broker, HTTP without a socket."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -196,18 +196,19 @@ class Desk:
         tables = self.manifest.projector.tables
         return {str(table): query(url, f"SELECT t::text FROM {table} t ORDER BY 1") for table in tables}
 
-    def project_again(self, url: str, entries: Sequence[Entry]) -> None:
-        """Empty the read model, and project entries in this order, as the owner of the tables."""
-        self.client.run(self._project_again(url, entries))
+    def project_again(self, url: str, *batches: Sequence[Entry]) -> None:
+        """Empty the read model, and project batches of entries in this order, as the owner of the tables."""
+        self.client.run(self._project_again(url, batches))
 
-    async def _project_again(self, url: str, entries: Sequence[Entry]) -> None:
+    async def _project_again(self, url: str, batches: Iterable[Sequence[Entry]]) -> None:
         projector, engine = self.manifest.projector, create_engine(url, role="postgres")
-        recorded = [(entry, decode_fact(entry.draft.kind, entry.draft.data)) for entry in entries]
         async with engine.begin() as connection:
             await connection.execute(text("SET CONSTRAINTS ALL DEFERRED"))
             for table in projector.tables:
                 await connection.execute(delete(table))
-            await projector.project(Transaction(connection), recorded)
+            for entries in batches:
+                recorded = [(entry, decode_fact(entry.draft.kind, entry.draft.data)) for entry in entries]
+                await projector.project(Transaction(connection), recorded)
         await engine.dispose()
 
 

@@ -172,12 +172,12 @@ CREATE UNIQUE INDEX redemption_undone_once ON check_steps (property, undoes);
 CREATE INDEX steps_of_check ON check_steps (property, serial);
 
 CREATE TABLE patron_checks (
-    property TEXT, serial TEXT, patron TEXT, "table" TEXT, shift TEXT, prepared_by TEXT, voided_by TEXT, drawer TEXT,
-    gaming_day DATE, cents BIGINT, limit_cents BIGINT, outstanding_cents BIGINT, issued_cents BIGINT,
-    prepared_at TIMESTAMPTZ, voided_at TIMESTAMPTZ, issued_at TIMESTAMPTZ,
+    property TEXT, serial TEXT, patron TEXT NOT NULL, "table" TEXT NOT NULL, shift TEXT NOT NULL,
+    prepared_by TEXT NOT NULL, gaming_day DATE NOT NULL, cents BIGINT NOT NULL, limit_cents BIGINT NOT NULL,
+    outstanding_cents BIGINT NOT NULL, prepared_at TIMESTAMPTZ NOT NULL, voided_by TEXT, voided_at TIMESTAMPTZ,
     PRIMARY KEY (property, serial)
 );
-CREATE INDEX patron_checks_of_patron ON patron_checks (property, (coalesce(patron, drawer)));
+CREATE INDEX patron_checks_of_patron ON patron_checks (property, patron);
 
 CREATE TABLE check_write_offs (
     property TEXT, check_write_off BIGINT, serial TEXT NOT NULL, write_off_kind TEXT NOT NULL, reason TEXT NOT NULL,
@@ -306,10 +306,13 @@ CREATE INDEX tax_invoices_of_return ON tax_invoices (property, last_day);
 CREATE INDEX tax_invoices_by_end ON tax_invoices (property, reverse(lower(invoice COLLATE "C")));
 
 CREATE TABLE counter_checks (
-    property TEXT, serial TEXT, "table" TEXT, number BIGINT, PRIMARY KEY (property, serial, "table", number),
+    property TEXT, serial TEXT, "table" TEXT, number BIGINT, drawer TEXT, cents BIGINT NOT NULL,
+    first_issued_at TIMESTAMPTZ,
+    PRIMARY KEY (property, serial, "table", number),
     CONSTRAINT serial_used_once UNIQUE (property, serial) DEFERRABLE
 );
 CREATE INDEX counter_checks_by_end ON counter_checks (property, reverse(lower(serial COLLATE "C")));
+CREATE INDEX counter_checks_of_drawer ON counter_checks (property, drawer);
 
 CREATE TABLE write_offs (
     property TEXT, write_off BIGINT, "table" TEXT NOT NULL, box TEXT NOT NULL, shift TEXT NOT NULL, which TEXT NOT NULL,

@@ -26,8 +26,8 @@ KEPT: Final[Kept] = {
     credit_lines.CreditLineRequested: (insert, t.credit_line_requests, {}),
     credit_lines.CreditLineVerified: (update, t.credit_line_requests, {}),
     credit_lines.CreditLineDeclined: (update, t.credit_line_requests, {}),
-    credit_lines.CheckPrepared: (merge, t.patron_checks, {}),
-    credit_lines.PreparationVoided: (merge, t.patron_checks, {}),
+    credit_lines.CheckPrepared: (insert, t.patron_checks, {}),
+    credit_lines.PreparationVoided: (update, t.patron_checks, {}),
 }
 
 
@@ -57,9 +57,7 @@ def apply(rows: Rows, entry: Entry, fact: Fact) -> None:
             _recovery(rows, fact, what="recovery_returned", recovery_cents=-fact.cents, undoes=fact.returns)
         case cage.CheckReplaced():
             rows.keep(insert, t.check_steps, fact, what="replaced")
-            rows.keep(insert, t.counter_checks, fact, table="", number=fact.step)
-            owed = {"property": fact.property, "serial": fact.serial, "patron": fact.drawer}
-            rows.keep(merge, t.patron_checks, owed.items(), cents=0, issued_at=fact.first_issued_at)
+            rows.keep(insert, t.counter_checks, fact, table="", number=fact.step, cents=0)
             for one in fact.replaced:
                 place = {name: getattr(fact, name) for name in cage.AtCage.model_fields}
                 rows.keep(insert, t.check_steps, one, **place, what="replaced", cents=-one.cents)

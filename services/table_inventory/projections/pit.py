@@ -4,7 +4,6 @@ A pit event can be corrected or voided, so that its rows always show the version
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Final
 
 from sqlalchemy import Table, delete, text, tuple_
@@ -151,7 +150,6 @@ def _pit(rows: Rows, entry: Entry, fact: inventory.PitRecorded, *, stands: bool)
             rows.keep(merge, t.slips, key._asdict().items(), **step_of(data, at))  # without the slip's contents
         case pit.IssuedCounterCheck():
             rows.keep(insert, t.counter_checks, data, number=sequence)
-            _issued(rows, data, at)
         case pit.ExchangedBox():
             rows.keep(insert, t.boxes, data, exchange=sequence, box=data.removed_box, removed_at=at)
         case pit.TransportedBox():
@@ -170,15 +168,6 @@ def _voided(rows: Rows, entry: Entry, fact: inventory.PitVoided) -> None:
     if isinstance(fact.data, pit.CarriedFill | pit.ReceivedFill | pit.CarriedCredit):
         key, undone = slip_of(fact.data), dict.fromkeys(step_of(fact.data, entry.draft.occurred_at))
         rows.keep(merge, t.slips, key._asdict().items(), **undone)
-    if isinstance(fact.data, pit.IssuedCounterCheck):
-        _issued(rows, fact.data, None)
-
-
-def _issued(rows: Rows, data: pit.IssuedCounterCheck, at: datetime | None) -> None:
-    """Record the issuance of a counter check by a table; without `at`, remove it."""
-    issued = {"drawer": data.drawer, "issued_cents": data.cents} if at else {"drawer": None, "issued_cents": None}
-    key = {"property": data.property, "serial": data.serial}
-    rows.keep(merge, t.patron_checks, key.items(), **issued, issued_at=at)
 
 
 def _cause(data: pit.PitData) -> tuple[str, str | None] | None:

@@ -14,7 +14,7 @@ from shared.runtime.rows import rows_of, thing_of, things_of
 
 _CHECKS: Final = """
     SELECT i.property, i.serial, max(i."table") AS "table", min(i.at) AS issued_at,
-           coalesce(min(c.issued_at), min(i.at)) AS first_issued_at, min(coalesce(c.patron, c.drawer)) AS drawer,
+           coalesce(min(c.first_issued_at), min(i.at)) AS first_issued_at, min(coalesce(p.patron, c.drawer)) AS drawer,
            sum(i.cents) FILTER (WHERE i.cents > 0 AND NOT i.is_undone) AS issued_cents, sum(i.cents) AS left_cents,
            bool_or(i.is_returned) AS is_returned
     FROM (
@@ -25,7 +25,8 @@ _CHECKS: Final = """
         SELECT property, serial, "table", at, cents, what IN ('voided', 'returned'), what = 'returned'
         FROM table_inventory.check_steps
         WHERE property = :property AND serial {which}) i
-    LEFT JOIN table_inventory.patron_checks c USING (property, serial)
+    LEFT JOIN table_inventory.counter_checks c USING (property, serial)
+    LEFT JOIN table_inventory.patron_checks p USING (property, serial)
     GROUP BY i.property, i.serial"""
 
 _ON_HAND: Final = text(f"""{_CHECKS.format(which="> :after")} HAVING sum(i.cents) > 0 ORDER BY i.serial LIMIT :limit""")

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.credit_lines import CreditLine, CreditLineRequest, PatronCheck
 from services.table_inventory.domain.pit import PreparedCheck
-from services.table_inventory.tables import credit_line_requests, credit_lines, patron_checks
+from services.table_inventory.tables import counter_checks, credit_line_requests, credit_lines, patron_checks
 from shared.contracts.credit_lines import CreditLineTerms
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal import bulk
@@ -21,16 +21,18 @@ _UNCLEARED: Final = """
 """SQL condition: a step `s` is a payment that a bank may still return."""
 
 _CHECKS: Final = """
-    SELECT c.property, c.serial, coalesce(c.patron, c.drawer) AS patron, c."table", c.gaming_day, c.shift,
-           c.prepared_by, c.prepared_at, c.voided_by, coalesce(c.issued_cents, c.cents) AS cents,
-           CASE WHEN c.voided_at IS NOT NULL THEN 'void' WHEN c.issued_cents IS NULL AND c.prepared_by IS NOT NULL
-                THEN 'prepared' ELSE 'issued' END AS status,
-           CASE WHEN c.voided_at IS NOT NULL THEN 0 ELSE coalesce(c.issued_cents, c.cents) + s.cents END AS left_cents,
+    SELECT n.property, n.serial, coalesce(p.patron, c.drawer) AS patron, p."table", p.gaming_day, p.shift,
+           p.prepared_by, p.prepared_at, p.voided_by, coalesce(c.cents, p.cents) AS cents,
+           CASE WHEN p.voided_at IS NOT NULL THEN 'void' WHEN c.serial IS NULL THEN 'prepared' ELSE 'issued' END
+               AS status,
+           CASE WHEN p.voided_at IS NOT NULL THEN 0 ELSE coalesce(c.cents, p.cents) + s.cents END AS left_cents,
            s.uncleared_cents, s.is_returned,
            coalesce((SELECT sum(w.cents - w.recovered_cents) FROM table_inventory.check_write_offs w
-                     WHERE w.property = c.property AND w.serial = c.serial AND w.status = 'approved'
+                     WHERE w.property = n.property AND w.serial = n.serial AND w.status = 'approved'
                        AND w.write_off_kind = 'uncollectible'), 0) + s.uncleared_recovery_cents AS written_off_cents
-    FROM table_inventory.patron_checks c
+    FROM ({named}) n
+    LEFT JOIN table_inventory.patron_checks p USING (property, serial)
+    LEFT JOIN table_inventory.counter_checks c USING (property, serial)
     CROSS JOIN LATERAL (
         SELECT coalesce(sum(s.cents), 0) AS cents, coalesce(bool_or(s.what = 'returned'), false) AS is_returned,
                coalesce(-sum(s.cents) FILTER (WHERE {uncleared}), 0) AS uncleared_cents,
@@ -38,14 +40,25 @@ _CHECKS: Final = """
                    AS uncleared_recovery_cents
         FROM table_inventory.check_steps s
         LEFT JOIN table_inventory.check_write_offs w USING (property, check_write_off)
-        WHERE s.property = c.property AND s.serial = c.serial) s
-    WHERE c.property = :property AND coalesce(c.issued_cents, c.cents) IS NOT NULL AND {which}"""
+        WHERE s.property = n.property AND s.serial = n.serial) s
+    {which}"""
+"""SQL query for prepared and issued counter checks; {named} selects their property and serial number."""
 
-_OWED: Final = "coalesce(c.patron, c.drawer) = :patron AND c.voided_at IS NULL ORDER BY c.serial"
-_OF_PATRON: Final = text(_CHECKS.format(uncleared=_UNCLEARED, which=_OWED))
-_SERIAL: Final = "c.serial = :serial AND coalesce(c.patron, c.drawer) IS NOT NULL"
-_OF_SERIAL: Final = text(_CHECKS.format(uncleared=_UNCLEARED, which=_SERIAL))
+_BY_PATRON: Final = """
+    SELECT property, serial FROM table_inventory.patron_checks WHERE property = :property AND patron = :patron
+    UNION
+    SELECT property, serial FROM table_inventory.counter_checks WHERE property = :property AND drawer = :patron"""
+_OWED: Final = "WHERE coalesce(p.patron, c.drawer) = :patron AND p.voided_at IS NULL ORDER BY n.serial"
+_OF_PATRON: Final = text(_CHECKS.format(uncleared=_UNCLEARED, named=_BY_PATRON, which=_OWED))
+_PREPARED_SERIAL: Final = """
+    SELECT property, serial FROM table_inventory.patron_checks WHERE property = :property AND serial = :serial"""
+_OF_SERIAL: Final = text(_CHECKS.format(uncleared=_UNCLEARED, named=_PREPARED_SERIAL, which=""))
 _PREPARED: Final = bulk.select(patron_checks)
+_WRITE_AGAIN: Final = text("""
+    UPDATE table_inventory.patron_checks p SET voided_at = p.voided_at
+    FROM unnest(CAST(:properties AS text[]), CAST(:serials AS text[])) g (property, serial)
+    WHERE p.property = g.property AND p.serial = g.serial
+    RETURNING p.property, p.serial, p.voided_at""")
 
 
 async def find_credit_line(connection: AsyncConnection, property_name: str, patron: str) -> CreditLine:
@@ -73,15 +86,18 @@ async def read_credit_lines(
 async def find_patron_check(connection: AsyncConnection, property_name: str, serial: str) -> PatronCheck:
     """Return a prepared counter check. Raises: Rejected if no check was prepared with this serial number."""
     found = await things_of(PatronCheck, connection, _OF_SERIAL, {"property": property_name, "serial": serial})
-    if not found or found[0].prepared_by is None:
+    if not found:
         raise Rejected(Reason.NOT_FOUND, f"no counter check {serial} was prepared at {property_name}")
     return found[0]
 
 
 async def is_serial_used(connection: AsyncConnection, property_name: str, serial: str) -> bool:
     """Return whether a counter check with this serial number was prepared or issued, or replaced others."""
-    query = rows_of(patron_checks, property=property_name, serial=serial)
-    return (await connection.execute(query)).first() is not None
+    for table in (patron_checks, counter_checks):
+        query = rows_of(table, property=property_name, serial=serial)
+        if (await connection.execute(query)).first() is not None:
+            return True
+    return False
 
 
 async def prepared_checks(
@@ -94,18 +110,22 @@ async def prepared_checks(
     return {
         (row.property, row.serial): PreparedCheck(row.table, row.patron, row.cents, row.voided_at is not None)
         for row in rows
-        if row.prepared_by is not None
     }
 
 
 async def require_not_void(connection: AsyncConnection, issued: Collection[tuple[str, str]]) -> None:
     """Check that no prepared check was voided before its issuance is recorded, in the transaction that records it.
 
-    Raises: Refused if one was voided.
+    The rows of the checks are written again as they are. A concurrent command that voids one of them is therefore
+    decided again after that transaction. Raises: Refused if one was voided.
     """
-    for (property_name, serial), prepared in sorted((await prepared_checks(connection, issued)).items()):
-        if prepared.is_void:
-            raise Refused(f"counter check {serial} of {property_name} is void: no table issues it")
+    if not issued:
+        return
+    properties, serials = zip(*sorted(issued), strict=True)
+    rows = await connection.execute(_WRITE_AGAIN, {"properties": [*properties], "serials": [*serials]})
+    for row in rows:
+        if row.voided_at is not None:
+            raise Refused(f"counter check {row.serial} of {row.property} is void: no table issues it")
 
 
 def request_of_row(row: Row[Any]) -> CreditLineRequest:

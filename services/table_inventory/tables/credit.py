@@ -1,6 +1,6 @@
 """The database tables of credit: credit lines, counter checks, and the steps taken on them."""
 
-from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, column, func
+from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, column
 
 from services.table_inventory.tables.base import JSON, metadata
 from shared.journal.columns import columns, dates, moments, texts
@@ -42,14 +42,19 @@ counter_checks = Table(
     metadata,
     *texts("property", "serial", "table", key=True),
     *numbers("number", key=True),
+    *texts("drawer", null=True),
+    *numbers("cents"),
+    *moments("first_issued_at", null=True),
     # Deferred only in a rebuild, which may read a check before it reads the void of an earlier check with the number.
     UniqueConstraint("property", "serial", name="serial_used_once", deferrable=True),
     Index("counter_checks_by_end", "property", reversed_reference(column("serial"))),
+    Index("counter_checks_of_drawer", "property", "drawer"),
 )
 """The counter checks of each property. Each serial number is used only once.
 
-`number` is the sequence of the issuance in the table's pit stream. A check that replaced others has no table; its
-`number` is that of the step that replaced them.
+`number` is the sequence of the issuance in the table's pit stream, and `cents` the issued amount. A check that replaced
+others has no table; its `number` is that of the step that replaced them, its `first_issued_at` the earliest issuance of
+the replaced checks, and its `cents` are 0: the amount owed on it is the sum of its steps.
 """
 
 check_steps = Table(
@@ -81,17 +86,15 @@ patron_checks = Table(
     "patron_checks",
     metadata,
     *texts("property", "serial", key=True),
-    *texts("patron", "table", "shift", "prepared_by", "voided_by", "drawer", null=True),
-    *dates("gaming_day", null=True),
-    *numbers("cents", "limit_cents", "outstanding_cents", "issued_cents", null=True),
-    *moments("prepared_at", "voided_at", "issued_at", null=True),
-    Index("patron_checks_of_patron", "property", func.coalesce(column("patron"), column("drawer"))),
+    *texts("patron", "table", "shift", "prepared_by"),
+    *dates("gaming_day"),
+    *numbers("cents", "limit_cents", "outstanding_cents"),
+    *moments("prepared_at"),
+    *texts("voided_by", null=True),
+    *moments("voided_at", null=True),
+    Index("patron_checks_of_patron", "property", "patron"),
 )
-"""Counter checks by the patron who owes them: as prepared (`cents`) and as issued at a table (`issued_cents`).
-
-Either amount may be null. A check that replaced others has a `patron` and 0 `cents`; the amount owed on it is the sum
-of its steps.
-"""
+"""Counter checks as prepared against patrons' credit lines. Those that were issued are in `counter_checks`, too."""
 
 check_write_offs = Table(
     "check_write_offs",

@@ -1,18 +1,22 @@
 """Which changes of pit events are recorded, which are refused and why, and what they lead to in whatever order."""
 
 from collections.abc import Iterator
-from itertools import permutations
+from datetime import datetime
+from itertools import groupby, permutations
+from operator import attrgetter
 from typing import Any
 
 import pytest
 
 from tests.integration.table_inventory.day import BOX, FOUND, OPENER, play_a_day
 from tests.support import Databases
+from tests.support.asgi import assert_problem
 from tests.support.nightly import sampled
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
 from tests.support.twins import CORRECTION, LATER, World, corrected, voided, world_of
 
 PEOPLE = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
+SHARD = attrgetter("shard")
 Event = dict[str, Any]
 
 
@@ -150,6 +154,36 @@ def test_a_counter_check_that_the_cage_redeemed_is_void_after_its_redemption(des
     desk.pit(voided(table, issued), check(other))
     [left] = desk.get(path, person="cage.ann").json()["items"]
     assert ("BJ-02", 500_00) == (left["table"], left["left_cents"])
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_a_serial_number_is_free_once_its_issuance_is_void(desk: InventoryDesk, url: str, *, together: bool) -> None:
+    """No row is left of the issuance, and whatever has the number next is rebuilt before the void is read, too."""
+    table = Table("BJ-01")
+    kept, wrong = check(table), check(table, "K-2", 900_00)
+    desk.pit(table.opened(at(0), OPENER), kept)
+    before = desk.desk.read_model(url)
+    path, new = f"/counter-checks/{PROPERTY}", {"serial": "K-2", "replaces": ["K-1"], "drawer": "p-1"}
+    if together:
+        desk.pit(wrong, voided(table, wrong))
+    else:
+        desk.pit(wrong)
+        assert_problem(desk.send(path, new, person="cage.ann"), 409, "counter check K-2 exists already")
+        desk.pit(voided(table, wrong))
+    after = desk.desk.read_model(url)
+    for name in ("table_inventory.counter_checks", "table_inventory.patron_checks"):
+        assert before[name] == after[name]
+    assert [] == desk.get(f"{path}/find?typed=K-2", person="cage.ann").json()["items"]
+    desk.done(path, new, person="cage.ann")
+    [found] = desk.get(path, person="cage.ann").json()["items"]
+    assert ("K-2", "p-1", 500_00, at(1)) == (
+        *(found[name] for name in ("serial", "drawer", "left_cents")),
+        datetime.fromisoformat(found["first_issued_at"]),
+    )
+    rows, shards = desk.desk.read_model(url), [list(shard) for _, shard in groupby(desk.entries(), SHARD)]
+    assert 2 <= len(shards)
+    desk.desk.project_again(url, *([entry] for shard in shards[::-1] for entry in shard))
+    assert rows == desk.desk.read_model(url)
 
 
 def test_a_box_that_is_counted_keeps_its_exchange(desk: InventoryDesk) -> None:
