@@ -14,7 +14,6 @@ from tests.integration.table_inventory.test_credit_lines import CREDIT, RULES, a
 from tests.support.nightly import AT_NIGHT
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
 from tests.support.pit_changes import decide, path_of, propose
-from tests.support.properties import property_event
 from tests.support.ratings import RatedTable
 
 
@@ -172,7 +171,6 @@ class PitDay:
         ):
             desk.done(contests, result, person="audit.kim")
             desk.done(f"{contests}/friday-50/{revision}/{what}", why, person="control.eve")
-        desk.desk.feed("properties", property_event(PROPERTY, sequence=2, version=2, tips_pool={"period": "day"}))
         hours = {"hours": [{"dealer": "dealer.dan", "minutes": 480}], "reason": "the clock"}
         for revision, what, why in ((1, "reject", {"reason": "whose clock?"}), (2, "approve", None)):
             desk.done(f"/tip-hours/{PROPERTY}/{DAY}", hours, person="audit.kim")
@@ -345,7 +343,8 @@ def test_the_read_model_is_rebuilt_in_whatever_order_of_the_shards(
 ) -> None:
     """A step at a table may be read before the slip was prepared, a count of boxes before they came off the tables."""
     day = PitDay(desk, rng)
-    desk.has_only(*(table.name for table in day.tables), other_gaming_day="flag", **RULES)
+    more = {"other_gaming_day": "flag", "tips_pool": {"period": "day"}}
+    desk.has_only(*(table.name for table in day.tables), **more, **RULES)
     day.play(60)
     before, shards = desk.desk.read_model(url), [list(shard) for _, shard in groupby(desk.entries(), _shard)]
     assert 3 <= len(shards)
