@@ -16,7 +16,7 @@ from tests.support.desk import Desk, desk_of
 from tests.support.identities import KnownTokens
 from tests.support.outbox import Outbox
 from tests.support.properties import property_event
-from tests.support.rounds import BLACKJACK, DAY, LOSING, TABLES, completed, record, submission
+from tests.support.rounds import BLACKJACK, DAY, LOSING, PROPERTY, TABLES, completed, record, submission
 from tests.support.services import settled_database
 
 NOW = DAY + timedelta(days=1)
@@ -43,7 +43,8 @@ def desk(databases: Databases, outbox: Outbox) -> Iterator[Desk]:
 
 def _browsers(desk: Desk, day_status: str) -> Browsers:
     """People at the console, where the gaming day of the round stands like this."""
-    return Browsers(desk, people=PEOPLE, clock=lambda: NOW, beside={INVENTORY: {"status": day_status}})
+    day = {(INVENTORY, f"/gaming-days/{PROPERTY}/{DAY.date()}"): {"status": day_status}}
+    return Browsers(desk, people=PEOPLE, clock=lambda: NOW, beside=day)
 
 
 PAGE = "/p/riverside/corrections/1"

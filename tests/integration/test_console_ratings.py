@@ -36,7 +36,7 @@ def desk(databases: Databases) -> Iterator[InventoryDesk]:
 @pytest.fixture
 def browsers(desk: InventoryDesk) -> Iterator[Browsers]:
     """People at the console."""
-    browsers = Browsers(desk.desk, people=PEOPLE, clock=desk.clock, beside={REPORTING: FLOOR})
+    browsers = Browsers(desk.desk, people=PEOPLE, clock=desk.clock, beside={(REPORTING, "/floors"): FLOOR})
     with browsers.client:
         yield browsers
 

@@ -43,7 +43,7 @@ class Answered:
 
 
 class Browsers:
-    """People at the console of some services; another service answers with what stands `beside` it, or has nothing.
+    """People at the console of some services; `beside` is what another service answers at a path, else it has nothing.
 
     `properties` are those for which a person works; without it, everybody works for all. `answered` keeps what the
     services said.
@@ -54,7 +54,7 @@ class Browsers:
         *desks: Desk,
         people: People,
         clock: Clock,
-        beside: Mapping[str, Any] | None = None,
+        beside: Mapping[tuple[str, str], Any] | None = None,
         properties: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
         self._desks = {desk.manifest.name: desk for desk in desks}
@@ -86,7 +86,7 @@ class Browsers:
             return httpx.Response(200, json=document_of(request.url.host))
         desk = self._desks.get(request.url.host)
         if desk is None:
-            found = self._beside.get(request.url.host)
+            found = self._beside.get((request.url.host, request.url.path))
             status, document = (404, {"title": "Not found"}) if found is None else (200, found)
             return httpx.Response(status, json=document)
         headers = {name: request.headers[name] for name in _PASSED_ON if name in request.headers}

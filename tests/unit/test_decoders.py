@@ -37,6 +37,7 @@ OWN: dict[str, str] = {
     "services/cli/client.py Client._json": "a service",
     "services/cli/codegen/contracts.py broken": "the generator of the schemas",
     "services/cli/demo/demo.py _documents": "another command of the same command line",
+    "services/cli/archive/verified.py verified_at": "the archive's own commands, and it is no evidence",
     "services/cli/books/export.py _is_of": "a journal, under its hash",
     "services/cli/stack/fork_server.py ForkServer._listen": "the child process",
     "services/cli/operations/intake_folder.py Folder.read": "this command, earlier",
