@@ -10,7 +10,7 @@ import pytest
 
 from services.cli.filing import reading
 from tests.integration.reporting.test_currency import Till, void
-from tests.integration.wagering_accounts.offices import EVE, PREPARE, READER, REGISTRY, SAM, CurrencyOffice
+from tests.integration.wagering_accounts.offices import EVE, PREPARE, READER, REGISTRY, SAM, CurrencyOffice, console
 from tests.support import Databases
 from tests.support.accounts import CODE, IDENTITY, NOON, Clock, House, a_house
 from tests.support.desk import Desk
@@ -176,6 +176,23 @@ def test_what_no_longer_holds_is_not_released(currency_office: CurrencyOffice, t
     [document] = currency_office.call(*PREPARE, *file, person=EVE).documents
     assert 60_500 == document["reports"][0]["in_dollars"]
     assert 0 == currency_office.call(*release, "2", person=SAM).code
+
+
+def test_what_another_person_reports_is_not_released(currency_office: CurrencyOffice) -> None:
+    """Its amounts hold; the refusal says whose report has it, in the console as well."""
+    office = currency_office
+    sale = office.sell(10_500)
+    prepared = office.prepare()
+    assert 0 == prepared.code, prepared.stderr
+    bought: dict[str, Any] = {"cents": 1_050_000, "instrument": "currency", "dealer": "dealer.1", "patron": "p-7"}
+    for_another = office.ledger.pit("chips.sold", "BJ-01", moved=-1_050_000, **bought, on_behalf_of=["p-8"])
+    office.books.desk.feed("inventory", void(office.ledger, sale), for_another)
+    refused = office.call("filing", "release", "riverside", "1", person=SAM)
+    now = "p-7: a report of its own in the file, and none (all of it is in the report of p-8) now"
+    assert (3, True) == (refused.code, now in refused.stderr), refused.stderr
+    with console(office) as browsers:
+        page = browsers.get("/p/riverside/filings/1", SAM)
+    assert "all of it is in the report of p-8" in page
 
 
 @pytest.mark.parametrize("left", [2_000, 0])
