@@ -9,7 +9,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from services.cli.filing import reading
-from tests.integration.reporting.test_currency import Till, void
+from tests.integration.reporting.test_currency import Till, _moved, void
 from tests.integration.wagering_accounts.offices import EVE, PREPARE, READER, REGISTRY, SAM, CurrencyOffice, console
 from tests.support import Databases
 from tests.support.accounts import CODE, IDENTITY, NOON, Clock, House, a_house
@@ -224,3 +224,22 @@ def test_a_report_is_amended_down_to_nothing(currency_office: CurrencyOffice, tm
         for row in section["rows"]
     ]
     assert ("accepted", SECOND) == (row["status"], row["bsa_id"])
+
+
+def test_an_amendment_states_both_directions_that_were_filed(currency_office: CurrencyOffice, tmp_path: Path) -> None:
+    """One of them is below the threshold now, and the other one is not."""
+    office, file = currency_office, tmp_path / "ctr.xml"
+    gone = office.sell(10_500)
+    office.sell(2_000)
+    office.books.desk.feed("inventory", _moved(office.ledger, 1, "chip_redemption", 11_000))
+    office.prepare()
+    office.accept(1, FIRST)
+    office.books.desk.feed("inventory", void(office.ledger, gone))
+    amends = ("--only", "p-7", "--corrects", f"p-7={FIRST}", "-o", str(file))
+    called = office.call(*PREPARE, *amends, person=EVE)
+    assert 0 == called.code, called.stderr
+    [document] = called.documents
+    assert [(2_000, 11_000)] == [(one["in_dollars"], one["out_dollars"]) for one in document["reports"]]
+    assert ["2000", "11000"] == texts(fromstring(file.read_text()), "DetailTransactionAmountText")
+    office.tell()
+    office.accept(2, SECOND)

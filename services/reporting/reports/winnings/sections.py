@@ -119,8 +119,8 @@ FORMS: Final = Section(
             title="Had to be withheld, not recorded",
             unit="cents",
             formula=(
-                "regular and state withholding of wins of which no cashier recorded what was withheld; such a return is "
-                "refused until that is recorded, also as 0"
+                "regular and state withholding of wins of which no cashier recorded what was withheld; such a return "
+                "is refused until that is recorded, also as 0"
             ),
         ),
         Column(name="filed_on", title="Filed on", unit="day"),
