@@ -213,9 +213,10 @@ class WinnerIdentified(Fact):
 
     `form_number` is the number printed on the form or assigned by the filing. `withheld_cents` is the federal tax
     withheld, and `before_cents` the amount in the previous fact about this win; the fields for state and local tax are
-    alike. When a round is settled, the owner of the chips is unknown; `paid` has the amounts of a win that is
-    reportable only once its winner is known. `paid_on` is the date of payment by the property's clock, if it differs
-    from the date on which the round closed.
+    alike. Federal and state tax are None if nobody recorded what was withheld, and 0 if nothing was. When a round is
+    settled, the owner of the chips is unknown; `paid` has the amounts of a win that is reportable only once its winner
+    is known. `paid_on` is the date of payment by the property's clock, if it differs from the date on which the round
+    closed.
     """
 
     property: Name
@@ -231,9 +232,9 @@ class WinnerIdentified(Fact):
     identified_by: Annotated[tuple[Name, ...], Field(max_length=5)] = ()
     tax_number: TaxNumber
     form_number: Identifier | None = None
-    withheld_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
+    withheld_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] | None = None
     before_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
-    state_withheld_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
+    state_withheld_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] | None = None
     state_before_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
     local_withheld_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
     local_before_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
@@ -247,7 +248,7 @@ class WinnerIdentified(Fact):
     def withheld_changes(self) -> dict[Taxed, int]:
         """Return the change that this fact makes to each recorded withholding, as cents by tax."""
         return {
-            "federal": self.withheld_cents - self.before_cents,
-            "state": self.state_withheld_cents - self.state_before_cents,
+            "federal": (self.withheld_cents or 0) - self.before_cents,
+            "state": (self.state_withheld_cents or 0) - self.state_before_cents,
             "local": self.local_withheld_cents - self.local_before_cents,
         }

@@ -72,7 +72,7 @@ class InformationReturn:
         if self.winnings_cents <= 0:
             yield f"winnings of {_dollars(self.winnings_cents)} are none"
         if self.withheld_cents is None and self.regular_cents:
-            yield f"nobody recorded what was withheld, and {_dollars(self.regular_cents)} had to be"
+            yield self._unrecorded("", self.regular_cents, "withheld_cents")
         withheld_cents = self.withheld_cents or 0
         if withheld_cents < 0:
             yield f"{_dollars(withheld_cents)} cannot have been withheld"
@@ -95,13 +95,19 @@ class InformationReturn:
     def _refusals_beside(self, filer: Filer) -> Iterator[str]:
         """Yield the errors in the state and local tax fields, as text."""
         if self.state_withheld_cents is None and self.state_cents:
-            yield f"nobody recorded what was withheld for {self.state_code}, and {_dollars(self.state_cents)} had to be"
+            yield self._unrecorded(f" for {self.state_code}", self.state_cents, "state_withheld_cents")
         if self._has_state and self.state_code is None:
             yield f"{_dollars(self.state_withheld_cents or 0)} were withheld for a state that no pack names"
         if self._has_state and filer.state_tax_number is None:
             yield "the filer of the property has no 'state_tax_number', by which its state knows the payer"
         if self.local_withheld_cents and filer.locality is None:
             yield "the filer of the property has no 'locality', whose tax was withheld"
+
+    def _unrecorded(self, whose: str, cents: int, field: str) -> str:
+        return (
+            f"nobody recorded what was withheld{whose} of {self.wager}, won on {self.won_on}, and {_dollars(cents)} "
+            f"had to be: record it with the winner ('{field}'), 0 if nothing was withheld"
+        )
 
     def _refusals_of_treaty(self) -> Iterator[str]:
         """Yield the faults of relief under a treaty, as text."""

@@ -50,8 +50,12 @@ class IdentifyWinner(Command):
     identified_by: Annotated[tuple[Name, ...], Field(max_length=5, description="kinds of documents")] = ()
     tax_number: TaxNumber
     form_number: Identifier | None = None
-    withheld_cents: Annotated[int, Field(ge=0, le=10**12, description="federal tax")] = 0
-    state_withheld_cents: Annotated[int, Field(ge=0, le=10**12, description="tax of the property's state")] = 0
+    withheld_cents: Annotated[
+        int | None, Field(ge=0, le=10**12, description="federal tax; 0 if none was withheld, left out if not known")
+    ] = None
+    state_withheld_cents: Annotated[
+        int | None, Field(ge=0, le=10**12, description="tax of the property's state, likewise")
+    ] = None
     local_withheld_cents: Annotated[int, Field(ge=0, le=10**12, description="tax of the property's locality")] = 0
     filed_on: date | None = None
     paid: Annotated[

@@ -88,6 +88,7 @@ class ReportedBefore:
     bsa_id: str | None
     account_number: str | None
     winnings_cents: int | None
+    amends: str | None
     acknowledged_at: datetime | None
 
 
@@ -199,9 +200,10 @@ def prepared_reports(
         return tuple(_returns(made, standing))
     if len({(one.kind, one.reference) for one in subjects}) < len(subjects):
         raise Rejected(Because.CONTRADICTS, "somebody is reported twice in the file")
-    for subject, report, _ in made:
-        _require_new_or_amended(subject, period, report.amends, standing)
-    return tuple(_prepared(subject, report, number) for subject, report, number in made)
+    amended = [report.amends for report in found if report.amends is not None]
+    if twice := {one for one in amended if amended.count(one) > 1}:
+        raise Rejected(Because.CONTRADICTS, f"two reports amend {min(twice)}")
+    return tuple(_report_or_amendment(*one, period, standing) for one in made)
 
 
 def _prepared(subject: FilingSubject, report: ReportInFile, number: int, **more: Any) -> PreparedReport:
@@ -253,31 +255,64 @@ def _returns(
             yield _prepared(subject, report, number, corrects=corrects)
 
 
-def _require_new_or_amended(
-    subject: FilingSubject, period: FilingPeriod, amends: str | None, standing: Sequence[ReportedBefore]
-) -> None:
-    """Raise Rejected for a second report of a person's day, unless it amends the report that was accepted last.
+def _report_or_amendment(
+    subject: FilingSubject,
+    report: ReportInFile,
+    number: int,
+    period: FilingPeriod,
+    standing: Sequence[ReportedBefore],
+) -> PreparedReport:
+    """Return a report of a person's day, or an amendment of the report that was accepted last.
 
-    A person's day without a report here may amend any identifier: that of a report filed before this system.
+    A person's day without a report here may amend the report of an entry of nobody known of the same day, who may be
+    this person, or an identifier that is on no report here: that of a report filed before this system.
+
+    Raises: Rejected for a second report that amends nothing, or not the one that was accepted last; for an amendment of
+    another person's report, and of an entry's report that is amended already.
     """
-    key = (subject.kind, subject.reference, period)
-    own = [one for one in standing if (one.kind, one.reference, one.period) == key]
-    report = f"the report of {subject.kind} {subject.reference} for {period}"
-    for one in own:
-        _require_answered(report, one)
+    own, amends = _about(subject, period, standing), report.amends
+    last = _last_answered(subject, period, own)
     if amends is None:
-        if own:
-            last = own[-1]
-            detail = f"{report} was accepted as {last.bsa_id} in filing {last.filing}: amend it by that identifier"
-            raise Rejected(Because.ALREADY_DECIDED, detail)
-        return
+        if last is not None:
+            detail = f"{_named(subject, period)} was accepted as {last.bsa_id} in filing {last.filing}"
+            raise Rejected(Because.ALREADY_DECIDED, f"{detail}: amend it by that identifier")
+        return _prepared(subject, report, number)
+    other = next((one for one in standing if one.bsa_id == amends and one not in own), None)
+    if other is not None and (other.kind != "entry" or other.period != period):
+        detail = f"{amends} is the report of {other.kind} {other.reference} of {other.period}"
+        raise Rejected(Because.CONTRADICTS, f"{detail}, not of {subject.kind} {subject.reference}")
+    whose = subject if own or other is None else other
+    before = _about(whose, period, standing)
     for one in standing:
-        if one.bsa_id == amends and one not in own:
-            detail = f"{amends} is the report of {one.kind} {one.reference} of {one.period}"
-            raise Rejected(Because.CONTRADICTS, f"{detail}, not of {subject.kind} {subject.reference}")
-    if own and amends != own[-1].bsa_id:
-        detail = f"{report} was last accepted as {own[-1].bsa_id}, in filing {own[-1].filing}"
+        if one.amends == amends and one not in before and one not in own:
+            detail = f"{amends} is amended by the report of {one.kind} {one.reference} in filing {one.filing}"
+            raise Rejected(Because.ALREADY_DECIDED, f"{detail}: withdraw that filing, or amend what was accepted last")
+    last = _last_answered(whose, period, before)
+    if last is not None and amends != last.bsa_id:
+        detail = f"{_named(whose, period)} was last accepted as {last.bsa_id}, in filing {last.filing}"
         raise Rejected(Because.CONTRADICTS, f"{detail}: amend that one, not {amends}")
+    return _prepared(subject, report, number, corrects=None if other is None else other.filing)
+
+
+def _about(
+    subject: FilingSubject | ReportedBefore | ReportDocument, period: FilingPeriod, reports: Sequence[ReportedBefore]
+) -> list[ReportedBefore]:
+    """Return the reports of a subject's gaming day."""
+    key = (subject.kind, subject.reference, period)
+    return [one for one in reports if (one.kind, one.reference, one.period) == key]
+
+
+def _last_answered(
+    subject: FilingSubject | ReportedBefore, period: FilingPeriod, own: Sequence[ReportedBefore]
+) -> ReportedBefore | None:
+    """Return the last report of a subject's gaming day, None without one. Raises: Rejected if one is not answered."""
+    for one in own:
+        _require_answered(_named(subject, period), one)
+    return own[-1] if own else None
+
+
+def _named(subject: FilingSubject | ReportedBefore | ReportDocument, period: FilingPeriod) -> str:
+    return f"the report of {subject.kind} {subject.reference} for {period}"
 
 
 def _require_answered(report: str, before: ReportedBefore) -> None:
@@ -310,11 +345,13 @@ def require_still_follows(filing: FilingDocument, others: Sequence[ReportedBefor
 
 
 def _misnamed(report: ReportDocument, period: FilingPeriod, accepted: Sequence[ReportedBefore]) -> str:
-    key = (report.kind, report.reference, period)
-    own = [one for one in accepted if (one.kind, one.reference, one.period) == key]
+    own, who = _about(report, period, accepted), _named(report, period)
+    if report.corrects is not None and not any(
+        (one.filing, one.bsa_id) == (report.corrects, report.amends) for one in accepted
+    ):
+        return f"{who} amends {report.amends}, which is not accepted any more in filing {report.corrects}"
     if not own or report.amends == own[-1].bsa_id:
         return ""
-    who = f"the report of {report.kind} {report.reference} for {period}"
     last = f"and {own[-1].bsa_id} was accepted last, in filing {own[-1].filing}"
     return f"{who} amends {report.amends or 'nothing'}, {last}"
 

@@ -62,7 +62,7 @@ async def standing(
     query = (
         select(
             *(_R.kind, _R.reference, _F.period, _R.filing, _F.status, _R.bsa_id, _R.account_number, _R.winnings_cents),
-            _F.acknowledged_at,
+            *(_R.amends, _F.acknowledged_at),
         )
         .select_from(filing_reports.join(filings, _STANDS))
         .where(

@@ -75,9 +75,17 @@ def _currency(filing: Document, report: Document) -> Iterator[Changed]:
     for one in filing["reports"]:
         who, row = one["reference"], now.get((one["kind"], one["reference"]), {})
         said = [one[name] * _DOLLAR_CENTS for name in ("in_dollars", "out_dollars")]
-        yield Changed(who, _in_and_out(said), _in_and_out([row.get("in_cents", 0), row.get("out_cents", 0)]))
+        changed = Changed(who, _in_and_out(said), _in_and_out([row.get("in_cents", 0), row.get("out_cents", 0)]))
+        yield changed
+        if changed.filed == changed.now and _is_needless(filing, row):
+            yield Changed(who, "a report of its own", f"none ({row['why']})")
         if row.get("bsa_id"):
             yield Changed(who, f"amends {one.get('amends') or 'nothing'}", f"amends {row['bsa_id']}")
+
+
+def _is_needless(filing: Document, row: Document) -> bool:
+    """Return whether a report is to be withdrawn as an original that would not be made any more."""
+    return row.get("status") == "to_withdraw" and row["filing"] == str(filing["filing"]) and not row.get("amendment")
 
 
 def _winnings(filing: Document, report: Document) -> Iterator[Changed]:

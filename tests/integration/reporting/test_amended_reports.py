@@ -9,10 +9,12 @@ from tests.integration.reporting.test_currency import (
     _AMENDMENT,
     Till,
     _feed_steps,
+    _moved,
     _report,
     _steps,
     _unprepared,
     sold,
+    void,
 )
 from tests.integration.reporting.test_late_filings import MINUTE, _sent
 from tests.integration.reporting.test_winnings import _filing, _identified, _prepared, _returns, _won
@@ -82,6 +84,74 @@ def test_what_need_not_be_reported_is_said_so_although_its_amounts_hold(books: B
     assert ("to_withdraw", 900_000, 900_000, "it need not be reported") == names(
         row, "status", "in_cents", "filed_in_cents", "why"
     )
+
+
+@pytest.mark.parametrize("patron", ["p-9", None])
+def test_who_turns_out_to_be_somebody_has_the_report_of_the_entry(books: Books, patron: str | None) -> None:
+    """Prepared, it stands as the amendment of what was accepted, also of the same amount; then as what was filed."""
+    till, ledger = Till(), TableDays()
+    wrong = sold(ledger, 12_000, None)
+    books.desk.feed("inventory", wrong)
+    [before] = rows_of(_report(books), "filed")
+    entry = {"kind": "entry", "reference": before["entry"]}
+    _feed_steps(books, till, *_steps(*_ACCEPTED, in_dollars=12_000, **entry))
+    books.desk.feed("inventory", void(ledger, wrong), sold(ledger, 12_000, patron))
+
+    def filed() -> list[tuple[Any, ...]]:
+        columns = ("person", "status", "filing", "bsa_id", "amendment", "rejected", "why")
+        return sorted(names(row, *columns) for row in rows_of(_report(books), "filed"))
+
+    assert {"due", "to_correct"} == {row[1] for row in filed()}
+    [entry_now] = {row["entry"] for row in rows_of(_report(books), "filed")} - {before["entry"]}
+    subject = {"kind": "entry", "reference": entry_now} if patron is None else {"kind": "patron", "reference": patron}
+    amendment = {"in_dollars": 12_000, "amends": FIRST, **subject}
+    who, why = patron or "unknown", f"it is of entry {before['entry']}"
+    _feed_steps(books, till, *_steps(*_ACCEPTED[:2], **amendment), filing=2)
+    assert ([(who, "to_correct", "1", FIRST, "2", None, why)], 0) == (filed(), _unprepared(books))
+    _feed_steps(books, till, _steps(*_ACCEPTED)[2], filing=2)
+    assert [(who, "filed", "2", None, None, None, "")] == filed()
+    rejected = {"accepted": True, "reports": [{"report": 1, "accepted": False}]}
+    _feed_steps(books, till, ("filing.acknowledged", rejected), filing=2)
+    assert ([(who, "to_correct", "1", FIRST, None, "2", why)], 1) == (filed(), _unprepared(books))
+    _feed_steps(books, till, *_steps(*_ACCEPTED[:3], **amendment), answered(SECOND), filing=3)
+    assert ([(who, "accepted", "3", SECOND, None, None, "")], 0) == (filed(), _unprepared(books))
+
+
+def test_an_amendment_says_what_is_left_in_each_direction_that_was_filed(books: Books) -> None:
+    """Also where the other direction is to be reported still; a report that was not sent has that one alone."""
+    till, ledger = Till(), TableDays()
+    gone = sold(ledger, 10_500)
+    books.desk.feed("inventory", gone, sold(ledger, 2_000), _moved(ledger, 1, "chip_redemption", 11_000))
+    both = {"in_dollars": 12_500, "out_dollars": 11_000}
+    _feed_steps(books, till, *_steps(*_ACCEPTED[:2], **both))
+    books.desk.feed("inventory", void(ledger, gone))
+    columns = ("status", "in_cents", "out_cents")
+
+    def filed() -> list[tuple[Any, ...]]:
+        return [names(row, *columns) for row in rows_of(_report(books), "filed")]
+
+    assert ([("to_withdraw", 0, 1_100_000)], []) == (filed(), rows_of(_report(books), "below"))
+    _feed_steps(books, till, *_steps(*_ACCEPTED)[2:])
+    assert [("to_correct", 200_000, 1_100_000)] == filed()
+    assert [("in", 200_000)] == [names(row, "direction", "cents") for row in rows_of(_report(books), "below")]
+    amendment = {"in_dollars": 2_000, "out_dollars": 11_000, "amends": FIRST}
+    _feed_steps(books, till, *_steps(*_ACCEPTED[:3], **amendment), answered(SECOND), filing=2)
+    assert ([("accepted", 200_000, 1_100_000)], 0) == (filed(), _unprepared(books))
+
+
+def test_a_report_that_is_in_that_of_another_person_is_withdrawn_unless_it_was_sent(books: Books) -> None:
+    """Its amounts hold, and the same money would be filed twice."""
+    till = Till()
+    by_agent = till.paid(10_001, "w-8")
+    by_agent["data"] |= {"patron": "p-8", "conducted_by": "p-7"}
+    books.desk.feed("accounts", till.registered("p-8", "w-8"), by_agent)
+    why = "all of it is in the report of p-8"
+    for step in _steps(*_ACCEPTED, in_dollars=10_001)[:2]:
+        _feed_steps(books, till, step)
+        found = {names(row, "person", "status", "why") for row in rows_of(_report(books), "filed")}
+        assert ({("p-7", "to_withdraw", why), ("p-8", "due", None)}, 1) == (found, _unprepared(books))
+    _feed_steps(books, till, _steps(*_ACCEPTED)[2])
+    assert {"p-7": "filed", "p-8": "due"} == {row["person"]: row["status"] for row in rows_of(_report(books), "filed")}
 
 
 def test_a_correction_of_a_return_has_its_amounts_beside_those_that_were_sent(books: Books) -> None:

@@ -110,7 +110,7 @@ def test_the_log_has_who_won_and_what_was_done_about_the_form(books: Books) -> N
     report = _log(books)
     assert [
         ("W-2G", "p-9", "US", "2026-17", "passport", "given", 6_000, "2027-01-31"),
-        ("1042-S", "p-8", "CA", None, None, "given", 0, None),
+        ("1042-S", "p-8", "CA", None, None, "given", None, None),
     ] == [
         names(
             row,
@@ -131,6 +131,32 @@ def test_the_log_has_who_won_and_what_was_done_about_the_form(books: Books) -> N
     cell = "&cell=forms/W-2G|2026|1/withheld_cents"
     found = books.get(books.path("winnings/entries", cell), person=CLERK).json()["entries"]
     assert [("table-inventory", 3)] == [names(one, "service", "seq") for one in found]
+
+
+def test_tax_that_had_to_be_withheld_and_was_not_recorded_is_named(books: Books) -> None:
+    """Federal and state apart; 0 is recorded; where nothing had to be, nothing is missing."""
+    books.desk.feed("properties", property_event(sequence=3, version=2, packs=["us-ri", "us-federal"]))
+    books.desk.feed(
+        "settlements",
+        *(_posted(books, seq, _line(20, 6000), round_id=f"r-{seq}") for seq in (1, 2, 3)),
+        _posted(books, 4, _line(5, 2500), round_id="r-4"),
+    )
+    ledger = TableDays()
+    books.desk.feed(
+        "inventory",
+        _identified(ledger, "r-1", tax_residence="US"),
+        _identified(ledger, "r-2", tax_residence="US", withheld_cents=0),
+        _identified(ledger, "r-3", tax_residence="US", withheld_cents=144_000, state_withheld_cents=0),
+        _identified(ledger, "r-4", tax_residence="US"),
+    )
+    taxes = ("regular_cents", "state_cents", "withheld_cents", "state_withheld_cents", "unrecorded_cents")
+    state = 8_626
+    assert [
+        (144_000, state, None, None, 144_000 + state),
+        (144_000, state, 0, None, state),
+        (144_000, state, 144_000, 0, 0),
+        (0, 0, 0, 0, 0),
+    ] == [names(row, *taxes) for row in rows_of(_log(books), "forms")]
 
 
 def test_small_wins_of_known_nonresident_aliens_are_reported(books: Books) -> None:

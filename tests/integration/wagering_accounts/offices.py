@@ -66,7 +66,7 @@ class WinningsOffice:
         ):
             self.identify(number, patron, cents, country)
 
-    def identify(self, number: int, patron: str, withheld_cents: int, country: str = "US", **more: Any) -> None:
+    def identify(self, number: int, patron: str, withheld_cents: int | None, country: str = "US", **more: Any) -> None:
         """Have a cashier record who won in a round."""
         said = {"patron": patron, "tax_residence": country, "withheld_cents": withheld_cents, **more}
         self.books.desk.feed("inventory", _identified(self.ledger, f"r-{number}", **said))
@@ -136,9 +136,9 @@ class CurrencyOffice:
     folder: Path
     told: int = 0
 
-    def sell(self, dollars: int) -> dict[str, Any]:
-        """Sell chips to the patron for currency."""
-        sale: dict[str, Any] = sold(self.ledger, dollars)
+    def sell(self, dollars: int, patron: str | None = "p-7") -> dict[str, Any]:
+        """Sell chips to the patron, or to nobody known, for currency."""
+        sale: dict[str, Any] = sold(self.ledger, dollars, patron)
         self.books.desk.feed("inventory", sale)
         return sale
 

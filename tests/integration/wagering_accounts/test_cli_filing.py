@@ -9,8 +9,8 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from services.cli.filing import reading
-from tests.integration.reporting.test_currency import Till, void
-from tests.integration.wagering_accounts.offices import EVE, PREPARE, READER, REGISTRY, SAM, CurrencyOffice
+from tests.integration.reporting.test_currency import Till, _moved, void
+from tests.integration.wagering_accounts.offices import EVE, PREPARE, READER, REGISTRY, SAM, CurrencyOffice, console
 from tests.support import Databases
 from tests.support.accounts import CODE, IDENTITY, NOON, Clock, House, a_house
 from tests.support.desk import Desk
@@ -178,6 +178,23 @@ def test_what_no_longer_holds_is_not_released(currency_office: CurrencyOffice, t
     assert 0 == currency_office.call(*release, "2", person=SAM).code
 
 
+def test_what_another_person_reports_is_not_released(currency_office: CurrencyOffice) -> None:
+    """Its amounts hold; the refusal says whose report has it, in the console as well."""
+    office = currency_office
+    sale = office.sell(10_500)
+    prepared = office.prepare()
+    assert 0 == prepared.code, prepared.stderr
+    bought: dict[str, Any] = {"cents": 1_050_000, "instrument": "currency", "dealer": "dealer.1", "patron": "p-7"}
+    for_another = office.ledger.pit("chips.sold", "BJ-01", moved=-1_050_000, **bought, on_behalf_of=["p-8"])
+    office.books.desk.feed("inventory", void(office.ledger, sale), for_another)
+    refused = office.call("filing", "release", "riverside", "1", person=SAM)
+    now = "p-7: a report of its own in the file, and none (all of it is in the report of p-8) now"
+    assert (3, True) == (refused.code, now in refused.stderr), refused.stderr
+    with console(office) as browsers:
+        page = browsers.get("/p/riverside/filings/1", SAM)
+    assert "all of it is in the report of p-8" in page
+
+
 @pytest.mark.parametrize("left", [2_000, 0])
 def test_a_report_is_amended_down_to_nothing(currency_office: CurrencyOffice, tmp_path: Path, left: int) -> None:
     """What is left below the threshold is said, and that nothing is; without `--corrects` nothing is reported."""
@@ -207,3 +224,22 @@ def test_a_report_is_amended_down_to_nothing(currency_office: CurrencyOffice, tm
         for row in section["rows"]
     ]
     assert ("accepted", SECOND) == (row["status"], row["bsa_id"])
+
+
+def test_an_amendment_states_both_directions_that_were_filed(currency_office: CurrencyOffice, tmp_path: Path) -> None:
+    """One of them is below the threshold now, and the other one is not."""
+    office, file = currency_office, tmp_path / "ctr.xml"
+    gone = office.sell(10_500)
+    office.sell(2_000)
+    office.books.desk.feed("inventory", _moved(office.ledger, 1, "chip_redemption", 11_000))
+    office.prepare()
+    office.accept(1, FIRST)
+    office.books.desk.feed("inventory", void(office.ledger, gone))
+    amends = ("--only", "p-7", "--corrects", f"p-7={FIRST}", "-o", str(file))
+    called = office.call(*PREPARE, *amends, person=EVE)
+    assert 0 == called.code, called.stderr
+    [document] = called.documents
+    assert [(2_000, 11_000)] == [(one["in_dollars"], one["out_dollars"]) for one in document["reports"]]
+    assert ["11000", "2000"] == sorted(texts(fromstring(file.read_text()), "DetailTransactionAmountText"))
+    office.tell()
+    office.accept(2, SECOND)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
-from tests.integration.reporting.test_winnings import OVER_UNDER, TOTALS
+from tests.integration.reporting.test_winnings import OVER_UNDER, TOTALS, _line, _posted
 from tests.integration.wagering_accounts.offices import CANADIAN, EVE, SAM, WinningsOffice, prepared_by
 from tests.support.reporting import rows_of
 from tests.support.returns_filed import W_2G
@@ -50,6 +50,20 @@ def test_returns_go_from_the_log_to_the_portal_and_back(winnings_office: Winning
     assert {"p-9": "accepted", "p-10": "accepted"} == statuses
     listed = winnings_office.call("filing", "list", "--property", "riverside", person=SAM)
     assert all(said in listed.stdout for said in ("W-2G", "2026", "2027-02-01", "2027-03-31", "rejected", "accepted"))
+
+
+def test_tax_that_nobody_recorded_as_withheld_is_refused(winnings_office: WinningsOffice) -> None:
+    """A 0 is recorded: nothing was withheld, and the return says so."""
+    office = winnings_office
+    office.register()
+    office.books.desk.feed("settlements", _posted(office.books, 5, _line(20, 6000), round_id="r-5"))
+    office.identify(5, "p-9", None)
+    refused = office.returns()
+    why = "nobody recorded what was withheld of exact, won on 2026-11-20, and $1,440.00 had to be"
+    assert (3, True) == (refused.code, why in refused.stderr), refused.stderr
+    office.identify(5, "p-9", 0)
+    [prepared] = prepared_by(office.returns())
+    assert [0, 0, 72_000] == sorted(one["withheld_cents"] for one in prepared["reports"])
 
 
 def test_what_was_withheld_for_the_state_is_in_the_file(winnings_office: WinningsOffice) -> None:

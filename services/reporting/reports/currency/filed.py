@@ -38,9 +38,10 @@ FILED: Final = Section(
             title="Status",
             formula=(
                 "due while there is no filing; accepted or rejected as FinCEN answered of this report; to_correct if "
-                "it was sent with other amounts than hold now, or with an identifier that is not that of the report "
-                "before it; to_withdraw if it, or a later amendment of it, was prepared with other amounts and was "
-                "not sent, or the amendment names another identifier"
+                "it was sent with other amounts than hold now, or of an entry of nobody known whose person is known "
+                "now, or with an identifier that is not that of the report before it; to_withdraw if it, or a later "
+                "amendment of it, was prepared with other amounts and was not sent, or the amendment names another "
+                "identifier, or another person's report has all of it now"
             ),
         ),
         Column(
@@ -103,7 +104,9 @@ class FiledReport:
     """A report in a filing that was not withdrawn.
 
     `amendment` is a later report of the same day that was not sent, `rejected` a later one that was rejected and is in
-    no later filing, and `prior` the report of the same day that was sent before this one.
+    no later filing, and `prior` the report of the same day that was sent before this one. `of_entry` is the entry of
+    nobody known that it is about, if an amendment that was not sent, or was rejected, is about who that turned out to
+    be.
     """
 
     steps: FilingSteps
@@ -111,6 +114,7 @@ class FiledReport:
     amendment: "FiledReport | None" = None
     rejected: "FiledReport | None" = None
     prior: "FiledReport | None" = None
+    of_entry: str | None = None
 
     @property
     def status(self) -> str:
@@ -127,6 +131,11 @@ class FiledReport:
     def dollars(self) -> _Dollars:
         """Return the amounts as filed, whole dollars."""
         return {"in": self.report.in_dollars or 0, "out": self.report.out_dollars or 0}
+
+    @property
+    def is_amended_next(self) -> bool:
+        """Return whether the next report of the day amends one: this one was sent, or amends an earlier one itself."""
+        return self.status in ("filed", "accepted") or self.report.amends is not None
 
     def misnames(self, prior: "FiledReport | None") -> str:
         """Return the two identifiers, in words, if the report does not amend `prior`; empty if it does.
@@ -155,12 +164,12 @@ class Moved:
     def on_report(self, filed: FiledReport | None) -> Sequence[CurrencyTotal]:
         """Return the totals that a report of this gaming day would have now.
 
-        If no total must be reported any more, an amendment of the filed report has totals in the same directions as the
-        filed report: in, out, or both.
+        An amendment has a total in each direction of the filed report, in or out, also below the threshold. A report
+        that was not sent, and amends nothing, has totals below the threshold only if nothing must be reported.
         """
-        if self.reached or filed is None:
+        if filed is None or (self.reached and not filed.is_amended_next):
             return self.reached
-        return [one for one in self.totals if filed.dollars[one.first.direction]]
+        return [one for one in self.totals if one.standing == "reached" or filed.dollars[one.first.direction]]
 
 
 def persons_day(total: CurrencyTotal) -> PersonsDay:
@@ -185,6 +194,8 @@ def filed_reports(
     This is the last report that was sent and not rejected, with a later unsent report as its `amendment`, or a later
     rejected one. If none was sent, it is the last one prepared; a rejected report is returned only if there is no
     other.
+
+    A report of an entry of nobody known belongs to another subject once that one's report amends it by its identifier.
     """
     names = frozenset(reports)
     sent, unsent, rejected = (dict[PersonsDay, FiledReport]() for _ in range(3))
@@ -195,7 +206,13 @@ def filed_reports(
                 subject = FilingSubject(kind=report.kind, reference=report.reference)
                 key, filed = PersonsDay(prepared.form, day, subject), FiledReport(one, report)
                 found = rejected if not _stands(filed) else unsent if filed.status in UNSENT else sent
+                if found is sent and (entry := _entry_amended(key, filed, sent)) is not None:
+                    sent[key] = sent.pop(entry)
                 found[key] = replace(filed, prior=sent.get(key)) if found is sent else filed
+    for later in (unsent, rejected):
+        for key, filed in later.items():
+            if (entry := _entry_amended(key, filed, sent)) is not None:
+                sent[key] = replace(sent.pop(entry), of_entry=entry.subject.reference)
     reported = rejected | unsent
     for key, report_sent in sent.items():
         refused = None if key in unsent else rejected.get(key)
@@ -203,6 +220,19 @@ def filed_reports(
             refused = None
         reported[key] = replace(report_sent, amendment=unsent.get(key), rejected=refused)
     return reported
+
+
+def _entry_amended(key: PersonsDay, filed: FiledReport, sent: Mapping[PersonsDay, FiledReport]) -> PersonsDay | None:
+    """Return the entry of nobody known whose report, sent and accepted, a report of another subject amends."""
+    if key in sent or filed.report.amends is None:
+        return None
+    of_day = (
+        other
+        for other, one in sent.items()
+        if other.subject.kind == "entry" and other._replace(subject=key.subject) == key
+        if one.bsa_id == filed.report.amends
+    )
+    return next(of_day, None)
 
 
 def moved_days(judged: Iterable[tuple[str, CurrencyTotal, str]]) -> dict[PersonsDay, Moved]:
@@ -301,8 +331,12 @@ def _status(whole: Moved, now: _Dollars, found: FiledReport) -> tuple[str, str]:
     if found.status == "rejected":
         return found.status, ""
     why = _changed(now, found, found.prior)
+    if found.of_entry is not None:
+        why = "; ".join(filter(None, (why, f"it is of entry {found.of_entry}")))
     if not why and not whole.reached and found.report.amends is None:
         why = "it need not be reported"
+    if not why and whole.reported_with and not found.is_amended_next:
+        why = f"all of it is in the report of {whole.reported_with}"
     if not why:
         return found.status, ""
     return "to_withdraw" if found.status in UNSENT else "to_correct", why

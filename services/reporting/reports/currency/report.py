@@ -156,8 +156,9 @@ async def _fill(books: Books) -> Content:
         below += [
             (each, one)
             for key, moved in days_of.items()
-            if key in filed and not moved.reached
+            if key in filed
             for one in moved.on_report(filed[key])
+            if one.standing != "reached"
         ]
     sections = (
         fill(DAYS, day_rows(days, logged)),

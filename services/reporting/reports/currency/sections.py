@@ -87,7 +87,10 @@ BELOW: Final = Section(
     key=LINES.key,
     columns=LINES.columns,
 )
-"""Totals of filed reports that are now below the threshold, as an amendment of the report must state them."""
+"""Totals of filed reports that are now below the threshold, as an amendment of the report must state them.
+
+A person may have a total in the other direction that must be reported; that one is in `LINES`.
+"""
 
 LOG: Final = Section(
     name="log",

@@ -1,6 +1,6 @@
 """The log of reportable winnings (Forms W-2G and 1042-S): candidates by wager, and a form for each."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
@@ -10,7 +10,7 @@ from services.reporting.domain.federal.winnings import Candidate, candidates
 from services.reporting.domain.law import Applied, unconfirmed
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Identity, Mark, fill
-from services.reporting.framework.figures import Cell, Figure, Sources, total
+from services.reporting.framework.figures import NOTHING, Cell, Figure, Sources, total
 from services.reporting.read_model.filings import FILINGS
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.read_model.winnings import Won, posted_rounds
@@ -199,6 +199,7 @@ def _form(kept: _Kept, entry: FormEntry) -> dict[str, Any]:
         "state_code": None if kept.state is None or kept.state.form != entry.form else kept.state.state_code,
         "state_cents": Figure(state_tax_cents(kept.state, entry.candidates), because),
         **_recorded(kept.recorded(entry.candidates)),
+        **_withheld_taxes(kept, entry),
     }
 
 
@@ -222,12 +223,37 @@ def _recorded(said: Sequence[Listed]) -> dict[str, Any]:
         "form_number": together(fact.form_number for fact in facts),
         "identified_by": together(kind for fact in facts for kind in fact.identified_by),
         "tax_number": together(fact.tax_number for fact in facts),
-        **{
-            name: total(Figure(getattr(fact, name), (entry,)) for fact, entry in zip(facts, entries, strict=True))
-            for name in ("withheld_cents", "state_withheld_cents", "local_withheld_cents")
-        },
         "filed_on": Cell(max(filed), entries) if len(filed) == len(facts) else None,
     }
+
+
+def _withheld_taxes(kept: _Kept, entry: FormEntry) -> dict[str, Any]:
+    """Return the cells of withheld taxes: as cashiers recorded them, and what had to be withheld and is not recorded.
+
+    A tax is None if it had to be withheld from a win of which no cashier recorded how much was, and if cashiers
+    recorded nothing of any win on the form.
+    """
+    said = kept.recorded(entry.candidates)
+    cells: dict[str, Any] = {"unrecorded_cents": NOTHING}
+    for name, demanded in _DEMANDED.items():
+        unrecorded = [
+            Figure(cents, kept.because(one))
+            for one in entry.candidates
+            if (cents := demanded(kept, one))
+            and all(getattr(listed.fact, name) is None for listed in kept.recorded([one]))
+        ]
+        cells["unrecorded_cents"] = total((cells["unrecorded_cents"], *unrecorded))
+        if said and not unrecorded:
+            cells[name] = total(Figure(getattr(one.fact, name) or 0, (one.entry,)) for one in said)
+    return cells
+
+
+_DEMANDED: Final[Mapping[str, Callable[[_Kept, Candidate], int]]] = {
+    "withheld_cents": lambda _, one: _withheld(one, "regular"),
+    "state_withheld_cents": lambda kept, one: state_tax_cents(kept.state, [one]),
+    "local_withheld_cents": lambda _kept, _one: 0,
+}
+"""What had to be withheld from a win in any case, cents by withheld tax; no pack has a locality's."""
 
 
 def _applied(one: Candidate, what: str) -> Applied | None:

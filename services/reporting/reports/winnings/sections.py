@@ -114,6 +114,15 @@ FORMS: Final = Section(
         Column(name="tax_number", title="Taxpayer number", formula="given, applied_for or not_given"),
         Column(name="withheld_cents", title="Withheld", unit="cents", formula="federal tax, as cashiers recorded it"),
         *WITHHELD_BESIDE,
+        Column(
+            name="unrecorded_cents",
+            title="Had to be withheld, not recorded",
+            unit="cents",
+            formula=(
+                "regular and state withholding of wins of which no cashier recorded what was withheld; such a return "
+                "is refused until that is recorded, also as 0"
+            ),
+        ),
         Column(name="filed_on", title="Filed on", unit="day"),
     ),
 )

@@ -217,16 +217,21 @@ BESIDE = {
 }
 """The taxes of a state and a locality."""
 
+WON = f"{returned().wager}, won on {returned().won_on}"
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"patron": None, "identity": None}, "nobody is known to have won it"),
     ({"identity": None}, "p-1 is not identified"),
     ({"residence": None}, "the tax residence of the winner is not known"),
     ({"winnings_cents": 0, "withheld_cents": 0}, "winnings of $0.00 are none"),
     ({"winnings_cents": -250_000, "withheld_cents": 0}, "winnings of -$2,500.00 are none"),
-    ({"withheld_cents": None}, "nobody recorded what was withheld, and $600.00 had to be"),
+    ({"withheld_cents": None}, f"nobody recorded what was withheld of {WON}, and $600.00 had to be: record it"),
     ({"withheld_cents": -1, "regular_cents": 0}, "-$0.01 cannot have been withheld"),
     ({"withheld_cents": 250_001}, "$2,500.01 were withheld of $2,500.00"),
-    ({**BESIDE, "state_withheld_cents": None}, "nobody recorded what was withheld for PA, and $35.94 had to be"),
+    (
+        {**BESIDE, "state_withheld_cents": None},
+        f"nobody recorded what was withheld for PA of {WON}, and $35.94 had to be: record it",
+    ),
     ({**BESIDE, "state_code": None}, "$36.00 were withheld for a state that no pack names"),
     ({**BESIDE, "state_withheld_cents": 190_000, "local_withheld_cents": 1}, "$2,500.01 were withheld of $2,500.00"),
     (
