@@ -58,6 +58,17 @@ def test_a_winner_is_identified_and_what_is_withheld_is_posted_once(desk: Invent
     assert_problem(desk.send("/winners", who | {"table": "XX-99"}, person="cage.ann"), 404, "XX-99")
 
 
+def test_tax_that_is_left_out_is_not_recorded_as_none(desk: InventoryDesk) -> None:
+    """0 is; a tax that a further record leaves out is not known any more, and is posted back."""
+    won = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "round_id": "r-1", "seat": 3, "wager": "exact"}
+    who, taxes = won | {"patron": "p-1", "tax_number": "given"}, ("withheld_cents", "state_withheld_cents")
+    for said, kept in (({}, (None, None)), (dict.fromkeys(taxes, 0), (0, 0)), ({taxes[0]: 600_00}, (600_00, None))):
+        recorded = desk.done("/winners", who | said, person="cage.ann")
+        assert kept == tuple(recorded.get(name) for name in taxes)
+    assert 600_00 == desk.done("/winners", who, person="cage.bob")["before_cents"]
+    assert not any(leg.startswith("withheld") for _, _, leg in desk.balances())
+
+
 def test_what_is_withheld_for_a_state_is_a_liability_of_its_own(desk: InventoryDesk) -> None:
     """Beside the federal tax, and that of a locality; said again, the difference alone is posted."""
     won = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "round_id": "r-1", "seat": 3, "wager": "exact"}
