@@ -457,16 +457,26 @@ def test_a_figure_leads_to_its_entries_and_a_report_has_every_format(demo: Runni
     [
         ("OU01", "/floor/OU01"),
         ("table ou-01", "/floor/OU01"),
-        ("W-P-1002", "/patrons/accounts/W-P-1002"),
         ("blackjack-link", "/meters/blackjack-link"),
     ],
 )
-def test_one_box_finds_tables_accounts_and_meters(visit: Visit, term: str, leads_to: str) -> None:
+def test_one_box_finds_tables_and_meters(visit: Visit, term: str, leads_to: str) -> None:
     """What has only one meaning is shown at once."""
     page = visit("demo.auditor", f"{HOME}/reports")
     page.get_by_role("searchbox").fill(term)
     page.keyboard.press("Enter")
     page.wait_for_url(f"**{HOME}{leads_to}*")
+
+
+def test_the_box_finds_an_account_and_leaves_opening_it_to_people(visit: Visit) -> None:
+    """Its page is a look at the patron, which is recorded."""
+    page = visit("demo.auditor", f"{HOME}/reports")
+    page.get_by_role("searchbox").fill("W-P-1002")
+    page.keyboard.press("Enter")
+    found = page.get_by_role("link", name="W-P-1002 account")
+    expect(found).to_contain_text("opening it is recorded as a look at the patron")
+    found.click()
+    page.wait_for_url(f"**{HOME}/patrons/accounts/W-P-1002*")
 
 
 def test_the_box_finds_a_person(visit: Visit) -> None:
