@@ -15,7 +15,7 @@ from shared.contracts.chips import PieceKind
 from shared.contracts.envelope import Contract, Name, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number, SignedCents
-from shared.contracts.money import dollars
+from shared.contracts.money import denomination, dollars
 from shared.contracts.rounds import Cents
 from shared.contracts.topics import INVENTORY
 
@@ -84,7 +84,9 @@ class HeldPieces(Contract):
         return given
 
     @model_validator(mode="after")
-    def _has_pieces(self) -> Self:
+    def _suits_its_kind(self) -> Self:
+        if self.kind == "currency":
+            denomination(self.cents)
         if self.piece is not None and self.kind not in _OF_CHIPS:
             raise ValueError(f"{self.kind} have no 'piece': only chips are chips, coins or plaques")
         return self

@@ -3,12 +3,13 @@
 from datetime import date
 from typing import Annotated
 
-from pydantic import AwareDatetime, Field
+from pydantic import AfterValidator, AwareDatetime, Field
 
 from shared.contracts.chips import Contents
 from shared.contracts.envelope import Contract, Digest, DocumentNumber, Name, Person
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
+from shared.contracts.money import denomination
 from shared.contracts.rounds import Cents
 from shared.contracts.topics import INVENTORY
 
@@ -50,7 +51,7 @@ class CountSealed(Fact, BoxRef):
 class CurrencyPieces(Contract):
     """A number of notes or coins of one denomination."""
 
-    cents: Cents
+    cents: Annotated[Cents, AfterValidator(denomination)]
     count: Annotated[int, Field(strict=True, ge=1, le=10**7)]
 
 

@@ -1,4 +1,25 @@
-"""Amounts of cents as text."""
+"""Amounts of cents as text, and the denominations of currency."""
+
+from typing import Final
+
+LEGAL_TENDER: Final[frozenset[int]] = frozenset(
+    (1, 5, 10, 25, 50, 1_00, 2_00, 5_00, 10_00, 20_00, 50_00, 100_00, 500_00, 1_000_00, 5_000_00, 10_000_00)
+)
+"""Denominations of notes and coins in cents: 31 U.S.C. §§ 5103 and 5112; those of Canada are among them.
+
+Notes of more than 100 dollars are printed no longer, and remain legal tender.
+"""
+
+
+def denomination(cents: int) -> int:
+    """Return the denomination of a note or coin, in cents. Raises: ValueError if there is none.
+
+    >>> denomination(20_00)
+    2000
+    """
+    if cents not in LEGAL_TENDER:
+        raise ValueError(f"there is no note or coin of {cents} cents: list each denomination and its count")
+    return cents
 
 
 def dollars(cents: int, *, symbol: str = "", minus: str = "-", grouped: bool = True) -> str:

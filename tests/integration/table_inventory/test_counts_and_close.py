@@ -8,6 +8,7 @@ from services.table_inventory.watch import observe, observe_days
 from shared.contracts.counts import CountConcluded, CountSealed
 from shared.contracts.envelope import canonical
 from tests.integration.table_inventory.day import BOX, FOUND, OPENER, PAPER, play_a_day
+from tests.support.asgi import assert_problem
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
 from tests.support.properties import property_event
 
@@ -68,6 +69,16 @@ def test_the_figures_that_were_sealed_are_those_that_are_opened(desk: InventoryD
     [concluded] = [fact for fact in facts if isinstance(fact, CountConcluded)]
     opened = [commitment_of(turn.figures, turn.salt) for turn in concluded.boxes[0].turns]
     assert [turn.commitment for turn in sealed] == opened
+
+
+def test_a_sum_is_no_denomination(desk: InventoryDesk) -> None:
+    """Currency is counted by note and coin: a sum in place of a denomination is refused, and seals nothing."""
+    play_a_day(desk)
+    count = desk.done("/drop-counts", {"property": PROPERTY, "gaming_day": DAY}, person="count.sue")["count"]
+    body = {"table": "BJ-01", "exchange": BOX, "figures": {"currency": [{"cents": 2_345_00, "count": 1}]}}
+    refused = desk.send(f"/drop-counts/{PROPERTY}/{count}/boxes", body, person="count.sue")
+    assert_problem(refused, 422, "there is no note or coin of 234500 cents")
+    assert not [fact for fact in desk.desk.facts() if isinstance(fact, CountSealed)]
 
 
 def test_a_box_with_more_than_was_recorded_is_a_variance_by_instrument(desk: InventoryDesk) -> None:

@@ -106,6 +106,7 @@ REFUSED: dict[str, tuple[dict[str, Any], int]] = {
     ),
     "1 x 100.00 in currency: vault does not hold that by its books": ({"contents": currency(1)}, 409),
     "cage does not hold that by its books: count it": ({"giver": "cage", "receiver": "vault"}, 409),
+    "there is no note or coin of 234500 cents": ({"contents": currency(1, 234500)}, 422),
     "currency have no 'piece': only chips are chips": ({"contents": [currency(1)[0] | {"piece": "chip"}]}, 422),
     "coupons have no 'piece'": ({"contents": [{"kind": "coupons", "cents": 1, "count": 1, "piece": "coin"}]}, 422),
     "are listed twice": ({"contents": [*currency(1), *currency(2)]}, 422),
