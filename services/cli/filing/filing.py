@@ -85,7 +85,7 @@ def prepare(
         typer.Option(
             "--corrects",
             metavar="PERSON=BSA-ID",
-            help="This person's report corrects the one with that identifier; of nobody known, name the entry.",
+            help="This person's report corrects the one with that identifier; name the entry of an unidentified one.",
         ),
     ] = None,
     unconfirmed: Unconfirmed = False,

@@ -74,7 +74,7 @@ def read_sar(content: str) -> SarInFile:
     parties = activity.findall(f"{_NAMESPACE}Party")
     subjects = [one for one in parties if _text(one, "ActivityPartyTypeCode") == _SUBJECT]
     if not subjects:
-        raise SarFileWrong("the report has no subject: of nobody known, say that all of it is unavailable")
+        raise SarFileWrong("the report has no subject: of an unidentified person, say that all of it is unavailable")
     return SarInFile(
         first_day=first_day,
         last_day=last_day,

@@ -264,8 +264,8 @@ def _report_or_amendment(
 ) -> PreparedReport:
     """Return a report of a person's day, or an amendment of the report that was accepted last.
 
-    A person's day without a report here may amend the report of an entry of nobody known of the same day, who may be
-    this person, or an identifier that is on no report here: that of a report filed before this system.
+    A person's day without a report here may amend the report of an unidentified person's entry of the same day, who may
+    be this person, or an identifier that is on no report here: that of a report filed before this system.
 
     Raises: Rejected for a second report that amends nothing, or not the one that was accepted last; for an amendment of
     another person's report, and of an entry's report that is amended already.

@@ -533,7 +533,7 @@ def test_a_patron_who_is_not_registered_has_a_page(stage: Stage, browser: Browse
 
 
 def test_a_currency_report_that_no_longer_holds_is_listed(stage: Stage) -> None:
-    """With both amounts, on the page of all filings and on its own; and sales to nobody known that are due."""
+    """With both amounts, on the page of all filings and on its own; and sales to unidentified persons that are due."""
     said = {"form": "FinCEN 112", "gaming_day": "2026-11-20", "reported_with": "", "file_by": "2026-12-05", "late": ""}
     amounts = {"in_cents": 6_050_000, "out_cents": 0, "filed_in_cents": 1_050_000, "filed_out_cents": 0}
     changed = said | amounts | {"person": "p-7", "entry": "", "status": "to_withdraw", "filing": "3", "bsa_id": None}

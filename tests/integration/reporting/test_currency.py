@@ -159,7 +159,7 @@ def test_a_person_is_added_up_over_accounts_cage_and_tables(books: Books) -> Non
 
 
 def test_a_month_adds_up_logs_by_gaming_day_and_lists_what_is_due(books: Books) -> None:
-    """Of more than a week, what logs alone have, and what nobody known bought, is added up; what is due is listed."""
+    """Of more than a week, what is in logs alone and what unidentified persons bought is added up; due is listed."""
     till, ledger = Till(), TableDays()
 
     def sold(dollars: int, **more: str) -> dict[str, Any]:
@@ -253,7 +253,7 @@ def test_what_became_of_a_report_stands_beside_what_is_due(books: Books) -> None
     ("days", "count", "said"), [(11, 0, ""), (12, 2, "not prepared"), (15, 2, "not prepared"), (16, 2, "late")]
 )
 def test_what_nobody_prepared_is_alarmed_before_its_last_day(books: Books, days: int, count: int, said: str) -> None:
-    """Three days before it: of every person, and of a sale to nobody known; of whom a file was prepared of none."""
+    """Three days before it, each person and each sale to an unidentified one, unless a file was prepared."""
     till, ledger = Till(), TableDays()
     for wallet in ("7", "8"):
         books.desk.feed("accounts", till.registered(f"p-{wallet}", f"w-{wallet}"))

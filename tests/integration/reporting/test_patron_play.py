@@ -67,7 +67,7 @@ def test_who_may_not_read_of_persons_reads_nothing(books: Books) -> None:
 
 
 def test_the_play_of_a_patron_is_that_of_all_accounts(books: Books) -> None:
-    """Two accounts of one patron, one of nobody known; chips at the same seat's other wager are of nobody."""
+    """Two accounts of one patron, one of an unidentified person; chips at the same seat's other wager are of nobody."""
     for number, (account, patron) in enumerate((("ga-1", "p-7"), ("ga-2", "p-7"), ("ga-3", None)), 1):
         _open(books, account, patron, number)
     mine, chips = _line(1, "blackjack", 1_000, 1_000), _line(1, "royal_match_21", 500)

@@ -137,7 +137,7 @@ class CurrencyOffice:
     told: int = 0
 
     def sell(self, dollars: int, patron: str | None = "p-7") -> dict[str, Any]:
-        """Sell chips to the patron, or to nobody known, for currency."""
+        """Sell chips to the patron, or to an unidentified person, for currency."""
         sale: dict[str, Any] = sold(self.ledger, dollars, patron)
         self.books.desk.feed("inventory", sale)
         return sale

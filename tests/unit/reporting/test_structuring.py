@@ -52,7 +52,7 @@ def test_amounts_just_below_the_threshold_are_seen() -> None:
     ],
 )
 def test_what_is_no_repetition_is_not(movements: list[CashMovement]) -> None:
-    """One alone, too late, above or far below, of others, in the other direction, of nobody known, no currency."""
+    """One alone, too late, above or far below, of others, in the other direction, not identified, no currency."""
     assert {} == seen(*movements)
 
 

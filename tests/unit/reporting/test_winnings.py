@@ -233,7 +233,7 @@ def test_each_win_has_a_form_of_its_own() -> None:
 
 
 def test_wins_of_a_patron_and_day_may_share_a_form() -> None:
-    """The licensee's choice; of nobody known each has its own, and another gaming day or year has another."""
+    """The licensee's choice; of an unidentified person each has its own, and another gaming day or year has another."""
     found = forms(candidates(LAW, WON), aggregated_on=lambda _: True)
     assert [(1, "p-1", 2), (2, None, 1), (3, None, 1), (4, "p-1", 1)] == [
         (one.number, one.patron, len(one.candidates)) for one in found

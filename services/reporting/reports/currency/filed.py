@@ -38,7 +38,7 @@ FILED: Final = Section(
             title="Status",
             formula=(
                 "due while there is no filing; accepted or rejected as FinCEN answered of this report; to_correct if "
-                "it was sent with other amounts than hold now, or of an entry of nobody known whose person is known "
+                "it was sent with other amounts than hold now, or of an entry of an unidentified person who is known "
                 "now, or with an identifier that is not that of the report before it; to_withdraw if it, or a later "
                 "amendment of it, was prepared with other amounts and was not sent, or the amendment names another "
                 "identifier, or another person's report has all of it now"
@@ -104,9 +104,9 @@ class FiledReport:
     """A report in a filing that was not withdrawn.
 
     `amendment` is a later report of the same day that was not sent, `rejected` a later one that was rejected and is in
-    no later filing, and `prior` the report of the same day that was sent before this one. `of_entry` is the entry of
-    nobody known that it is about, if an amendment that was not sent, or was rejected, is about who that turned out to
-    be.
+    no later filing, and `prior` the report of the same day that was sent before this one. `of_entry` is the
+    unidentified person's entry that it is about, if an amendment that was not sent, or was rejected, is about who that
+    turned out to be.
     """
 
     steps: FilingSteps
@@ -195,7 +195,7 @@ def filed_reports(
     rejected one. If none was sent, it is the last one prepared; a rejected report is returned only if there is no
     other.
 
-    A report of an entry of nobody known belongs to another subject once that one's report amends it by its identifier.
+    A report of an unidentified person's entry belongs to another subject once that one's report amends it.
     """
     names = frozenset(reports)
     sent, unsent, rejected = (dict[PersonsDay, FiledReport]() for _ in range(3))
@@ -223,7 +223,7 @@ def filed_reports(
 
 
 def _entry_amended(key: PersonsDay, filed: FiledReport, sent: Mapping[PersonsDay, FiledReport]) -> PersonsDay | None:
-    """Return the entry of nobody known whose report, sent and accepted, a report of another subject amends."""
+    """Return the unidentified person's entry whose accepted report a report of another subject amends."""
     if key in sent or filed.report.amends is None:
         return None
     of_day = (

@@ -47,12 +47,12 @@ DAYS: Final = Section(
         Column(name="logged_cents", title="In its logs", unit="cents", added=True),
         Column(
             name="unknown",
-            title="To be reported, of nobody known",
+            title="To be reported, of unidentified persons",
             unit="count",
             added=True,
             formula="sales at tables, each of which reaches the threshold by itself, as the day lists them",
         ),
-        Column(name="unknown_cents", title="To be reported, of nobody known", unit="cents", added=True),
+        Column(name="unknown_cents", title="To be reported, of unidentified persons", unit="cents", added=True),
     ),
 )
 REPORTABLE: Final = Section(

@@ -175,7 +175,7 @@ PATRON_PLAY: Final = Report(
         "What each patron wagered from accounts, by game and wager, from every settled round: handle and settled win "
         "beside the theoretical win, its standard error, and the standard deviation of the win by chance. Wagers in "
         "chips are left out: those in seats that a device tied to a rated patron are in ratings-against-rounds, all "
-        "others are of nobody who is known."
+        "others are of unidentified players."
     ),
     sections=(PATRONS, WAGERS),
     sources=(SettlementPosted, SettlementReversed, SubmissionApproved, AccountOpened, PatronRegistered),

@@ -215,8 +215,8 @@ RATINGS_AGAINST_ROUNDS: Final = Report(
         "What the pit believed of patrons' play beside what they wagered in the settled rounds of the same tables and "
         "times: average bet, decisions and theoretical win of each rating, their difference, and the play that nobody "
         "rated. Wagers from accounts are of their owners. Wagers in chips are a patron's where a device of the table, "
-        "such as a player-card reader, signed that the patron played in that seat; elsewhere they are of nobody who is "
-        "known, and the rounds have less than the patron played."
+        "such as a player-card reader, signed that the patron played in that seat; elsewhere their player is "
+        "not identified, and the rounds have less than the patron played."
     ),
     sections=(SESSIONS, PATRONS),
     sources=(RatingStated, SettlementPosted, SettlementReversed, SubmissionApproved, AccountOpened, PatronRegistered),

@@ -1,4 +1,4 @@
-"""A report of nobody known that was accepted is amended by its identifier, whoever it turns out to be."""
+"""A report of an unidentified person that was accepted is amended by its identifier, whoever it turns out to be."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -20,7 +20,7 @@ WITHDRAW = "withdraw it, and prepare it again"
 
 @pytest.fixture
 def house(url: str, patron_keys: None) -> Iterator[House]:
-    """The service after the report of an entry of nobody known was accepted."""
+    """The service after the report of an entry of an unidentified person was accepted."""
     del patron_keys
     with a_house(url) as house:
         assert 201 == of_entry(house, WRONG).status_code
@@ -31,7 +31,7 @@ def house(url: str, patron_keys: None) -> Iterator[House]:
 
 
 def of_entry(house: House, *entries: str, corrects: str | None = None) -> httpx.Response:
-    """Prepare the reports of entries of nobody known."""
+    """Prepare the reports of entries of unidentified persons."""
     subjects = [{"kind": "entry", "reference": entry} for entry in entries]
     return prepare(house, subjects=subjects, file=batch_text(*[corrects] * len(entries)))
 
