@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import AwareDatetime
 
 from services.table_inventory.domain.locations import is_held_at_cage, passed
-from shared.contracts.cage import CageMovement, CageTransaction, Direction, Taxed, WinnerIdentified
+from shared.contracts.cage import CageKind, CageMovement, CageTransaction, Direction, Taxed, WinnerIdentified
 from shared.contracts.cage_locations import CAGE
 from shared.contracts.moments import EnteredLate
 from shared.journal.entry import Account, Posting
@@ -33,8 +33,21 @@ class CageRecord(CageDocument, ApprovalSubject):
     is_void: bool
 
 
+_LEGS: Final[Mapping[CageKind, str]] = {
+    "chip_purchase": "patrons_exchange",
+    "chip_redemption": "patrons_exchange",
+    "check_cashed": "patrons_exchange",
+    "front_money_deposit": "patrons_deposits",
+    "front_money_withdrawal": "patrons_deposits",
+    "safekeeping_deposit": "patrons_deposits",
+    "safekeeping_withdrawal": "patrons_deposits",
+    "winnings_paid": "winnings_paid",
+}
+"""The contra of the cage's money, by purpose."""
+
+
 def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting, ...]:
-    """Return the postings of a transaction or its void: on the cage's money, and on the patrons' money.
+    """Return the postings of a transaction or its void: the cage's money, and what it was exchanged for, or is owed.
 
     At a location other than `cage`, two more postings move the difference from `cage` to that location.
     """
@@ -42,7 +55,7 @@ def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting,
     cents = transaction.cents if is_in else -transaction.cents
     postings = (
         Posting(Account(transaction.property, "", transaction.medium, "cage_money"), cents),
-        Posting(Account(transaction.property, "", transaction.kind, "patrons_money"), -cents),
+        Posting(Account(transaction.property, "", transaction.kind, _LEGS[transaction.kind]), -cents),
     )
     if transaction.location is None:
         return postings
