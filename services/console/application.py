@@ -31,6 +31,7 @@ from services.console.pages import (
     home,
     meters,
     minimums,
+    overview,
     patrons,
     pit_events,
     quarantine,
@@ -58,6 +59,7 @@ from shared.runtime.settings import Settings
 
 _PAGES: Final = (
     home,
+    overview,
     floor,
     rounds,
     days,

@@ -62,7 +62,8 @@ _IN_LEAD: Final = ("period", "status", "content_sha256")
 _LAST: Final = ("accepted", "withdrawn")
 """The final statuses, in whose lists the latest filings come first."""
 
-_UNSENT: Final = ("prepared", "released", "rejected")
+UNSENT: Final = ("prepared", "released", "rejected")
+"""The statuses of filings that must still be sent, or sent again."""
 _SENT: Final = ("filed_at", "tracking_id")
 _MORE: Final = {
     "filed": ("filed_by", *_SENT),
@@ -319,7 +320,7 @@ def with_lateness(one: Record, *, now: datetime) -> Record:
     A rejected filing counts as not sent, as long as it must be filed again. `now` is in the property's time zone, whose
     calendar decides.
     """
-    sent = now.isoformat() if one["status"] in _UNSENT and one.get("is_open", True) else one.get("filed_at")
+    sent = now.isoformat() if one["status"] in UNSENT and one.get("is_open", True) else one.get("filed_at")
     late = sent is not None and one["file_by"] < datetime.fromisoformat(sent).astimezone(now.tzinfo).date().isoformat()
     return {**one, "late": say("filings.late") if late else ""}
 

@@ -20,12 +20,6 @@ def routes() -> APIRouter:
             return RedirectResponse(f"/p/{floors[0]['property']}", status_code=303)
         return page(request, "home.html", person, floors=floors, why=why)
 
-    @router.get("/p/{property}")
-    async def property_home(request: Request, person: Asked, property: str) -> Response:
-        del request
-        section = "floor" if person.may("reports.read") else "desk"
-        return RedirectResponse(f"/p/{property}/{section}", status_code=303)
-
     return router
 
 

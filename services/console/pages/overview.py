@@ -1,0 +1,200 @@
+"""The home page of a property: what needs attention, how the gaming day goes, and what closes next."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from math import hypot
+from typing import Any, Final, NamedTuple
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from services.console.charts import drop_by_hour, section_of
+from services.console.charts.bands import SAID, standing_of
+from services.console.choices import properties_of
+from services.console.console import Asked, Person, page
+from services.console.floor import Floors, FloorView
+from services.console.gallery import hung
+from services.console.listing import Act, Listed, Record, cols, listed
+from services.console.pages.filings import UNSENT
+from services.console.services import ACCOUNTS, INVENTORY, REPORTING, Missing, path, together
+from services.console.words import counted, said, say
+
+_WEEK: Final = timedelta(days=7)
+"""The reach of the page: the same weekday with which a day is compared, and the past days that may still be open."""
+_READERS: Final = ("reports.read",)
+_NEXT_STEP: Final = {"open": "close-day", "preliminary": "audit-day", "audited": "seal-day"}
+"""The command of the step that follows a stage of a gaming day."""
+_FIGURES: Final = ("rounds", "handle_cents", "drop_cents", "win_cents")
+
+
+class Attention(NamedTuple):
+    """Something that somebody must look at, in words, and the address of the page with it."""
+
+    text: str
+    link: str
+
+
+class OpenDay(NamedTuple):
+    """A gaming day that is not final: its stage, and its follow-ups, oldest first."""
+
+    day: Record
+    follow_ups: Sequence[Record]
+
+
+def routes() -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/p/{property}")
+
+    @router.get("")
+    async def overview(request: Request, person: Asked, property: str, day: str = "") -> Response:
+        if not person.may(*_READERS):
+            return RedirectResponse(path("p", property, "desk"), status_code=303)
+        floors: Floors = request.app.state.floors
+        floor = await floors.of(person, property, day)
+        of_day, zone = date.fromisoformat(floor.said["gaming_day"]), floor.said["time_zone"]
+        before, statistics, summary, quarantined, unsent, *days = await together(
+            floors.of(person, property, (of_day - _WEEK).isoformat()),
+            _report(person, "statistics", property, of_day),
+            _report(person, "drop-and-win", property, of_day),
+            _quarantined(person, property),
+            _unsent(person, property),
+            *(_open_day(person, property, of_day - timedelta(days=back)) for back in range(_WEEK.days + 1)),
+        )
+        still_open = [one for one in days if isinstance(one, OpenDay)]
+        answers = (before, quarantined, unsent, *days)
+        missing = dict.fromkeys([*floor.missing, *(one.why for one in answers if isinstance(one, Missing))])
+        return page(
+            request,
+            "overview.html",
+            person,
+            floor=floor,
+            zone=zone,
+            attention=list(_attention(property, floor, still_open, quarantined or 0, unsent or 0)),
+            figures=_compared(floor, None if isinstance(before, Missing) else before),
+            weekday=of_day - _WEEK,
+            before=of_day - timedelta(days=1),
+            win=None if isinstance(statistics, Missing) else _against_theoretical(statistics),
+            charts=hung(request, person.session, () if isinstance(summary, Missing) else [drop_by_hour(summary, zone)]),
+            closing=_closing(property, still_open),
+            missing_whys=list(missing),
+        )
+
+    return router
+
+
+async def _report(person: Person, name: str, property_name: str, day: date) -> Any:
+    asked = {"property": property_name, "gaming_day": day.isoformat(), "as": "json"}
+    return await person.calls.get(REPORTING, path("reports", name), **asked)
+
+
+async def _open_day(person: Person, property_name: str, day: date) -> OpenDay | None:
+    """Return a gaming day and its follow-ups; None if the day is final."""
+    at = path("gaming-days", property_name, day.isoformat())
+    found = await person.calls.get(INVENTORY, at)
+    if found["status"] in ("final", "restated"):
+        return None
+    return OpenDay(found, (await person.calls.get(INVENTORY, f"{at}/follow-ups"))["items"])
+
+
+async def _quarantined(person: Person, property_name: str) -> int:
+    """Return the number of open quarantined records of a property on the first pages of all services."""
+    if not person.may("quarantine.read"):
+        return 0
+    names = person.console.operations.services_with("ask-replay")
+    asked = {"status": "open", "listed_under": property_name, "known": list(await properties_of(person))}
+    pages = await asyncio.gather(*(person.calls.get_page(name, "/quarantine", **asked) for name in names))
+    return sum(len(one["items"]) for one in pages)
+
+
+async def _unsent(person: Person, property_name: str) -> int:
+    """Return the number of filings that must still be released or sent, or sent again."""
+    if not person.may("filings.prepare", "filings.prepare.approve"):
+        return 0
+    asked = [person.calls.get_all(ACCOUNTS, "/filings", property=property_name, status=one) for one in UNSENT]
+    return sum(map(len, await asyncio.gather(*asked)))
+
+
+def _attention(
+    property_name: str, floor: FloorView, days: Sequence[OpenDay], quarantined: int, unsent: int
+) -> Iterator[Attention]:
+    """Yield what needs attention, the oldest gaming day first."""
+    desk, today = path("p", property_name, "desk"), floor.said["gaming_day"]
+    for one in reversed(days):
+        if one.day["gaming_day"] != today and one.follow_ups:
+            yield Attention(
+                counted("overview.attention.follow_ups", len(one.follow_ups), day=one.day["gaming_day"]),
+                path("p", property_name, "days", one.day["gaming_day"]),
+            )
+    of_report = f"{path('p', property_name, 'reports', 'exceptions')}?day={today}"
+    tables = floor.tables
+    for name, count, link in (
+        ("requests", sum(one.requests + one.slips for one in tables), desk),
+        ("variances", sum(one.variances for one in tables), path("p", property_name, "days", today)),
+        ("equipment", sum(len(one.due) for one in tables), path("p", property_name, "floor")),
+        ("exceptions", floor.total("exceptions"), of_report),
+        ("alarms", floor.total("alarms"), desk),
+        ("quarantined", quarantined, path("p", property_name, "quarantine")),
+        ("filings", unsent, path("p", property_name, "filings")),
+    ):
+        if count:
+            yield Attention(counted(f"overview.attention.{name}", count), link)
+
+
+def _compared(floor: FloorView, before: FloorView | None) -> list[dict[str, Any]]:
+    """Return the figures of the running day beside those of the whole same weekday a week ago, if there was one."""
+    return [
+        {
+            "title": say(f"overview.figure.{name}"),
+            "unit": "cents" if name.endswith("_cents") else "count",
+            "now": floor.total(name),
+            "before": None if before is None else before.total(name),
+        }
+        for name in _FIGURES
+    ]
+
+
+def _against_theoretical(statistics: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return settled win, theoretical win and what two standard deviations are, all in cents; None without wagers.
+
+    Of wagers with an exact distribution. Tables are decided apart from each other, so their variances add up.
+    """
+    tables = section_of(statistics, "tables")
+    if not tables:
+        return None
+    deviation = hypot(*(one["deviation_cents"] for one in tables))
+    difference = -sum(one["difference_cents"] for one in tables)
+    handle, expected = (sum(one[name] for one in tables) for name in ("handle_cents", "expected_cents"))
+    return {
+        "win_cents": handle - expected + difference,
+        "theoretical_cents": handle - expected,
+        "band_cents": round(2 * deviation),
+        "standing": SAID[standing_of(difference / deviation if deviation else None)],
+    }
+
+
+def _closing(property_name: str, days: Sequence[OpenDay]) -> Listed:
+    """Return the gaming days that are not final, oldest first, with what is open on each and the step that is next."""
+    stages = said("stage")
+
+    def row(one: OpenDay) -> Record:
+        oldest = one.follow_ups[0] if one.follow_ups else {}
+        stage = "audited" if one.day.get("audited_at") and one.day["status"] == "preliminary" else one.day["status"]
+        return {
+            "gaming_day": one.day["gaming_day"],
+            "stage": stages[stage],
+            "stage_by": one.day.get("audited_by") or one.day.get("preliminary_by") or "",
+            "open_items": len(one.follow_ups),
+            "oldest": oldest.get("reason", ""),
+            "owner": oldest.get("owner") or "",
+            "since": oldest.get("since"),
+            "step": _NEXT_STEP[stage],
+        }
+
+    return listed(
+        "overview.closing",
+        [row(one) for one in reversed(days)],
+        cols("gaming_day", "stage", "stage_by", "open_items", "oldest", "owner", "since"),
+        acts=lambda one: [Act(INVENTORY, one["step"], {"property": property_name, "gaming_day": one["gaming_day"]})],
+        link=lambda one: path("p", property_name, "days", one["gaming_day"]),
+    )

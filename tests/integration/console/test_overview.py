@@ -1,0 +1,91 @@
+"""The home page of a property: what needs attention, how the day goes beside a week ago, and what closes next."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.console import Browser, Stage
+
+TABLE: dict[str, Any] = {
+    "table": "BJ-01",
+    "pit": "pit-1",
+    "game": "blackjack",
+    "kind": "blackjack",
+    "play": "rounds",
+    "sales": "each",
+    "minimum_cents": 25_00,
+    "rounds": 41,
+    "rounds_in_hour": 40,
+    "handle_cents": 4_100_00,
+    "drop_cents": 900_00,
+    "win_cents": 123_45,
+    "late": 0,
+    "exceptions": 2,
+    "alarms": 0,
+    "last_round": None,
+    "results": 0,
+}
+FLOOR = {
+    "property": "riverside",
+    "title": "Riverside",
+    "gaming_day": "2026-11-22",
+    "shift": "day",
+    "time_zone": "America/New_York",
+    "at": "2026-11-22T20:00:00+00:00",
+    "tables": [TABLE],
+}
+A_WEEK_AGO = FLOOR | {"gaming_day": "2026-11-15", "tables": [TABLE | {"rounds": 398, "win_cents": -77_00}]}
+OPEN = {"property": "riverside", "gaming_day": "2026-11-21", "status": "preliminary", "preliminary_by": "audit.kim"}
+OPEN |= {"preliminary_at": "2026-11-22T12:00:00+00:00"}
+ITEM = {"kind": "variance", "since": "2026-11-22T02:00:00+00:00", "subject": "BJ-01", "owner": "audit.lou"}
+ITEM |= {"reason": "nobody resolved it"}
+AGAINST = {"table": "BJ-01", "handle_cents": 4_000_00, "expected_cents": 3_900_00, "difference_cents": -500_00}
+AGAINST |= {"deviation_cents": 200_00}
+STATISTICS = {"report": "statistics", "content": {"sections": [{"name": "tables", "rows": [AGAINST]}]}}
+
+
+def final(day: str) -> dict[str, Any]:
+    """A gaming day that is sealed."""
+    return {"property": "riverside", "gaming_day": day, "status": "final"}
+
+
+@pytest.fixture
+def browser(stage: Stage) -> Browser:
+    """A browser with which somebody who reads reports has logged in; every day before 2026-11-21 is sealed."""
+
+    def floor(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json=A_WEEK_AGO if "2026-11-15" in str(request.url) else FLOOR)
+
+    answers = stage.services.answers
+    answers["reporting", "GET", "/floors"] = (200, [FLOOR])
+    answers["reporting", "GET", "/floors/riverside"] = floor
+    answers["reporting", "GET", "/reports/statistics"] = (200, STATISTICS)
+    for day in range(15, 23):
+        answers["table-inventory", "GET", f"/gaming-days/riverside/2026-11-{day}"] = (200, final(f"2026-11-{day}"))
+    for day, found in (("2026-11-21", OPEN), ("2026-11-22", final("2026-11-22") | {"status": "open"})):
+        answers["table-inventory", "GET", f"/gaming-days/riverside/{day}"] = (200, found)
+        items = [ITEM] if found is OPEN else []
+        answers["table-inventory", "GET", f"/gaming-days/riverside/{day}/follow-ups"] = (200, {"items": items})
+    return stage.browser("pit.pat")
+
+
+def test_the_home_page_of_a_property_says_what_is_to_be_done(browser: Browser) -> None:
+    """Each item leads to the page where it is done; figures stand beside those of a week ago; open days are listed."""
+    shown = browser.get("/p/riverside").text
+    assert '<a href="/p/riverside/days/2026-11-21"><strong>1 open item of 2026-11-21</strong></a>' in shown
+    assert "2 exceptions today" in shown
+    assert all(text in shown for text in ("41", "398", "123.45", "2026-11-15, whole day"))
+
+    assert "Settled win $600.00, theoretical win $100.00 ± $400.00: beyond 2 standard deviations" in shown
+    assert all(text in shown for text in ("nobody resolved it", "audit.lou", "audit.kim"))
+    assert shown.index("2026-11-21") < shown.rindex("2026-11-22")
+
+
+def test_a_service_that_does_not_answer_is_named(stage: Stage, browser: Browser) -> None:
+    """The rest of the page stands."""
+    day = ("table-inventory", "GET", "/gaming-days/riverside/2026-11-21")
+    stage.services.answers[day] = (503, {"title": "The database does not answer"})
+    shown = browser.get("/p/riverside").text
+    assert "The database does not answer" in shown
+    assert "2 exceptions today" in shown
