@@ -63,10 +63,10 @@ def browser(stage: Stage) -> Browser:
     answers["reporting", "GET", "/reports/statistics"] = (200, STATISTICS)
     for day in range(15, 23):
         answers["table-inventory", "GET", f"/gaming-days/riverside/2026-11-{day}"] = (200, final(f"2026-11-{day}"))
-    for day, found in (("2026-11-21", OPEN), ("2026-11-22", final("2026-11-22") | {"status": "open"})):
-        answers["table-inventory", "GET", f"/gaming-days/riverside/{day}"] = (200, found)
+    for open_day, found in (("2026-11-21", OPEN), ("2026-11-22", final("2026-11-22") | {"status": "open"})):
+        answers["table-inventory", "GET", f"/gaming-days/riverside/{open_day}"] = (200, found)
         items = [ITEM] if found is OPEN else []
-        answers["table-inventory", "GET", f"/gaming-days/riverside/{day}/follow-ups"] = (200, {"items": items})
+        answers["table-inventory", "GET", f"/gaming-days/riverside/{open_day}/follow-ups"] = (200, {"items": items})
     return stage.browser("pit.pat")
 
 
